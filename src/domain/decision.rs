@@ -1,0 +1,168 @@
+//! Decisions as values: computed in `policy`, carried out in `action`.
+
+use super::facts::{Ack, CommitKind};
+use super::findings::{Face, Finding, HaltReason, Level};
+use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
+use super::time::Timestamp;
+
+/// Where a decision is asked for. The same rule may weigh differently at two doors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// pre-commit: a candidate tree, no commit yet.
+    PreCommit,
+    /// pre-merge-commit and prepare-commit-msg: only halts and stops bind.
+    Halts,
+    /// post-commit: the newest iteration is there.
+    PostCommit,
+    /// pre-push: a tip leaves this clone.
+    PrePush,
+    /// `andon complete`.
+    Complete,
+    /// `andon check` of one commit in CI.
+    Check,
+    /// `andon replay`: what would have happened.
+    Replay,
+}
+
+/// The outcome, in rising order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Nothing to say.
+    Allow,
+    /// Something to say; go on.
+    Warn,
+    /// This commit, push or completion only.
+    Block,
+    /// Latched until acknowledged.
+    Halt,
+}
+
+impl Verdict {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Warn => "warn",
+            Self::Block => "block",
+            Self::Halt => "halt",
+        }
+    }
+}
+
+impl From<Level> for Verdict {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Off | Level::Note => Self::Allow,
+            Level::Warn => Self::Warn,
+            Level::Block => Self::Block,
+            Level::Halt => Self::Halt,
+        }
+    }
+}
+
+/// What follows from the findings of one evaluation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The outcome: the highest of the findings, or `Halt` while a halt stands.
+    pub verdict: Verdict,
+    /// Why, when the verdict is `Halt`.
+    pub reason: Option<HaltReason>,
+    /// The findings, gravest first, then in registry order; notes included.
+    pub findings: Vec<Finding>,
+    /// The halt that already stood and binds this commit.
+    pub standing: Option<StandingHalt>,
+}
+
+/// Hashes behind a halt (`loop-safety.md`, required output on stall).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HaltEvidence {
+    /// The last diff hashes, oldest first.
+    pub diffs: Vec<DiffHash>,
+    /// The last failure signatures, oldest first.
+    pub tests: Vec<Signature>,
+    /// The last output hashes, oldest first.
+    pub outputs: Vec<Digest>,
+    /// Failing counts of the test-bearing iterations, oldest first.
+    pub trend: Vec<u64>,
+}
+
+/// A halt: the payload of `loop.halted`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Halt {
+    /// The cycle; `agent` for the default self-loop.
+    pub cycle_id: String,
+    /// Why.
+    pub reason: HaltReason,
+    /// The rule that halted first.
+    pub rule: String,
+    /// Its message.
+    pub message: String,
+    /// Which file shows it.
+    pub face: Face,
+    /// Hashes.
+    pub evidence: HaltEvidence,
+    /// What to do next, chosen from the evidence.
+    pub suggested_actions: Vec<String>,
+    /// Iterations since the last acknowledgement.
+    pub iteration: u64,
+    /// HEAD then.
+    pub head: Option<CommitId>,
+    /// The branch, without `refs/heads/`; `None` when detached.
+    pub branch: Option<String>,
+    /// Name of the worktree that is halted; `main` for the main worktree.
+    pub worktree: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A halt in the ledger without an acknowledgement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandingHalt {
+    /// The ledger entry.
+    pub id: EntryId,
+    /// The halt.
+    pub halt: Halt,
+}
+
+/// One line of "what was tried".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// Number of the iteration.
+    pub iteration: u64,
+    /// The commit.
+    pub commit: Option<CommitId>,
+    /// Its kind.
+    pub kind: CommitKind,
+    /// Its subject, unescaped.
+    pub subject: String,
+    /// Its code state.
+    pub code: CodeId,
+    /// Failing tests, when tests ran on it.
+    pub failing: Option<u64>,
+    /// Passed tests, when tests ran on it.
+    pub passed: Option<u64>,
+}
+
+/// The window in words: what was tried and what came nearest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Story {
+    /// A line per iteration, oldest first.
+    pub tried: Vec<Tried>,
+    /// The commit with the fewest failing tests, the newest of equals, and that count.
+    pub best: Option<(CommitId, u64)>,
+    /// Ids of the tests that fail now.
+    pub failing_now: Vec<String>,
+    /// Distinct files changed is not known from records; sums of added and removed lines are.
+    pub lines_added: u64,
+    /// Removed lines in the window.
+    pub lines_removed: u64,
+}
+
+/// What the ledger keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LedgerEvent {
+    /// `loop.halted`
+    Halted(Box<Halt>),
+    /// `loop.acknowledged`
+    Acknowledged(Box<Ack>),
+}

@@ -1,0 +1,228 @@
+//! Facts: what was observed, never edited afterwards.
+
+use super::findings::Level;
+use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
+use super::tests::{TestEvidence, TestRun};
+use super::time::Timestamp;
+
+/// How a commit came to be. Only `Normal` and `Amend` can be strikes (DESIGN section 4, 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CommitKind {
+    /// A plain commit.
+    Normal,
+    /// `git commit --amend`: replaces the iteration it amends.
+    Amend,
+    /// More than one parent.
+    Merge,
+    /// `git revert`.
+    Revert,
+    /// `git cherry-pick`.
+    CherryPick,
+    /// A pick of a rebase.
+    Rebase,
+}
+
+impl CommitKind {
+    /// Every kind with its name in records.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Normal, "normal"),
+        (Self::Amend, "amend"),
+        (Self::Merge, "merge"),
+        (Self::Revert, "revert"),
+        (Self::CherryPick, "cherry-pick"),
+        (Self::Rebase, "rebase"),
+    ];
+
+    /// The name in records.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+}
+
+/// Whether a commit passed the gate at pre-commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Gate {
+    /// pre-commit left a receipt for exactly this tree.
+    Passed,
+    /// post-commit ran and pre-commit had not passed this tree (`--no-verify`).
+    Bypassed,
+    /// git runs no pre-commit for this kind of commit, or no hook ran at all.
+    NotRun,
+}
+
+impl Gate {
+    /// Every value with its name in records.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Passed, "passed"), (Self::Bypassed, "bypassed"), (Self::NotRun, "not-run")];
+
+    /// The name in records.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(gate, _)| *gate == self).map_or("", |(_, name)| name)
+    }
+
+    /// The value of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(gate, _)| *gate)
+    }
+}
+
+/// When the record was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Recording {
+    /// By the hook of the commit itself.
+    AtCommit,
+    /// Later: the commit was made while the hooks were off.
+    CaughtUp,
+}
+
+/// One changed region of a file: hashes of the removed and of the added lines.
+/// A hunk that undoes another has the two swapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hunk {
+    /// Hash of the removed lines, after normalization.
+    pub removed: HunkHash,
+    /// Hash of the added lines, after normalization.
+    pub added: HunkHash,
+}
+
+/// The normalized diff of a commit against its first parent (DESIGN section 6).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiffSummary {
+    /// Hash over changed paths, modes and normalized hunks, without line numbers or context.
+    pub hash: DiffHash,
+    /// True when nothing is left after normalization and `paths.ignore`.
+    pub empty: bool,
+    /// Changed paths that are not ignored.
+    pub files: u64,
+    /// Added lines.
+    pub added: u64,
+    /// Removed lines.
+    pub removed: u64,
+    /// The hunks in order, at most [`DiffSummary::MAX_HUNKS`].
+    pub hunks: Vec<Hunk>,
+    /// True when `hunks` was cut.
+    pub truncated: bool,
+}
+
+impl DiffSummary {
+    /// Bound of `hunks`.
+    pub const MAX_HUNKS: usize = 256;
+}
+
+/// Tokens and cost of the work behind a commit, as an agent reported them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: Option<u64>,
+    /// Tokens written.
+    pub output_tokens: Option<u64>,
+    /// US dollars as a decimal text, so that no digit is lost.
+    pub cost_usd: Option<String>,
+    /// Tokens in the context window.
+    pub context_tokens: Option<u64>,
+}
+
+/// A finding as a record keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedFinding {
+    /// Rule id.
+    pub rule: String,
+    /// Its level then.
+    pub level: Level,
+    /// Its message then.
+    pub message: String,
+}
+
+/// The record of one commit in `refs/notes/andon` (DESIGN section 6). The commit id is the key, not a member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitRecord {
+    /// When the record was written.
+    pub recorded_at: Timestamp,
+    /// The commit's tree.
+    pub tree: TreeId,
+    /// The first parent; `None` for a root commit.
+    pub parent: Option<CommitId>,
+    /// sha256 of the parent's record line; `None` when the parent has none.
+    pub prev: Option<Digest>,
+    /// Kind of commit.
+    pub kind: CommitKind,
+    /// Gate receipt.
+    pub gate: Gate,
+    /// Whether it was written at the commit.
+    pub recording: Recording,
+    /// Node of the workflow; `agent` without one.
+    pub node: String,
+    /// Session id, when the environment names one.
+    pub session: Option<String>,
+    /// Iterations since the last acknowledgement, within the run; 1 starts a new window.
+    pub iteration: u64,
+    /// Code fingerprint.
+    pub code: CodeId,
+    /// Normalized diff.
+    pub diff: DiffSummary,
+    /// The newest valid test run on exactly this code.
+    pub tests: Option<TestEvidence>,
+    /// Output hashes of the turn.
+    pub outputs: Vec<Digest>,
+    /// Usage of the turn.
+    pub usage: Option<Usage>,
+    /// What the rules concluded at post-commit.
+    pub findings: Vec<RecordedFinding>,
+}
+
+/// A commit as the fold sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitFact {
+    /// The commit; `None` in event streams, which have none.
+    pub id: Option<CommitId>,
+    /// First line of the message, for exemptions (revert, reland, release) and for people.
+    pub subject: String,
+    /// What was recorded, or re-derived.
+    pub record: CommitRecord,
+}
+
+/// How an acknowledgement was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AckHow {
+    /// `andon resume`.
+    Resume,
+    /// The halt's file was deleted; first seen at a hook.
+    FileDeleted,
+}
+
+/// A person's answer to a halt (DESIGN section 8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ack {
+    /// The halt that is answered; `None` for a reset without a standing halt.
+    pub halt: Option<EntryId>,
+    /// Name and address of the git user.
+    pub by: String,
+    /// How it was given.
+    pub how: AckHow,
+    /// The marker of an agent's shell in which it was first seen, such as `CLAUDECODE`.
+    pub agent: Option<String>,
+    /// What the person said; empty for a deletion.
+    pub reason: String,
+    /// HEAD then: the window starts anew after it.
+    pub head: Option<CommitId>,
+    /// Name of the worktree.
+    pub worktree: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// One fact in the order in which it was observed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fact {
+    /// A commit was recorded.
+    Commit(Box<CommitFact>),
+    /// Tests ran.
+    TestRun(Box<TestRun>),
+    /// A halt was acknowledged: the window starts anew.
+    Ack(Box<Ack>),
+}

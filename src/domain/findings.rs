@@ -1,0 +1,152 @@
+//! What a rule concluded, with its evidence.
+
+use std::fmt;
+
+use super::ids::{CodeId, CommitId, DiffHash, Signature};
+
+/// The level of a finding, in rising order (DESIGN section 4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// The rule is not evaluated.
+    Off,
+    /// Recorded, not shown unless asked for.
+    Note,
+    /// Shown; nothing is refused.
+    Warn,
+    /// This commit, push or completion is refused.
+    Block,
+    /// The loop stops until a person answers.
+    Halt,
+}
+
+impl Level {
+    /// Every level with its name in configuration and JSON.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Off, "off"),
+        (Self::Note, "note"),
+        (Self::Warn, "warn"),
+        (Self::Block, "block"),
+        (Self::Halt, "halt"),
+    ];
+
+    /// The name in configuration and JSON.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(level, _)| *level == self).map_or("", |(_, name)| name)
+    }
+
+    /// The level of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(level, _)| *level)
+    }
+}
+
+/// Why a loop was halted (`loop-safety.md`, stall detection).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HaltReason {
+    /// A cap or budget was reached.
+    BudgetExceeded,
+    /// Nothing moves.
+    Stalled,
+    /// The same states come back.
+    Oscillating,
+    /// It fails again and again.
+    RepeatedError,
+    /// A person pulled the cord.
+    UserStop,
+}
+
+impl HaltReason {
+    /// Every reason with its name in JSON.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::BudgetExceeded, "budget_exceeded"),
+        (Self::Stalled, "stalled"),
+        (Self::Oscillating, "oscillating"),
+        (Self::RepeatedError, "repeated_error"),
+        (Self::UserStop, "user_stop"),
+    ];
+
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(reason, _)| *reason == self).map_or("", |(_, name)| name)
+    }
+
+    /// The reason of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(reason, _)| *reason)
+    }
+}
+
+/// The file that shows a halt to people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Face {
+    /// `.andon/CHECKPOINT.md`
+    Checkpoint,
+    /// `.andon/BLOCKER_REPORT.md`
+    BlockerReport,
+}
+
+impl Face {
+    /// Every face with its file name under `.andon/`.
+    pub const ALL: [(Self, &'static str); 2] =
+        [(Self::Checkpoint, "CHECKPOINT.md"), (Self::BlockerReport, "BLOCKER_REPORT.md")];
+
+    /// File name under `.andon/`.
+    pub fn file_name(self) -> &'static str {
+        Self::ALL.iter().find(|(face, _)| *face == self).map_or("", |(_, name)| name)
+    }
+
+    /// The face of that file name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(face, _)| *face)
+    }
+}
+
+/// One piece of evidence behind a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Evidence {
+    /// A commit.
+    Commit(CommitId),
+    /// A normalized diff.
+    Diff(DiffHash),
+    /// A code state.
+    Code(CodeId),
+    /// A failure signature.
+    Tests(Signature),
+    /// A path, as bytes of git made readable (lossy).
+    Path(String),
+    /// Anything else, in words.
+    Text(String),
+}
+
+impl fmt::Display for Evidence {
+    /// `commit 1a2b...`, `diff 3c4d...`: one form for text and JSON. Not escaped: the renderer does that.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Commit(id) => write!(f, "commit {id}"),
+            Self::Diff(hash) => write!(f, "diff {hash}"),
+            Self::Code(code) => write!(f, "code {code}"),
+            Self::Tests(signature) => write!(f, "tests {signature}"),
+            Self::Path(path) => write!(f, "path {path}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// What one rule concluded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Rule id, kebab-case.
+    pub rule: &'static str,
+    /// The level after configuration.
+    pub level: Level,
+    /// The halt reason that goes with it, for rules that can halt or signal.
+    pub reason: Option<HaltReason>,
+    /// The file that shows it, should it halt.
+    pub face: Face,
+    /// What happened, in one sentence of facts. May hold untrusted text: the renderer escapes.
+    pub message: String,
+    /// The evidence.
+    pub evidence: Vec<Evidence>,
+    /// Commands or steps that mend it, the likeliest first.
+    pub help: Vec<String>,
+}

@@ -1,0 +1,235 @@
+//! Identities: newtypes, so that a tree id can never be passed for a commit id.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A text that is not the hexadecimal id that was expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not a hexadecimal id of {expected}: {text:?}")]
+pub struct BadId {
+    /// What would have been right, such as "64 digits".
+    pub expected: &'static str,
+    /// What came instead, cut to 80 characters.
+    pub text: String,
+}
+
+impl BadId {
+    fn new(expected: &'static str, text: &str) -> Self {
+        Self { expected, text: text.chars().take(80).collect() }
+    }
+}
+
+fn nibble(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// Decodes hexadecimal `text` into `out`; false when the length or a digit is wrong.
+fn decode_hex(text: &str, out: &mut [u8]) -> bool {
+    let digits = text.as_bytes();
+    if digits.len() != out.len() * 2 {
+        return false;
+    }
+    for (slot, pair) in out.iter_mut().zip(digits.chunks_exact(2)) {
+        match (nibble(pair[0]), nibble(pair[1])) {
+            (Some(high), Some(low)) => *slot = high << 4 | low,
+            (_, None) | (None, _) => return false,
+        }
+    }
+    true
+}
+
+fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+}
+
+/// A git object id: SHA-1 (20 bytes) or SHA-256 (32 bytes).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Oid {
+    bytes: [u8; 32],
+    len: u8,
+}
+
+impl Oid {
+    /// From the raw bytes of an object id. `None` unless there are 20 or 32 of them.
+    pub fn from_bytes(raw: &[u8]) -> Option<Self> {
+        let len = u8::try_from(raw.len()).ok().filter(|len| matches!(len, 20 | 32))?;
+        let mut bytes = [0; 32];
+        bytes[..raw.len()].copy_from_slice(raw);
+        Some(Self { bytes, len })
+    }
+
+    /// The raw bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+
+    /// True for the all-zero id that git uses for "no object".
+    pub fn is_zero(&self) -> bool {
+        self.as_bytes().iter().all(|byte| *byte == 0)
+    }
+
+    /// The first twelve digits, for people.
+    pub fn short(&self) -> String {
+        self.to_string().chars().take(12).collect()
+    }
+}
+
+impl fmt::Display for Oid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(self.as_bytes(), f)
+    }
+}
+
+impl fmt::Debug for Oid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_hex(self.as_bytes(), f)
+    }
+}
+
+impl FromStr for Oid {
+    type Err = BadId;
+
+    fn from_str(text: &str) -> Result<Self, BadId> {
+        let mut bytes = [0; 32];
+        for len in [20_u8, 32] {
+            if decode_hex(text, &mut bytes[..usize::from(len)]) {
+                return Ok(Self { bytes, len });
+            }
+        }
+        Err(BadId::new("40 or 64 digits", text))
+    }
+}
+
+macro_rules! object_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub Oid);
+
+        impl $name {
+            /// The first twelve digits, for people.
+            pub fn short(&self) -> String {
+                self.0.short()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = BadId;
+
+            fn from_str(text: &str) -> Result<Self, BadId> {
+                text.parse().map(Self)
+            }
+        }
+    };
+}
+
+object_id!(
+    /// The id of a git commit.
+    CommitId
+);
+object_id!(
+    /// The id of a git tree.
+    TreeId
+);
+
+macro_rules! digest_id {
+    ($(#[$doc:meta])* $name:ident, $bytes:literal, $expected:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub [u8; $bytes]);
+
+        impl $name {
+            /// The first twelve digits, for people.
+            pub fn short(&self) -> String {
+                self.to_string().chars().take(12).collect()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_hex(&self.0, f)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_hex(&self.0, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = BadId;
+
+            fn from_str(text: &str) -> Result<Self, BadId> {
+                let mut bytes = [0; $bytes];
+                if decode_hex(text, &mut bytes) { Ok(Self(bytes)) } else { Err(BadId::new($expected, text)) }
+            }
+        }
+    };
+}
+
+digest_id!(
+    /// A sha256 with no narrower meaning: an output, a record in the chain.
+    Digest, 32, "64 digits"
+);
+digest_id!(
+    /// The code fingerprint: Merkle hash over the code paths of a tree (DESIGN section 5).
+    CodeId, 32, "64 digits"
+);
+digest_id!(
+    /// The hash of a normalized diff (DESIGN section 6).
+    DiffHash, 32, "64 digits"
+);
+digest_id!(
+    /// The signature of a test result or of its errors (DESIGN section 5).
+    Signature, 32, "64 digits"
+);
+digest_id!(
+    /// The id of a ledger entry.
+    EntryId, 32, "64 digits"
+);
+digest_id!(
+    /// The hash of one side of a hunk, cut to 8 bytes.
+    HunkHash, 8, "16 digits"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_survive_a_round_trip() {
+        let forty = "0123456789abcdef0123456789abcdef01234567";
+        assert_eq!(forty.parse::<CommitId>().unwrap().to_string(), forty);
+        let sixty_four = "ab".repeat(32);
+        assert_eq!(sixty_four.parse::<Oid>().unwrap().to_string(), sixty_four);
+        assert_eq!(sixty_four.parse::<CodeId>().unwrap().to_string(), sixty_four);
+        assert_eq!("00112233445566ff".parse::<HunkHash>().unwrap().to_string(), "00112233445566ff");
+    }
+
+    #[test]
+    fn bad_ids_are_refused_and_cut() {
+        for text in ["", "abc", "zz", &"g".repeat(40), &"a".repeat(41), "é"] {
+            assert!(text.parse::<Oid>().is_err(), "{text}");
+            assert!(text.parse::<CodeId>().is_err(), "{text}");
+        }
+        assert_eq!("x".repeat(5000).parse::<Oid>().unwrap_err().text.len(), 80);
+    }
+}

@@ -1,0 +1,15 @@
+//! The words of the product as plain values.
+//!
+//! Rank 0, pure: imports nothing of the crate, reads no clock, no disk, no environment.
+//! Wire formats live elsewhere (`record::format`), so that a change of a file format never
+//! changes what a rule means.
+
+pub mod action;
+pub mod decision;
+pub mod facts;
+pub mod findings;
+pub mod ids;
+pub mod paths;
+pub mod settings;
+pub mod tests;
+pub mod time;

@@ -1,0 +1,185 @@
+//! What a test run says, whatever the runner: counts, a status class, the failing ids.
+
+use super::ids::{CodeId, Oid, Signature, TreeId};
+use super::time::Timestamp;
+
+/// The status class of a test run (DESIGN section 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TestStatus {
+    /// At least one test ran and none failed, and the runner agreed.
+    Passed,
+    /// At least one test failed.
+    Failed,
+    /// The code under test did not build.
+    BuildFailed,
+    /// The runner itself failed: a non-zero exit with no failing case.
+    RunnerError,
+    /// Stopped by `test.timeout`.
+    TimedOut,
+    /// The runner was killed by a signal.
+    Crashed,
+    /// The run ended well and not one test ran.
+    NoTests,
+    /// A report is cut short: what it says is not the whole.
+    Incomplete,
+}
+
+impl TestStatus {
+    /// Every class, in order, with its name in records and JSON.
+    pub const ALL: [(Self, &'static str); 8] = [
+        (Self::Passed, "passed"),
+        (Self::Failed, "failed"),
+        (Self::BuildFailed, "build_failed"),
+        (Self::RunnerError, "runner_error"),
+        (Self::TimedOut, "timed_out"),
+        (Self::Crashed, "crashed"),
+        (Self::NoTests, "no_tests"),
+        (Self::Incomplete, "incomplete"),
+    ];
+
+    /// The name in records and JSON.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(status, _)| *status == self).map_or("", |(_, name)| name)
+    }
+
+    /// The class of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(status, _)| *status)
+    }
+}
+
+/// How many tests of each kind. `total` is the sum of the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Counts {
+    /// Tests that the runner named or counted.
+    pub total: u64,
+    /// Tests that passed.
+    pub passed: u64,
+    /// Tests whose assertion failed.
+    pub failed: u64,
+    /// Tests that could not be carried through.
+    pub errored: u64,
+    /// Tests that were skipped or ignored.
+    pub skipped: u64,
+}
+
+impl Counts {
+    /// Failed and errored tests together: what the trend shows.
+    pub fn failing(&self) -> u64 {
+        self.failed.saturating_add(self.errored)
+    }
+
+    /// Tests that really ran.
+    pub fn ran(&self) -> u64 {
+        self.total.saturating_sub(self.skipped)
+    }
+}
+
+/// The result of a test run after normalization, bound to the code it ran on.
+/// This is the `tests` part of a commit record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestEvidence {
+    /// The code fingerprint of what ran.
+    pub code: CodeId,
+    /// Status class.
+    pub status: TestStatus,
+    /// Counts.
+    pub counts: Counts,
+    /// Signature over runner, command, status and failing ids.
+    pub signature: Signature,
+    /// Fingerprint over the normalized first error of each failure, when a failure has one.
+    pub errors: Option<Signature>,
+    /// Sorted normalized ids of the failing tests, at most [`TestEvidence::MAX_FAILING`].
+    pub failing: Vec<String>,
+    /// True when `failing` was cut.
+    pub truncated: bool,
+    /// The runner that was recognised, such as `cargo` or `tap`; `exit` when only the exit code was known.
+    pub runner: String,
+    /// The command as a person would type it.
+    pub command: String,
+}
+
+impl TestEvidence {
+    /// Bound of `failing`.
+    pub const MAX_FAILING: usize = 512;
+
+    /// True when this run shows that the tests pass.
+    pub fn is_green(&self) -> bool {
+        self.status == TestStatus::Passed
+    }
+}
+
+/// Whether a run can prove anything, and if not, why (DESIGN section 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunValidity {
+    /// The configured command, ended by itself, on code that stayed the same.
+    Valid,
+    /// Not the configured `test.command`.
+    OtherCommand,
+    /// The code changed while the tests ran.
+    CodeChanged,
+    /// The run was stopped: a timeout or a signal.
+    Interrupted,
+}
+
+impl RunValidity {
+    /// Every value with its name in the journal.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Valid, "valid"),
+        (Self::OtherCommand, "other_command"),
+        (Self::CodeChanged, "code_changed"),
+        (Self::Interrupted, "interrupted"),
+    ];
+
+    /// The name in the journal.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(validity, _)| *validity == self).map_or("", |(_, name)| name)
+    }
+
+    /// The value of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(validity, _)| *validity)
+    }
+}
+
+/// A path of the working tree that differs from the base tree.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OverlayEntry {
+    /// Path from the repository root, as git stores it (bytes, slashes).
+    pub path: Vec<u8>,
+    /// File mode and blob id; `None` when the path was deleted.
+    pub entry: Option<(u32, Oid)>,
+    /// Whether git tracked the path when the run began.
+    pub tracking: Tracking,
+}
+
+/// Whether git tracked a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tracking {
+    /// In the index.
+    Tracked,
+    /// Not in the index and not ignored.
+    Untracked,
+}
+
+/// A test run as the journal keeps it: the evidence, and on what code it was gained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestRun {
+    /// When the run ended; unknown for runs handed in without a time.
+    pub at: Option<Timestamp>,
+    /// The normalized result.
+    pub evidence: TestEvidence,
+    /// Whether it can prove anything.
+    pub validity: RunValidity,
+    /// HEAD's tree at the start of the run (`None` before the first commit).
+    pub base: Option<TreeId>,
+    /// What differed from `base`, code paths only, at most [`TestRun::MAX_OVERLAY`]; the fingerprint covers all.
+    pub overlay: Vec<OverlayEntry>,
+    /// True when `overlay` was cut.
+    pub overlay_truncated: bool,
+}
+
+impl TestRun {
+    /// Bound of `overlay`.
+    pub const MAX_OVERLAY: usize = 1024;
+}

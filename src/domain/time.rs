@@ -1,0 +1,103 @@
+//! Time as a value. The clock is read in `ops::context` only and passed in.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A point in time: whole seconds since the Unix epoch, UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+/// A span of time in whole seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span(pub u64);
+
+/// A text that is no time or no duration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadTime {
+    /// Not an RFC 3339 time.
+    #[error("not an RFC 3339 time such as 2026-11-20T15:30:00Z: {0:?}")]
+    Timestamp(String),
+    /// Not a duration of at least zero.
+    #[error("not a duration such as \"30m\" or \"6h\": {0:?}")]
+    Span(String),
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+impl Timestamp {
+    /// The span from `earlier` to this time; zero when the clock went back.
+    pub fn since(self, earlier: Self) -> Span {
+        Span(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Outside jiff's range (years -9999 to 9999) the nearest end is shown.
+        let low = jiff::Timestamp::MIN.as_second();
+        let high = jiff::Timestamp::MAX.as_second();
+        let clamped = jiff::Timestamp::from_second(self.0.clamp(low, high)).unwrap_or_default();
+        write!(f, "{clamped}")
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = BadTime;
+
+    fn from_str(text: &str) -> Result<Self, BadTime> {
+        text.parse::<jiff::Timestamp>()
+            .map(|time| Self(time.as_second()))
+            .map_err(|_| BadTime::Timestamp(cut(text)))
+    }
+}
+
+impl FromStr for Span {
+    type Err = BadTime;
+
+    fn from_str(text: &str) -> Result<Self, BadTime> {
+        let parsed: jiff::SignedDuration = text.parse().map_err(|_| BadTime::Span(cut(text)))?;
+        u64::try_from(parsed.as_secs()).map(Self).map_err(|_| BadTime::Span(cut(text)))
+    }
+}
+
+impl fmt::Display for Span {
+    /// `90s`, `30m`, `6h`, `1h 30m`: what `FromStr` reads.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [(self.0 / 3600, "h"), (self.0 / 60 % 60, "m"), (self.0 % 60, "s")];
+        let shown: Vec<String> =
+            parts.iter().filter(|(count, _)| *count > 0).map(|(count, unit)| format!("{count}{unit}")).collect();
+        f.write_str(if shown.is_empty() { "0s" } else { "" })?;
+        f.write_str(&shown.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_survive_a_round_trip() {
+        for text in ["2026-11-20T15:30:00Z", "1969-12-31T23:59:59Z"] {
+            assert_eq!(text.parse::<Timestamp>().unwrap().to_string(), text);
+        }
+        assert_eq!("2026-11-20T16:30:00+01:00".parse::<Timestamp>(), "2026-11-20T15:30:00Z".parse());
+        assert!(Timestamp(i64::MAX).to_string().starts_with("9999-"));
+    }
+
+    #[test]
+    fn spans_survive_a_round_trip() {
+        for (text, seconds) in [("6h", 21_600), ("30m", 1_800), ("1h 30m", 5_400), ("0s", 0)] {
+            assert_eq!(text.parse::<Span>().unwrap(), Span(seconds));
+            assert_eq!(Span(seconds).to_string(), text);
+        }
+        assert!("-5m".parse::<Span>().is_err());
+        assert!("soon".parse::<Span>().is_err());
+    }
+
+    #[test]
+    fn a_clock_set_back_gives_no_negative_span() {
+        assert_eq!(Timestamp(5).since(Timestamp(9)), Span(0));
+    }
+}

@@ -1,0 +1,35 @@
+//! Andon: a git-native circuit breaker for autonomous coding loops.
+//!
+//! The modules in rank order; each imports only from lower ranks (`tests/architecture.rs`):
+//!
+//! | rank | module | what |
+//! |---|---|---|
+//! | 0 | [`domain`] | pure: the words of the product as values |
+//! | 1 | [`history`] | pure: facts to a timeline |
+//! | 1 | [`testreport`] | pure: bytes of a report to a test result |
+//! | 1 | [`git`] | the only door to git2 and to the git program |
+//! | 2 | [`detect`] | pure: timeline to findings, one file a rule |
+//! | 2 | [`policy`] | pure: findings to a decision and a plan |
+//! | 2 | [`report`] | pure: values to text |
+//! | 2 | [`record`] | the journal and the commit records |
+//! | 2 | [`ledger`] | halts and acknowledgements |
+//! | 3 | [`config`] | layers, validation, schema |
+//! | 3 | [`adapter`] | git hooks and pre-commit: foreign input to facts |
+//! | 3 | [`action`] | carries a plan out |
+//! | 4 | [`ops`] | the verbs |
+//! | 5 | [`cli`] | arguments, output, exit codes |
+
+pub mod action;
+pub mod adapter;
+pub mod cli;
+pub mod config;
+pub mod detect;
+pub mod domain;
+pub mod git;
+pub mod history;
+pub mod ledger;
+pub mod ops;
+pub mod policy;
+pub mod record;
+pub mod report;
+pub mod testreport;
