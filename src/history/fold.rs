@@ -169,3 +169,6 @@ fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
     }
     kept.push(value);
 }
+
+#[cfg(test)]
+mod tests;
