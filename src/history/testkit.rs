@@ -202,7 +202,9 @@ pub(crate) fn chain(commits: Vec<Commit>) -> Vec<Fact> {
 /// The timeline of a chain of commits.
 pub(crate) fn timeline(commits: Vec<Commit>) -> Timeline {
     let mut fold = Fold::new(GAP);
-    chain(commits).into_iter().for_each(|fact| fold.push(fact));
+    for fact in chain(commits) {
+        fold.push(fact);
+    }
     fold.into_timeline()
 }
 

@@ -94,7 +94,7 @@ fn tested(tests: &TestEvidence) -> Option<Gap> {
     let mut gap = Gap { evidence: vec![Evidence::Code(tests.code)], ..Gap::new(message) };
     match tests.status {
         TestStatus::NoTests => {
-            gap.help.push("see that the command selects tests: andon config show test".to_owned())
+            gap.help.push("see that the command selects tests: andon config show test".to_owned());
         }
         TestStatus::TimedOut => {
             gap.help.push("or give them more time in andon.toml:  [test]  timeout = \"60m\"".to_owned());

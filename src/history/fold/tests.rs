@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Normal, Rebase, Revert};
+use crate::domain::tests::TestEvidence;
 use crate::history::Strike;
 use crate::history::testkit::{Commit, GAP, ack, chain, code, commit, facts, green, red, run, timeline};
 
@@ -112,13 +113,13 @@ fn tests_of_other_code_are_no_tests_of_this_commit() {
 #[test]
 fn proof_is_the_newest_valid_run_on_exactly_this_code() {
     let mut facts = chain(vec![commit(1).tests(red(1, &["a"], 9))]);
-    assert_eq!(fold(&facts, GAP).proof(code(1)).map(|tests| tests.is_green()), Some(false));
+    assert_eq!(fold(&facts, GAP).proof(code(1)).map(TestEvidence::is_green), Some(false));
     facts.push(Fact::TestRun(Box::new(run(green(1, 9)))));
     let mut void = run(red(2, &["a"], 9));
     void.validity = RunValidity::CodeChanged;
     facts.push(Fact::TestRun(Box::new(void)));
     let line = fold(&facts, GAP);
-    assert_eq!(line.proof(code(1)).map(|tests| tests.is_green()), Some(true));
+    assert_eq!(line.proof(code(1)).map(TestEvidence::is_green), Some(true));
     assert_eq!(line.proof(code(2)), None);
     assert_eq!(line.void_run(code(2)).map(|run| run.validity), Some(RunValidity::CodeChanged));
 }
