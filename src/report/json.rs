@@ -17,6 +17,13 @@ use super::message::Diagnostic;
 /// One line of JSON with a line feed. Characters that a terminal would obey or hide are written as `\u....`
 /// (the same value for a program), since `serde_json` only does so below U+0020.
 pub fn line(value: &Value) -> String {
+    let mut out = one_line(value);
+    out.push('\n');
+    out
+}
+
+/// As [`line`], without the line feed.
+pub(super) fn one_line(value: &Value) -> String {
     let mut out = String::new();
     let mut units = [0_u16; 2];
     for c in value.to_string().chars() {
@@ -29,7 +36,6 @@ pub fn line(value: &Value) -> String {
             out.push(c);
         }
     }
-    out.push('\n');
     out
 }
 

@@ -232,6 +232,9 @@ fn last_halt(page: &mut Page, view: &StatusView) {
         |ack| format!("{} at {}", phrase::acknowledged(ack), ack.at),
     );
     page.field("", &answer);
+    if let Some(said) = last.ack.as_ref().and_then(|ack| phrase::said(ack, phrase::MESSAGE)) {
+        page.field("", &said);
+    }
 }
 
 fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
@@ -420,7 +423,8 @@ Loop 3/100  running
   node       agent
   last halt  oscillating (oscillation) at 2026-11-20T15:30:00Z, iteration 12
              the code state alternates A/B/A/B
-             acknowledged by Ada <ada@example.org> with andon resume: \"fixture repaired\" at 2026-11-20T15:30:00Z
+             acknowledged by Ada <ada@example.org> with andon resume at 2026-11-20T15:30:00Z
+             \"fixture repaired\"
   trend      7 -> 4 -> 2 failing  █▅▃
   tests      cargo test
              HEAD: 2 of 120 failing
