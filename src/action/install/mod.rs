@@ -1,0 +1,3 @@
+//! install
+pub mod hooks;
+pub mod shim;
