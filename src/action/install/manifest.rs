@@ -47,22 +47,13 @@ pub enum ManifestError {
     },
 }
 
-/// Who made something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MadeBy {
-    /// Andon did: uninstalling takes it away.
-    Andon,
-    /// It was there.
-    Somebody,
-}
-
 /// One hooks directory into which Andon was installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Absolute.
     pub dir: PathBuf,
-    /// Who made the directory.
-    pub made_by: MadeBy,
+    /// The directories that were made for the hooks, outermost first; empty when `dir` was there.
+    pub created: Vec<PathBuf>,
     /// The digest of each shim as written.
     pub shims: BTreeMap<Hook, Digest>,
 }
@@ -136,7 +127,7 @@ struct Wire {
 #[derive(Serialize, Deserialize)]
 struct WirePlace {
     dir: WirePath,
-    created: bool,
+    created: Vec<WirePath>,
     shims: BTreeMap<String, String>,
 }
 
@@ -147,14 +138,29 @@ enum WirePath {
     Bytes(Vec<u8>),
 }
 
+impl WirePath {
+    fn from_path(path: &Path) -> Self {
+        match path.to_str() {
+            Some(text) => Self::Text(text.to_owned()),
+            None => Self::Bytes(path.as_os_str().as_bytes().to_vec()),
+        }
+    }
+
+    /// Only absolute paths: a relative one would mean another folder wherever it is read.
+    fn into_path(self) -> Result<PathBuf, String> {
+        let path = match self {
+            Self::Text(text) => PathBuf::from(text),
+            Self::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+        };
+        if path.is_absolute() { Ok(path) } else { Err(format!("the directory {path:?} is not absolute")) }
+    }
+}
+
 impl Wire {
     fn from_manifest(manifest: &Manifest) -> Self {
         let places = manifest.places.iter().map(|place| WirePlace {
-            dir: match place.dir.to_str() {
-                Some(text) => WirePath::Text(text.to_owned()),
-                None => WirePath::Bytes(place.dir.as_os_str().as_bytes().to_vec()),
-            },
-            created: place.made_by == MadeBy::Andon,
+            dir: WirePath::from_path(&place.dir),
+            created: place.created.iter().map(|dir| WirePath::from_path(dir)).collect(),
             shims: place.shims.iter().map(|(hook, sum)| (hook.name().to_owned(), sum.to_string())).collect(),
         });
         Self {
@@ -169,21 +175,16 @@ impl Wire {
             return Err(format!("its schema is {:?}, not {SCHEMA:?}", self.schema.chars().take(40).collect::<String>()));
         }
         let places = self.places.into_iter().map(|place| {
-            let dir = match place.dir {
-                WirePath::Text(text) => PathBuf::from(text),
-                WirePath::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
-            };
-            if !dir.is_absolute() {
-                return Err("a hooks directory is not absolute".to_owned());
-            }
+            let dir = place.dir.into_path()?;
+            let created =
+                place.created.into_iter().map(WirePath::into_path).collect::<Result<Vec<_>, String>>()?;
             let mut shims = BTreeMap::new();
             for (name, sum) in place.shims {
                 // A hook of a newer version: not ours to judge, its shim is known by its bytes.
                 let Some(hook) = Hook::from_name(&name) else { continue };
                 shims.insert(hook, sum.parse::<Digest>().map_err(|error| error.to_string())?);
             }
-            let made_by = if place.created { MadeBy::Andon } else { MadeBy::Somebody };
-            Ok(Place { dir, made_by, shims })
+            Ok(Place { dir, created, shims })
         });
         Ok(Manifest { places: places.collect::<Result<_, String>>()?, display_refs: self.display_refs })
     }
@@ -198,8 +199,8 @@ mod tests {
         let shims = BTreeMap::from([(Hook::PreCommit, Digest([7; 32]))]);
         Manifest {
             places: vec![
-                Place { dir, made_by: MadeBy::Andon, shims },
-                Place { dir: "/x/h".into(), made_by: MadeBy::Somebody, shims: BTreeMap::new() },
+                Place { dir: dir.clone(), created: vec![dir], shims },
+                Place { dir: "/x/h".into(), created: Vec::new(), shims: BTreeMap::new() },
             ],
             display_refs: vec!["refs/notes/andon".into()],
         }
@@ -226,8 +227,8 @@ mod tests {
             ("{", "EOF"),
             ("[]", "line 1"),
             (r#"{"schema":"andon/install@2","places":[],"display_refs":[]}"#, "andon/install@2"),
-            (r#"{"schema":"andon/install@1","places":[{"dir":"../x","created":true,"shims":{}}],"display_refs":[]}"#, "absolute"),
-            (r#"{"schema":"andon/install@1","places":[{"dir":"/x","created":true,"shims":{"pre-commit":"zz"}}],"display_refs":[]}"#, "64 digits"),
+            (r#"{"schema":"andon/install@1","places":[{"dir":"../x","created":[],"shims":{}}],"display_refs":[]}"#, "absolute"),
+            (r#"{"schema":"andon/install@1","places":[{"dir":"/x","created":[],"shims":{"pre-commit":"zz"}}],"display_refs":[]}"#, "64 digits"),
             (huge.as_str(), "larger"),
         ];
         for (text, wanted) in cases {
