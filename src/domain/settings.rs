@@ -47,7 +47,10 @@ impl RuleSetting {
     pub fn count(&self, name: &str) -> u64 {
         match self.params.get(name) {
             Some(ParamValue::Count(count)) => *count,
-            Some(ParamValue::Share(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::List(_)) | None => 0,
+            Some(
+                ParamValue::Share(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::List(_),
+            )
+            | None => 0,
         }
     }
 
@@ -55,7 +58,10 @@ impl RuleSetting {
     pub fn list(&self, name: &str) -> &[String] {
         match self.params.get(name) {
             Some(ParamValue::List(list)) => list,
-            Some(ParamValue::Share(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::Count(_)) | None => &[],
+            Some(
+                ParamValue::Share(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::Count(_),
+            )
+            | None => &[],
         }
     }
 }

@@ -1,1 +1,2 @@
 //! record
+pub mod format;
