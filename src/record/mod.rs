@@ -9,21 +9,29 @@
 //! and the receipt are written with one system call and not synced, since losing the last second of them to a power
 //! cut costs a test run, not a wrong answer.
 
+pub mod diff;
 mod file;
+pub mod fingerprint;
 pub mod format;
 pub mod journal;
 pub mod normalize;
 pub mod receipt;
+pub mod store;
+pub mod window;
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::domain::ids::CommitId;
+use crate::git::GitError;
 use format::FormatError;
 
 /// What can go wrong with the memory.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
+    /// git could not do its part.
+    #[error(transparent)]
+    Git(#[from] GitError),
     /// A file of ours could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
@@ -68,12 +76,11 @@ impl RecordError {
     /// The exact command that mends it, where there is one.
     pub fn help(&self) -> Option<String> {
         match self {
+            Self::Git(error) => error.help(),
             Self::Unreadable { commit, .. } | Self::NoteTooLarge { commit, .. } => Some(format!(
                 "look at it with `git notes --ref=andon show {commit}`; to drop it, `git notes --ref=andon remove {commit}`"
             )),
-            Self::Io { path, .. } => {
-                Some(format!("check the permissions of {} and the space on its disk", path.display()))
-            }
+            Self::Io { path, .. } => Some(format!("check the permissions of {} and the space on its disk", path.display())),
             Self::HostileTree { .. } => None,
         }
     }
