@@ -1,1 +1,3 @@
 //! action
+
+pub mod program;
