@@ -1,1 +1,43 @@
-//! detect
+//! A timeline becomes findings: one file a rule, and a static registry of them.
+//!
+//! One signal alone halts only where its false-trip rate is measured to be about zero; everything else
+//! needs two signals together (DESIGN section 4). Nothing here reads a clock, a disk or the environment,
+//! so hooks, `check`, `replay` and the tests all ask the very same rules.
+
+mod rule;
+mod rules;
+mod situation;
+
+pub use rule::{Docs, Rule};
+pub use situation::{
+    Candidate, CodeChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
+};
+
+use crate::domain::findings::{Finding, Level};
+use crate::domain::settings::RuleSettings;
+
+/// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
+pub static REGISTRY: &[&Rule] = &[];
+
+/// The rule of that id.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    REGISTRY.iter().copied().find(|rule| rule.id == id)
+}
+
+/// The settings of all rules before any configuration.
+pub fn defaults() -> RuleSettings {
+    REGISTRY.iter().map(|rule| (rule.id, rule.defaults())).collect()
+}
+
+/// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name
+/// has its defaults; one at [`Level::Off`] is not evaluated.
+pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for rule in REGISTRY.iter().filter(|rule| rule.stages.contains(&situation.stage)) {
+        let setting = settings.get(rule.id).cloned().unwrap_or_else(|| rule.defaults());
+        if setting.level > Level::Off {
+            findings.extend((rule.check)(situation, &setting));
+        }
+    }
+    findings
+}
