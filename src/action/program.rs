@@ -9,21 +9,24 @@
 //! so that it can read from it and gets Ctrl-C from it. Otherwise it leads a group of its own, so that a
 //! signal or a timeout reaches everything it has started.
 
+mod end;
 mod signals;
 mod watch;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, IsTerminal};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 
 use nix::errno::Errno;
 use thiserror::Error;
 
 use crate::domain::time::Span;
 use crate::testreport::Stream;
+
+pub use self::end::{Exit, ProgramEnd, Stopped};
 
 use self::signals::{Group, HeldSignals};
 use self::watch::Watch;
@@ -66,45 +69,6 @@ pub struct EnvChanges {
     pub set: Vec<(OsString, OsString)>,
     /// Variables that are taken out, such as `GIT_INDEX_FILE`.
     pub remove: Vec<OsString>,
-}
-
-/// How the command ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
-    /// By itself, with this code.
-    Code(i32),
-    /// Killed by this signal.
-    Signal(i32),
-}
-
-/// Whether the command was stopped from outside.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
-    /// It ended by itself.
-    No,
-    /// It ran into the timeout.
-    TimedOut,
-    /// This signal came while it ran, for it or through us.
-    Forwarded(i32),
-}
-
-/// The end of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ProgramEnd {
-    /// How it ended.
-    pub exit: Exit,
-    /// Whether it was stopped.
-    pub stopped: Stopped,
-}
-
-impl ProgramEnd {
-    /// The exit code to pass on: its own, or 128 and the number of the signal, as shells do.
-    pub fn code(self) -> u8 {
-        match self.exit {
-            Exit::Code(code) => u8::try_from(code & 0xff).unwrap_or(1),
-            Exit::Signal(signal) => u8::try_from(128_i32.saturating_add(signal) & 0xff).unwrap_or(1),
-        }
-    }
 }
 
 /// Why the command could not be run.
@@ -182,11 +146,11 @@ pub fn run_test_command(
     })?;
     let ended = Watch::new(child, group, timeout).run(&held, sink);
     let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
-    Ok(ProgramEnd { exit: exit_of(status), stopped })
+    Ok(ProgramEnd { exit: Exit::of(status), stopped })
 }
 
 /// The command and the name of its program.
-#[allow(clippy::disallowed_methods)] // The one place that starts the test command.
+#[allow(clippy::disallowed_methods, reason = "the one place that starts the test command")]
 fn command_of(spec: &TestCommand) -> Result<(Command, String), ProgramError> {
     match spec {
         TestCommand::Shell(line) if line.trim().is_empty() => Err(ProgramError::Empty),
@@ -201,14 +165,6 @@ fn command_of(spec: &TestCommand) -> Result<(Command, String), ProgramError> {
             command.args(arguments);
             Ok((command, program.clone()))
         }
-    }
-}
-
-fn exit_of(status: ExitStatus) -> Exit {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Exit::Code(code),
-        (None, Some(signal)) => Exit::Signal(signal),
-        (None, None) => Exit::Code(1),
     }
 }
 

@@ -8,10 +8,17 @@ use sha2::{Digest, Sha256};
 use crate::domain::ids::Signature;
 use crate::domain::tests::TestStatus;
 
-use super::run::ErrorText;
-
 /// The version of both hashes; part of what is hashed.
 pub const FORMAT: &str = "andon/signature@1";
+
+/// A normalized error text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ErrorText {
+    /// Normalized id of the failing test; `None` for an error of the run itself, such as the compiler's.
+    pub test: Option<String>,
+    /// The normalized first error.
+    pub text: String,
+}
 
 struct Fields(Sha256);
 

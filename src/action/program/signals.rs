@@ -11,8 +11,6 @@ use nix::errno::Errno;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg};
 use nix::unistd::Pid;
 
-use super::watch::Event;
-
 /// The signals that end a command.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
 
@@ -59,7 +57,10 @@ impl HeldSignals {
 /// Starts the thread that takes the signals and reports each as an event; it needs them held back before it
 /// starts. After each it waits for the word to go on, which is given on the returned channel; dropping the
 /// channel ends the thread.
-pub(super) fn listen(_held: &HeldSignals, events: SyncSender<Event>) -> Sender<()> {
+pub(super) fn listen<E: From<Signal> + Send + 'static>(
+    _held: &HeldSignals,
+    events: SyncSender<E>,
+) -> Sender<()> {
     let (go_on, told) = channel();
     thread::spawn(move || take_signals(&events, &told));
     go_on
@@ -71,10 +72,10 @@ impl Drop for HeldSignals {
     }
 }
 
-fn take_signals(events: &SyncSender<Event>, told: &Receiver<()>) {
+fn take_signals<E: From<Signal>>(events: &SyncSender<E>, told: &Receiver<()>) {
     let held = held_set();
     while let Ok(signal) = held.wait() {
-        if events.send(Event::Signal(signal)).is_err() || told.recv().is_err() {
+        if events.send(E::from(signal)).is_err() || told.recv().is_err() {
             return;
         }
     }

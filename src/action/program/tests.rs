@@ -1,4 +1,4 @@
-#![allow(clippy::disallowed_methods)] // Tests start themselves as a second process.
+#![allow(clippy::disallowed_methods, reason = "tests start themselves as a second process")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};

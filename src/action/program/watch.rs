@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 use crate::domain::time::Span;
 use crate::testreport::Stream;
 
-use super::Stopped;
+use super::end::Stopped;
 use super::signals::{Group, HeldSignals, listen};
 
 /// Between SIGTERM and SIGKILL after a timeout.
@@ -35,6 +35,12 @@ pub(super) enum Event {
     Closed,
     /// A signal came for us.
     Signal(Signal),
+}
+
+impl From<Signal> for Event {
+    fn from(signal: Signal) -> Self {
+        Self::Signal(signal)
+    }
 }
 
 /// A running command.
