@@ -133,7 +133,9 @@ impl LibtestReader {
         self.tally.add_counts(counts);
         let mode = std::mem::replace(&mut self.mode, Mode::Tests);
         if let (Mode::Names(names), Outcome::Failed) = (mode, verdict) {
-            names.iter().for_each(|name| self.tally.fail(name, None));
+            for name in &names {
+                self.tally.fail(name, None);
+            }
         }
         if verdict == Outcome::Failed && counts.failed == 0 {
             self.tally.trouble(Trouble::GaveUp);

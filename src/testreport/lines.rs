@@ -87,7 +87,7 @@ mod tests {
             splitter.push(&[b'x'; 10_000], &mut |_| {});
         }
         assert_eq!(splitter.pending.len(), LineSplitter::MAX_LINE);
-        let whole = [&[b'x'; 100_000][..], b"\n"].concat();
+        let whole = [vec![b'x'; 100_000], vec![b'\n']].concat();
         assert_eq!(split(&[&whole, b"next"])[0].len(), LineSplitter::MAX_LINE);
     }
 

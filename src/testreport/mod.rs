@@ -24,5 +24,5 @@ mod xml;
 pub use normalize::{Root, normalize_error, normalize_id};
 pub use problem::ReportProblem;
 pub use reader::{MAX_REPORT_BYTES, ReportInput, RunReader, Stream, read};
-pub use run::{ErrorText, ExitKind, ParsedRun, RUNNER_EXIT};
-pub use signature::{FORMAT, error_signature, signature};
+pub use run::{ExitKind, ParsedRun, RUNNER_EXIT};
+pub use signature::{ErrorText, FORMAT, error_signature, signature};

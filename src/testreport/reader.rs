@@ -81,10 +81,9 @@ impl RunReader {
         });
         self.stderr.finish(&mut |line| libtest.side_line(line));
         let mut whole = self.reports;
-        for recognised in [self.libtest.finish("standard output"), self.tap.finish("standard output")] {
-            if let Some(tally) = recognised {
-                whole.absorb(tally);
-            }
+        let output = "standard output";
+        for tally in [self.libtest.finish(output), self.tap.finish(output)].into_iter().flatten() {
+            whole.absorb(tally);
         }
         ParsedRun::conclude(whole, exit)
     }

@@ -3,7 +3,7 @@
 use crate::domain::ids::CodeId;
 use crate::domain::tests::{Counts, TestEvidence, TestStatus};
 
-use super::signature::{error_signature, signature};
+use super::signature::{ErrorText, error_signature, signature};
 use super::tally::{Tally, Trouble};
 
 /// The runner of a run of which only the exit code is known.
@@ -18,15 +18,6 @@ pub enum ExitKind {
     Signal(i32),
     /// Stopped by `test.timeout`.
     TimedOut,
-}
-
-/// A normalized error text.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ErrorText {
-    /// Normalized id of the failing test; `None` for an error of the run itself, such as the compiler's.
-    pub test: Option<String>,
-    /// The normalized first error.
-    pub text: String,
 }
 
 /// What a finished run says, before it is bound to code and command.

@@ -6,7 +6,7 @@ use crate::domain::tests::{Counts, TestEvidence, TestStatus};
 
 use super::normalize::{Root, normalize_error, normalize_id};
 use super::problem::ReportProblem;
-use super::run::ErrorText;
+use super::signature::ErrorText;
 
 /// What makes a report less than the whole story, in rising order of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -169,7 +169,8 @@ mod tests {
         walk(xml, |node| {
             match node {
                 Node::Open(element) => {
-                    out += &format!("<{} {:?}>", element.name(), element.attribute("a").unwrap_or_default());
+                    let value = element.attribute("a").unwrap_or_default();
+                    out += &["<", element.name(), " ", &format!("{value:?}"), ">"].concat();
                 }
                 Node::Text(text) => out += &text,
                 Node::Close => out += "</>",

@@ -33,7 +33,9 @@ impl CargoReader {
         let worst = self.worst?;
         tally.trouble(worst);
         let errors = if worst == Trouble::BuildFailed { &self.errors } else { &self.kills };
-        errors.iter().for_each(|error| tally.run_error(error));
+        for error in errors {
+            tally.run_error(error);
+        }
         Some(())
     }
 }

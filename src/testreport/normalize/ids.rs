@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
+use crate::domain::ids;
+
 use super::{Root, Step, run, steps};
 
 /// Longest id, in bytes. A longer one is cut and ends in a hash of the whole, so that ids stay distinct.
@@ -51,16 +53,14 @@ fn bounded(id: &str) -> String {
     if id.len() <= MAX_ID {
         return id.to_owned();
     }
-    let hash = Sha256::digest(id.as_bytes());
+    let hash = ids::Digest(Sha256::digest(id.as_bytes()).into());
     let mut cut = MAX_ID - 20;
     while !id.is_char_boundary(cut) {
         cut -= 1;
     }
     let mut short = id.get(..cut).unwrap_or_default().to_owned();
     short.push_str("...");
-    for byte in hash.iter().take(8) {
-        short.push_str(&format!("{byte:02x}"));
-    }
+    short.extend(hash.to_string().chars().take(16));
     short
 }
 

@@ -134,10 +134,11 @@ impl Document {
         }
     }
 
-    /// Takes a point; true when it is a failure of its own whose error text may follow.
-    pub(super) fn point(&mut self, depth: usize, point: Point) -> bool {
+    /// Takes a point. What follows it may be its error text ([`Document::explain`]).
+    pub(super) fn point(&mut self, depth: usize, point: Point) {
+        self.awaiting = None;
         if self.frame(depth).is_none() {
-            return false;
+            return;
         }
         if depth == 0 && point.number.is_some() {
             self.numbered = self.numbered.saturating_add(1);
@@ -146,7 +147,7 @@ impl Document {
             self.close_unclosed();
         }
         let child = if self.frames.len() == depth + 2 { self.frames.pop() } else { None };
-        let Some(frame) = self.frames.last_mut() else { return false };
+        let Some(frame) = self.frames.last_mut() else { return };
         frame.points = frame.points.saturating_add(1);
         let name = if point.description.is_empty() {
             format!("test {}", point.number.unwrap_or(frame.points))
@@ -165,15 +166,13 @@ impl Document {
         if own {
             frame.count(outcome);
         }
-        let failed = own && outcome == Outcome::Failed;
-        if failed {
+        if own && outcome == Outcome::Failed {
             frame.add_failure(Failure { path: name, error: None });
             self.awaiting = Some(depth);
         }
-        failed
     }
 
-    /// Gives the newest failure at that depth its error text.
+    /// Gives the newest point at that depth its error text, if it failed by itself.
     pub(super) fn explain(&mut self, depth: usize, text: String) {
         if self.awaiting.take() != Some(depth) || text.is_empty() {
             return;

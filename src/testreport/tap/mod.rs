@@ -15,7 +15,8 @@ use self::document::{Document, MAX_DEPTH};
 use self::error::{ErrorBlock, Taken};
 use self::line::{Line, parse_line};
 use super::normalize::Root;
-use super::tally::Tally;
+use super::problem::ReportProblem;
+use super::tally::{Tally, Trouble};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "tap";
@@ -23,14 +24,17 @@ const RUNNER: &str = "tap";
 /// Reads TAP line by line.
 pub(super) struct TapReader {
     document: Document,
-    /// Documents that have ended, as `(what was read, whether it was TAP)`.
+    /// What the documents that have ended said.
     ended: Tally,
     recognised: Option<()>,
     error: Option<ErrorBlock>,
-    problems: Vec<super::problem::ReportProblem>,
+    problems: Vec<ReportProblem>,
 }
 
 impl TapReader {
+    /// Documents that are not the whole of which the reason is kept.
+    const MAX_PROBLEMS: usize = 8;
+
     pub(super) fn new(root: &Root) -> Self {
         Self {
             document: Document::default(),
@@ -52,7 +56,7 @@ impl TapReader {
             }
         }
         let (depth, rest) = (spaces / 4, line.get(spaces..).unwrap_or_default());
-        if spaces % 4 == 0 && depth <= MAX_DEPTH {
+        if spaces.is_multiple_of(4) && depth <= MAX_DEPTH {
             self.at_depth(depth, parse_line(rest));
         }
     }
@@ -73,9 +77,9 @@ impl TapReader {
                 if depth == 0 && self.document.ends_before_point(point.number) {
                     self.end_document();
                 }
-                if self.document.point(depth, point) {
-                    self.error = Some(ErrorBlock::new(depth));
-                }
+                self.document.point(depth, point);
+                // After any point: the YAML block of a passing one must not be read as TAP.
+                self.error = Some(ErrorBlock::new(depth));
             }
             Line::BailOut(reason) if depth == 0 => self.document.bail_out(reason),
             Line::Version | Line::BailOut(_) | Line::Comment(_) | Line::Other => {}
@@ -97,10 +101,10 @@ impl TapReader {
         }
         self.recognised = Some(());
         let found = document.finish(&mut self.ended);
-        if self.problems.len() < 8 {
+        if self.problems.len() < Self::MAX_PROBLEMS {
             self.problems.extend(found);
         } else if found.is_some() {
-            self.ended.trouble(super::tally::Trouble::Incomplete);
+            self.ended.trouble(Trouble::Incomplete);
         }
     }
 

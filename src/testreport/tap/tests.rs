@@ -82,6 +82,7 @@ fn counts_and_ids() {
         ("    not ok 1 - in\nok 1 - out # TODO\n1..1\n", counts(0, 1, 0), &["out > in"], TestStatus::Failed),
         ("    not ok 1 - in\nnot ok 1 - out # TODO\n1..1\n", counts(0, 0, 1), &[], TestStatus::NoTests),
         ("        ok 1 - noise\n1..1\nok 1\n", counts(1, 0, 0), &[], TestStatus::Passed),
+        ("1..1\nok 1 - a\n  ---\n    not ok 1 - printed\n  ...\n", counts(1, 0, 0), &[], TestStatus::Passed),
         ("1..1\nhello\n\nok 1\n# bye\n", counts(1, 0, 0), &[], TestStatus::Passed),
     ];
     for (text, counts, failing, status) in cases {
