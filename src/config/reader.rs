@@ -10,7 +10,7 @@ use super::document::Lines;
 use super::errors::{ConfigError, Problems, quoted};
 use super::keys::{self, Contents, Key, PLANNED_SECTIONS, SECTIONS, Section};
 use super::patterns;
-use super::reading::{Read, read_key, read_level, read_param, wrong};
+use super::reading::{Read, read_key, read_level, read_param, shown, wrong};
 use super::rules::{PLANNED, RuleSpecView};
 use super::source::{Origin, Source};
 use super::suggest;
@@ -206,7 +206,7 @@ fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> Read<Value> {
         return read_level(rule.id, item);
     }
     let what =
-        format!("rule {} takes a level or a table, not {}", quoted(rule.id), item.get_ref().type_str());
+        format!("rule {} takes a level or a table, not {}", quoted(rule.id), shown(item.get_ref()));
     let default = rule.default_level.as_str();
     let mend = match rule.params.first() {
         Some(spec) => {
@@ -227,7 +227,7 @@ fn read_pattern(name: &str, at: Range<usize>, item: &Item<'_>) -> Read<Value> {
     let dotted = format!("normalize.{name}");
     let Some(pattern) = item.get_ref().as_str() else {
         let what =
-            format!("{} must be a regular expression, not {}", quoted(&dotted), item.get_ref().type_str());
+            format!("{} must be a regular expression, not {}", quoted(&dotted), shown(item.get_ref()));
         return wrong(item.span(), what, format!("write {name} = 'build [0-9]+'"));
     };
     patterns::check_regex(&dotted, pattern, item.span())?;
