@@ -116,7 +116,7 @@ pub fn standing(standing: &StandingHalt) -> Value {
 pub fn loop_acknowledged(ack: &Ack) -> Value {
     let how = match ack.how {
         AckHow::Resume => "resume",
-        AckHow::FileDeleted => "file-deleted",
+        AckHow::FileDeleted => "file_deleted",
     };
     json!({
         "type": "loop.acknowledged",
@@ -183,13 +183,9 @@ pub fn diff(diff: &DiffSummary) -> Value {
 
 /// A commit record, with the keys of `andon/commit@1` (DESIGN section 6), unknown parts as `null`.
 pub fn record(record: &CommitRecord) -> Value {
-    let recording = match record.recording {
-        Recording::AtCommit => "at-commit",
-        Recording::CaughtUp => "caught-up",
-    };
     json!({
         "recorded_at": record.recorded_at.to_string(),
-        "recording": recording,
+        "caught_up": record.recording == Recording::CaughtUp,
         "tree": record.tree.to_string(),
         "parent": text_or_null(record.parent.as_ref()),
         "prev": text_or_null(record.prev.as_ref()),
