@@ -155,8 +155,7 @@ fn a_circle_of_imports_is_found() {
 
 #[test]
 fn a_rule_outside_the_registry_is_found() {
-    let registry =
-        "pub static REGISTRY: &[&dyn Rule] = &[&rules::cap::RULE, &Swing];\nuse rules::swing::Swing;";
+    let registry = "pub static REGISTRY: &[&dyn Rule] = &[&rules::cap::RULE, &Swing];\nuse rules::swing::Swing;\nfn f() { REGISTRY.get(lost); }";
     let rule = "pub struct Swing;";
     let files = [
         ("src/detect/mod.rs", registry),

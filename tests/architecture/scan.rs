@@ -117,7 +117,7 @@ impl Scanner<'_> {
                 self.use_item(tokens, at + 1, module)
             }
             TokenTree::Ident(ident) if ident == "mod" => self.module_item(tokens, at, module),
-            TokenTree::Ident(ident) if ident == "REGISTRY" => {
+            TokenTree::Ident(ident) if ident == "REGISTRY" && is_declared(tokens, at) => {
                 let value = tokens[at..].iter().take_while(|token| !is_punct(Some(token), ';'));
                 value.for_each(|token| words(token, &mut self.found.registry));
                 at + 1
@@ -245,6 +245,12 @@ impl Scanner<'_> {
         }
         next
     }
+}
+
+/// True after `static` or `const`.
+fn is_declared(tokens: &[TokenTree], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &tokens[before]);
+    is_ident(before, "static") || is_ident(before, "const")
 }
 
 fn is_call(tokens: &[TokenTree], next: usize) -> bool {
