@@ -529,11 +529,21 @@ fn zz_timing() {
     let user = "[guard]\nack = \"resume\"\n";
     let sources = [source(Layer::User, user), source(Layer::Repository, &text)];
     for _ in 0..5 {
-    let t = std::time::Instant::now();
-    for _ in 0..200 { std::hint::black_box(load_with(std::hint::black_box(&sources), &rules()).unwrap()); }
-    println!("load {:?}", t.elapsed() / 200);
-    let t = std::time::Instant::now();
-    for _ in 0..200 { std::hint::black_box(crate::domain::paths::PathRules::new(&["**/*.md".to_owned(), "docs/**".to_owned()], &["**/*.log".to_owned()]).unwrap()); }
-    println!("paths {:?}", t.elapsed() / 200);
+        let t = std::time::Instant::now();
+        for _ in 0..200 {
+            std::hint::black_box(load_with(std::hint::black_box(&sources), &rules()).unwrap());
+        }
+        println!("load {:?}", t.elapsed() / 200);
+        let t = std::time::Instant::now();
+        for _ in 0..200 {
+            std::hint::black_box(
+                crate::domain::paths::PathRules::new(
+                    &["**/*.md".to_owned(), "docs/**".to_owned()],
+                    &["**/*.log".to_owned()],
+                )
+                .unwrap(),
+            );
+        }
+        println!("paths {:?}", t.elapsed() / 200);
     }
 }

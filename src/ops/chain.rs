@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use super::context::Context;
 use crate::action::hook_program::{self, HookEnd, HookProgramError, Probe};
 use crate::adapter::chain::{self, Chained, Plan, Running};
 
@@ -38,6 +39,21 @@ pub struct HookCall<'a> {
     pub args: &'a [OsString],
     /// What Andon has already read of its standard input; `None` leaves ours to it.
     pub stdin: Option<&'a [u8]>,
+}
+
+/// Runs the hook that was here before the shim that started this process. The shim names itself in `ANDON_HOOK`;
+/// under a framework there is no shim, and nothing to chain.
+pub fn run_for(ctx: &Context, call: &super::hook::HookCall) -> Result<u8, HookProgramError> {
+    let name = call.name.as_str();
+    let Some(file) =
+        ctx.hook_file.as_deref().filter(|file| file.file_name().is_some_and(|last| last == name))
+    else {
+        return Ok(0);
+    };
+    let stdin = call.name.reads_stdin().then_some(call.stdin.as_slice());
+    let handed = HookCall { name, args: &call.args, stdin };
+    let dir = file.parent().unwrap_or(Path::new("."));
+    run(dir, handed, &ctx.running).map(ChainEnd::code)
 }
 
 /// Runs the hook that was at `hooks_dir`/`call.name` before Andon, with git's arguments, input, streams
@@ -107,7 +123,8 @@ mod tests {
     #[test]
     fn husky_finds_its_own_script() {
         // The heart of husky 9's `_/h`: user hooks live beside the folder of the generated ones.
-        let script = "#!/usr/bin/env sh\nprintf '%s %s' \"$(basename \"$0\")\" \"$(dirname \"$0\")\" > \"$1\"\n";
+        let script =
+            "#!/usr/bin/env sh\nprintf '%s %s' \"$(basename \"$0\")\" \"$(dirname \"$0\")\" > \"$1\"\n";
         assert_eq!(
             run_hook(script, 0o755, &Running::default()),
             (ChainEnd::Ended(0), "pre-push HOOKS".to_owned())

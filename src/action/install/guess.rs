@@ -30,9 +30,7 @@ pub struct Guess {
 /// Every command that the files of the root speak for, the likeliest first.
 pub fn guess(files: &[RootFile<'_>]) -> Vec<Guess> {
     let find = |name: &str| files.iter().find(|file| file.name == name);
-    let named = |name: &str, command| {
-        find(name).map(|file| Guess { command, because: file.name.to_owned() })
-    };
+    let named = |name: &str, command| find(name).map(|file| Guess { command, because: file.name.to_owned() });
     let node = find("package.json")
         .filter(|file| has_test_script(file.content))
         .map(|file| Guess { command: "npm test", because: file.name.to_owned() });
@@ -116,7 +114,10 @@ mod tests {
             (&[("GNUmakefile", "all:\n"), ("Makefile", "test:\n")], &[]),
             (&[("GNUmakefile", "test:\n")], &["make test"]),
             (&[("CMakeLists.txt", "")], &["ctest --test-dir build"]),
-            (&[("Makefile", "test:\n"), ("go.mod", ""), ("Cargo.toml", "")], &["cargo test", "go test ./...", "make test"]),
+            (
+                &[("Makefile", "test:\n"), ("go.mod", ""), ("Cargo.toml", "")],
+                &["cargo test", "go test ./...", "make test"],
+            ),
             (&[("CMakeLists.txt", ""), ("package.json", npm)], &["npm test", "ctest --test-dir build"]),
         ];
         for (files, wanted) in cases {
