@@ -205,8 +205,7 @@ fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> Read<Value> {
     if item.get_ref().is_str() {
         return read_level(rule.id, item);
     }
-    let what =
-        format!("rule {} takes a level or a table, not {}", quoted(rule.id), shown(item.get_ref()));
+    let what = format!("rule {} takes a level or a table, not {}", quoted(rule.id), shown(item.get_ref()));
     let default = rule.default_level.as_str();
     let mend = match rule.params.first() {
         Some(spec) => {
@@ -226,8 +225,7 @@ fn read_pattern(name: &str, at: Range<usize>, item: &Item<'_>) -> Read<Value> {
     }
     let dotted = format!("normalize.{name}");
     let Some(pattern) = item.get_ref().as_str() else {
-        let what =
-            format!("{} must be a regular expression, not {}", quoted(&dotted), shown(item.get_ref()));
+        let what = format!("{} must be a regular expression, not {}", quoted(&dotted), shown(item.get_ref()));
         return wrong(item.span(), what, format!("write {name} = 'build [0-9]+'"));
     };
     patterns::check_regex(&dotted, pattern, item.span())?;

@@ -15,7 +15,7 @@ pub fn template(command: Option<&str>) -> String {
     let mut out = HEAD.to_owned();
     let command = command.map(str::trim).filter(|command| !command.is_empty());
     for section in &SECTIONS {
-        out.push_str(&format!("\n# {}\n[{}]\n", section.doc, section.name));
+        out.extend(["\n# ", section.doc, "\n[", section.name, "]\n"]);
         match &section.contents {
             Contents::Keys(keys) => keys.iter().for_each(|key| out.push_str(&key_lines(key, command))),
             Contents::Rules => known_rules().iter().for_each(|rule| out.push_str(&rule_line(rule))),
