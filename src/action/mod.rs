@@ -1,1 +1,3 @@
 //! action
+pub mod hook_program;
+pub mod install;
