@@ -21,7 +21,7 @@ const MAX_ITEMS: usize = 256;
 const MAX_TEXT: usize = 4096;
 
 /// Largest count: far beyond any use, near enough that nothing sized by it runs away.
-const MAX_COUNT: u64 = 1_000_000_000;
+pub(super) const MAX_COUNT: u64 = 1_000_000_000;
 
 /// Something wrong with a value.
 #[derive(Debug)]

@@ -241,3 +241,28 @@ fn deep_nesting_ends_in_an_error() {
         assert!(read(&text).is_err(), "{}", &text[..40]);
     }
 }
+
+#[test]
+fn patterns_are_bounded_over_all_layers() {
+    let patterns = |prefix: &str, count: usize| {
+        let lines: Vec<String> = (0..count).map(|n| format!("{prefix}{n} = 'x'")).collect();
+        format!("[normalize]\n{}\n", lines.join("\n"))
+    };
+    let load_both = |user: &str, repository: &str| {
+        load_with(&[source(Layer::User, user), source(Layer::Repository, repository)], &rules())
+    };
+    assert_eq!(load_both(&patterns("a", 64), &patterns("a", 64)).unwrap().normalize.len(), 64);
+    let errors = load_both(&patterns("a", 40), &patterns("b", 25)).unwrap_err();
+    assert_eq!(
+        errors.to_string(),
+        "andon.toml:26:1: more than 64 patterns in [normalize], all layers together\n  help: join some with `|`"
+    );
+    let long = format!("[normalize]\na = '{}'", "x".repeat(1025));
+    assert!(
+        messages(&long).starts_with("andon.toml:2:5: the pattern of `normalize.a` is longer than 1024 bytes")
+    );
+    let deep = format!("[normalize]\na = '{}x{}'", "(".repeat(60), ")".repeat(60));
+    assert!(messages(&deep).contains("is no regular expression"));
+    let bomb: Vec<String> = (0..20_000).map(|n| format!("a{n} = '((a{{99}}){{99}}){{99}}'")).collect();
+    assert_eq!(read(&format!("[normalize]\n{}", bomb.join("\n"))).unwrap_err().more, 15);
+}
