@@ -16,9 +16,6 @@ use super::source::{Origin, Source};
 use super::suggest;
 use super::value::{Said, Value};
 
-/// Most patterns in `[normalize]`.
-const MAX_PATTERNS: usize = 64;
-
 /// Reads one source into what all sources said.
 pub(super) struct Reader<'a> {
     /// The source.
@@ -111,14 +108,21 @@ impl Reader<'_> {
 
     fn read_patterns(&mut self, table: &DeTable<'_>) {
         for (index, (name, item)) in in_order(table).into_iter().enumerate() {
-            if index == MAX_PATTERNS {
-                let what = format!("more than {MAX_PATTERNS} patterns in [normalize]");
+            let word = name.get_ref().as_ref();
+            let dotted = format!("normalize.{word}");
+            let patterns = self.said.keys().filter(|key| key.starts_with("normalize.")).count();
+            let is_new = !self.said.contains_key(&dotted);
+            // Bad ones count too: each costs a compilation.
+            if index >= patterns::MAX_PATTERNS || (is_new && patterns >= patterns::MAX_PATTERNS) {
+                let what = format!(
+                    "more than {} patterns in [normalize], all layers together",
+                    patterns::MAX_PATTERNS
+                );
                 self.problem(name.span(), what, "join some with `|`".to_owned());
                 return;
             }
-            let word = name.get_ref().as_ref();
             let read = read_pattern(word, name.span(), item);
-            self.keep(&format!("normalize.{word}"), name.span(), read);
+            self.keep(&dotted, name.span(), read);
         }
     }
 

@@ -21,7 +21,7 @@ const MAX_ITEMS: usize = 256;
 const MAX_TEXT: usize = 4096;
 
 /// Largest count: far beyond any use, near enough that nothing sized by it runs away.
-const MAX_COUNT: u64 = 1_000_000_000;
+pub(super) const MAX_COUNT: u64 = 1_000_000_000;
 
 /// Something wrong with a value.
 #[derive(Debug)]
@@ -176,7 +176,12 @@ fn read_share(expected: &Expected<'_>, item: &Item<'_>) -> Read<f64> {
     let text = match item.get_ref() {
         DeValue::Float(number) => number.as_str(),
         DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
-        _ => return Err(expected.not(item)),
+        DeValue::Integer(_)
+        | DeValue::String(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Array(_)
+        | DeValue::Table(_) => return Err(expected.not(item)),
     };
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| expected.not(item))
@@ -206,7 +211,7 @@ fn read_texts(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<(String, Ran
     }
     let mut texts = Vec::with_capacity(items.len());
     let mut wrongs = Vec::new();
-    for item in items.iter() {
+    for item in items {
         match item.get_ref().as_str() {
             Some(text) => match check_text(expected, text, item.span()) {
                 Ok(()) => texts.push((text.to_owned(), item.span())),
