@@ -6,15 +6,15 @@
 //! is that the command sees pipes instead of a terminal: most runners then print no colour.
 //!
 //! Process groups: with a terminal on standard input the command stays in the terminal's foreground group,
-//! so that it can read from it and gets Ctrl-C from it. Otherwise it leads a group of its own, so that a
-//! signal or a timeout reaches everything it has started.
+//! so that it can read from it and gets Ctrl-C from it; other signals and the timeout go to the processes
+//! below it, as `/proc` shows them. Otherwise it leads a group of its own, and they go to that group.
 
+mod descendants;
 mod end;
 mod signals;
 mod watch;
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{self, IsTerminal};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -31,35 +31,14 @@ pub use self::end::{Exit, ProgramEnd, Stopped};
 use self::signals::{Group, HeldSignals};
 use self::watch::Watch;
 
-/// A test command, as the configuration or the command line gives it.
+/// A test command, as the configuration or the command line gives it. How it is shown and compared is
+/// settled in `config`, a neighbour that this module does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestCommand {
     /// A line for `sh -c`.
     Shell(String),
     /// Program and arguments, started without a shell.
     Argv(Vec<String>),
-}
-
-impl fmt::Display for TestCommand {
-    /// As a person would type it into a shell.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Shell(line) => f.write_str(line),
-            Self::Argv(argv) => {
-                let words: Vec<String> = argv.iter().map(|word| quote(word)).collect();
-                f.write_str(&words.join(" "))
-            }
-        }
-    }
-}
-
-fn quote(word: &str) -> String {
-    let plain = |each: char| each.is_ascii_alphanumeric() || "_-./:=,@%+".contains(each);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// What is different in the command's environment.

@@ -7,7 +7,7 @@ mod suite;
 
 use std::borrow::Cow;
 
-use self::suite::{Case, Suite};
+use self::suite::{Case, Expectation, Suite};
 use super::problem::ReportProblem;
 use super::tally::{Outcome, Tally, append};
 use super::xml::{Element, Node, decode, walk};
@@ -94,7 +94,7 @@ impl JunitReader<'_> {
             (Some(Open::Suite(_) | Open::Case(_)), "failure") => fault(Outcome::Failed, element),
             (Some(Open::Suite(_) | Open::Case(_)), "error") => fault(Outcome::Errored, element),
             (Some(Open::Case(_)), "skipped") => {
-                self.mark(Outcome::Skipped, "");
+                self.skip(element);
                 Open::Other
             }
             // `flakyFailure` and `rerunFailure` tell of further attempts; the case itself says how it ended.
@@ -119,6 +119,17 @@ impl JunitReader<'_> {
         }
     }
 
+    /// `skipped`; of type `todo` it says that the case is expected to fail (node:test).
+    fn skip(&mut self, element: &Element<'_>) {
+        if let Some(Open::Case(case)) = self.open.last_mut() {
+            if element.attribute("type").as_deref() == Some("todo") {
+                case.expectation = Expectation::ToFail;
+            } else {
+                case.mark(Outcome::Skipped, "");
+            }
+        }
+    }
+
     fn mark(&mut self, outcome: Outcome, text: &str) {
         match self.open.last_mut() {
             Some(Open::Case(case)) => case.mark(outcome, text),
@@ -137,8 +148,9 @@ impl JunitReader<'_> {
     }
 
     fn close_case(&mut self, case: &Case) {
-        self.tally.count(case.outcome);
-        let failed = matches!(case.outcome, Outcome::Failed | Outcome::Errored);
+        let outcome = case.outcome();
+        self.tally.count(outcome);
+        let failed = matches!(outcome, Outcome::Failed | Outcome::Errored);
         if failed {
             self.tally.fail(&case.id, Some(&case.error));
         }

@@ -172,7 +172,7 @@ fn first_error(text: &str) -> String {
     let start = text.lines().position(|line| line.contains("panicked at")).unwrap_or(0);
     let mut error = String::new();
     for line in text.lines().skip(start) {
-        if line.starts_with("note: ") || line.starts_with("stack backtrace:") {
+        if line.starts_with("note: run with ") || line.starts_with("stack backtrace:") {
             break;
         }
         append_line(&mut error, line);

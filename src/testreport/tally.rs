@@ -102,7 +102,8 @@ impl Tally {
         counts.total = counts.failing().saturating_add(counts.passed).saturating_add(counts.skipped);
     }
 
-    /// Notes a failing test, without counting it; of several errors of one test the first stays.
+    /// Notes a failing test, without counting it. Of several tests of one id (doctests of one item, further
+    /// attempts) the error that sorts first stays, whatever their order.
     pub(super) fn fail(&mut self, id: &str, error: Option<&str>) {
         let id = normalize_id(id, &self.root);
         let error = error.map(|text| normalize_error(text, &self.root)).filter(|text| !text.is_empty());
@@ -111,9 +112,10 @@ impl Tally {
 
     fn insert(&mut self, id: String, error: Option<String>) {
         let known = self.failures.entry(id).or_default();
-        if known.is_none() {
-            *known = error;
-        }
+        *known = match (known.take(), error) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
         if self.failures.len() > TestEvidence::MAX_FAILING {
             self.failures.pop_last();
             self.cut = true;

@@ -11,6 +11,8 @@ use nix::errno::Errno;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg};
 use nix::unistd::Pid;
 
+use super::descendants;
+
 /// The signals that end a command.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
 
@@ -28,16 +30,23 @@ pub(super) enum Group {
 }
 
 impl Group {
-    /// Sends a signal to the command and, where it leads its own group, to all that it started. That it
-    /// may have ended already is no error.
+    /// Sends a signal to the command and to all that it started. That it may have ended already is no error.
     pub(super) fn send(self, command: Pid, signal: Signal) {
-        let _gone = match self {
-            Self::Own => killpg(command, signal),
-            Self::Ours => kill(command, signal),
-        };
+        match self {
+            Self::Own => {
+                let _gone = killpg(command, signal);
+            }
+            Self::Ours => {
+                for process in [command].into_iter().chain(descendants::of(command)) {
+                    let _gone = kill(process, signal);
+                }
+            }
+        }
     }
 
-    /// True when a terminal that sends this signal has sent it to the command as well.
+    /// True when a terminal that sends this signal has sent it to the command as well. One that somebody
+    /// else sends to us alone looks the same and is not passed on: a test that gets Ctrl-C twice dies
+    /// without cleaning up, and `SIGTERM` is there for those who send signals by hand.
     pub(super) fn has_had(self, signal: Signal) -> bool {
         self == Self::Ours && matches!(signal, Signal::SIGINT | Signal::SIGQUIT)
     }

@@ -3,6 +3,9 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+
 use super::*;
 
 fn run(script: &str, timeout: Option<u64>) -> (ProgramEnd, String, String) {
@@ -65,6 +68,24 @@ fn a_timeout_ends_the_command_and_what_it_started() {
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
+/// As on a terminal, where the command is in our own process group.
+#[test]
+#[cfg(target_os = "linux")]
+fn in_our_group_a_signal_reaches_what_the_command_started() {
+    let mut command = Command::new("sh");
+    command.args(["-c", "sleep 60 & echo $!; wait; exit 5"]).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    out.read_line(&mut line).unwrap();
+    Group::Ours.send(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGTERM);
+    // The pipe closes when `sleep`, which holds it too, is gone.
+    let start = Instant::now();
+    out.read_to_string(&mut line).unwrap();
+    child.wait().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+}
+
 #[test]
 fn a_command_that_ignores_sigterm_is_killed() {
     let (end, ..) = run("trap '' TERM; i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done", Some(1));
@@ -100,13 +121,6 @@ fn what_cannot_start_says_so() {
     assert!(fails(TestCommand::Shell(" ".into()), "/").contains("empty"));
     assert!(fails(TestCommand::Argv(vec!["/etc/passwd".into()]), "/").contains("could not be started"));
     assert!(fails(TestCommand::Shell("true".into()), "/no/such/dir").contains("no such directory"));
-}
-
-#[test]
-fn commands_are_shown_as_they_would_be_typed() {
-    let argv = TestCommand::Argv(["cargo", "test", "it's", "", "a b"].map(str::to_owned).to_vec());
-    assert_eq!(argv.to_string(), r"cargo test 'it'\''s' '' 'a b'");
-    assert_eq!(TestCommand::Shell("make test | cat".into()).to_string(), "make test | cat");
 }
 
 /// Not a test of its own: the process that [`signals_are_forwarded`] starts and sends a signal to.

@@ -71,8 +71,18 @@ impl Suite {
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) id: String,
-    pub(super) outcome: Outcome,
+    outcome: Outcome,
+    pub(super) expectation: Expectation,
     pub(super) error: String,
+}
+
+/// What the suite expects of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Expectation {
+    /// To pass.
+    ToPass,
+    /// To fail: it is still to be done.
+    ToFail,
 }
 
 impl Case {
@@ -85,7 +95,15 @@ impl Case {
             (true, _) => name,
             (false, true) => class.to_owned(),
         };
-        Self { id, outcome: did_not_run(element), error: String::new() }
+        Self { id, outcome: did_not_run(element), expectation: Expectation::ToPass, error: String::new() }
+    }
+
+    /// How it ended; a failure that was expected is none.
+    pub(super) fn outcome(&self) -> Outcome {
+        match (self.expectation, self.outcome) {
+            (Expectation::ToFail, Outcome::Failed | Outcome::Errored) => Outcome::Skipped,
+            (Expectation::ToFail | Expectation::ToPass, outcome) => outcome,
+        }
     }
 
     /// The first failure or error stays; either goes over a skip.

@@ -80,6 +80,12 @@ fn dialects() {
             &["s"],
             TestStatus::Failed,
         ),
+        (
+            "<testsuite><testcase name='a'><skipped type='todo'/><failure/></testcase><testcase name='b'/></testsuite>",
+            counts(1, 0, 0, 1),
+            &[],
+            TestStatus::Passed,
+        ),
         ("<testsuite name='s' tests='3'/>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
         (
             "<testsuites><testsuite><testcase name='a'/></testsuite>",
