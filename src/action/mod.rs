@@ -1,1 +1,4 @@
 //! action
+pub mod hook_program;
+pub mod install;
+pub mod program;

@@ -1,1 +1,2 @@
 //! adapter
+pub mod chain;

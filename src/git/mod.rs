@@ -1,1 +1,43 @@
-//! git
+//! The only door to git: objects, refs, notes and the index in process, the `git` program where libgit2
+//! cannot give the answer.
+//!
+//! Why a module of its own: a hook has a millisecond or two (DESIGN section 9), and libgit2 has traps
+//! (GIT-FACTS.md) that must be met once. No git2 type leaves this module; above it there are only the ids of
+//! `domain` and the values defined here. Nothing here decides anything about a loop.
+
+mod changes;
+mod commits;
+mod config;
+mod error;
+mod head;
+mod hunks;
+mod index_tree;
+mod notes;
+mod notes_write;
+mod objects;
+mod origin;
+mod porcelain;
+mod program;
+mod reflog;
+mod refs;
+mod repo;
+mod revisions;
+#[cfg(test)]
+mod scratch;
+mod worktree;
+
+pub use changes::Change;
+pub use commits::{CommitInfo, NewCommit};
+pub use config::{ConfigLevel, ConfigValue};
+pub use error::{GitError, MissingBecause};
+pub use head::Head;
+pub use hunks::RawHunk;
+pub use index_tree::IndexTree;
+pub use notes::NotesTree;
+pub use objects::{Blob, MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE, TreeEntry};
+pub use origin::Operation;
+pub use program::{Output, git};
+pub use reflog::ReflogEntry;
+pub use refs::Update;
+pub use repo::{Repo, RepoEnv};
+pub use worktree::Overlay;

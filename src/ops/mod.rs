@@ -1,1 +1,2 @@
 //! ops
+pub mod chain;

@@ -1,0 +1,203 @@
+//! The tree that is about to be committed, without reading the index's entries.
+//!
+//! git keeps the tree ids it already knows in the index's TREE extension, behind the entries. At pre-commit
+//! they are complete (GIT-FACTS.md), so that the root tree is known from the file's last few kilobytes.
+//! The extension has no pointer to it: it is found from the end, as the one place from which a chain of
+//! known extensions leads exactly to the trailing checksum. What is found must parse to its last byte, cover
+//! as many entries as the header counts, and agree with the tree object it names; anything else is `Unknown`.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+
+use super::error::GitError;
+use super::objects::{MODE_TREE, from_git2, mode_of};
+use super::repo::Repo;
+use crate::domain::ids::{Oid, TreeId};
+
+/// Bytes of the trailing checksum, and of an id. libgit2 opens SHA-1 repositories only.
+const HASH: usize = 20;
+/// First read from the end; grows fourfold.
+const FIRST_WINDOW: u64 = 32 << 10;
+/// Most that is ever read from the end: beyond it `git write-tree` is as good.
+const MAX_WINDOW: u64 = 32 << 20;
+/// Deepest nesting that is followed.
+const MAX_DEPTH: usize = 4096;
+/// The extensions git writes behind TREE, and it.
+const KNOWN: [&[u8; 4]; 8] = [b"TREE", b"REUC", b"UNTR", b"FSMN", b"EOIE", b"IEOT", b"link", b"sdir"];
+
+/// What the index knows about the tree that it would make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexTree {
+    /// The tree, exactly.
+    Known(TreeId),
+    /// Only `git write-tree` can tell: [`Repo::write_tree`].
+    Unknown,
+}
+
+/// The root of a TREE extension that parsed to its last byte.
+struct CachedRoot {
+    entries: u32,
+    id: Oid,
+    /// Names and ids of the directories right below, where known.
+    children: Vec<(Vec<u8>, Option<Oid>)>,
+}
+
+impl Repo {
+    /// The tree that the effective index stands for, if its TREE extension says so.
+    /// Never a wrong tree: whatever is doubtful is [`IndexTree::Unknown`].
+    pub fn index_tree(&self) -> Result<IndexTree, GitError> {
+        let path = self.index_path();
+        let found = read_root(&path).map_err(|source| GitError::Io { path, source })?;
+        match found {
+            Some(root) if self.agrees(&root)? => Ok(IndexTree::Known(TreeId(root.id))),
+            Some(_) | None => Ok(IndexTree::Unknown),
+        }
+    }
+
+    /// `git write-tree` under the effective index: the honest fallback. Fails with unmerged paths.
+    pub fn write_tree(&self) -> Result<TreeId, GitError> {
+        let output = self.git(&["write-tree"], b"")?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.trim().parse().map_err(|error: crate::domain::ids::BadId| GitError::Answer {
+            command: "git write-tree".to_owned(),
+            detail: error.to_string(),
+        })
+    }
+
+    /// The tree object exists and has exactly the directories that the extension lists.
+    fn agrees(&self, root: &CachedRoot) -> Result<bool, GitError> {
+        let Ok(tree) = self.find_tree(root.id) else { return Ok(false) };
+        let mut there: Vec<(&[u8], Oid)> = Vec::new();
+        let entries: Vec<git2::TreeEntry<'_>> = tree.iter().collect();
+        for entry in entries.iter().filter(|entry| mode_of(entry) == MODE_TREE) {
+            there.push((entry.name_bytes(), from_git2(entry.id())));
+        }
+        there.sort_unstable();
+        let mut listed: Vec<(&[u8], Option<Oid>)> =
+            root.children.iter().map(|(name, id)| (name.as_slice(), *id)).collect();
+        listed.sort_unstable();
+        let same =
+            |(name, id): (&(&[u8], Oid), &(&[u8], Option<Oid>))| name.0 == id.0 && Some(name.1) == id.1;
+        Ok(there.len() == listed.len() && there.iter().zip(&listed).all(same))
+    }
+}
+
+/// The root of the TREE extension of the index at `path`; `None` when there is none that can be trusted.
+fn read_root(path: &std::path::Path) -> Result<Option<CachedRoot>, std::io::Error> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    let mut header = [0; 12];
+    let len = file.seek(SeekFrom::End(0))?;
+    if len < 12 + HASH as u64 {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(0))?;
+    file.read_exact(&mut header)?;
+    let Some(count) = entry_count(&header) else { return Ok(None) };
+    let mut window = FIRST_WINDOW;
+    loop {
+        let start = len.saturating_sub(window).max(12);
+        file.seek(SeekFrom::Start(start))?;
+        let mut tail = Vec::new();
+        file.by_ref().take(len - start).read_to_end(&mut tail)?;
+        if tail.len() as u64 != len - start {
+            return Ok(None);
+        }
+        match find_root(&tail[..tail.len() - HASH]) {
+            Some(root) => return Ok(Some(root).filter(|root| root.entries == count)),
+            None if start == 12 || window >= MAX_WINDOW => return Ok(None),
+            None => window *= 4,
+        }
+    }
+}
+
+/// `DIRC`, version 2 to 4, number of entries.
+fn entry_count(header: &[u8; 12]) -> Option<u32> {
+    let version = be32(&header[4..8])?;
+    if &header[..4] == b"DIRC" && (2..=4).contains(&version) { be32(&header[8..12]) } else { None }
+}
+
+fn be32(bytes: &[u8]) -> Option<u32> {
+    bytes.get(..4)?.try_into().ok().map(u32::from_be_bytes)
+}
+
+/// Looks from the end for a TREE whose chain of extensions leads exactly to the end of `tail`.
+fn find_root(tail: &[u8]) -> Option<CachedRoot> {
+    let starts = (0..tail.len().saturating_sub(7)).rev();
+    starts.filter(|at| tail[*at..].starts_with(b"TREE") && chain_ends(tail, *at)).find_map(|at| {
+        let len = be32(&tail[at + 4..])? as usize;
+        parse(tail.get(at + 8..at + 8 + len)?)
+    })
+}
+
+/// Whether known extensions, each at most once, fill `tail` from `at` exactly to its end.
+fn chain_ends(tail: &[u8], mut at: usize) -> bool {
+    let mut seen = [false; KNOWN.len()];
+    while at < tail.len() {
+        let known = KNOWN.iter().position(|name| tail[at..].starts_with(*name));
+        let (Some(kind), Some(len)) = (known, tail.get(at + 4..).and_then(be32)) else { return false };
+        if std::mem::replace(&mut seen[kind], true) {
+            return false;
+        }
+        at = at.saturating_add(8).saturating_add(len as usize);
+    }
+    at == tail.len()
+}
+
+/// Parses a whole TREE extension; `None` unless it is well formed to its last byte and its root is valid.
+fn parse(data: &[u8]) -> Option<CachedRoot> {
+    let mut rest = data;
+    let (name, entries, id, subtrees) = node(&mut rest)?;
+    if !name.is_empty() {
+        return None;
+    }
+    let mut children = Vec::new();
+    // How many directories are still to come on each level.
+    let mut open = vec![subtrees];
+    while let Some(left) = open.last_mut() {
+        if *left == 0 {
+            open.pop();
+            continue;
+        }
+        *left -= 1;
+        let (name, _, id, subtrees) = node(&mut rest)?;
+        if name.is_empty() || name.contains(&b'/') || open.len() > MAX_DEPTH {
+            return None;
+        }
+        if open.len() == 1 {
+            children.push((name.to_vec(), id));
+        }
+        open.push(subtrees);
+    }
+    if !rest.is_empty() {
+        return None;
+    }
+    Some(CachedRoot { entries: u32::try_from(entries).ok()?, id: id?, children })
+}
+
+/// One node: `name NUL entries SP subtrees LF`, then the id unless `entries` is negative.
+fn node<'a>(rest: &mut &'a [u8]) -> Option<(&'a [u8], i64, Option<Oid>, u32)> {
+    let name = until(rest, 0)?;
+    let entries = number(until(rest, b' ')?)?;
+    let subtrees = u32::try_from(number(until(rest, b'\n')?)?).ok()?;
+    if entries < 0 {
+        return Some((name, entries, None, subtrees));
+    }
+    let id = Oid::from_bytes(rest.get(..HASH)?)?;
+    *rest = &rest[HASH..];
+    Some((name, entries, Some(id), subtrees))
+}
+
+fn until<'a>(rest: &mut &'a [u8], end: u8) -> Option<&'a [u8]> {
+    let at = rest.iter().position(|byte| *byte == end)?;
+    let found = &rest[..at];
+    *rest = &rest[at + 1..];
+    Some(found)
+}
+
+fn number(digits: &[u8]) -> Option<i64> {
+    std::str::from_utf8(digits).ok().filter(|text| text.len() <= 11)?.parse().ok()
+}

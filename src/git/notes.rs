@@ -1,0 +1,151 @@
+//! Notes: reading. One note per commit, in a tree whose paths are the commit's digits, fanned out in
+//! directories of two digits (git makes `38`, `2/38`, `2/2/36` ... as it grows).
+//!
+//! Holding the tip's tree answers each lookup in one or two tree reads; libgit2's `find_note` starts at the
+//! ref each time and walks flat trees (GIT-FACTS.md).
+
+use super::error::GitError;
+use super::objects::{Blob, MODE_SUBMODULE, MODE_TREE, from_git2, mode_of};
+use super::repo::Repo;
+use crate::domain::ids::{CommitId, Oid, TreeId};
+
+/// Largest note that is read, in bytes.
+pub(super) const MAX_NOTE: usize = 1 << 20;
+
+/// The notes of one ref as they were when it was opened.
+pub struct NotesTree<'r> {
+    repo: &'r Repo,
+    name: String,
+    tree: Option<git2::Tree<'r>>,
+}
+
+impl std::fmt::Debug for NotesTree<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NotesTree").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Repo {
+    /// Opens the notes of ref `name` (full, such as `refs/notes/andon`); no such ref means no notes.
+    pub fn notes(&self, name: &str) -> Result<NotesTree<'_>, GitError> {
+        let tree = match self.ref_target(name)? {
+            Some(id) => Some(self.find_tree(self.tree_of(CommitId(id))?.0)?),
+            None => None,
+        };
+        Ok(NotesTree { repo: self, name: name.to_owned(), tree })
+    }
+
+    /// Every annotated object of ref `name` with the blob of its note, sorted; an object that has notes at
+    /// two paths comes twice.
+    pub fn notes_list(&self, name: &str) -> Result<Vec<(CommitId, Oid)>, GitError> {
+        let notes = self.notes(name)?;
+        let mut found = Vec::new();
+        if let Some(tree) = &notes.tree {
+            self.collect_notes(tree, "", &mut found)?;
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    fn collect_notes(
+        &self,
+        tree: &git2::Tree<'_>,
+        prefix: &str,
+        found: &mut Vec<(CommitId, Oid)>,
+    ) -> Result<(), GitError> {
+        for entry in tree.iter() {
+            let Ok(name) = entry.name() else { continue };
+            let path = format!("{prefix}{name}");
+            if mode_of(&entry) == MODE_TREE {
+                if is_fanout(name) && path.len() < 40 {
+                    self.collect_notes(&self.find_tree(from_git2(entry.id()))?, &path, found)?;
+                }
+            } else if let Some(commit) = annotated(&path) {
+                found.push((commit, from_git2(entry.id())));
+            }
+        }
+        Ok(())
+    }
+
+    /// The blobs of the notes of `digits` below `tree`: one, or more where a merge left it at two paths.
+    pub(super) fn note_blobs(&self, tree: TreeId, digits: &str) -> Result<Vec<Oid>, GitError> {
+        blobs(self, self.find_tree(tree.0)?, digits)
+    }
+
+    /// The contents of `blobs` joined as git joins them: with a newline where one is missing.
+    pub(super) fn note_text(
+        &self,
+        name: &str,
+        commit: CommitId,
+        blobs: &[Oid],
+    ) -> Result<Option<Vec<u8>>, GitError> {
+        let mut text: Option<Vec<u8>> = None;
+        for id in blobs {
+            let have = text.as_ref().map_or(0, Vec::len);
+            match self.read_blob(*id, MAX_NOTE.saturating_sub(have))? {
+                Blob::Content(more) => {
+                    let text = text.get_or_insert_default();
+                    if !text.is_empty() && !text.ends_with(b"\n") {
+                        text.push(b'\n');
+                    }
+                    text.extend_from_slice(&more);
+                }
+                Blob::TooLarge(size) => {
+                    let size = size.saturating_add(have as u64);
+                    return Err(GitError::NoteTooLarge {
+                        commit,
+                        name: name.to_owned(),
+                        size,
+                        limit: MAX_NOTE,
+                    });
+                }
+            }
+        }
+        Ok(text)
+    }
+}
+
+impl NotesTree<'_> {
+    /// The note of `commit`; `None` without one. At most 1 MiB: the error names commit and size.
+    pub fn get(&self, commit: CommitId) -> Result<Option<Vec<u8>>, GitError> {
+        let Some(tree) = &self.tree else { return Ok(None) };
+        let found = blobs(self.repo, tree.clone(), &commit.to_string())?;
+        self.repo.note_text(&self.name, commit, &found)
+    }
+}
+
+fn blobs(repo: &Repo, tree: git2::Tree<'_>, digits: &str) -> Result<Vec<Oid>, GitError> {
+    let mut found = Vec::new();
+    let mut tree = tree;
+    let mut rest = digits;
+    loop {
+        if let Some(entry) =
+            tree.get_name(rest).filter(|entry| !matches!(mode_of(entry), MODE_TREE | MODE_SUBMODULE))
+        {
+            found.push(from_git2(entry.id()));
+        }
+        let Some((fanout, below)) = rest.split_at_checked(2).filter(|(_, below)| !below.is_empty()) else {
+            break;
+        };
+        let Some(next) = tree.get_name(fanout).filter(|entry| mode_of(entry) == MODE_TREE) else { break };
+        let id = from_git2(next.id());
+        drop(next);
+        tree = repo.find_tree(id)?;
+        rest = below;
+    }
+    Ok(found)
+}
+
+/// Two lower-case hexadecimal digits.
+pub(super) fn is_fanout(name: &str) -> bool {
+    name.len() == 2 && is_digits(name)
+}
+
+/// Lower-case hexadecimal digits only.
+pub(super) fn is_digits(name: &str) -> bool {
+    name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn annotated(path: &str) -> Option<CommitId> {
+    path.parse().ok().filter(|_| is_digits(path))
+}

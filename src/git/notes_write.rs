@@ -1,0 +1,174 @@
+//! Notes: writing, with a fanout of our own.
+//!
+//! libgit2 follows a fanout and never makes one: at 100,000 flat notes each write costs 225 ms and 5 MB.
+//! Rules: new refs are `2/38`; the shape that is there is followed; a flat ref with more than 256 notes is
+//! fanned out once; flat siblings move into a directory when it is made, because the same object at two
+//! paths makes `git notes show` join both and `git notes merge` stop (GIT-FACTS.md).
+
+use std::collections::BTreeMap;
+
+use super::commits::NewCommit;
+use super::error::GitError;
+use super::notes::{is_digits, is_fanout};
+use super::objects::{MODE_FILE, MODE_TREE, TreeEntry};
+use super::refs::Update;
+use super::repo::Repo;
+use crate::domain::ids::{CommitId, Oid, TreeId};
+use crate::domain::time::Timestamp;
+
+/// Flat notes beyond this are fanned out.
+const MAX_FLAT: usize = 256;
+
+/// Notes by the digits that are left below a tree.
+type Notes = BTreeMap<String, Oid>;
+
+impl Repo {
+    /// Writes several notes of ref `name` in one commit dated `at`.
+    ///
+    /// `merge` is called under the ref's lock with the commit, the note to be written and the one that is
+    /// there, and returns what is to stand. Nothing is committed when nothing changes.
+    pub fn notes_write(
+        &self,
+        name: &str,
+        notes: &[(CommitId, Vec<u8>)],
+        at: Timestamp,
+        mut merge: impl FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8>,
+    ) -> Result<(), GitError> {
+        if notes.is_empty() {
+            return Ok(());
+        }
+        let message = "Notes added by 'andon'";
+        self.update_ref(name, message, |tip| {
+            let old = tip.map(|tip| self.tree_of(tip)).transpose()?;
+            let mut blobs = Notes::new();
+            for (commit, note) in notes {
+                let digits = commit.to_string();
+                let there = match old {
+                    Some(tree) => self.note_text(name, *commit, &self.note_blobs(tree, &digits)?)?,
+                    None => None,
+                };
+                let wanted = merge(*commit, note, there.as_deref());
+                if there.as_ref() != Some(&wanted) {
+                    blobs.insert(digits, self.write_blob(&wanted)?);
+                }
+            }
+            if blobs.is_empty() {
+                return Ok(Update::Keep(()));
+            }
+            let tree = self.notes_tree(old, &blobs)?;
+            let parents = tip.as_slice();
+            Ok(Update::Set(self.write_commit(&NewCommit { tree, parents, message, at })?, ()))
+        })
+    }
+
+    /// The tree `old` with `notes` in it.
+    fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
+        let entries = old.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
+        let mut level = Level::of(entries);
+        let flat = level.is_flat(notes);
+        level.fan = match (flat, level.notes.len()) {
+            (false, _) => Fan::Out,
+            (true, 1..=MAX_FLAT) => Fan::Flat,
+            (true, _) => {
+                let all = std::mem::take(&mut level.notes);
+                level.notes = BTreeMap::new();
+                return self.write_level(level.fanned(), &merged(all, notes), 40);
+            }
+        };
+        self.write_level(level, notes, 40)
+    }
+
+    /// Puts `notes` (each with `width` digits left) into `level` and writes it.
+    fn write_level(&self, mut level: Level, notes: &Notes, width: usize) -> Result<TreeId, GitError> {
+        let mut below: BTreeMap<String, Notes> = BTreeMap::new();
+        for (digits, blob) in notes {
+            let (fanout, rest) = digits.split_at_checked(2).unwrap_or((digits, ""));
+            if level.goes_below(fanout) && width > 2 {
+                below.entry(fanout.to_owned()).or_default().insert(rest.to_owned(), *blob);
+            } else {
+                level.notes.insert(digits.clone(), *blob);
+            }
+        }
+        for (fanout, mut moved) in below {
+            let siblings: Vec<String> = level
+                .notes
+                .range(fanout.clone()..)
+                .map(|(name, _)| name)
+                .take_while(|n| n.starts_with(&fanout))
+                .cloned()
+                .collect();
+            for name in siblings {
+                if let Some(blob) = level.notes.remove(&name) {
+                    moved.entry(name[2..].to_owned()).or_insert(blob);
+                }
+            }
+            let old = level.fanouts.get(&fanout).map(|id| self.tree_entries(TreeId(*id))).transpose()?;
+            let mut next = Level::of(old.unwrap_or_default());
+            next.fan = if next.fanouts.is_empty() { Fan::Flat } else { Fan::Out };
+            let tree = self.write_level(next, &moved, width.saturating_sub(2))?;
+            level.fanouts.insert(fanout, tree.0);
+        }
+        self.write_tree_entries(&level.entries())
+    }
+}
+
+fn merged(mut old: Notes, new: &Notes) -> Notes {
+    old.extend(new.iter().map(|(digits, blob)| (digits.clone(), *blob)));
+    old
+}
+
+/// How notes are stored at one level of the tree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fan {
+    /// As files, except where a directory is.
+    Flat,
+    /// In directories of two digits.
+    Out,
+}
+
+/// One tree of a notes ref, sorted by what its entries are.
+struct Level {
+    fan: Fan,
+    notes: Notes,
+    fanouts: BTreeMap<String, Oid>,
+    /// Files that are no notes; kept as they are.
+    others: Vec<TreeEntry>,
+}
+
+impl Level {
+    fn of(entries: Vec<TreeEntry>) -> Self {
+        let mut level =
+            Self { fan: Fan::Out, notes: Notes::new(), fanouts: BTreeMap::new(), others: Vec::new() };
+        for entry in entries {
+            let name = std::str::from_utf8(&entry.name).unwrap_or_default().to_owned();
+            if entry.mode == MODE_TREE && is_fanout(&name) {
+                level.fanouts.insert(name, entry.id);
+            } else if entry.mode != MODE_TREE && name.len() >= 2 && name.len() % 2 == 0 && is_digits(&name) {
+                level.notes.insert(name, entry.id);
+            } else {
+                level.others.push(entry);
+            }
+        }
+        level
+    }
+
+    fn is_flat(&self, _new: &Notes) -> bool {
+        self.fanouts.is_empty() && !self.notes.is_empty()
+    }
+
+    fn fanned(mut self) -> Self {
+        self.fan = Fan::Out;
+        self
+    }
+
+    fn goes_below(&self, fanout: &str) -> bool {
+        self.fan == Fan::Out || self.fanouts.contains_key(fanout)
+    }
+
+    fn entries(self) -> Vec<TreeEntry> {
+        let entry = |(name, id): (String, Oid), mode| TreeEntry { name: name.into_bytes(), mode, id };
+        let notes = self.notes.into_iter().map(|note| entry(note, MODE_FILE));
+        let fanouts = self.fanouts.into_iter().map(|fanout| entry(fanout, MODE_TREE));
+        notes.chain(fanouts).chain(self.others).collect()
+    }
+}

@@ -1,0 +1,201 @@
+//! Trees and blobs.
+
+use std::cmp::Ordering;
+
+use super::error::GitError;
+use super::repo::Repo;
+use crate::domain::ids::{Oid, TreeId};
+
+/// Mode of a directory.
+pub const MODE_TREE: u32 = 0o040_000;
+/// Mode of a plain file.
+pub const MODE_FILE: u32 = 0o100_644;
+/// Mode of an executable file.
+pub const MODE_EXECUTABLE: u32 = 0o100_755;
+/// Mode of a symbolic link.
+pub const MODE_LINK: u32 = 0o120_000;
+/// Mode of a submodule: the id is a commit of another repository.
+pub const MODE_SUBMODULE: u32 = 0o160_000;
+
+/// One entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// One path component, as git stores it.
+    pub name: Vec<u8>,
+    /// One of the modes above; the odd modes of old repositories are normalized as git does.
+    pub mode: u32,
+    /// The blob, tree or commit.
+    pub id: Oid,
+}
+
+impl TreeEntry {
+    /// True for a directory.
+    pub fn is_tree(&self) -> bool {
+        self.mode == MODE_TREE
+    }
+
+    /// git's order: by name, a directory as if its name ended in `/`.
+    pub(super) fn git_order(&self, other: &Self) -> Ordering {
+        git_order(&self.name, self.mode, &other.name, other.mode)
+    }
+}
+
+/// git's order of two entries of one tree.
+pub(super) fn git_order(name: &[u8], mode: u32, other: &[u8], other_mode: u32) -> Ordering {
+    let common = name.len().min(other.len());
+    name[..common].cmp(&other[..common]).then_with(|| {
+        let end = |name: &[u8], mode| match name.get(common) {
+            Some(byte) => *byte,
+            None if mode == MODE_TREE => b'/',
+            None => 0,
+        };
+        end(name, mode).cmp(&end(other, other_mode)).then(name.len().cmp(&other.len()))
+    })
+}
+
+/// The content of a blob, or its size when it is beyond the bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Blob {
+    /// The whole content.
+    Content(Vec<u8>),
+    /// Bytes that were not read.
+    TooLarge(u64),
+}
+
+/// An id of libgit2 as ours.
+pub(super) fn from_git2(id: git2::Oid) -> Oid {
+    // libgit2 gives 20 bytes (32 with SHA-256), so that the all-zero id below is never reached.
+    Oid::from_bytes(id.as_bytes()).unwrap_or_else(zero)
+}
+
+/// The id that git uses for "no object".
+pub(super) fn zero() -> Oid {
+    Oid::from_bytes(&[0; 20]).unwrap_or_else(|| unreachable!("20 bytes are an id"))
+}
+
+/// The mode of a libgit2 entry, normalized.
+pub(super) fn mode_of(entry: &git2::TreeEntry<'_>) -> u32 {
+    u32::try_from(entry.filemode()).unwrap_or(0)
+}
+
+impl Repo {
+    /// Our id as one of libgit2. A SHA-256 id cannot be in a repository that libgit2 opened.
+    pub(super) fn to_git2(&self, kind: &'static str, id: Oid) -> Result<git2::Oid, GitError> {
+        git2::Oid::from_bytes(id.as_bytes()).map_err(|error| GitError::BadObject {
+            kind,
+            id,
+            git_dir: self.git_dir().to_path_buf(),
+            message: error.message().to_owned(),
+        })
+    }
+
+    pub(super) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>, GitError> {
+        let wanted = self.to_git2("tree", id)?;
+        self.inner.find_tree(wanted).map_err(|error| self.object_error("tree", id, &error))
+    }
+
+    /// The entries of `tree` in git order, one level.
+    pub fn tree_entries(&self, tree: TreeId) -> Result<Vec<TreeEntry>, GitError> {
+        let tree = self.find_tree(tree.0)?;
+        Ok(tree
+            .iter()
+            .map(|entry| TreeEntry {
+                name: entry.name_bytes().to_vec(),
+                mode: mode_of(&entry),
+                id: from_git2(entry.id()),
+            })
+            .collect())
+    }
+
+    /// Mode and id at `path` (slashes, no leading one); `None` when nothing is there.
+    pub fn entry_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<(u32, Oid)>, GitError> {
+        let mut at = tree.0;
+        let mut parts = path.split(|byte| *byte == b'/').peekable();
+        while let Some(part) = parts.next() {
+            if part.is_empty() || part.contains(&0) {
+                return Ok(None);
+            }
+            let tree = self.find_tree(at)?;
+            let Some(entry) = tree.get_name_bytes(part) else { return Ok(None) };
+            let (mode, id) = (mode_of(&entry), from_git2(entry.id()));
+            if parts.peek().is_none() {
+                return Ok(Some((mode, id)));
+            }
+            if mode != MODE_TREE {
+                return Ok(None);
+            }
+            at = id;
+        }
+        Ok(None)
+    }
+
+    /// The file or link at `path`; `None` when there is none, or a directory or submodule is.
+    pub fn blob_at(&self, tree: TreeId, path: &[u8]) -> Result<Option<Oid>, GitError> {
+        let entry = self.entry_at(tree, path)?;
+        Ok(entry.filter(|(mode, _)| !matches!(*mode, MODE_TREE | MODE_SUBMODULE)).map(|(_, id)| id))
+    }
+
+    /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
+    pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
+        let wanted = self.to_git2("blob", id)?;
+        let odb = self.inner.odb().map_err(|error| self.object_error("blob", id, &error))?;
+        let (size, kind) = odb.read_header(wanted).map_err(|error| self.object_error("blob", id, &error))?;
+        if kind != git2::ObjectType::Blob {
+            let message = format!("it is a {kind}");
+            return Err(GitError::BadObject {
+                kind: "blob",
+                id,
+                git_dir: self.git_dir().to_path_buf(),
+                message,
+            });
+        }
+        if size > max {
+            return Ok(Blob::TooLarge(size as u64));
+        }
+        let object = odb.read(wanted).map_err(|error| self.object_error("blob", id, &error))?;
+        Ok(Blob::Content(object.data().to_vec()))
+    }
+
+    /// Writes a blob.
+    pub fn write_blob(&self, bytes: &[u8]) -> Result<Oid, GitError> {
+        self.inner.blob(bytes).map(from_git2).map_err(|error| write_error("a blob", &error))
+    }
+
+    /// Writes one tree with exactly these entries, in whatever order they come.
+    /// Names with a slash or NUL, empty names, `.`, `..`, `.git` and doubled names are refused.
+    pub fn write_tree_entries(&self, entries: &[TreeEntry]) -> Result<TreeId, GitError> {
+        let mut sorted: Vec<&TreeEntry> = entries.iter().collect();
+        sorted.sort_by(|left, right| left.git_order(right));
+        let mut names: Vec<&[u8]> = entries.iter().map(|entry| entry.name.as_slice()).collect();
+        names.sort_unstable();
+        let doubled = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
+        let bad = names.iter().copied().find(|name| !storable(name));
+        if let Some(name) = bad.or(doubled) {
+            let message =
+                format!("the name {:?} is not allowed or comes twice", String::from_utf8_lossy(name));
+            return Err(GitError::Write { what: "a tree".to_owned(), message });
+        }
+        let mut raw = Vec::with_capacity(entries.iter().map(|entry| entry.name.len() + 28).sum());
+        for entry in sorted {
+            raw.extend_from_slice(format!("{:o} ", entry.mode).as_bytes());
+            raw.extend_from_slice(&entry.name);
+            raw.push(0);
+            raw.extend_from_slice(entry.id.as_bytes());
+        }
+        // Written as bytes: libgit2's tree builder looks every entry up first.
+        let odb = self.inner.odb().map_err(|error| write_error("a tree", &error))?;
+        let id = odb.write(git2::ObjectType::Tree, &raw).map_err(|error| write_error("a tree", &error))?;
+        Ok(TreeId(from_git2(id)))
+    }
+}
+
+fn storable(name: &[u8]) -> bool {
+    !name.is_empty()
+        && !name.iter().any(|byte| matches!(*byte, 0 | b'/'))
+        && !matches!(name, b"." | b"..")
+        && !name.eq_ignore_ascii_case(b".git")
+}
+
+pub(super) fn write_error(what: &str, error: &git2::Error) -> GitError {
+    GitError::Write { what: what.to_owned(), message: error.message().to_owned() }
+}

@@ -1,0 +1,1 @@
+//! Reading `git status --porcelain=v2 -z`.

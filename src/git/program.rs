@@ -1,0 +1,158 @@
+//! The git program, for what libgit2 cannot do: the only place that starts it.
+//!
+//! Arguments are an array, never a shell line. The repository is named explicitly and inherited variables
+//! that would name another are removed; nothing is fetched lazily, no prompt appears, no optional lock is
+//! taken; output is bounded.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{Read, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use super::error::{GitError, cut};
+use super::repo::Repo;
+
+/// Most bytes of standard output that are kept; more is an error.
+const MAX_STDOUT: u64 = 256 << 20;
+/// Most bytes of standard error that are kept; the rest is dropped.
+const MAX_STDERR: u64 = 64 << 10;
+
+/// Variables by which a caller's git tells its children which repository it works on
+/// (`git rev-parse --local-env-vars`), and two of the same kind.
+const LOCAL_VARIABLES: [&str; 17] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_NAMESPACE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+];
+/// Those of them that only say where the repository is; the rest stays for git on the same repository.
+const PLACE_VARIABLES: usize = 8;
+
+/// What a program that ended well said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    /// Standard output, whole.
+    pub stdout: Vec<u8>,
+    /// Standard error, at most 64 KiB.
+    pub stderr: Vec<u8>,
+}
+
+/// Runs `git ARGS` on whatever repository `dir` belongs to, with `input` on standard input.
+/// Every variable that names another repository is removed.
+pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output, GitError> {
+    run(command(dir, args, &LOCAL_VARIABLES), input)
+}
+
+impl Repo {
+    /// Runs `git ARGS` on this repository: its git directory, working tree and `GIT_INDEX_FILE`.
+    pub(super) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Output, GitError> {
+        let args: Vec<&OsStr> = args.iter().map(AsRef::as_ref).collect();
+        let dir = self.workdir().unwrap_or(self.git_dir());
+        let mut command = command(dir, &args, &LOCAL_VARIABLES[..PLACE_VARIABLES]);
+        command.env("GIT_DIR", self.git_dir());
+        if let Some(top) = self.workdir() {
+            command.env("GIT_WORK_TREE", top);
+        }
+        if let Some(index) = self.given_index() {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        run(command, input)
+    }
+}
+
+// The one place where the git program is started.
+#[allow(clippy::disallowed_methods)]
+fn command(dir: &Path, args: &[&OsStr], without: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    for name in without {
+        command.env_remove(name);
+    }
+    command
+        .args(args)
+        .current_dir(dir)
+        .env("LC_ALL", "C")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_PAGER", "cat")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn run(mut command: Command, input: &[u8]) -> Result<Output, GitError> {
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    let line = line_of(&command);
+    let dir = command.get_current_dir().unwrap_or(Path::new(".")).to_path_buf();
+    let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
+    let mut child = command.spawn().map_err(start_error)?;
+    let (stdout, stderr) = talk(&mut child, input);
+    let status = child.wait().map_err(start_error)?;
+    let stdout = stdout.map_err(|detail| GitError::Answer { command: line.clone(), detail })?;
+    if !status.success() {
+        let stderr = cut(String::from_utf8_lossy(&stderr).trim(), 2000);
+        return Err(GitError::Program { command: line, dir, status: status.to_string(), stderr });
+    }
+    Ok(Output { stdout, stderr })
+}
+
+/// Feeds and drains the child at once, so that no pipe fills up.
+fn talk(child: &mut Child, input: &[u8]) -> (Result<Vec<u8>, String>, Vec<u8>) {
+    let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        if let Some(mut stdin) = stdin {
+            // A child that ends without reading everything says why on its own; the broken pipe does not.
+            scope.spawn(move || drop(stdin.write_all(input)));
+        }
+        let errors =
+            scope.spawn(move || stderr.map(|stderr| read_some(stderr, MAX_STDERR)).unwrap_or_default());
+        let said = stdout.map_or_else(|| Ok(Vec::new()), |stdout| read_all(stdout, MAX_STDOUT));
+        if said.is_err() {
+            let _already_gone = child.kill();
+        }
+        (said, errors.join().unwrap_or_default())
+    })
+}
+
+fn read_all(from: impl Read, max: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    from.take(max.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > max { Err(format!("more than {max} bytes")) } else { Ok(bytes) }
+}
+
+fn read_some(mut from: impl Read, max: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _partial = from.by_ref().take(max).read_to_end(&mut bytes);
+    let _drained = std::io::copy(&mut from, &mut std::io::sink());
+    bytes
+}
+
+fn line_of(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    cut(&words.join(" "), 400)
+}
+
+/// Bytes that git wrote, as a path.
+pub(super) fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsString::from_vec(bytes.to_vec()))
+}
+
+/// A path, as the bytes git knows.
+pub(super) fn bytes_of(path: &Path) -> &[u8] {
+    path.as_os_str().as_bytes()
+}

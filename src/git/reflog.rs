@@ -1,0 +1,72 @@
+//! HEAD's reflog, newest first, read from the end of its file: the cost is that of what is asked for.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::error::GitError;
+use super::repo::Repo;
+use crate::domain::ids::Oid;
+
+/// First read from the end, in bytes; doubled until enough lines are there.
+const FIRST_WINDOW: u64 = 4096;
+/// Most that is ever read.
+const MAX_WINDOW: u64 = 16 << 20;
+
+/// One movement of HEAD.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReflogEntry {
+    /// Where it was; all zeros at the start of a branch.
+    pub old: Oid,
+    /// Where it went.
+    pub new: Oid,
+    /// What git says it was, such as `commit (amend): subject`.
+    pub message: String,
+}
+
+impl Repo {
+    /// The last `max` movements of this worktree's HEAD, newest first. Empty without a reflog; lines that
+    /// are no entries are skipped.
+    pub fn reflog_head(&self, max: usize) -> Result<Vec<ReflogEntry>, GitError> {
+        let path = self.git_dir().join("logs").join("HEAD");
+        let lines = last_lines(&path, max).map_err(|source| GitError::Io { path, source })?;
+        Ok(lines.iter().rev().filter_map(|line| parse(line)).take(max).collect())
+    }
+}
+
+/// The last `max` whole lines of a file, oldest first; none when there is no file.
+fn last_lines(path: &Path, max: usize) -> Result<Vec<Vec<u8>>, std::io::Error> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let len = file.seek(SeekFrom::End(0))?;
+    let mut window = FIRST_WINDOW;
+    loop {
+        let start = len.saturating_sub(window);
+        file.seek(SeekFrom::Start(start))?;
+        let mut bytes = Vec::new();
+        file.by_ref().take(len - start).read_to_end(&mut bytes)?;
+        let mut lines: Vec<&[u8]> =
+            bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
+        if start > 0 && !lines.is_empty() {
+            lines.remove(0);
+        }
+        if lines.len() >= max || start == 0 || window >= MAX_WINDOW {
+            let skip = lines.len().saturating_sub(max);
+            return Ok(lines[skip..].iter().map(|line| line.to_vec()).collect());
+        }
+        window *= 4;
+    }
+}
+
+/// `OLD SP NEW SP NAME <MAIL> TIME ZONE TAB MESSAGE`
+fn parse(line: &[u8]) -> Option<ReflogEntry> {
+    let text = String::from_utf8_lossy(line);
+    let (head, message) = text.split_once('\t').unwrap_or((&text, ""));
+    let mut words = head.splitn(3, ' ');
+    let old = words.next()?.parse().ok()?;
+    let new = words.next()?.parse().ok()?;
+    Some(ReflogEntry { old, new, message: message.to_owned() })
+}

@@ -1,0 +1,196 @@
+//! Refs: reading, and a compare-and-swap that loses nothing among several writers.
+//!
+//! Lock, read, write, commit under one lock: of 1,600 notes by 8 writers none is lost, where `git notes add`
+//! loses 769 and libgit2's `note()` 186 (GIT-FACTS.md).
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::time::Duration;
+
+use git2::{ErrorClass, ErrorCode, ReferenceType};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+
+use super::error::GitError;
+use super::objects::from_git2;
+use super::repo::Repo;
+use crate::domain::ids::{CommitId, Oid};
+
+/// How long a held lock is waited for, in milliseconds.
+const MAX_WAIT_MS: u64 = 5_000;
+/// Longest pause between two tries, in milliseconds.
+const MAX_PAUSE_MS: u64 = 60;
+/// Longest chain of symbolic refs that is followed.
+const MAX_SYMBOLIC: usize = 5;
+
+/// What [`Repo::update_ref`] is to do, and what it is to return.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Update<T> {
+    /// Leave the ref as it is.
+    Keep(T),
+    /// Point it to this commit.
+    Set(CommitId, T),
+}
+
+impl Repo {
+    pub(super) fn ref_message(&self, name: &str, message: &str) -> GitError {
+        let git_dir = self.common_dir().to_path_buf();
+        GitError::Ref { name: name.to_owned(), git_dir, message: message.to_owned() }
+    }
+
+    pub(super) fn ref_error(&self, name: &str, error: &git2::Error) -> GitError {
+        self.ref_message(name, error.message())
+    }
+
+    /// The object that ref `name` points to (symbolic refs are followed); `None` when there is no such ref.
+    pub fn ref_target(&self, name: &str) -> Result<Option<Oid>, GitError> {
+        if !valid_name(name) {
+            return Err(self.ref_message(name, "is no valid ref name"));
+        }
+        match self.inner.refname_to_id(name) {
+            Ok(id) => Ok(Some(from_git2(id))),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(self.ref_error(name, &error)),
+        }
+    }
+
+    /// The refs whose names begin with `prefix` (such as `refs/andon/ledger/`), sorted by name.
+    /// Names that are not UTF-8 are left out.
+    pub fn refs_with_prefix(&self, prefix: &str) -> Result<Vec<(String, Oid)>, GitError> {
+        // A backslash keeps the glob's own characters literal.
+        let literal: String =
+            prefix.chars().flat_map(|c| "*?[\\".contains(c).then_some('\\').into_iter().chain([c])).collect();
+        let glob = format!("{}*", literal.replace('\0', ""));
+        let refs = self.inner.references_glob(&glob).map_err(|error| self.ref_error(prefix, &error))?;
+        let mut found = Vec::new();
+        for reference in refs {
+            let reference = reference.map_err(|error| self.ref_error(prefix, &error))?;
+            let Ok(name) = reference.name() else { continue };
+            let Ok(direct) = reference.resolve() else { continue };
+            if let (true, Some(id)) = (name.starts_with(prefix), direct.target()) {
+                found.push((name.to_owned(), from_git2(id)));
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// Changes ref `name` under its lock: `f` is called once, with the current tip, and says what to set.
+    ///
+    /// A held lock is waited for, about 5 s, with jitter; signals that would leave the lock behind are held
+    /// back meanwhile. Fails without calling `f` when the tip is no commit. `message` goes to the reflog,
+    /// if the ref has one.
+    pub fn update_ref<T>(
+        &self,
+        name: &str,
+        message: &str,
+        mut f: impl FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
+    ) -> Result<T, GitError> {
+        let name = self.direct_name(name)?;
+        let mut waited = 0;
+        loop {
+            let signals = HeldSignals::hold();
+            let mut transaction = self.inner.transaction().map_err(|error| self.ref_error(&name, &error))?;
+            match transaction.lock_ref(&name) {
+                Ok(()) => {
+                    let done = match f(self.tip_commit(&name)?)? {
+                        Update::Keep(value) => return Ok(value),
+                        Update::Set(target, value) => {
+                            let target = self.to_git2("commit", target.0)?;
+                            let who = self.inner.signature().ok();
+                            transaction
+                                .set_target(&name, target, who.as_ref(), &message.replace(['\0', '\n'], " "))
+                                .and_then(|()| transaction.commit())
+                                .map(|()| value)
+                        }
+                    };
+                    return done.map_err(|error| self.ref_error(&name, &error));
+                }
+                Err(error) if is_held(&error) && waited < MAX_WAIT_MS => {
+                    drop(transaction);
+                    drop(signals);
+                    waited += pause(waited);
+                }
+                Err(error) => return Err(self.lock_error(&name, &error)),
+            }
+        }
+    }
+
+    /// `name`, or the ref that a symbolic `name` leads to: the lock must be taken there.
+    fn direct_name(&self, name: &str) -> Result<String, GitError> {
+        let mut name = name.to_owned();
+        for _ in 0..MAX_SYMBOLIC {
+            if !valid_name(&name) {
+                return Err(self.ref_message(&name, "is no valid ref name"));
+            }
+            match self.inner.find_reference(&name) {
+                Ok(found) if found.kind() == Some(ReferenceType::Symbolic) => {
+                    name = String::from_utf8_lossy(found.symbolic_target_bytes().unwrap_or_default())
+                        .into_owned();
+                }
+                Ok(_) => return Ok(name),
+                Err(error) if error.code() == ErrorCode::NotFound => return Ok(name),
+                Err(error) => return Err(self.ref_error(&name, &error)),
+            }
+        }
+        Err(self.ref_message(&name, "is a symbolic ref that leads nowhere"))
+    }
+
+    fn tip_commit(&self, name: &str) -> Result<Option<CommitId>, GitError> {
+        let Some(id) = self.ref_target(name)? else { return Ok(None) };
+        let wanted = self.to_git2("commit", id)?;
+        match self.inner.find_object(wanted, None) {
+            Ok(object) if object.kind() == Some(git2::ObjectType::Commit) => Ok(Some(CommitId(id))),
+            Ok(_) => Err(GitError::TipNotCommit { name: name.to_owned(), id }),
+            Err(error) => Err(self.object_error("commit", id, &error)),
+        }
+    }
+
+    fn lock_error(&self, name: &str, error: &git2::Error) -> GitError {
+        let lock = self.common_dir().join(format!("{name}.lock"));
+        if error.code() == ErrorCode::Locked && lock.exists() {
+            GitError::RefLocked { name: name.to_owned(), lock, seconds: MAX_WAIT_MS / 1000 }
+        } else {
+            self.ref_error(name, error)
+        }
+    }
+}
+
+/// Held by another, or its directory was just removed by another.
+fn is_held(error: &git2::Error) -> bool {
+    error.code() == ErrorCode::Locked
+        || (error.class() == ErrorClass::Os && error.code() == ErrorCode::NotFound)
+}
+
+fn valid_name(name: &str) -> bool {
+    !name.contains('\0') && git2::Reference::is_valid_name(name)
+}
+
+/// Sleeps a random while, longer after longer waiting, and says how long in milliseconds.
+fn pause(waited: u64) -> u64 {
+    let bound = (2 + waited / 4).min(MAX_PAUSE_MS);
+    let random = RandomState::new().build_hasher().finish();
+    let pause = 1 + random % bound;
+    std::thread::sleep(Duration::from_millis(pause));
+    pause
+}
+
+/// While it lives, this thread takes no signal that would end the process with a lock file left behind.
+struct HeldSignals {
+    before: Option<SigSet>,
+}
+
+impl HeldSignals {
+    fn hold() -> Self {
+        let held: SigSet =
+            [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT].into_iter().collect();
+        Self { before: held.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok() }
+    }
+}
+
+impl Drop for HeldSignals {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            let _kept_as_is = before.thread_set_mask();
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Scratch repositories for tests, made by the real git.
