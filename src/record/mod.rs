@@ -16,6 +16,8 @@ pub mod format;
 pub mod journal;
 pub mod normalize;
 pub mod receipt;
+#[cfg(test)]
+mod scratch;
 pub mod store;
 pub mod window;
 
@@ -80,7 +82,9 @@ impl RecordError {
             Self::Unreadable { commit, .. } | Self::NoteTooLarge { commit, .. } => Some(format!(
                 "look at it with `git notes --ref=andon show {commit}`; to drop it, `git notes --ref=andon remove {commit}`"
             )),
-            Self::Io { path, .. } => Some(format!("check the permissions of {} and the space on its disk", path.display())),
+            Self::Io { path, .. } => {
+                Some(format!("check the permissions of {} and the space on its disk", path.display()))
+            }
             Self::HostileTree { .. } => None,
         }
     }

@@ -4,7 +4,7 @@
 //! records, the largest number of records a run has needed, 8 bytes of checksum), then records of 56 bytes: 16 of
 //! key, 32 of fingerprint, 8 of checksum. The sorted part is searched, the rest is what later runs appended, each in
 //! one write. When the rest outgrows [`MAX_TAIL`] the file is replaced by a sorted one. What is cut, torn or altered
-//! fails its checksum and counts as not known; a file whose size is not whole is replaced at the next save. Writers
+//! fails its checksum and counts as not known; a file that ends within a record is replaced at the next save. Writers
 //! at once append side by side or replace each other's file: something is forgotten, nothing is wrong.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -59,13 +59,22 @@ pub(super) struct Cache {
     bytes: Vec<u8>,
     /// Records in the sorted part.
     sorted: usize,
+    /// Whether it ends with a whole record, so that more can be appended.
+    end: End,
     /// Where appended records are, by key.
     tail: HashMap<Key, usize>,
     /// The largest number of records a run has needed.
     needed: usize,
     used: HashSet<Key>,
     new: HashMap<Key, [u8; 32]>,
-    order: Vec<Key>,
+    /// Those of `new` that are not in the file yet.
+    unsaved: Vec<Key>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Whole,
+    Ragged,
 }
 
 impl Cache {
@@ -78,11 +87,12 @@ impl Cache {
             path,
             bytes,
             sorted: 0,
+            end: End::Ragged,
             tail: HashMap::new(),
             needed: 0,
             used: HashSet::new(),
             new: HashMap::new(),
-            order: Vec::new(),
+            unsaved: Vec::new(),
         };
         cache.index();
         cache
@@ -90,9 +100,11 @@ impl Cache {
 
     fn index(&mut self) {
         let total = self.bytes.len().saturating_sub(HEAD) / RECORD;
-        let whole = self.bytes.len() == HEAD + total * RECORD;
         match head(&self.bytes) {
-            Some((sorted, needed)) if whole && sorted <= total => {
+            Some((sorted, needed)) if sorted <= total => {
+                if self.bytes.len() == HEAD + total * RECORD {
+                    self.end = End::Whole;
+                }
                 self.sorted = sorted;
                 self.needed = needed;
                 self.tail = (sorted..total).map(|at| (self.key_at(at), at)).collect();
@@ -146,28 +158,23 @@ impl Cache {
     /// Remembers a fingerprint, for this run and, after [`Self::save`], for others.
     pub(super) fn insert(&mut self, key: Key, value: [u8; 32]) {
         if self.new.insert(key, value).is_none() {
-            self.order.push(key);
+            self.unsaved.push(key);
         }
     }
 
     /// Writes what is new. A failure is ignored: the cache is only ever a saving.
     pub(super) fn save(&mut self) {
-        if self.order.is_empty() {
+        if self.unsaved.is_empty() {
             return;
         }
-        let appended = self.tail.len() + self.order.len() <= MAX_TAIL && !self.bytes.is_empty();
+        let appended = self.end == End::Whole && self.tail.len() + self.new.len() <= MAX_TAIL;
         let _ = if appended { self.append() } else { self.replace() };
-        // What was written is not written again; in memory it stays known.
-        self.order.clear();
+        self.unsaved.clear();
     }
 
     fn append(&self) -> io::Result<()> {
-        let records: Vec<u8> = self.new_records().flat_map(|(key, value)| record(&key, &value)).collect();
-        file::open_append(&self.path)?.write_all(&records)
-    }
-
-    fn new_records(&self) -> impl Iterator<Item = (Key, [u8; 32])> {
-        self.order.iter().filter_map(|key| Some((*key, *self.new.get(key)?)))
+        let new = self.unsaved.iter().filter_map(|key| Some(record(key, self.new.get(key)?)));
+        file::open_append(&self.path)?.write_all(&new.flatten().collect::<Vec<u8>>())
     }
 
     fn replace(&self) -> io::Result<()> {
@@ -175,14 +182,14 @@ impl Cache {
         let bound = needed.saturating_mul(4).clamp(MIN_RECORDS, MAX_RECORDS);
         let total = self.bytes.len().saturating_sub(HEAD) / RECORD;
         let old = (0..total).filter_map(|at| Some((self.key_at(at), self.value_at(at)?)));
-        // Directories near the root are found last and are asked for most.
-        let newest = self.new_records().skip(self.order.len().saturating_sub(MAX_RECORDS));
-        let mut records: BTreeMap<Key, [u8; 32]> = old.chain(newest).collect();
+        let mut records: BTreeMap<Key, [u8; 32]> = old.collect();
+        records.extend(&self.new);
         if records.len() > bound {
             records.retain(|key, _| self.new.contains_key(key) || self.used.contains(key));
         }
-        let body: Vec<u8> = records.iter().flat_map(|(key, value)| record(key, value)).collect();
-        file::replace(&self.path, &[&encode_head(records.len(), needed), &body])
+        let kept = records.len().min(MAX_RECORDS);
+        let body: Vec<u8> = records.iter().take(kept).flat_map(|(key, value)| record(key, value)).collect();
+        file::replace(&self.path, &[&encode_head(kept, needed), &body])
     }
 }
 

@@ -44,7 +44,8 @@ pub fn differing(
             sides.insert(change.path, (change.old, change.new));
         }
     }
-    let over: BTreeMap<&[u8], &OverlayEntry> = overlay.iter().map(|entry| (entry.path.as_slice(), entry)).collect();
+    let over: BTreeMap<&[u8], &OverlayEntry> =
+        overlay.iter().map(|entry| (entry.path.as_slice(), entry)).collect();
     for path in over.keys().filter(|path| rules.class(path) == PathClass::Code) {
         if !sides.contains_key(*path) {
             let same = repo.entry_at(tree, path)?;

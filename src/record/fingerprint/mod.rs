@@ -26,15 +26,15 @@ pub use differing::{Difference, differing};
 
 /// sha256 of nothing: the fingerprint of a tree without code.
 pub const EMPTY: CodeId = CodeId([
-    0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14, 0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24, 0x27, 0xae, 0x41,
-    0xe4, 0x64, 0x9b, 0x93, 0x4c, 0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55,
+    0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14, 0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24, 0x27,
+    0xae, 0x41, 0xe4, 0x64, 0x9b, 0x93, 0x4c, 0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55,
 ]);
 
 /// Deepest nesting that is followed; no file system holds a deeper path.
 const MAX_DEPTH: usize = 1024;
 /// Most directories read for one fingerprint. Beyond are trees built to exhaust whoever walks them: a few objects
 /// that name each other can stand for more directories than there are atoms.
-const MAX_DIRECTORIES: u64 = 2_000_000;
+const MAX_DIRECTORIES: usize = 2_000_000;
 
 /// Takes fingerprints with one set of path rules, and remembers them.
 #[derive(Debug)]
@@ -63,7 +63,11 @@ impl<'r> Fingerprinter<'r> {
     ///
     /// # Errors
     /// As [`Self::of_tree`].
-    pub fn of_overlay(&mut self, base: Option<TreeId>, entries: &[OverlayEntry]) -> Result<CodeId, RecordError> {
+    pub fn of_overlay(
+        &mut self,
+        base: Option<TreeId>,
+        entries: &[OverlayEntry],
+    ) -> Result<CodeId, RecordError> {
         let root = overlay::Node::of(entries);
         let name = base.map_or_else(|| "of the working tree".to_owned(), |base| base.to_string());
         self.walk(name, |walk| walk.overlaid(base, &root)).map(CodeId)
@@ -100,7 +104,7 @@ struct Walk<'a> {
     /// Path of the directory being read, without a slash at its end; empty for the root.
     path: Vec<u8>,
     depth: usize,
-    directories: u64,
+    directories: usize,
 }
 
 impl Walk<'_> {
@@ -133,7 +137,7 @@ impl Walk<'_> {
         self.directories += 1;
         let hostile = |what, max| RecordError::HostileTree { tree: self.root.clone(), max, what };
         if self.depth > MAX_DEPTH {
-            return Err(hostile("nested directories", MAX_DEPTH as u64));
+            return Err(hostile("nested directories", MAX_DEPTH));
         }
         if self.directories > MAX_DIRECTORIES {
             return Err(hostile("directories", MAX_DIRECTORIES));

@@ -12,11 +12,18 @@ use crate::record::RecordError;
 /// What an overlay says about one path and about the paths below it.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// A file, or gone; `None` when nothing is said.
-    entry: Option<Option<(u32, Oid)>>,
+    says: Says,
     below: BTreeMap<Vec<u8>, Node>,
     /// Whether a file is put anywhere below.
     adds: Adds,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Says {
+    #[default]
+    Nothing,
+    Gone,
+    File(u32, Oid),
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +51,7 @@ impl Node {
                 }
                 node = node.below.entry(name.to_vec()).or_default();
             }
-            node.entry = Some(entry.entry);
+            node.says = entry.entry.map_or(Says::Gone, |(mode, id)| Says::File(mode, id));
         }
         root
     }
@@ -59,11 +66,13 @@ impl Walk<'_> {
         self.enter()?;
         let base = base.map(|tree| self.repo.tree_entries(tree)).transpose()?.unwrap_or_default();
         let mut items: Vec<(&[u8], Item)> = Vec::with_capacity(base.len());
-        let mut new: BTreeMap<&[u8], &Node> = node.below.iter().map(|(name, node)| (name.as_slice(), node)).collect();
+        let mut new: BTreeMap<&[u8], &Node> =
+            node.below.iter().map(|(name, node)| (name.as_slice(), node)).collect();
         let nothing = Node::default();
         for entry in &base {
             let over = new.remove(entry.name.as_slice()).unwrap_or(&nothing);
-            items.extend(self.item(&entry.name, Some(entry), over)?.map(|item| (entry.name.as_slice(), item)));
+            items
+                .extend(self.item(&entry.name, Some(entry), over)?.map(|item| (entry.name.as_slice(), item)));
         }
         for (name, over) in new {
             items.extend(self.item(name, None, over)?.map(|item| (name, item)));
@@ -86,12 +95,17 @@ impl Walk<'_> {
         Ok(hash.finish())
     }
 
-    fn item(&mut self, name: &[u8], base: Option<&TreeEntry>, over: &Node) -> Result<Option<Item>, RecordError> {
-        if let Some(Some((mode, id))) = over.entry {
+    fn item(
+        &mut self,
+        name: &[u8],
+        base: Option<&TreeEntry>,
+        over: &Node,
+    ) -> Result<Option<Item>, RecordError> {
+        if let Says::File(mode, id) = over.says {
             return Ok(Some(Item::File(mode, id)));
         }
         let tree = base.filter(|entry| entry.mode == MODE_TREE).map(|entry| TreeId(entry.id));
-        let untouched = over.entry.is_none() && over.adds == Adds::Nothing;
+        let untouched = over.says == Says::Nothing && over.adds == Adds::Nothing;
         match base {
             // A file that nothing replaces; deletions below it say nothing about it.
             Some(file) if tree.is_none() && untouched => Ok(Some(Item::File(file.mode, file.id))),

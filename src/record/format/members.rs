@@ -1,6 +1,6 @@
 //! Reading the members of a JSON object one by one. What is not taken is what a newer version added: it is kept and
 //! written back, which a derived deserializer cannot do at every depth. Everything here is untrusted: sizes are
-//! bounded before parsing, depth by serde_json's recursion limit, and numbers saturate.
+//! bounded before parsing, depth by `serde_json`'s recursion limit, and numbers saturate.
 
 use std::str::FromStr;
 

@@ -39,13 +39,18 @@ impl Derived {
     }
 }
 
+/// What a note holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice<'a> {
+    /// The line that speaks for the commit, without its LF; `None` when no line can be read.
+    pub best: Option<(&'a [u8], DecodedRecord)>,
+    /// Lines that cannot be read, with their number from 1.
+    pub unreadable: Vec<(usize, FormatError)>,
+}
+
 /// The line of a note that speaks for its commit: lines that agree with `derived` win, then the earliest
-/// `recorded_at`, then the smallest bytes. Blank lines and duplicates do no harm. The second value has the lines that
-/// could not be read, with their number from 1; `None` when no line could.
-pub fn choose_record<'a>(
-    note: &'a [u8],
-    derived: &Derived,
-) -> (Option<(&'a [u8], DecodedRecord)>, Vec<(usize, FormatError)>) {
+/// `recorded_at`, then the smallest bytes. Blank lines and duplicates do no harm.
+pub fn choose_record<'a>(note: &'a [u8], derived: &Derived) -> Choice<'a> {
     let mut best: Option<(&[u8], DecodedRecord)> = None;
     let mut unreadable = Vec::new();
     for (number, line) in (1..).zip(note.split(|byte| *byte == b'\n')) {
@@ -64,7 +69,7 @@ pub fn choose_record<'a>(
             }
         }
     }
-    (best, unreadable)
+    Choice { best, unreadable }
 }
 
 #[cfg(test)]
@@ -103,19 +108,19 @@ mod tests {
             format!("{early_other}{later}{earlier}{earlier_b}"),
             format!("\n\n{earlier_b}garbage\n{earlier}{earlier}\n{later}{early_other}"),
         ] {
-            let (best, unreadable) = choose_record(note.as_bytes(), &derived);
+            let Choice { best, unreadable } = choose_record(note.as_bytes(), &derived);
             assert_eq!(best.unwrap().0, earlier.trim_end().as_bytes());
             assert_eq!(unreadable.len(), usize::from(note.contains("garbage")));
         }
         let note = format!("{early_other}{later}");
-        let (best, _) = choose_record(note.as_bytes(), &Derived::default());
+        let Choice { best, .. } = choose_record(note.as_bytes(), &Derived::default());
         assert_eq!(best.unwrap().0, early_other.trim_end().as_bytes());
     }
 
     #[test]
     fn unreadable_lines_are_named_by_number() {
         let note = format!("\n{{\n{}", r#"{"schema":"andon/commit@2"}"#);
-        let (best, unreadable) = choose_record(note.as_bytes(), &Derived::default());
+        let Choice { best, unreadable } = choose_record(note.as_bytes(), &Derived::default());
         assert!(best.is_none());
         assert_eq!(unreadable.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [2, 3]);
         assert!(unreadable[1].1.to_string().contains("andon/commit@2"));

@@ -2,6 +2,8 @@
 //!
 //! Paths are bytes: one that is UTF-8 is a text, any other `{"hex":"..."}`.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
 use super::super::members::{Cut, FormatError, Members, bounded};
@@ -58,7 +60,7 @@ pub fn encode_line(line: &JournalLine) -> String {
         }
         JournalLine::Healed { what, at } => {
             put(&mut map, "type", "healed");
-            put(&mut map, "what", bounded(what, MAX_REASON));
+            put(&mut map, "what", &bounded(what, MAX_REASON));
             put_some(&mut map, "at", at.as_ref());
         }
     }
@@ -67,13 +69,13 @@ pub fn encode_line(line: &JournalLine) -> String {
     text
 }
 
-fn put(map: &mut Map<String, Value>, key: &str, value: impl ToString) {
+fn put(map: &mut Map<String, Value>, key: &str, value: &(impl ToString + ?Sized)) {
     map.insert(key.to_owned(), Value::String(value.to_string()));
 }
 
 fn put_some(map: &mut Map<String, Value>, key: &str, value: Option<&impl ToString>) {
     if let Some(value) = value {
-        put(map, key, value.to_string());
+        put(map, key, value);
     }
 }
 
@@ -104,8 +106,8 @@ fn encode_entry(entry: &OverlayEntry) -> Value {
     let mut map = Map::new();
     map.insert("path".into(), encode_path(&entry.path));
     if let Some((mode, id)) = entry.entry {
-        put(&mut map, "mode", format!("{mode:o}"));
-        put(&mut map, "id", id);
+        put(&mut map, "mode", &format!("{mode:o}"));
+        put(&mut map, "id", &id);
     }
     match entry.tracking {
         Tracking::Tracked => {}
@@ -119,20 +121,27 @@ fn encode_entry(entry: &OverlayEntry) -> Value {
 fn encode_path(path: &[u8]) -> Value {
     match std::str::from_utf8(path) {
         Ok(text) => json!(text),
-        Err(_) => json!({ "hex": path.iter().map(|byte| format!("{byte:02x}")).collect::<String>() }),
+        Err(_) => {
+            let mut hex = String::with_capacity(path.len() * 2);
+            for byte in path {
+                // Writing to a String cannot fail.
+                let _ = write!(hex, "{byte:02x}");
+            }
+            json!({ "hex": hex })
+        }
     }
 }
 
 fn encode_ack(ack: &Ack, map: &mut Map<String, Value>) {
     put(map, "type", "ack");
-    put(map, "at", ack.at);
+    put(map, "at", &ack.at);
     put_some(map, "halt", ack.halt.as_ref());
-    put(map, "by", bounded(&ack.by, MAX_NAME));
+    put(map, "by", &bounded(&ack.by, MAX_NAME));
     put(map, "how", how_name(ack.how));
     put_some(map, "agent", ack.agent.as_ref().map(|agent| bounded(agent, MAX_NAME)).as_ref());
-    put(map, "reason", bounded(&ack.reason, MAX_REASON));
+    put(map, "reason", &bounded(&ack.reason, MAX_REASON));
     put_some(map, "head", ack.head.as_ref());
-    put(map, "worktree", bounded(&ack.worktree, MAX_NAME));
+    put(map, "worktree", &bounded(&ack.worktree, MAX_NAME));
 }
 
 fn how_name(how: AckHow) -> &'static str {

@@ -10,7 +10,7 @@ mod commit;
 mod evidence;
 mod line;
 
-pub use choose::{Derived, choose_record};
+pub use choose::{Choice, Derived, choose_record};
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, decode_commit, encode_commit, line_digest};
 pub use line::{JournalLine, decode_line, encode_line};
 
