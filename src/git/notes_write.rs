@@ -65,56 +65,45 @@ impl Repo {
     fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
         let entries = old.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
         let mut level = Level::of(entries);
-        let flat = level.is_flat(notes);
-        level.fan = match (flat, level.notes.len()) {
-            (false, _) => Fan::Out,
-            (true, 1..=MAX_FLAT) => Fan::Flat,
-            (true, _) => {
-                let all = std::mem::take(&mut level.notes);
-                level.notes = BTreeMap::new();
-                return self.write_level(level.fanned(), &merged(all, notes), 40);
-            }
-        };
-        self.write_level(level, notes, 40)
+        if !level.fanouts.is_empty() || level.notes.is_empty() {
+            return self.write_level(level, notes);
+        }
+        if level.notes.len() <= MAX_FLAT {
+            level.fan = Fan::Flat;
+            return self.write_level(level, notes);
+        }
+        let mut all = std::mem::take(&mut level.notes);
+        all.extend(notes.iter().map(|(digits, blob)| (digits.clone(), *blob)));
+        self.write_level(level, &all)
     }
 
-    /// Puts `notes` (each with `width` digits left) into `level` and writes it.
-    fn write_level(&self, mut level: Level, notes: &Notes, width: usize) -> Result<TreeId, GitError> {
+    /// Puts `notes` into `level` and writes it.
+    fn write_level(&self, mut level: Level, notes: &Notes) -> Result<TreeId, GitError> {
         let mut below: BTreeMap<String, Notes> = BTreeMap::new();
         for (digits, blob) in notes {
-            let (fanout, rest) = digits.split_at_checked(2).unwrap_or((digits, ""));
-            if level.goes_below(fanout) && width > 2 {
-                below.entry(fanout.to_owned()).or_default().insert(rest.to_owned(), *blob);
-            } else {
-                level.notes.insert(digits.clone(), *blob);
+            match digits.split_at_checked(2).filter(|(fanout, rest)| level.goes_below(fanout, rest)) {
+                Some((fanout, rest)) => {
+                    below.entry(fanout.to_owned()).or_default().insert(rest.to_owned(), *blob);
+                }
+                None => {
+                    level.notes.insert(digits.clone(), *blob);
+                }
             }
         }
         for (fanout, mut moved) in below {
-            let siblings: Vec<String> = level
-                .notes
-                .range(fanout.clone()..)
-                .map(|(name, _)| name)
-                .take_while(|n| n.starts_with(&fanout))
-                .cloned()
-                .collect();
-            for name in siblings {
-                if let Some(blob) = level.notes.remove(&name) {
-                    moved.entry(name[2..].to_owned()).or_insert(blob);
-                }
+            for (digits, blob) in level.take_flat(&fanout) {
+                moved.entry(digits).or_insert(blob);
             }
             let old = level.fanouts.get(&fanout).map(|id| self.tree_entries(TreeId(*id))).transpose()?;
             let mut next = Level::of(old.unwrap_or_default());
-            next.fan = if next.fanouts.is_empty() { Fan::Flat } else { Fan::Out };
-            let tree = self.write_level(next, &moved, width.saturating_sub(2))?;
+            if next.fanouts.is_empty() {
+                next.fan = Fan::Flat;
+            }
+            let tree = self.write_level(next, &moved)?;
             level.fanouts.insert(fanout, tree.0);
         }
         self.write_tree_entries(&level.entries())
     }
-}
-
-fn merged(mut old: Notes, new: &Notes) -> Notes {
-    old.extend(new.iter().map(|(digits, blob)| (digits.clone(), *blob)));
-    old
 }
 
 /// How notes are stored at one level of the tree.
@@ -152,17 +141,15 @@ impl Level {
         level
     }
 
-    fn is_flat(&self, _new: &Notes) -> bool {
-        self.fanouts.is_empty() && !self.notes.is_empty()
+    fn goes_below(&self, fanout: &str, rest: &str) -> bool {
+        !rest.is_empty() && (self.fan == Fan::Out || self.fanouts.contains_key(fanout))
     }
 
-    fn fanned(mut self) -> Self {
-        self.fan = Fan::Out;
-        self
-    }
-
-    fn goes_below(&self, fanout: &str) -> bool {
-        self.fan == Fan::Out || self.fanouts.contains_key(fanout)
+    /// Takes out the flat notes that belong below `fanout`, with the digits left there.
+    fn take_flat(&mut self, fanout: &str) -> Vec<(String, Oid)> {
+        let moved: Vec<String> =
+            self.notes.keys().filter(|name| name.len() > 2 && name.starts_with(fanout)).cloned().collect();
+        moved.iter().filter_map(|name| Some((name[2..].to_owned(), self.notes.remove(name)?))).collect()
     }
 
     fn entries(self) -> Vec<TreeEntry> {

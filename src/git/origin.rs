@@ -1,9 +1,25 @@
-//! How HEAD's commit came to be, and which operation is under way.
+//! How a commit came to be, and which operation is under way.
+//!
+//! git keeps no kind of commit. What it does leave at post-commit (measured with git 2.47): the reflog's
+//! action (`commit (amend)`, `cherry-pick`, `revert`, `rebase (pick)` ...), `CHERRY_PICK_HEAD` after a clean
+//! pick, `rebase-merge/` through a whole rebase. A revert that was resolved and committed by hand leaves
+//! nothing but its message. Reflogs can be off and actions renamed by `GIT_REFLOG_ACTION`.
 
+use super::commits::CommitInfo;
 use super::error::GitError;
+use super::reflog::{ReflogEntry, last_lines};
 use super::repo::Repo;
 use crate::domain::facts::CommitKind;
 use crate::domain::ids::CommitId;
+
+/// Reflog entries that are searched for a commit: a caught-up commit may lie some movements back.
+const SEARCHED: usize = 64;
+/// Steps of a rebase, as its reflog messages name them in parentheses.
+const REBASE_STEPS: [&str; 9] =
+    ["start", "pick", "reword", "edit", "squash", "fixup", "continue", "finish", "merge"];
+/// Commands of a rebase's list that make a commit out of one that was there.
+const REPLAYING: [&str; 12] =
+    ["pick", "p", "reword", "r", "squash", "s", "fixup", "f", "merge", "m", "drop", "d"];
 
 /// An operation of git that is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +34,15 @@ pub enum Operation {
     Revert,
     /// A rebase, or `git am`.
     Rebase,
+}
+
+/// What a reflog message says about a new commit.
+enum Said {
+    Kind(CommitKind),
+    /// `commit:` - plain, or the end of something that left no trace in the message.
+    Plain,
+    /// A message of someone else's making.
+    Unclear,
 }
 
 impl Repo {
@@ -37,11 +62,142 @@ impl Repo {
         }
     }
 
-    /// How commit `head` came to be.
-    pub fn commit_origin(&self, head: CommitId) -> Result<CommitKind, GitError> {
-        if self.commit(head)?.parents.len() > 1 {
+    /// How commit `id` came to be: right for HEAD at post-commit, and from the reflog for one of its last
+    /// movements. With several parents it is a merge, amended or not. Without a reflog an amend cannot be told
+    /// from a plain commit.
+    pub fn commit_origin(&self, id: CommitId) -> Result<CommitKind, GitError> {
+        let info = self.commit(id)?;
+        if info.parents.len() > 1 {
             return Ok(CommitKind::Merge);
         }
-        Ok(CommitKind::Normal)
+        let log = self.reflog_head(SEARCHED)?;
+        let Some(at) = log.iter().position(|entry| entry.new == id.0) else {
+            return Ok(self.origin_without_reflog(&info));
+        };
+        let newest = at == 0;
+        Ok(match said(&log[at].message) {
+            Said::Kind(kind) => kind,
+            Said::Plain if newest && self.finishes_a_pick(log.get(1)) => CommitKind::Rebase,
+            Said::Plain if self.says_it_reverts(&info)? => CommitKind::Revert,
+            Said::Plain => self.amended_or(&log[at], &info, CommitKind::Normal),
+            Said::Unclear if newest => self.amended_or(&log[at], &info, self.origin_without_reflog(&info)),
+            Said::Unclear => self.amended_or(&log[at], &info, CommitKind::Normal),
+        })
+    }
+
+    /// From the state files and the message alone.
+    fn origin_without_reflog(&self, info: &CommitInfo) -> CommitKind {
+        match self.operation() {
+            Operation::Rebase if self.last_step_replays() => CommitKind::Rebase,
+            Operation::CherryPick => CommitKind::CherryPick,
+            Operation::None | Operation::Merge | Operation::Revert | Operation::Rebase => {
+                if self.says_it_reverts(info).unwrap_or(false) {
+                    CommitKind::Revert
+                } else {
+                    CommitKind::Normal
+                }
+            }
+        }
+    }
+
+    /// `Amend` when HEAD went from a commit to its sibling, which only an amend does; else `other`.
+    fn amended_or(&self, entry: &ReflogEntry, info: &CommitInfo, other: CommitKind) -> CommitKind {
+        let replaced = CommitId(entry.old);
+        if other != CommitKind::Normal || entry.old.is_zero() || info.parents.contains(&replaced) {
+            return other;
+        }
+        match self.commit(replaced) {
+            Ok(old) if old.parents == info.parents => CommitKind::Amend,
+            Ok(_) | Err(_) => other,
+        }
+    }
+
+    /// A plain `git commit` that resolves the conflict at which a rebase stopped: the movement before it is
+    /// the rebase's. A second commit at the same stop is the committer's own.
+    fn finishes_a_pick(&self, before: Option<&ReflogEntry>) -> bool {
+        let by_rebase =
+            before.is_none_or(|entry| rebase_step(&entry.message) || entry.message.contains("fast-forward"));
+        self.operation() == Operation::Rebase && by_rebase && self.last_step_replays()
+    }
+
+    /// Whether the rebase's newest step replays a commit, rather than stopping for the user to make some.
+    fn last_step_replays(&self) -> bool {
+        let done = self.git_dir().join("rebase-merge").join("done");
+        match last_lines(&done, 1) {
+            Ok(lines) => lines.last().is_none_or(|line| {
+                let text = String::from_utf8_lossy(line);
+                REPLAYING.contains(&text.split_whitespace().next().unwrap_or_default())
+            }),
+            Err(_) => true,
+        }
+    }
+
+    /// `This reverts commit ID.` in the message, where ID is a commit of this repository.
+    fn says_it_reverts(&self, info: &CommitInfo) -> Result<bool, GitError> {
+        if !info.subject.starts_with("Revert \"") && !info.subject.starts_with("Reapply \"") {
+            return Ok(false);
+        }
+        let commit = self.find_commit(info.id)?;
+        let message = String::from_utf8_lossy(commit.message_bytes());
+        let named = message.lines().find_map(|line| line.strip_prefix("This reverts commit "));
+        let id = named.and_then(|rest| rest.get(..40)).and_then(|id| id.parse::<CommitId>().ok());
+        Ok(id.is_some_and(|id| self.find_commit(id).is_ok()))
+    }
+}
+
+/// What the action before the first `: ` means.
+fn said(message: &str) -> Said {
+    if rebase_step(message) {
+        return Said::Kind(CommitKind::Rebase);
+    }
+    match action(message) {
+        "commit (amend)" => Said::Kind(CommitKind::Amend),
+        "commit (merge)" => Said::Kind(CommitKind::Merge),
+        "commit (cherry-pick)" | "cherry-pick" => Said::Kind(CommitKind::CherryPick),
+        "revert" => Said::Kind(CommitKind::Revert),
+        "commit" => Said::Plain,
+        "commit (initial)" => Said::Kind(CommitKind::Normal),
+        _ => Said::Unclear,
+    }
+}
+
+fn action(message: &str) -> &str {
+    message.split_once(": ").map_or(message, |(action, _)| action)
+}
+
+/// `rebase (pick)`, `pull --rebase (squash)`, or the same under another action's name.
+fn rebase_step(message: &str) -> bool {
+    let step = action(message).strip_suffix(')').and_then(|action| action.rsplit_once(" ("));
+    step.is_some_and(|(_, step)| REBASE_STEPS.contains(&step) && !message.starts_with("commit (merge)"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reflog_actions_tell_the_kind() {
+        let cases = [
+            ("commit: x", None),
+            ("commit (initial): x", Some(CommitKind::Normal)),
+            ("commit (amend): x", Some(CommitKind::Amend)),
+            ("commit (merge): x", Some(CommitKind::Merge)),
+            ("commit (cherry-pick): x", Some(CommitKind::CherryPick)),
+            ("cherry-pick: x", Some(CommitKind::CherryPick)),
+            ("revert: Revert \"x\"", Some(CommitKind::Revert)),
+            ("rebase (pick): x", Some(CommitKind::Rebase)),
+            ("rebase (squash): x", Some(CommitKind::Rebase)),
+            ("pull --rebase origin main (pick): x", Some(CommitKind::Rebase)),
+            ("custom (continue): x", Some(CommitKind::Rebase)),
+            ("commit: rebase (pick): x", None),
+            ("", None),
+        ];
+        for (message, want) in cases {
+            let got = match said(message) {
+                Said::Kind(kind) => Some(kind),
+                Said::Plain | Said::Unclear => None,
+            };
+            assert_eq!(got, want, "{message}");
+        }
     }
 }
