@@ -24,6 +24,7 @@ mod repo;
 mod revisions;
 #[cfg(test)]
 mod scratch;
+mod settings;
 mod worktree;
 
 pub use changes::Change;
@@ -40,4 +41,5 @@ pub use program::{Output, git};
 pub use reflog::ReflogEntry;
 pub use refs::Update;
 pub use repo::{Repo, RepoEnv};
+pub use settings::{ConfigScope, SourcedValue};
 pub use worktree::Overlay;

@@ -1,2 +1,4 @@
 //! ops
 pub mod chain;
+pub mod doctor;
+pub mod install;
