@@ -10,7 +10,7 @@ use crate::domain::time::Timestamp;
 use crate::git::RepoEnv;
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 31] = [
+const KEPT: [&str; 32] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -28,6 +28,7 @@ const KEPT: [&str; 31] = [
     "GIT_CONFIG_COUNT",
     "GIT_DIR",
     "GIT_INDEX_FILE",
+    "GIT_NOTES_REWRITE_REF",
     "GIT_WORK_TREE",
     "HOME",
     "LANG",
