@@ -16,6 +16,7 @@ mod notes;
 mod notes_write;
 mod objects;
 mod origin;
+mod payload;
 mod porcelain;
 mod program;
 mod reflog;
