@@ -76,11 +76,11 @@ fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<W
     let mut next = Some(tip);
     while let Some((commit, node)) = next.and_then(|commit| Some((commit, nodes.get(&commit)?))) {
         if let Some(entry) = &node.entry {
-            if entry.writer != writer {
+            if entry.writer == writer {
+                warnings.append(&mut foreign);
+            } else {
                 let why = format!("it is in the ledger of {writer:?} and says it is of {:?}", entry.writer);
                 foreign.push(Warning { commit, why });
-            } else {
-                warnings.append(&mut foreign);
             }
         }
         next = node.parents.first().copied();
