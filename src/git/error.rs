@@ -109,10 +109,10 @@ pub enum GitError {
         message: String,
     },
     /// Directories nested deeper than any real tree.
-    #[error("tree {id} nests deeper than {limit} directories")]
+    #[error("a tree nests deeper than {limit} directories, at {path:?}")]
     TooDeep {
-        /// The outermost tree.
-        id: Oid,
+        /// The beginning of the path.
+        path: String,
         /// The bound.
         limit: usize,
     },

@@ -40,3 +40,39 @@ fn hunk<'a>(patch: &Patch<'_>, index: usize, old: &'a [u8], new: &'a [u8]) -> Ra
     }
     hunk
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(lines: &[&[u8]]) -> Vec<String> {
+        lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+    }
+
+    #[test]
+    fn hunks_hold_the_lines_and_nothing_around_them() {
+        let old = b"a\nb\nc\nd\ne\n";
+        let new = b"a\nB\nc\ne\nf";
+        let hunks = between(old, new);
+        let shown: Vec<(Vec<String>, Vec<String>)> =
+            hunks.iter().map(|hunk| (text(&hunk.removed), text(&hunk.added))).collect();
+        let pair = |removed: &[&str], added: &[&str]| {
+            let own = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+            (own(removed), own(added))
+        };
+        assert_eq!(shown, [pair(&["b\n"], &["B\n"]), pair(&["d\n"], &[]), pair(&[], &["f"])]);
+    }
+
+    #[test]
+    fn additions_deletions_and_nothing() {
+        assert_eq!(text(&between(b"", b"x\ny\n")[0].added), ["x\n", "y\n"]);
+        assert_eq!(text(&between(b"x\n", b"")[0].removed), ["x\n"]);
+        assert_eq!(between(b"same\n", b"same\n"), vec![]);
+        assert_eq!(between(b"", b""), vec![]);
+        assert_eq!(between(b"a\0b\n", b"a\0c\n"), vec![], "binary");
+        let ends = between(b"x", b"x\n");
+        assert_eq!((text(&ends[0].removed), text(&ends[0].added)), (vec!["x".into()], vec!["x\n".into()]));
+        let crlf = between(b"x\r\ny\n", b"x\ny\n");
+        assert_eq!(text(&crlf[0].removed), ["x\r\n"]);
+    }
+}
