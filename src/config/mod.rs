@@ -1,1 +1,40 @@
-//! config
+//! What a repository and its user want of Andon, checked before anything acts on it.
+//!
+//! Rank 3. A configuration that is silently misread switches a guard off without anyone noticing,
+//! so this module exists to make every doubt an error: unknown keys, wrong types, values out of range.
+//! All of them are reported at once, each with file, line, column and what mends it.
+//!
+//! The way of a file: [`Source`] (bytes) -> `document` (spanned TOML) -> `reader` (checked values by
+//! dotted key) -> [`Config`] (typed, complete). One table, [`keys::SECTIONS`], and the registry of rules
+//! feed the checks, the defaults, [`Config::entries`], [`schema`] and [`template`] alike.
+
+mod command;
+mod document;
+mod entries;
+mod errors;
+mod keys;
+mod patterns;
+mod reader;
+mod reading;
+mod resolve;
+mod rules;
+mod schema;
+mod settings;
+mod source;
+mod suggest;
+mod template;
+mod value;
+
+pub use command::TestCommand;
+pub use entries::Entry;
+pub use errors::{ConfigError, ConfigErrors, Position};
+pub use resolve::{load, load_with};
+pub use rules::{RuleSpecView, known_rules};
+pub use schema::schema;
+pub use settings::{Ack, AppliesTo, Config, Guard, OnInternalError, PathSettings, TestSettings};
+pub use source::{Layer, MAX_BYTES, Origin, Source, read_sources};
+pub use template::template;
+pub use value::Value;
+
+#[cfg(test)]
+mod tests;

@@ -229,6 +229,11 @@ fn quoted_path(path: &Path) -> String {
 }
 
 impl GitError {
+    /// Whether the caller asked for something that is not there: a mistake of use, not of the repository.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::NotARepository { .. } | Self::UnknownRevision { .. } | Self::Unborn { .. })
+    }
+
     /// The exact command that mends it, or the sentence that says what to do; `None` where neither is known.
     pub fn help(&self) -> Option<String> {
         match self {

@@ -1,1 +1,18 @@
-//! history
+//! Facts become a timeline.
+//!
+//! State is never stored as counters that can rot: it is this fold over facts, so that another
+//! clone, or CI, derives the same answer from the same repository (DESIGN section 2). The fold keeps
+//! the newest window only, so its cost is bounded by the window and not by the history.
+
+mod fold;
+mod outcome;
+mod states;
+mod story;
+#[cfg(test)]
+pub(crate) mod testkit;
+mod timeline;
+
+pub use fold::{Fold, Upcoming, fold, next_iteration};
+pub use outcome::{Outcome, failing_count, outcome};
+pub use states::CodeState;
+pub use timeline::{Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Strike, Timeline};

@@ -1,1 +1,17 @@
-//! policy
+//! Findings become a decision, and a decision becomes a list of actions.
+//!
+//! Deciding and doing are split: what is decided here is a value that can be shown, compared and tested;
+//! `action` alone carries it out (DESIGN section 2).
+
+mod decide;
+mod dirty;
+mod plan;
+mod suggest;
+
+pub use decide::decide;
+pub use dirty::{Bit, Completion, DirtyBits, dirty};
+pub use plan::{CYCLE, EVIDENCE, Place, halt, plan};
+pub use suggest::suggested_actions;
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,28 @@
-//! report
+//! Everything a person or a program sees, rendered from values.
+//!
+//! One value, two voices: each view struct here has a `text` and a `json` function that carry the same.
+//! Kept apart from the commands, so that a hook, `andon status` and a CHECKPOINT.md can never tell different
+//! stories, and so that untrusted text (commit subjects, test names, paths, reasons) is escaped in one place:
+//! views hold raw text, renderers escape it.
+//!
+//! Rank 2, pure: reads no clock, no terminal, no environment. Whether to colour is decided in `cli` and
+//! passed in as [`style::Style`].
+
+pub mod check;
+pub mod checklist;
+pub mod complete;
+pub mod config;
+pub mod escape;
+pub mod face;
+pub mod json;
+pub mod log;
+pub mod message;
+mod page;
+mod phrase;
+pub mod replay;
+#[cfg(test)]
+mod samples;
+pub mod show;
+pub mod spark;
+pub mod status;
+pub mod style;

@@ -37,6 +37,11 @@ impl UnknownKeys {
         self.0.is_empty()
     }
 
+    /// The keys with their values, in order.
+    pub fn into_members(self) -> std::collections::BTreeMap<String, Value> {
+        self.0.into_iter().collect()
+    }
+
     /// Adds what `older` has and `self` has not.
     #[must_use]
     pub fn or(mut self, older: Self) -> Self {

@@ -1,0 +1,249 @@
+//! What installing changed, so that uninstalling can change exactly that back.
+//!
+//! Shims are known by their own bytes (`shim`), so that a lost manifest loses little: the folder that was
+//! made for them and the added `notes.displayRef` stay. It lives in the common git directory and is written
+//! before the first hook is touched: an entry for a hook that never came to be does no harm, a hook without
+//! an entry might.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::hooks::Hook;
+use crate::domain::ids::Digest;
+
+const SCHEMA: &str = "andon/install@1";
+
+/// A manifest is a kilobyte per hooks directory; more than this is no manifest.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Why the manifest could not be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ManifestError {
+    /// The disk would not have it.
+    #[error("cannot {verb} {}: {source}", path.display())]
+    Io {
+        /// `read` or `write`.
+        verb: &'static str,
+        /// The manifest.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is not one, or one of a newer version.
+    #[error(
+        "{} is no install manifest ({why}); delete it: `andon uninstall` then goes by the hooks themselves",
+        path.display()
+    )]
+    Malformed {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        why: String,
+    },
+}
+
+/// One hooks directory into which Andon was installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Absolute.
+    pub dir: PathBuf,
+    /// The directories that were made for the hooks, outermost first; empty when `dir` was there.
+    pub created: Vec<PathBuf>,
+    /// The digest of each shim as written.
+    pub shims: BTreeMap<Hook, Digest>,
+}
+
+/// Everything that installing changed in one repository.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// Usually one; more when `core.hooksPath` changed between two installs.
+    pub places: Vec<Place>,
+    /// The values that were added to `notes.displayRef`.
+    pub display_refs: Vec<String>,
+}
+
+impl Manifest {
+    /// Where the manifest of the repository with this common git directory is.
+    pub fn path(common_dir: &Path) -> PathBuf {
+        common_dir.join("andon").join("install.json")
+    }
+
+    /// Reads it. `None` when there is none.
+    pub fn read(path: &Path) -> Result<Option<Self>, ManifestError> {
+        let io = |source| ManifestError::Io { verb: "read", path: path.to_owned(), source };
+        let malformed = |why: String| ManifestError::Malformed { path: path.to_owned(), why };
+        let file = match std::fs::File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(io(error)),
+        };
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(malformed(format!("larger than {MAX_BYTES} bytes")));
+        }
+        let wire: Wire = serde_json::from_slice(&bytes).map_err(|error| malformed(error.to_string()))?;
+        wire.into_manifest().map(Some).map_err(malformed)
+    }
+
+    /// Writes it, whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), ManifestError> {
+        let io = |source| ManifestError::Io { verb: "write", path: path.to_owned(), source };
+        let dir = path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(dir).map_err(io)?;
+        let mut text = serde_json::to_vec_pretty(&Wire::from_manifest(self))
+            .map_err(|error| io(io::Error::other(error)))?;
+        text.push(b'\n');
+        let mut file = tempfile::NamedTempFile::new_in(dir).map_err(io)?;
+        file.write_all(&text).map_err(io)?;
+        file.persist(path).map_err(|error| io(error.error))?;
+        Ok(())
+    }
+
+    /// The entry of the hooks directory `dir`.
+    pub fn place(&self, dir: &Path) -> Option<&Place> {
+        self.places.iter().find(|place| place.dir == dir)
+    }
+
+    /// The digest of the shim that was written for `hook` in `dir`.
+    pub fn recorded(&self, dir: &Path, hook: Hook) -> Option<Digest> {
+        self.place(dir).and_then(|place| place.shims.get(&hook)).copied()
+    }
+}
+
+/// On disk. Paths are text where they can be, bytes where they are not.
+#[derive(Serialize, Deserialize)]
+struct Wire {
+    schema: String,
+    places: Vec<WirePlace>,
+    display_refs: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WirePlace {
+    dir: WirePath,
+    created: Vec<WirePath>,
+    shims: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WirePath {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl WirePath {
+    fn from_path(path: &Path) -> Self {
+        match path.to_str() {
+            Some(text) => Self::Text(text.to_owned()),
+            None => Self::Bytes(path.as_os_str().as_bytes().to_vec()),
+        }
+    }
+
+    /// Only absolute paths: a relative one would mean another folder wherever it is read.
+    fn into_path(self) -> Result<PathBuf, String> {
+        let path = match self {
+            Self::Text(text) => PathBuf::from(text),
+            Self::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+        };
+        if path.is_absolute() { Ok(path) } else { Err(format!("the directory {path:?} is not absolute")) }
+    }
+}
+
+impl Wire {
+    fn from_manifest(manifest: &Manifest) -> Self {
+        let places = manifest.places.iter().map(|place| WirePlace {
+            dir: WirePath::from_path(&place.dir),
+            created: place.created.iter().map(|dir| WirePath::from_path(dir)).collect(),
+            shims: place.shims.iter().map(|(hook, sum)| (hook.name().to_owned(), sum.to_string())).collect(),
+        });
+        Self {
+            schema: SCHEMA.to_owned(),
+            places: places.collect(),
+            display_refs: manifest.display_refs.clone(),
+        }
+    }
+
+    fn into_manifest(self) -> Result<Manifest, String> {
+        if self.schema != SCHEMA {
+            return Err(format!(
+                "its schema is {:?}, not {SCHEMA:?}",
+                self.schema.chars().take(40).collect::<String>()
+            ));
+        }
+        let places = self.places.into_iter().map(|place| {
+            let dir = place.dir.into_path()?;
+            let created =
+                place.created.into_iter().map(WirePath::into_path).collect::<Result<Vec<_>, String>>()?;
+            let mut shims = BTreeMap::new();
+            for (name, sum) in place.shims {
+                // A hook of a newer version: not ours to judge, its shim is known by its bytes.
+                let Some(hook) = Hook::from_name(&name) else { continue };
+                shims.insert(hook, sum.parse::<Digest>().map_err(|error| error.to_string())?);
+            }
+            Ok(Place { dir, created, shims })
+        });
+        Ok(Manifest { places: places.collect::<Result<_, String>>()?, display_refs: self.display_refs })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Manifest {
+        let dir = PathBuf::from(OsString::from_vec(b"/r/\xff\n'/hooks".to_vec()));
+        let shims = BTreeMap::from([(Hook::PreCommit, Digest([7; 32]))]);
+        Manifest {
+            places: vec![
+                Place { dir: dir.clone(), created: vec![dir], shims },
+                Place { dir: "/x/h".into(), created: Vec::new(), shims: BTreeMap::new() },
+            ],
+            display_refs: vec!["refs/notes/andon".into()],
+        }
+    }
+
+    #[test]
+    fn a_manifest_comes_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = Manifest::path(dir.path());
+        assert_eq!(Manifest::read(&path).unwrap(), None);
+        sample().write(&path).unwrap();
+        assert_eq!(Manifest::read(&path).unwrap(), Some(sample()));
+        assert_eq!(sample().recorded(&sample().places[0].dir, Hook::PreCommit), Some(Digest([7; 32])));
+        assert_eq!(sample().recorded(Path::new("/x/h"), Hook::PreCommit), None);
+    }
+
+    #[test]
+    fn what_is_no_manifest_is_refused_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("install.json");
+        let huge = " ".repeat(1024 * 1024 + 1);
+        let cases = [
+            ("", "EOF"),
+            ("{", "EOF"),
+            ("[]", "line 1"),
+            (r#"{"schema":"andon/install@2","places":[],"display_refs":[]}"#, "andon/install@2"),
+            (
+                r#"{"schema":"andon/install@1","places":[{"dir":"../x","created":[],"shims":{}}],"display_refs":[]}"#,
+                "absolute",
+            ),
+            (
+                r#"{"schema":"andon/install@1","places":[{"dir":"/x","created":[],"shims":{"pre-commit":"zz"}}],"display_refs":[]}"#,
+                "64 digits",
+            ),
+            (huge.as_str(), "larger"),
+        ];
+        for (text, wanted) in cases {
+            std::fs::write(&path, text).unwrap();
+            let error = Manifest::read(&path).unwrap_err().to_string();
+            assert!(error.contains(wanted) && error.contains("install.json"), "{error}");
+        }
+    }
+}

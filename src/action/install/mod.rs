@@ -1,0 +1,76 @@
+//! Puts Andon's hooks into a hooks directory and takes them out again.
+//!
+//! Why it is careful: hooks are other people's programs. What was there is kept byte for byte and still
+//! runs, a failure half way leaves nothing behind, and uninstalling removes only what is certainly ours.
+//! Looking ([`inspect`]), deciding ([`plan`]) and doing ([`apply`]) are apart, so that `doctor` can look
+//! with the same eyes and every decision has its test.
+
+pub mod apply;
+pub mod guess;
+pub mod hooks;
+pub mod inspect;
+pub mod manifest;
+pub mod plan;
+pub mod shim;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use self::manifest::ManifestError;
+use self::plan::Conflict;
+
+/// Why hooks could not be installed or removed. Nothing was changed, unless it says so.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// The place for hooks is no directory: hooks are switched off.
+    #[error(
+        "the hooks path {} is not a directory, so git runs no hooks; \
+         `git config --show-origin core.hooksPath` says where it is set",
+        dir.display()
+    )]
+    NoDirectory {
+        /// The path.
+        dir: PathBuf,
+    },
+    /// The disk would not have it.
+    #[error("cannot {verb} {}: {source}", path.display())]
+    Io {
+        /// Such as `write`.
+        verb: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Files that are not ours to decide about.
+    #[error("{}", list(conflicts))]
+    Conflicts {
+        /// Every one of them.
+        conflicts: Vec<Conflict>,
+    },
+    /// The manifest.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
+    /// Something failed, and so did part of the way back.
+    #[error("{cause}; undoing what was done so far failed too, look at: {}", paths(left))]
+    HalfUndone {
+        /// What failed first.
+        cause: Box<InstallError>,
+        /// What could not be undone.
+        left: Vec<PathBuf>,
+    },
+}
+
+impl InstallError {
+    fn io(verb: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::Io { verb, path: path.to_owned(), source }
+    }
+}
+
+fn list(conflicts: &[Conflict]) -> String {
+    conflicts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+fn paths(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}

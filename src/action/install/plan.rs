@@ -1,0 +1,265 @@
+//! What installing and uninstalling would do to each hook: decided before a single file is touched.
+
+use std::path::{Path, PathBuf};
+
+use super::hooks::Hook;
+use super::inspect::{HookState, Mode, Standing, Twins};
+use super::shim::Owner;
+
+/// What becomes of what stands where the shim is to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Displaced {
+    /// Nothing stands there.
+    Nothing,
+    /// An older shim of ours is replaced.
+    OlderShim,
+    /// A hook is renamed to `NAME.andon-chained`.
+    Chained,
+    /// A second copy of the chained hook is replaced.
+    Twin,
+    /// A newer hook of the tool whose older one is chained takes that one's place.
+    NewerOfSameTool,
+}
+
+/// What installing does to one hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intent {
+    /// The shim is right as it is.
+    Keep,
+    /// Another tool replaced our shim and runs it as its own "legacy" hook: that works.
+    RunsThrough(Owner),
+    /// Write the shim.
+    Write(Displaced),
+}
+
+/// Why a hook cannot be installed, or must be left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Somebody changed our shim.
+    Edited,
+    /// Another tool put its hook over ours, and an earlier one is chained.
+    Replaced(Owner),
+    /// Another tool replaced our shim and runs it as its "legacy" hook.
+    RunsThrough(Owner),
+    /// What is chained is a shim of ours: it would call itself.
+    ChainedShim,
+    /// A directory, or something else that is no file.
+    NoFile,
+}
+
+/// A hook and what is in its way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Conflict {
+    /// Which hook.
+    pub hook: Hook,
+    /// Its path.
+    pub path: PathBuf,
+    /// What is in the way.
+    pub why: Obstacle,
+}
+
+impl std::fmt::Display for Conflict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let path = self.path.display();
+        match self.why {
+            Obstacle::Edited => write!(
+                f,
+                "{path} is the andon shim, edited since; delete it (or move your lines to {path}.andon-chained) and try again"
+            ),
+            Obstacle::Replaced(owner) => write!(
+                f,
+                "{path} was replaced by {}, while the hook from before andon is still {path}.andon-chained; \
+                 keep one of the two under the name {}, delete the other, and try again",
+                owner.name(),
+                self.hook.name()
+            ),
+            Obstacle::RunsThrough(owner) => write!(
+                f,
+                "{path} now belongs to {0}, which keeps the andon shim as {path}.legacy; \
+                 run `{0} uninstall --hook-type {1}` and try again",
+                owner.name(),
+                self.hook.name()
+            ),
+            Obstacle::ChainedShim => {
+                write!(f, "{path}.andon-chained is an andon shim itself; delete it and try again")
+            }
+            Obstacle::NoFile => {
+                write!(f, "{path} or {path}.andon-chained is not a file; move it away and try again")
+            }
+        }
+    }
+}
+
+/// Plans the installation of shims for `program` in `dir`, or names everything that is in the way.
+pub fn install(
+    dir: &Path,
+    states: &[HookState],
+    program: &Path,
+) -> Result<Vec<(Hook, Intent)>, Vec<Conflict>> {
+    let (mut intents, mut conflicts) = (Vec::new(), Vec::new());
+    for state in states {
+        match intent(state, program) {
+            Ok(intent) => intents.push((state.hook, intent)),
+            Err(why) => conflicts.push(Conflict { hook: state.hook, path: dir.join(state.hook.name()), why }),
+        }
+    }
+    if conflicts.is_empty() { Ok(intents) } else { Err(conflicts) }
+}
+
+fn intent(state: &HookState, program: &Path) -> Result<Intent, Obstacle> {
+    match (&state.standing, &state.chained) {
+        (Standing::NoFile, _) | (_, Standing::NoFile) => Err(Obstacle::NoFile),
+        (_, Standing::Shim { .. } | Standing::EditedShim) => Err(Obstacle::ChainedShim),
+        (Standing::EditedShim, _) => Err(Obstacle::Edited),
+        (Standing::Nothing, _) => Ok(Intent::Write(Displaced::Nothing)),
+        (Standing::Shim { program: found, mode }, _) => {
+            let same = found.as_deref() == Some(program) && *mode == Mode::Runs;
+            Ok(if same { Intent::Keep } else { Intent::Write(Displaced::OlderShim) })
+        }
+        (Standing::Foreign { owner, .. }, _) if runs_legacy(state) => Ok(Intent::RunsThrough(*owner)),
+        (Standing::Foreign { .. }, Standing::Nothing) => Ok(Intent::Write(Displaced::Chained)),
+        (Standing::Foreign { .. }, Standing::Foreign { .. }) if state.twins == Twins::Same => {
+            Ok(Intent::Write(Displaced::Twin))
+        }
+        (Standing::Foreign { owner, .. }, Standing::Foreign { owner: earlier, .. }) => {
+            if owner == earlier && *owner != Owner::Somebody {
+                Ok(Intent::Write(Displaced::NewerOfSameTool))
+            } else {
+                Err(Obstacle::Replaced(*owner))
+            }
+        }
+    }
+}
+
+/// True when the tool whose hook stands there runs our shim.
+fn runs_legacy(state: &HookState) -> bool {
+    matches!(state.standing, Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. })
+        && matches!(state.legacy, Standing::Shim { mode: Mode::Runs, .. })
+}
+
+/// What uninstalling does to one hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// Nothing of ours is there.
+    Nothing,
+    /// The shim goes; there was no hook before it.
+    Remove,
+    /// The chained hook takes its place again.
+    Restore,
+    /// It stays as it is.
+    Leave(Obstacle),
+}
+
+/// Plans how one hook is put back.
+pub fn uninstall(state: &HookState) -> Removal {
+    match (&state.standing, &state.chained) {
+        (Standing::EditedShim, _) => Removal::Leave(Obstacle::Edited),
+        (_, Standing::NoFile) => Removal::Leave(Obstacle::NoFile),
+        (_, Standing::Shim { .. } | Standing::EditedShim) => Removal::Leave(Obstacle::ChainedShim),
+        (Standing::Shim { .. }, Standing::Nothing) => Removal::Remove,
+        (Standing::Shim { .. } | Standing::Nothing, Standing::Foreign { .. }) => Removal::Restore,
+        (Standing::Foreign { owner, .. }, _) if runs_legacy(state) => {
+            Removal::Leave(Obstacle::RunsThrough(*owner))
+        }
+        (Standing::Foreign { .. }, Standing::Foreign { .. }) if state.twins == Twins::Same => {
+            Removal::Restore
+        }
+        (Standing::Foreign { owner, .. }, Standing::Foreign { .. }) => {
+            Removal::Leave(Obstacle::Replaced(*owner))
+        }
+        (Standing::NoFile, Standing::Foreign { .. }) => Removal::Leave(Obstacle::NoFile),
+        (Standing::Nothing | Standing::Foreign { .. } | Standing::NoFile, Standing::Nothing) => {
+            Removal::Nothing
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROGRAM: &str = "/bin/andon";
+
+    fn foreign(owner: Owner) -> Standing {
+        Standing::Foreign { owner, mode: Mode::Runs }
+    }
+
+    fn shim(program: Option<&str>, mode: Mode) -> Standing {
+        Standing::Shim { program: program.map(PathBuf::from), mode }
+    }
+
+    fn ours() -> Standing {
+        shim(Some(PROGRAM), Mode::Runs)
+    }
+
+    fn state(standing: Standing, chained: Standing) -> HookState {
+        HookState {
+            hook: Hook::PreCommit,
+            standing,
+            chained,
+            legacy: Standing::Nothing,
+            twins: Twins::Different,
+        }
+    }
+
+    #[test]
+    fn every_state_has_its_answer() {
+        use Displaced as D;
+        use Intent as I;
+        use Obstacle as O;
+        use Owner::{PreCommit, Prek, Somebody};
+        use Removal as R;
+        let nothing = || Standing::Nothing;
+        let legacy = |owner, chained| HookState { legacy: ours(), ..state(foreign(owner), chained) };
+        let twins = HookState { twins: Twins::Same, ..state(foreign(Somebody), foreign(Somebody)) };
+        let cases = [
+            (state(nothing(), nothing()), Ok(I::Write(D::Nothing)), R::Nothing),
+            (state(nothing(), foreign(Somebody)), Ok(I::Write(D::Nothing)), R::Restore),
+            (state(ours(), nothing()), Ok(I::Keep), R::Remove),
+            (state(ours(), foreign(Somebody)), Ok(I::Keep), R::Restore),
+            (state(shim(Some("/old"), Mode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
+            (state(shim(None, Mode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
+            (state(shim(Some(PROGRAM), Mode::Ignored), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
+            (state(Standing::EditedShim, nothing()), Err(O::Edited), R::Leave(O::Edited)),
+            (state(foreign(Somebody), nothing()), Ok(I::Write(D::Chained)), R::Nothing),
+            (
+                state(foreign(Prek), foreign(Prek)),
+                Ok(I::Write(D::NewerOfSameTool)),
+                R::Leave(O::Replaced(Prek)),
+            ),
+            (state(foreign(Prek), foreign(Somebody)), Err(O::Replaced(Prek)), R::Leave(O::Replaced(Prek))),
+            (
+                state(foreign(Somebody), foreign(Somebody)),
+                Err(O::Replaced(Somebody)),
+                R::Leave(O::Replaced(Somebody)),
+            ),
+            (twins, Ok(I::Write(D::Twin)), R::Restore),
+            (
+                legacy(PreCommit, nothing()),
+                Ok(I::RunsThrough(PreCommit)),
+                R::Leave(O::RunsThrough(PreCommit)),
+            ),
+            (legacy(Prek, foreign(Somebody)), Ok(I::RunsThrough(Prek)), R::Leave(O::RunsThrough(Prek))),
+            (legacy(Somebody, nothing()), Ok(I::Write(D::Chained)), R::Nothing),
+            (state(ours(), ours()), Err(O::ChainedShim), R::Leave(O::ChainedShim)),
+            (state(ours(), Standing::NoFile), Err(O::NoFile), R::Leave(O::NoFile)),
+            (state(Standing::NoFile, nothing()), Err(O::NoFile), R::Nothing),
+            (state(Standing::NoFile, foreign(Somebody)), Err(O::NoFile), R::Leave(O::NoFile)),
+        ];
+        for (state, wanted, removal) in cases {
+            assert_eq!(intent(&state, Path::new(PROGRAM)), wanted, "install {state:?}");
+            assert_eq!(uninstall(&state), removal, "uninstall {state:?}");
+        }
+    }
+
+    #[test]
+    fn every_conflict_is_named_at_once() {
+        let mut second = state(Standing::NoFile, Standing::Nothing);
+        second.hook = Hook::PrePush;
+        let states = [state(Standing::EditedShim, Standing::Nothing), second];
+        let conflicts = install(Path::new("/h"), &states, Path::new(PROGRAM)).unwrap_err();
+        let texts: Vec<String> = conflicts.iter().map(ToString::to_string).collect();
+        assert!(texts[0].starts_with("/h/pre-commit is the andon shim, edited since"), "{texts:?}");
+        assert!(texts[1].starts_with("/h/pre-push"), "{texts:?}");
+    }
+}

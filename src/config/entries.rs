@@ -1,0 +1,86 @@
+//! The effective value of every key and who said it: `andon config show`.
+
+use std::fmt;
+
+use super::keys::{Contents, SECTIONS};
+use super::settings::Config;
+use super::source::Origin;
+use super::value::Value;
+use crate::domain::settings::RuleSetting;
+
+/// One key with its effective value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Dotted, such as `rules.iteration-cap.max`; a rule's level is `rules.<id>.level`.
+    pub key: String,
+    /// The effective value.
+    pub value: Value,
+    /// Who said it.
+    pub origin: Origin,
+}
+
+impl fmt::Display for Entry {
+    /// `guard.ack = "resume"  # repository, andon.toml:2`. The value is TOML, so control characters are escaped.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} = {}  # {}", self.key, self.value, self.origin.layer().as_str())?;
+        match self.origin.place() {
+            Some(place) => write!(f, ", {place}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Entry {
+    /// The entry for `config show --format json`; `file` and `line` are null for a default.
+    pub fn to_json(&self) -> serde_json::Value {
+        let (file, line) = match &self.origin {
+            Origin::Default => (None, None),
+            Origin::Said { file, line, .. } => (Some(file), Some(line)),
+        };
+        serde_json::json!({
+            "key": self.key, "value": self.value.to_json(),
+            "layer": self.origin.layer().as_str(), "file": file, "line": line,
+        })
+    }
+}
+
+impl Config {
+    /// Every key in the order of the table, rules by id, patterns in the order they apply.
+    pub fn entries(&self) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for section in &SECTIONS {
+            match &section.contents {
+                Contents::Keys(keys) => {
+                    let entry = |name, default| self.entry(format!("{}.{name}", section.name), default);
+                    entries.extend(keys.iter().map(|key| entry(key.name, (key.default)())));
+                }
+                Contents::Rules => {
+                    entries
+                        .extend(self.rules.iter().flat_map(|(id, setting)| self.rule_entries(id, setting)));
+                }
+                Contents::Patterns => {
+                    let entry = |(name, pattern): &(String, String)| {
+                        self.entry(format!("normalize.{name}"), Value::Text(pattern.clone()))
+                    };
+                    entries.extend(self.normalize.iter().map(entry));
+                }
+            }
+        }
+        entries
+    }
+
+    fn rule_entries(&self, id: &str, setting: &RuleSetting) -> Vec<Entry> {
+        let level = self.entry(format!("rules.{id}.level"), Value::Level(setting.level));
+        let params = setting.params.iter();
+        let params =
+            params.map(|(name, value)| self.entry(format!("rules.{id}.{name}"), Value::Param(value.clone())));
+        std::iter::once(level).chain(params).collect()
+    }
+
+    fn entry(&self, key: String, default: Value) -> Entry {
+        match self.said.get(&key) {
+            Some(said) => Entry { key, value: said.value.clone(), origin: said.origin.clone() },
+            None => Entry { key, value: default, origin: Origin::Default },
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What is wrong with a configuration, all of it at once.
+//!
+//! A person who mends one line and then meets the next error loses trust as fast as time.
+
+use std::fmt;
+
+/// Most errors that are listed; the rest is counted.
+pub(super) const MAX_LISTED: usize = 50;
+
+/// A place in a file, both counted from 1; columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line.
+    pub line: usize,
+    /// Column.
+    pub column: usize,
+}
+
+/// One thing that is wrong with a configuration.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct ConfigError {
+    /// The file, or `REV:andon.toml`, or `command line`.
+    pub file: String,
+    /// Where in the file; `None` when it concerns the file as a whole.
+    pub at: Option<Position>,
+    /// What is wrong, in one sentence. Foreign text in it is escaped and cut.
+    pub what: String,
+    /// What mends it.
+    pub mend: String,
+}
+
+impl fmt::Display for ConfigError {
+    /// `andon.toml:3:7: what is wrong`, without the mend.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(Position { line, column }) = self.at {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {}", self.what)
+    }
+}
+
+/// Everything that is wrong with a configuration: never empty.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct ConfigErrors {
+    /// The errors, by source and position; at most 50.
+    pub errors: Vec<ConfigError>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+impl From<ConfigError> for ConfigErrors {
+    fn from(error: ConfigError) -> Self {
+        Self { errors: vec![error], more: 0 }
+    }
+}
+
+impl fmt::Display for ConfigErrors {
+    /// A line for each error and one for its mend.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.errors.iter().enumerate() {
+            let newline = if index == 0 { "" } else { "\n" };
+            write!(f, "{newline}{error}\n  help: {}", error.mend)?;
+        }
+        if self.more > 0 {
+            write!(f, "\nand {} more", self.more)?;
+        }
+        Ok(())
+    }
+}
+
+/// Collects errors; stops listing, not counting, at [`MAX_LISTED`].
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    errors: Vec<ConfigError>,
+    more: usize,
+}
+
+impl Problems {
+    /// Adds one error.
+    pub(super) fn push(&mut self, error: ConfigError) {
+        if self.is_full() {
+            self.more = self.more.saturating_add(1);
+        } else {
+            self.errors.push(error);
+        }
+    }
+
+    /// True when further errors are only counted: no need to word them well.
+    pub(super) fn is_full(&self) -> bool {
+        self.errors.len() >= MAX_LISTED
+    }
+
+    /// How many errors are listed so far.
+    pub(super) fn listed(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Sorts the errors from `start` on by position, and drops what was said twice.
+    pub(super) fn sort_from(&mut self, start: usize) {
+        if let Some(tail) = self.errors.get_mut(start..) {
+            tail.sort_by_key(|error| error.at);
+        }
+        self.errors.dedup();
+    }
+
+    /// The errors, when there are any.
+    pub(super) fn into_result(self) -> Result<(), ConfigErrors> {
+        if self.errors.is_empty() {
+            Ok(())
+        } else {
+            Err(ConfigErrors { errors: self.errors, more: self.more })
+        }
+    }
+}
+
+/// Foreign text, fit for a message: escaped, cut, in backquotes.
+pub(super) fn quoted(text: &str) -> String {
+    const MAX: usize = 60;
+    let shown: String = text.chars().take(MAX).flat_map(char::escape_debug).collect();
+    let cut = if text.chars().nth(MAX).is_some() { "..." } else { "" };
+    format!("`{shown}{cut}`")
+}

@@ -1,0 +1,236 @@
+//! Every section and key in one table: checks, defaults, `config show`, the schema and the template are
+//! all made from it, so that none of them can fall behind.
+
+use super::value::Value;
+use crate::domain::time::Span;
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// A section of `andon.toml`.
+#[derive(Debug)]
+pub(super) struct Section {
+    /// Name in brackets.
+    pub(super) name: &'static str,
+    /// One sentence.
+    pub(super) doc: &'static str,
+    /// What may stand in it.
+    pub(super) contents: Contents,
+}
+
+/// What may stand in a section.
+#[derive(Debug)]
+pub(super) enum Contents {
+    /// These keys.
+    Keys(&'static [Key]),
+    /// A rule id each, with a level, parameters or both.
+    Rules,
+    /// Any name, with a pattern.
+    Patterns,
+}
+
+/// A key of a section.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// Name, `snake_case`.
+    pub(super) name: &'static str,
+    /// Type and range.
+    pub(super) kind: Kind,
+    /// The value when nobody says one.
+    pub(super) default: fn() -> Value,
+    /// One sentence.
+    pub(super) doc: &'static str,
+}
+
+/// The type of a key.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// One of some words.
+    Choice(&'static [Choice]),
+    /// A duration of a range.
+    Duration {
+        /// Shortest.
+        min: Span,
+        /// Longest.
+        max: Span,
+    },
+    /// A duration of a range, or `"off"`.
+    Limit {
+        /// Shortest.
+        min: Span,
+        /// Longest.
+        max: Span,
+    },
+    /// A text for `sh -c`, or a list of program and arguments.
+    Command,
+    /// A list of globs.
+    Globs,
+}
+
+/// One word of a choice.
+#[derive(Debug)]
+pub(super) struct Choice {
+    /// The word.
+    pub(super) name: &'static str,
+    /// Whether this version knows what to do with it.
+    pub(super) standing: Standing,
+}
+
+/// Whether this version has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It has.
+    Here,
+    /// A later one will.
+    Planned,
+}
+
+const fn here(name: &'static str) -> Choice {
+    Choice { name, standing: Standing::Here }
+}
+
+/// The sections, in the order of the template.
+pub(super) static SECTIONS: [Section; 5] = [
+    Section { name: "guard", doc: "How the guard behaves.", contents: Contents::Keys(&GUARD) },
+    Section { name: "test", doc: "How the tests are run.", contents: Contents::Keys(&TEST) },
+    Section {
+        name: "paths",
+        doc: "Which paths are not code. Globs from the repository root; `*` stops at a slash, `**` does not.",
+        contents: Contents::Keys(&PATHS),
+    },
+    Section {
+        name: "rules",
+        doc: "A level (off, note, warn, block, halt), a table of parameters, or both, for each rule.",
+        contents: Contents::Rules,
+    },
+    Section {
+        name: "normalize",
+        doc: "Patterns masked in diffs before they are compared, applied after the built-in ones.",
+        contents: Contents::Patterns,
+    },
+];
+
+/// Sections that DESIGN section 6 names and a later version brings.
+pub(super) const PLANNED_SECTIONS: [&str; 5] = ["workflow", "on_stall", "advisor", "fallback", "identity"];
+
+static GUARD: [Key; 4] = [
+    Key {
+        name: "ack",
+        kind: Kind::Choice(&[
+            here("delete"),
+            here("resume"),
+            Choice { name: "signed", standing: Standing::Planned },
+        ]),
+        default: || Value::Text("delete".to_owned()),
+        doc: "What acknowledges a halt: deleting its file (or `andon resume`), or only `andon resume`.",
+    },
+    Key {
+        name: "applies_to",
+        kind: Kind::Choice(&[here("everyone"), here("agents")]),
+        default: || Value::Text("everyone".to_owned()),
+        doc: "Whose commits are refused; with `agents`, those of people are only recorded.",
+    },
+    Key {
+        name: "on_internal_error",
+        kind: Kind::Choice(&[here("warn"), here("block")]),
+        default: || Value::Text("warn".to_owned()),
+        doc: "What a hook does when Andon itself fails: warn and let pass, or refuse.",
+    },
+    Key {
+        name: "session_gap",
+        kind: Kind::Duration { min: Span(MINUTE), max: Span(365 * DAY) },
+        default: || Value::Span(Span(6 * HOUR)),
+        doc: "The pause after which a new run begins and counters start anew.",
+    },
+];
+
+static TEST: [Key; 3] = [
+    Key {
+        name: "command",
+        kind: Kind::Command,
+        default: || Value::Unset,
+        doc: "What runs the tests: a text for `sh -c`, or a list of program and arguments.",
+    },
+    Key {
+        name: "reports",
+        kind: Kind::Globs,
+        default: || Value::Texts(Vec::new()),
+        doc: "Report files (JUnit XML) that the command writes, as globs from the repository root.",
+    },
+    Key {
+        name: "timeout",
+        kind: Kind::Limit { min: Span(1), max: Span(7 * DAY) },
+        default: || Value::Span(Span(30 * MINUTE)),
+        doc: "How long the tests may run; \"off\" for no limit.",
+    },
+];
+
+static PATHS: [Key; 3] = [
+    Key {
+        name: "docs",
+        kind: Kind::Globs,
+        default: || Value::Texts(vec!["**/*.md".to_owned(), "docs/**".to_owned()]),
+        doc: "Documentation: a commit of nothing else needs no tests.",
+    },
+    Key {
+        name: "ignore",
+        kind: Kind::Globs,
+        default: || Value::Texts(vec!["**/*.log".to_owned()]),
+        doc: "Neither code nor documentation; wins over `docs`.",
+    },
+    Key {
+        name: "api",
+        kind: Kind::Globs,
+        default: || Value::Texts(Vec::new()),
+        doc: "The declared API, whose changes should come with documentation.",
+    },
+];
+
+impl Kind {
+    /// What is expected, in words that fit after "must be".
+    pub(super) fn expected(&self) -> String {
+        match self {
+            Self::Choice(choices) => {
+                let here = choices.iter().filter(|choice| choice.standing == Standing::Here);
+                let names: Vec<String> = here.map(|choice| format!("\"{}\"", choice.name)).collect();
+                names.join(" or ")
+            }
+            Self::Duration { .. } => "a duration such as \"6h\"".to_owned(),
+            Self::Limit { .. } => "a duration such as \"30m\", or \"off\"".to_owned(),
+            Self::Command => "a text or a list of texts".to_owned(),
+            Self::Globs => "a list of globs".to_owned(),
+        }
+    }
+
+    /// A value that is right, for messages and for the template of a key without a default.
+    pub(super) fn example(&self, default: &Value) -> String {
+        match (self, default) {
+            (Self::Command, _) => "\"cargo test\"".to_owned(),
+            (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
+            (Self::Choice(_) | Self::Duration { .. } | Self::Limit { .. } | Self::Globs, default) => {
+                default.to_string()
+            }
+        }
+    }
+}
+
+/// The key `section.name`, such as `guard.ack`.
+pub(super) fn find(section: &str, name: &str) -> Option<&'static Key> {
+    keys_of(section)?.iter().find(|key| key.name == name)
+}
+
+/// The section that has a key of that name.
+pub(super) fn section_with(name: &str) -> Option<&'static str> {
+    let has = |section: &&Section| {
+        keys_of(section.name).is_some_and(|keys| keys.iter().any(|key| key.name == name))
+    };
+    SECTIONS.iter().find(has).map(|section| section.name)
+}
+
+fn keys_of(section: &str) -> Option<&'static [Key]> {
+    match &SECTIONS.iter().find(|one| one.name == section)?.contents {
+        Contents::Keys(keys) => Some(keys),
+        Contents::Rules | Contents::Patterns => None,
+    }
+}

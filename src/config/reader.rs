@@ -1,0 +1,237 @@
+//! From spanned TOML to checked values by dotted key; every doubt becomes an error with its place.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::document::Lines;
+use super::errors::{ConfigError, Problems, quoted};
+use super::keys::{self, Contents, Key, PLANNED_SECTIONS, SECTIONS, Section};
+use super::patterns;
+use super::reading::{Read, read_key, read_level, read_param, shown, wrong};
+use super::rules::{PLANNED, RuleSpecView};
+use super::source::{Origin, Source};
+use super::suggest;
+use super::value::{Said, Value};
+
+/// Reads one source into what all sources said.
+pub(super) struct Reader<'a> {
+    /// The source.
+    pub(super) source: &'a Source,
+    /// Its lines.
+    pub(super) lines: Lines<'a>,
+    /// The rules of this version.
+    pub(super) rules: &'a [RuleSpecView],
+    /// What is wrong.
+    pub(super) problems: &'a mut Problems,
+    /// What was said; later sources overwrite.
+    pub(super) said: &'a mut BTreeMap<String, Said>,
+}
+
+type Name<'a> = Spanned<DeString<'a>>;
+type Item<'a> = Spanned<DeValue<'a>>;
+
+/// The entries of a table as they stand in the file.
+fn in_order<'t, 'a>(table: &'t DeTable<'a>) -> Vec<(&'t Name<'a>, &'t Item<'a>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
+
+impl Reader<'_> {
+    /// Reads the document.
+    pub(super) fn read(&mut self, table: &DeTable<'_>) {
+        for (name, item) in in_order(table) {
+            let Some(section) = SECTIONS.iter().find(|section| section.name == name.get_ref().as_ref())
+            else {
+                self.unknown_section(name);
+                continue;
+            };
+            let Some(table) = item.get_ref().as_table() else {
+                let what = format!("{} is a section, not a value", quoted(section.name));
+                self.problem(item.span(), what, format!("write [{}] on a line of its own", section.name));
+                continue;
+            };
+            match &section.contents {
+                Contents::Keys(keys) => self.read_keys(section, keys, table),
+                Contents::Rules => self.read_rules(table),
+                Contents::Patterns => self.read_patterns(table),
+            }
+        }
+    }
+
+    fn read_keys(&mut self, section: &Section, keys: &[Key], table: &DeTable<'_>) {
+        for (name, item) in in_order(table) {
+            let word = name.get_ref().as_ref();
+            if let Some(key) = keys.iter().find(|key| key.name == word) {
+                let dotted = format!("{}.{}", section.name, key.name);
+                self.keep(&dotted, name.span(), read_key(&dotted, key, item));
+            } else {
+                self.unknown_key(section, keys, name);
+            }
+        }
+    }
+
+    fn read_rules(&mut self, table: &DeTable<'_>) {
+        let rules = self.rules;
+        for (name, item) in in_order(table) {
+            let Some(rule) = rules.iter().find(|rule| rule.id == name.get_ref().as_ref()) else {
+                self.unknown_rule(name);
+                continue;
+            };
+            if let Some(table) = item.get_ref().as_table() {
+                self.read_rule(rule, table);
+            } else {
+                let dotted = format!("rules.{}.level", rule.id);
+                self.keep(&dotted, name.span(), level_or_hint(rule, item));
+            }
+        }
+    }
+
+    fn read_rule(&mut self, rule: &RuleSpecView, table: &DeTable<'_>) {
+        for (name, item) in in_order(table) {
+            let word = name.get_ref().as_ref();
+            let dotted = format!("rules.{}.{word}", rule.id);
+            if word == "level" {
+                self.keep(&dotted, name.span(), read_level(rule.id, item));
+            } else if let Some(spec) = rule.params.iter().find(|spec| spec.name == word) {
+                self.keep(&dotted, name.span(), read_param(&dotted, spec, item));
+            } else {
+                let known = std::iter::once("level").chain(rule.params.iter().map(|spec| spec.name));
+                let what = format!("rule {} has no parameter {}", quoted(rule.id), quoted(word));
+                self.problem_with(name.span(), what, |word| suggest::mend(word, known.clone()), word);
+            }
+        }
+    }
+
+    fn read_patterns(&mut self, table: &DeTable<'_>) {
+        for (index, (name, item)) in in_order(table).into_iter().enumerate() {
+            let word = name.get_ref().as_ref();
+            let dotted = format!("normalize.{word}");
+            let patterns = self.said.keys().filter(|key| key.starts_with("normalize.")).count();
+            let is_new = !self.said.contains_key(&dotted);
+            // Bad ones count too: each costs a compilation.
+            if index >= patterns::MAX_PATTERNS || (is_new && patterns >= patterns::MAX_PATTERNS) {
+                let what = format!(
+                    "more than {} patterns in [normalize], all layers together",
+                    patterns::MAX_PATTERNS
+                );
+                self.problem(name.span(), what, "join some with `|`".to_owned());
+                return;
+            }
+            let read = read_pattern(word, name.span(), item);
+            self.keep(&dotted, name.span(), read);
+        }
+    }
+
+    fn unknown_section(&mut self, name: &Name<'_>) {
+        let word = name.get_ref().as_ref();
+        if PLANNED_SECTIONS.contains(&word) {
+            let what = format!("section {} is not available in this version", quoted(word));
+            return self.problem(name.span(), what, "remove it, or use a newer version of andon".to_owned());
+        }
+        let place = keys::section_with(word).or_else(|| self.rule_place(word));
+        let what = format!("unknown section {}", quoted(word));
+        let known = SECTIONS.iter().map(|section| section.name);
+        let mend = |word: &str| match place {
+            Some(place) => format!("`{word}` belongs in [{place}]"),
+            None => suggest::mend(word, known.clone()),
+        };
+        self.problem_with(name.span(), what, mend, word);
+    }
+
+    fn rule_place(&self, word: &str) -> Option<&'static str> {
+        self.rules.iter().any(|rule| rule.id == word).then_some("rules")
+    }
+
+    fn unknown_key(&mut self, section: &Section, keys: &[Key], name: &Name<'_>) {
+        let word = name.get_ref().as_ref();
+        let what = format!("unknown key {} in [{}]", quoted(word), section.name);
+        let place = keys::section_with(word).or_else(|| self.rule_place(word));
+        let mend = |word: &str| match place {
+            Some(place) => format!("`{word}` belongs in [{place}]"),
+            None => suggest::mend(word, keys.iter().map(|key| key.name)),
+        };
+        self.problem_with(name.span(), what, mend, word);
+    }
+
+    fn unknown_rule(&mut self, name: &Name<'_>) {
+        let word = name.get_ref().as_ref();
+        if PLANNED.contains(&word) {
+            let what = format!("rule {} is not available in this version", quoted(word));
+            return self.problem(name.span(), what, "remove it, or use a newer version of andon".to_owned());
+        }
+        let rules = self.rules;
+        let what = format!("unknown rule {}", quoted(word));
+        self.problem_with(
+            name.span(),
+            what,
+            |word| suggest::mend(word, rules.iter().map(|rule| rule.id)),
+            word,
+        );
+    }
+
+    fn keep(&mut self, dotted: &str, span: Range<usize>, read: Read<Value>) {
+        match read {
+            Ok(value) => {
+                let order = self.said.get(dotted).map_or(self.said.len(), |earlier| earlier.order);
+                let origin = Origin::Said {
+                    layer: self.source.layer,
+                    file: self.source.name.clone(),
+                    line: self.lines.line(span.start),
+                };
+                self.said.insert(dotted.to_owned(), Said { value, origin, order });
+            }
+            Err(wrongs) => {
+                for one in wrongs {
+                    self.problem(one.span, one.what, one.mend);
+                }
+            }
+        }
+    }
+
+    /// An error whose mend is only thought of when it will be shown: nearest words cost time.
+    fn problem_with(&mut self, span: Range<usize>, what: String, mend: impl Fn(&str) -> String, word: &str) {
+        let mend = if self.problems.is_full() { String::new() } else { mend(word) };
+        self.problem(span, what, mend);
+    }
+
+    fn problem(&mut self, span: Range<usize>, what: String, mend: String) {
+        let at = Some(self.lines.position(span.start));
+        self.problems.push(ConfigError { file: self.source.name.clone(), at, what, mend });
+    }
+}
+
+/// A rule that is given neither a level nor a table: says what it takes.
+fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> Read<Value> {
+    if item.get_ref().is_str() {
+        return read_level(rule.id, item);
+    }
+    let what = format!("rule {} takes a level or a table, not {}", quoted(rule.id), shown(item.get_ref()));
+    let default = rule.default_level.as_str();
+    let mend = match rule.params.first() {
+        Some(spec) => {
+            let value = Value::Param((spec.default)());
+            format!("write {} = \"{default}\" or {} = {{ {} = {value} }}", rule.id, rule.id, spec.name)
+        }
+        None => format!("write {} = \"{default}\"", rule.id),
+    };
+    wrong(item.span(), what, mend)
+}
+
+fn read_pattern(name: &str, at: Range<usize>, item: &Item<'_>) -> Read<Value> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || name.len() > 64 || !name.chars().all(plain) {
+        let what = format!("{} is no name for a pattern", quoted(name));
+        return wrong(at, what, "use letters, digits, `-` and `_`, at most 64");
+    }
+    let dotted = format!("normalize.{name}");
+    let Some(pattern) = item.get_ref().as_str() else {
+        let what = format!("{} must be a regular expression, not {}", quoted(&dotted), shown(item.get_ref()));
+        return wrong(item.span(), what, format!("write {name} = 'build [0-9]+'"));
+    };
+    patterns::check_regex(&dotted, pattern, item.span())?;
+    Ok(Value::Text(pattern.to_owned()))
+}

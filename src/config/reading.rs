@@ -1,0 +1,248 @@
+//! One value of one type, checked. Knows nothing of files: what is wrong comes with its span.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::command::TestCommand;
+use super::errors::quoted;
+use super::keys::{Choice, Key, Kind, Standing};
+use super::patterns;
+use super::suggest;
+use super::value::Value;
+use crate::domain::findings::Level;
+use crate::domain::settings::{ParamSpec, ParamValue};
+use crate::domain::time::Span;
+
+/// Longest list of texts.
+const MAX_ITEMS: usize = 256;
+/// Longest single text, in bytes.
+const MAX_TEXT: usize = 4096;
+
+/// Largest count: far beyond any use, near enough that nothing sized by it runs away.
+pub(super) const MAX_COUNT: u64 = 1_000_000_000;
+
+/// Something wrong with a value.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    /// Where.
+    pub(super) span: Range<usize>,
+    /// What.
+    pub(super) what: String,
+    /// What mends it.
+    pub(super) mend: String,
+}
+
+pub(super) type Read<T> = Result<T, Vec<Wrong>>;
+type Item<'a> = Spanned<DeValue<'a>>;
+
+/// Builds the one error of a value.
+pub(super) fn wrong<T>(span: Range<usize>, what: String, mend: impl Into<String>) -> Read<T> {
+    Err(vec![Wrong { span, what, mend: mend.into() }])
+}
+
+/// Reads the value of a key of the table; `name` is dotted.
+pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
+    let expected = Expected {
+        name,
+        words: key.kind.expected(),
+        mend: format!("write {} = {}", key.name, key.kind.example(&(key.default)())),
+    };
+    match &key.kind {
+        Kind::Choice(choices) => read_choice(&expected, choices, item),
+        Kind::Duration { min, max } => read_span(&expected, (*min, *max), item).map(Value::Span),
+        Kind::Limit { min, max } => match item.get_ref().as_str() {
+            Some("off") => Ok(Value::Off),
+            Some(_) | None => read_span(&expected, (*min, *max), item).map(Value::Span),
+        },
+        Kind::Command => read_command(&expected, item).map(Value::Command),
+        Kind::Globs => {
+            let items = read_texts(&expected, item)?;
+            patterns::check_globs(name, &items)?;
+            Ok(Value::Texts(items.into_iter().map(|(text, _)| text).collect()))
+        }
+    }
+}
+
+/// Reads a rule's parameter; the default fixes its type. `name` is dotted.
+pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<Value> {
+    let default = (spec.default)();
+    let words = match &default {
+        ParamValue::Count(_) => format!("a whole number from {} to {MAX_COUNT}", spec.min),
+        ParamValue::Share(_) => "a share between 0.0 and 1.0".to_owned(),
+        ParamValue::Span(_) => "a duration such as \"10m\"".to_owned(),
+        ParamValue::Switch(_) => "true or false".to_owned(),
+        ParamValue::List(_) => "a list of texts".to_owned(),
+    };
+    let mend = format!("write {} = {}", spec.name, Value::Param(default.clone()));
+    let expected = Expected { name, words, mend };
+    let value = match default {
+        ParamValue::Count(_) => read_count(&expected, spec.min, item).map(ParamValue::Count),
+        ParamValue::Share(_) => read_share(&expected, item).map(ParamValue::Share),
+        ParamValue::Span(_) => read_span(&expected, (Span(0), Span(u64::MAX)), item).map(ParamValue::Span),
+        ParamValue::Switch(_) => {
+            item.get_ref().as_bool().map(ParamValue::Switch).ok_or_else(|| expected.not(item))
+        }
+        ParamValue::List(_) => read_words(&expected, item).map(ParamValue::List),
+    };
+    value.map(Value::Param)
+}
+
+/// Reads a level.
+pub(super) fn read_level(name: &str, item: &Item<'_>) -> Read<Value> {
+    let names = Level::ALL.iter().map(|(_, name)| *name);
+    let Some(word) = item.get_ref().as_str() else {
+        let listed = names.collect::<Vec<_>>().join(", ");
+        return wrong(
+            item.span(),
+            format!("the level of {} must be a text, not {}", quoted(name), shown(item.get_ref())),
+            format!("one of {listed}"),
+        );
+    };
+    match Level::from_name(word) {
+        Some(level) => Ok(Value::Level(level)),
+        None => wrong(item.span(), format!("no such level: {}", quoted(word)), suggest::mend(word, names)),
+    }
+}
+
+/// What a value should be.
+struct Expected<'a> {
+    name: &'a str,
+    words: String,
+    mend: String,
+}
+
+impl Expected<'_> {
+    fn not(&self, item: &Item<'_>) -> Vec<Wrong> {
+        self.not_text(item.span(), &shown(item.get_ref()))
+    }
+
+    fn not_text(&self, span: Range<usize>, shown: &str) -> Vec<Wrong> {
+        let what = format!("{} must be {}, not {shown}", quoted(self.name), self.words);
+        vec![Wrong { span, what, mend: self.mend.clone() }]
+    }
+}
+
+/// The value for a message: itself where it is short, its type where it is not.
+pub(super) fn shown(value: &DeValue<'_>) -> String {
+    match value {
+        DeValue::String(text) => quoted(text).replace('`', "\""),
+        DeValue::Integer(number) => cut(&number.to_string()),
+        DeValue::Float(number) => cut(number.as_str()),
+        DeValue::Boolean(switch) => switch.to_string(),
+        DeValue::Datetime(_) => "a date".to_owned(),
+        DeValue::Array(_) => "a list".to_owned(),
+        DeValue::Table(_) => "a table".to_owned(),
+    }
+}
+
+fn cut(number: &str) -> String {
+    number.chars().take(40).collect()
+}
+
+fn read_choice(expected: &Expected<'_>, choices: &'static [Choice], item: &Item<'_>) -> Read<Value> {
+    let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
+    match choices.iter().find(|choice| choice.name == word) {
+        Some(Choice { standing: Standing::Here, name }) => Ok(Value::Text((*name).to_owned())),
+        Some(Choice { standing: Standing::Planned, name }) => wrong(
+            item.span(),
+            format!("{} = \"{name}\" is not available in this version", quoted(expected.name)),
+            expected.mend.clone(),
+        ),
+        None => Err(expected.not(item)),
+    }
+}
+
+fn read_span(expected: &Expected<'_>, (min, max): (Span, Span), item: &Item<'_>) -> Read<Span> {
+    let text = item.get_ref().as_str().filter(|text| text.len() <= MAX_TEXT);
+    let Some(span) = text.and_then(|text| text.parse::<Span>().ok()) else { return Err(expected.not(item)) };
+    if span < min || span > max {
+        let what = format!("{} must be between {min} and {max}, not {span}", quoted(expected.name));
+        return wrong(item.span(), what, expected.mend.clone());
+    }
+    Ok(span)
+}
+
+fn read_count(expected: &Expected<'_>, min: u64, item: &Item<'_>) -> Read<u64> {
+    let number = item.get_ref().as_integer();
+    number
+        .and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok())
+        .filter(|count| (min..=MAX_COUNT).contains(count))
+        .ok_or_else(|| expected.not(item))
+}
+
+fn read_share(expected: &Expected<'_>, item: &Item<'_>) -> Read<f64> {
+    let text = match item.get_ref() {
+        DeValue::Float(number) => number.as_str(),
+        DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
+        DeValue::Integer(_)
+        | DeValue::String(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Array(_)
+        | DeValue::Table(_) => return Err(expected.not(item)),
+    };
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| expected.not(item))
+}
+
+fn read_command(expected: &Expected<'_>, item: &Item<'_>) -> Read<TestCommand> {
+    let empty = |span| expected.not_text(span, "an empty one");
+    if let Some(text) = item.get_ref().as_str() {
+        check_text(expected, text, item.span())?;
+        if text.trim().is_empty() {
+            return Err(empty(item.span()));
+        }
+        return Ok(TestCommand::Shell(text.to_owned()));
+    }
+    let arguments: Vec<String> = read_texts(expected, item)?.into_iter().map(|(text, _)| text).collect();
+    match arguments.first() {
+        Some(program) if !program.trim().is_empty() => Ok(TestCommand::Argv(arguments)),
+        Some(_) | None => Err(empty(item.span())),
+    }
+}
+
+fn read_texts(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<(String, Range<usize>)>> {
+    let Some(items) = item.get_ref().as_array() else { return Err(expected.not(item)) };
+    if items.len() > MAX_ITEMS {
+        let what = format!("{} has more than {MAX_ITEMS} items", quoted(expected.name));
+        return wrong(item.span(), what, "shorten the list");
+    }
+    let mut texts = Vec::with_capacity(items.len());
+    let mut wrongs = Vec::new();
+    for item in items {
+        match item.get_ref().as_str() {
+            Some(text) => match check_text(expected, text, item.span()) {
+                Ok(()) => texts.push((text.to_owned(), item.span())),
+                Err(more) => wrongs.extend(more),
+            },
+            None => wrongs
+                .extend(expected.not_text(item.span(), &format!("{} in the list", shown(item.get_ref())))),
+        }
+    }
+    if wrongs.is_empty() { Ok(texts) } else { Err(wrongs) }
+}
+
+/// Texts of which none is empty: as a prefix or a part, the empty one would match everything.
+fn read_words(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
+    let texts = read_texts(expected, item)?;
+    let empty = texts.iter().filter(|(text, _)| text.trim().is_empty());
+    let wrongs: Vec<Wrong> =
+        empty.flat_map(|(_, span)| expected.not_text(span.clone(), "an empty text in the list")).collect();
+    if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
+}
+
+fn check_text(expected: &Expected<'_>, text: &str, span: Range<usize>) -> Read<()> {
+    if text.len() > MAX_TEXT {
+        return wrong(
+            span,
+            format!("{} is longer than {MAX_TEXT} bytes", quoted(expected.name)),
+            "shorten it",
+        );
+    }
+    if text.contains('\0') {
+        return wrong(span, format!("{} holds a NUL character", quoted(expected.name)), "remove it");
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! From all that was said to the one configuration that holds.
+
+use std::collections::BTreeMap;
+
+use super::command::TestCommand;
+use super::document;
+use super::errors::{ConfigError, ConfigErrors, Problems};
+use super::keys;
+use super::reader::Reader;
+use super::rules::{RuleSpecView, known_rules};
+use super::settings::{Ack, AppliesTo, Config, Guard, OnInternalError, PathSettings, TestSettings};
+use super::source::{Origin, Source};
+use super::value::{Said, Value};
+use crate::domain::paths::PathRules;
+use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
+use crate::domain::time::Span;
+
+/// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
+/// Fails with everything that is wrong in any of them.
+pub fn load(sources: &[Source]) -> Result<Config, ConfigErrors> {
+    load_with(sources, &known_rules())
+}
+
+/// As [`load`], for other rules than this version's.
+pub fn load_with(sources: &[Source], rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
+    let mut problems = Problems::default();
+    let mut said = BTreeMap::new();
+    let mut ordered: Vec<&Source> = sources.iter().collect();
+    ordered.sort_by_key(|source| source.layer);
+    for source in ordered {
+        let start = problems.listed();
+        if let Some(document) = document::parse(source, &mut problems) {
+            let (said, problems) = (&mut said, &mut problems);
+            Reader { source, lines: document.lines, rules, problems, said }.read(&document.table);
+        }
+        problems.sort_from(start);
+    }
+    problems.into_result()?;
+    resolve(said, rules)
+}
+
+fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
+    let values = Values(&said);
+    let (docs, ignore) = (values.texts("paths", "docs"), values.texts("paths", "ignore"));
+    let path_rules = PathRules::new(&docs, &ignore).map_err(|error| uncompilable(&said, &error))?;
+    Ok(Config {
+        guard: Guard {
+            ack: values.choice("ack", &Ack::ALL, Ack::Delete),
+            applies_to: values.choice("applies_to", &AppliesTo::ALL, AppliesTo::Everyone),
+            on_internal_error: values.choice(
+                "on_internal_error",
+                &OnInternalError::ALL,
+                OnInternalError::Warn,
+            ),
+            session_gap: values.span("guard", "session_gap").unwrap_or(Span(u64::MAX)),
+        },
+        test: TestSettings {
+            command: values.command(),
+            reports: values.texts("test", "reports"),
+            timeout: values.span("test", "timeout"),
+        },
+        paths: PathSettings { rules: path_rules, docs, ignore, api: values.texts("paths", "api") },
+        rules: rules.iter().map(|rule| (rule.id, values.rule(rule))).collect::<RuleSettings>(),
+        normalize: values.patterns(),
+        said,
+    })
+}
+
+/// Each glob is valid and all together are too much for the matcher: the nearest place is where they stand.
+fn uncompilable(said: &BTreeMap<String, Said>, error: &globset::Error) -> ConfigErrors {
+    let origin =
+        ["paths.docs", "paths.ignore"].iter().find_map(|key| said.get(*key)).map(|said| &said.origin);
+    let file = match origin {
+        Some(origin @ Origin::Said { .. }) => origin.place().unwrap_or_default(),
+        Some(Origin::Default) | None => "default".to_owned(),
+    };
+    let what = format!("the globs of [paths] cannot be compiled: {}", error.kind());
+    ConfigError { file, at: None, what, mend: "use fewer or simpler globs".to_owned() }.into()
+}
+
+/// Typed access to what was said, with the defaults of the table behind it. The reader has seen to it that
+/// the types are right.
+struct Values<'a>(&'a BTreeMap<String, Said>);
+
+impl Values<'_> {
+    fn get(&self, section: &str, name: &str) -> Value {
+        match self.0.get(&format!("{section}.{name}")) {
+            Some(said) => said.value.clone(),
+            None => keys::find(section, name).map_or(Value::Unset, |key| (key.default)()),
+        }
+    }
+
+    fn command(&self) -> Option<TestCommand> {
+        let Value::Command(command) = self.get("test", "command") else { return None };
+        Some(command)
+    }
+
+    fn texts(&self, section: &str, name: &str) -> Vec<String> {
+        let Value::Texts(texts) = self.get(section, name) else { return Vec::new() };
+        texts
+    }
+
+    fn span(&self, section: &str, name: &str) -> Option<Span> {
+        let Value::Span(span) = self.get(section, name) else { return None };
+        Some(span)
+    }
+
+    fn choice<T: Copy>(&self, name: &str, all: &[(T, &str)], otherwise: T) -> T {
+        let Value::Text(word) = self.get("guard", name) else { return otherwise };
+        all.iter().find(|(_, name)| *name == word).map_or(otherwise, |(value, _)| *value)
+    }
+
+    fn rule(&self, rule: &RuleSpecView) -> RuleSetting {
+        let said = |name: &str| self.0.get(&format!("rules.{}.{name}", rule.id)).map(|said| &said.value);
+        let level = match said("level") {
+            Some(Value::Level(level)) => *level,
+            _ => rule.default_level,
+        };
+        let param = |spec: &crate::domain::settings::ParamSpec| -> ParamValue {
+            let Some(Value::Param(value)) = said(spec.name) else { return (spec.default)() };
+            value.clone()
+        };
+        RuleSetting { level, params: rule.params.iter().map(|spec| (spec.name, param(spec))).collect() }
+    }
+
+    fn patterns(&self) -> Vec<(String, String)> {
+        let named = self.0.iter().filter_map(|(key, said)| Some((key.strip_prefix("normalize.")?, said)));
+        let mut patterns: Vec<_> = named.collect();
+        patterns.sort_by_key(|(_, said)| said.order);
+        let text = |(name, said): (&str, &Said)| {
+            let Value::Text(pattern) = &said.value else { return None };
+            Some((name.to_owned(), pattern.clone()))
+        };
+        patterns.into_iter().filter_map(text).collect()
+    }
+}

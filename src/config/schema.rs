@@ -1,0 +1,87 @@
+//! JSON Schema of `andon.toml`, for editors: made from the same table as everything else.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::keys::{Contents, Key, Kind, SECTIONS, Standing};
+use super::reading::MAX_COUNT;
+use super::rules::{RuleSpecView, known_rules};
+use super::value::Value;
+use crate::domain::findings::Level;
+use crate::domain::settings::{ParamSpec, ParamValue};
+
+/// What editors are told a duration looks like; the reader knows better.
+const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";
+
+/// The schema, draft 2020-12.
+pub fn schema() -> Json {
+    let rules = known_rules();
+    let section = |contents: &Contents| match contents {
+        Contents::Keys(keys) => closed(keys.iter().map(|key| (key.name, key_schema(key)))),
+        Contents::Rules => closed(rules.iter().map(|rule| (rule.id, rule_schema(rule)))),
+        Contents::Patterns => json!({
+            "type": "object",
+            "propertyNames": { "pattern": "^[A-Za-z0-9_-]{1,64}$" },
+            "additionalProperties": { "type": "string", "format": "regex" },
+        }),
+    };
+    let sections = SECTIONS.iter().map(|one| (one.name, described(section(&one.contents), one.doc)));
+    let mut schema = closed(sections);
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["title"] = "andon.toml".into();
+    schema
+}
+
+/// An object of these properties and no others.
+fn closed<'a>(properties: impl Iterator<Item = (&'a str, Json)>) -> Json {
+    let properties: Map<String, Json> = properties.map(|(name, schema)| (name.to_owned(), schema)).collect();
+    json!({ "type": "object", "properties": properties, "additionalProperties": false })
+}
+
+fn described(mut schema: Json, doc: &str) -> Json {
+    schema["description"] = doc.into();
+    schema
+}
+
+fn key_schema(key: &Key) -> Json {
+    let texts = json!({ "type": "array", "items": { "type": "string", "minLength": 1 } });
+    let mut schema = match &key.kind {
+        Kind::Choice(choices) => {
+            let here = choices.iter().filter(|choice| choice.standing == Standing::Here);
+            json!({ "enum": here.map(|choice| choice.name).collect::<Vec<_>>() })
+        }
+        Kind::Duration { .. } => json!({ "type": "string", "pattern": DURATION }),
+        Kind::Limit { .. } => {
+            json!({ "anyOf": [{ "type": "string", "pattern": DURATION }, { "const": "off" }] })
+        }
+        Kind::Command => {
+            let list = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
+            json!({ "anyOf": [{ "type": "string", "minLength": 1 }, list] })
+        }
+        Kind::Globs => texts,
+    };
+    let default = (key.default)();
+    if default != Value::Unset {
+        schema["default"] = default.to_json();
+    }
+    described(schema, key.doc)
+}
+
+fn rule_schema(rule: &RuleSpecView) -> Json {
+    let level = json!({ "enum": Level::ALL.map(|(_, name)| name), "default": rule.default_level.as_str() });
+    let params = rule.params.iter().map(|spec| (spec.name, param_schema(spec)));
+    let table = closed(std::iter::once(("level", level.clone())).chain(params));
+    described(json!({ "anyOf": [level, table], "default": rule.default_level.as_str() }), rule.summary)
+}
+
+fn param_schema(spec: &ParamSpec) -> Json {
+    let default = (spec.default)();
+    let mut schema = match &default {
+        ParamValue::Count(_) => json!({ "type": "integer", "minimum": spec.min, "maximum": MAX_COUNT }),
+        ParamValue::Share(_) => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        ParamValue::Span(_) => json!({ "type": "string", "pattern": DURATION }),
+        ParamValue::Switch(_) => json!({ "type": "boolean" }),
+        ParamValue::List(_) => json!({ "type": "array", "items": { "type": "string" } }),
+    };
+    schema["default"] = Value::Param(default).to_json();
+    described(schema, spec.doc)
+}

@@ -1,0 +1,113 @@
+//! The configuration after all layers: typed, complete, valid.
+
+use std::collections::BTreeMap;
+
+use super::command::TestCommand;
+use super::source::Origin;
+use super::value::Said;
+use crate::domain::paths::PathRules;
+use crate::domain::settings::RuleSettings;
+use crate::domain::time::Span;
+
+/// What acknowledges a halt (DESIGN section 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Ack {
+    /// Deleting CHECKPOINT.md does, and so does `andon resume`.
+    Delete,
+    /// Only `andon resume` does.
+    Resume,
+}
+
+impl Ack {
+    /// Every value with its name.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Delete, "delete"), (Self::Resume, "resume")];
+}
+
+/// Whose commits are refused (DESIGN section 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AppliesTo {
+    /// Everyone's.
+    Everyone,
+    /// Those with an agent's markers, trailers or node; others are recorded only.
+    Agents,
+}
+
+impl AppliesTo {
+    /// Every value with its name.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Everyone, "everyone"), (Self::Agents, "agents")];
+}
+
+/// What a hook does when Andon itself fails (DESIGN section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OnInternalError {
+    /// Warns and lets the commit pass.
+    Warn,
+    /// Refuses the commit.
+    Block,
+}
+
+impl OnInternalError {
+    /// Every value with its name.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Warn, "warn"), (Self::Block, "block")];
+}
+
+/// `[guard]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guard {
+    /// What acknowledges a halt.
+    pub ack: Ack,
+    /// Whose commits are refused.
+    pub applies_to: AppliesTo,
+    /// What a hook does when Andon itself fails.
+    pub on_internal_error: OnInternalError,
+    /// The pause after which a new run begins.
+    pub session_gap: Span,
+}
+
+/// `[test]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestSettings {
+    /// What runs the tests.
+    pub command: Option<TestCommand>,
+    /// Globs of report files, from the repository root; valid.
+    pub reports: Vec<String>,
+    /// How long a run may take; `None` (`timeout = "off"`) for no limit.
+    pub timeout: Option<Span>,
+}
+
+/// `[paths]`: valid globs, from the repository root.
+#[derive(Debug, Clone)]
+pub struct PathSettings {
+    /// `docs` and `ignore`, compiled.
+    pub rules: PathRules,
+    /// Documentation.
+    pub docs: Vec<String>,
+    /// Neither code nor documentation.
+    pub ignore: Vec<String>,
+    /// The declared API.
+    pub api: Vec<String>,
+}
+
+/// The effective configuration.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// `[guard]`.
+    pub guard: Guard,
+    /// `[test]`.
+    pub test: TestSettings,
+    /// `[paths]`.
+    pub paths: PathSettings,
+    /// `[rules]`: every rule of the registry.
+    pub rules: RuleSettings,
+    /// `[normalize]`: names and patterns, in the order they apply; each compiles.
+    pub normalize: Vec<(String, String)>,
+    /// What was said, by dotted key.
+    pub(super) said: BTreeMap<String, Said>,
+}
+
+impl Config {
+    /// Who said the value of the dotted `key`, such as `rules.iteration-cap.max`.
+    pub fn origin(&self, key: &str) -> Origin {
+        self.said.get(key).map_or(Origin::Default, |said| said.origin.clone())
+    }
+}

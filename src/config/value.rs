@@ -1,0 +1,102 @@
+//! A checked value of any key, and its text in TOML.
+
+use std::fmt;
+
+use super::command::TestCommand;
+use super::source::Origin;
+use crate::domain::findings::Level;
+use crate::domain::settings::ParamValue;
+use crate::domain::time::Span;
+
+/// A checked value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// Nothing: the key has no default.
+    Unset,
+    /// `"off"`: no limit.
+    Off,
+    /// A text: a choice or a pattern.
+    Text(String),
+    /// A list of texts.
+    Texts(Vec<String>),
+    /// A duration.
+    Span(Span),
+    /// A command.
+    Command(TestCommand),
+    /// A level.
+    Level(Level),
+    /// A rule's parameter.
+    Param(ParamValue),
+}
+
+impl fmt::Display for Value {
+    /// As it would stand in `andon.toml`; `(unset)` for nothing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unset => f.write_str("(unset)"),
+            Self::Off => f.write_str("\"off\""),
+            Self::Text(text) | Self::Command(TestCommand::Shell(text)) => f.write_str(&toml_text(text)),
+            Self::Texts(texts)
+            | Self::Command(TestCommand::Argv(texts))
+            | Self::Param(ParamValue::List(texts)) => {
+                let texts: Vec<String> = texts.iter().map(|text| toml_text(text)).collect();
+                write!(f, "[{}]", texts.join(", "))
+            }
+            Self::Span(span) | Self::Param(ParamValue::Span(span)) => write!(f, "\"{span}\""),
+            Self::Level(level) => write!(f, "\"{}\"", level.as_str()),
+            Self::Param(ParamValue::Count(count)) => write!(f, "{count}"),
+            Self::Param(ParamValue::Share(share)) => write!(f, "{share:?}"),
+            Self::Param(ParamValue::Switch(switch)) => write!(f, "{switch}"),
+        }
+    }
+}
+
+impl Value {
+    /// The value in JSON; `null` for nothing.
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Unset => serde_json::Value::Null,
+            Self::Off => "off".into(),
+            Self::Text(text) | Self::Command(TestCommand::Shell(text)) => text.as_str().into(),
+            Self::Texts(texts)
+            | Self::Command(TestCommand::Argv(texts))
+            | Self::Param(ParamValue::List(texts)) => texts.clone().into(),
+            Self::Span(span) | Self::Param(ParamValue::Span(span)) => span.to_string().into(),
+            Self::Level(level) => level.as_str().into(),
+            Self::Param(ParamValue::Count(count)) => (*count).into(),
+            Self::Param(ParamValue::Share(share)) => (*share).into(),
+            Self::Param(ParamValue::Switch(switch)) => (*switch).into(),
+        }
+    }
+}
+
+/// What a source said about a key.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Said {
+    /// The value.
+    pub(super) value: Value,
+    /// Who said it.
+    pub(super) origin: Origin,
+    /// Where it stands among all that was said: patterns apply in the order they are written.
+    pub(super) order: usize,
+}
+
+/// `text` as a TOML string: literal where that is readable, else basic with escapes.
+pub(super) fn toml_text(text: &str) -> String {
+    if text.contains(['"', '\\']) && !text.contains('\'') && !text.contains(char::is_control) {
+        return format!("'{text}'");
+    }
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() => out.extend(format!("\\u{:04X}", u32::from(c)).chars()),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

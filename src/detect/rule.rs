@@ -1,0 +1,94 @@
+//! The shape of a rule. All that is known about one stands in its own file, the documentation included,
+//! so that `config schema`, the manual and the check cannot tell different stories.
+
+use super::situation::Situation;
+use crate::domain::decision::Stage;
+use crate::domain::findings::{Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+
+/// A rule of the registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Kebab-case id, the key in `[rules]`.
+    pub id: &'static str,
+    /// One line: when it trips.
+    pub summary: &'static str,
+    /// The rest of what a person needs to know.
+    pub docs: Docs,
+    /// Default level. Signals have `warn`: one of them alone never halts.
+    pub level: Level,
+    /// The reason, should it halt.
+    pub reason: HaltReason,
+    /// The file that shows it, should it halt.
+    pub face: Face,
+    /// Its parameters.
+    pub params: &'static [ParamSpec],
+    /// Where it is evaluated.
+    pub stages: &'static [Stage],
+    /// The check: pure, never panics, `None` when all is well. Never called at [`Level::Off`].
+    pub check: fn(&Situation<'_>, &RuleSetting) -> Option<Finding>,
+}
+
+/// The documentation of a rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Docs {
+    /// What exactly trips it.
+    pub trips: &'static str,
+    /// Why this threshold and this level.
+    pub why: &'static str,
+    /// The requirement it comes from.
+    pub source: &'static str,
+    /// An example.
+    pub example: &'static str,
+    /// How to tune it.
+    pub tune: &'static str,
+}
+
+impl Rule {
+    /// A finding of this rule with nothing but its sentence: for `Finding { evidence, help, ..here }`.
+    pub fn finding(&self, level: Level, message: String) -> Finding {
+        Finding {
+            rule: self.id,
+            level,
+            reason: Some(self.reason),
+            face: self.face,
+            message,
+            evidence: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// This rule's level and parameters before any configuration.
+    pub fn defaults(&self) -> RuleSetting {
+        let params = self.params.iter().map(|param| (param.name, (param.default)())).collect();
+        RuleSetting { level: self.level, params }
+    }
+}
+
+/// The stages of a rule about the loop: once a commit is there, and when history is replayed. At a level
+/// of `block` such a rule weighs like `warn`, for the commit it speaks of has been made.
+pub(super) const LOOP: &[Stage] = &[Stage::PostCommit, Stage::Replay];
+
+/// The switch `name` of `setting`; off when the rule declares none (a test of the registry shows it does).
+pub(super) fn switch(setting: &RuleSetting, name: &str) -> Switch {
+    match setting.params.get(name) {
+        Some(ParamValue::Switch(true)) => Switch::On,
+        Some(
+            ParamValue::Switch(false)
+            | ParamValue::Count(_)
+            | ParamValue::Share(_)
+            | ParamValue::Span(_)
+            | ParamValue::List(_),
+        )
+        | None => Switch::Off,
+    }
+}
+
+/// The position of a switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
+}

@@ -1,0 +1,103 @@
+//! What a rule is asked about: the window, the door it is asked at, and what is about to happen there.
+
+use crate::domain::decision::Stage;
+use crate::domain::tests::{TestEvidence, TestRun, Tracking};
+use crate::history::Timeline;
+
+/// Everything a rule may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation<'a> {
+    /// The newest window. At [`Stage::PostCommit`], [`Stage::Check`] and [`Stage::Replay`] its newest
+    /// iteration is the commit under judgement.
+    pub timeline: &'a Timeline,
+    /// Where the question is asked.
+    pub stage: Stage,
+    /// The code that is about to be committed, pushed or called done; the commit's own code in `check`.
+    /// `None` where no code is judged, and then the gates say nothing.
+    pub candidate: Option<&'a Candidate>,
+    /// The cords that a person can pull by hand.
+    pub stops: Stops,
+}
+
+/// Code that is about to pass a gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Whether it differs from what it is built on.
+    pub code_changed: CodeChange,
+    /// What is known about its tests.
+    pub evidence: EvidenceState,
+    /// `test.command` as a person would type it; `None` when none is configured.
+    pub command: Option<String>,
+}
+
+/// Whether code paths changed. Documentation and ignored paths are no code (DESIGN section 5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CodeChange {
+    /// At least one code path differs.
+    Changed,
+    /// The code fingerprint is the same.
+    Unchanged,
+}
+
+/// What is known about the tests of some code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EvidenceState {
+    /// No `test.command` is configured.
+    Unconfigured,
+    /// No run is known.
+    NeverRan,
+    /// The newest valid run on exactly this code.
+    Tested(TestEvidence),
+    /// The newest run on exactly this code proves nothing: its validity says why.
+    Void(Box<TestRun>),
+    /// The newest run was on other code.
+    OtherCode {
+        /// That run.
+        run: Box<TestRun>,
+        /// The first code paths that differ, in git's order.
+        differing: Vec<PathDifference>,
+        /// What the difference consists of.
+        staging: Staging,
+    },
+}
+
+/// What the difference between the tested code and the candidate consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Staging {
+    /// The tests saw work that is not staged, and nothing else differs.
+    OnlyUnstaged,
+    /// The code was edited since, or more than that differs.
+    Edited,
+}
+
+/// A code path that differs between the tested code and the candidate.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathDifference {
+    /// Path from the repository root, as git stores it.
+    pub path: Vec<u8>,
+    /// Whether git tracked it when the tests ran.
+    pub tracking: Tracking,
+}
+
+/// Whether something is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Presence {
+    /// It is.
+    Present,
+    /// It is not.
+    Absent,
+}
+
+/// The files by which a person stops a loop (`autonomous-loop-rules.md`, manual override).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Stops {
+    /// `.andon/STOP`
+    pub stop: Presence,
+    /// `.andon/PAUSE`
+    pub pause: Presence,
+}
+
+impl Stops {
+    /// Neither file is there.
+    pub const NONE: Self = Self { stop: Presence::Absent, pause: Presence::Absent };
+}

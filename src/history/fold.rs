@@ -1,0 +1,176 @@
+//! The fold itself, and where a window begins.
+//!
+//! The writer of records asks [`next_iteration`] for the number of a commit, and the reader folds that
+//! record: both go by the same test for a new window, so that they cannot drift apart.
+
+use super::timeline::{Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Timeline};
+use crate::domain::facts::{CommitFact, CommitKind, Fact};
+use crate::domain::ids::CommitId;
+use crate::domain::tests::{RunValidity, TestRun};
+use crate::domain::time::{Span, Timestamp};
+
+/// A commit that is about to be recorded: what decides its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Upcoming<'a> {
+    /// Its first parent: an amend has that of the commit it replaces.
+    pub parent: Option<CommitId>,
+    /// Session, when known.
+    pub session: Option<&'a str>,
+    /// When it is recorded.
+    pub at: Timestamp,
+    /// Kind of commit.
+    pub kind: CommitKind,
+}
+
+impl<'a> Upcoming<'a> {
+    fn of(fact: &'a CommitFact) -> Self {
+        let record = &fact.record;
+        Self {
+            parent: record.parent,
+            session: record.session.as_deref(),
+            at: record.recorded_at,
+            kind: record.kind,
+        }
+    }
+}
+
+/// Facts taken one by one. The answer does not depend on how they were batched.
+#[derive(Debug, Clone)]
+pub struct Fold {
+    timeline: Timeline,
+}
+
+impl Fold {
+    /// A fold over no facts yet; a pause longer than `session_gap` starts a new window.
+    pub fn new(session_gap: Span) -> Self {
+        Self { timeline: Timeline::new(session_gap) }
+    }
+
+    /// Takes the next fact, in the order of observation.
+    pub fn push(&mut self, fact: Fact) {
+        match fact {
+            Fact::Commit(commit) => self.timeline.take_commit(*commit),
+            Fact::TestRun(run) => self.timeline.take_run(*run),
+            Fact::Ack(ack) => {
+                self.timeline.restart();
+                self.timeline.last_ack = Some(*ack);
+            }
+        }
+    }
+
+    /// The timeline so far.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// The timeline, given away.
+    pub fn into_timeline(self) -> Timeline {
+        self.timeline
+    }
+}
+
+/// Folds `facts`, oldest first. A pause longer than `session_gap` starts a new window.
+pub fn fold(facts: &[Fact], session_gap: Span) -> Timeline {
+    let mut fold = Fold::new(session_gap);
+    for fact in facts {
+        fold.push(fact.clone());
+    }
+    fold.into_timeline()
+}
+
+/// The number to record for `upcoming`, given the window before it.
+///
+/// 1 starts a new window: after an acknowledgement, in another session, after a pause longer than the
+/// session gap. An amend takes the number of the commit it replaces; a pick of a rebase replays what was
+/// counted already and keeps the newest number, but is never numbered 1 inside a window. Every other
+/// commit counts, merges and reverts too: they are no strikes, but the cap is a budget.
+pub fn next_iteration(timeline: &Timeline, upcoming: &Upcoming<'_>) -> u64 {
+    if timeline.ends_before(upcoming) { 1 } else { timeline.number_for(upcoming) }
+}
+
+impl Timeline {
+    /// Whether `upcoming` belongs to another run than the window (DESIGN section 1, "run").
+    fn ends_before(&self, upcoming: &Upcoming<'_>) -> bool {
+        let Some(newest) = self.newest() else { return true };
+        let other_session = match (self.session.as_deref(), upcoming.session) {
+            (Some(known), Some(session)) => known != session,
+            (None, _) | (_, None) => false,
+        };
+        // A clock set back gives a span of zero, which is no gap.
+        other_session || upcoming.at.since(newest.at) > self.session_gap
+    }
+
+    fn number_for(&self, upcoming: &Upcoming<'_>) -> u64 {
+        let highest = self.iterations.iter().map(|iteration| iteration.number).max().unwrap_or(0);
+        match upcoming.kind {
+            CommitKind::Amend => self
+                .amended_by(upcoming)
+                .and_then(|at| self.iterations.get(at))
+                .map_or(highest.saturating_add(1), |amended| amended.number),
+            CommitKind::Rebase if !self.iterations.is_empty() => highest.max(2),
+            CommitKind::Normal
+            | CommitKind::Merge
+            | CommitKind::Revert
+            | CommitKind::CherryPick
+            | CommitKind::Rebase => highest.saturating_add(1),
+        }
+    }
+
+    /// Where the iteration stands that `upcoming` amends: the newest one with the same parent.
+    fn amended_by(&self, upcoming: &Upcoming<'_>) -> Option<usize> {
+        if upcoming.kind != CommitKind::Amend {
+            return None;
+        }
+        self.iterations.iter().rposition(|iteration| iteration.parent == upcoming.parent)
+    }
+
+    fn restart(&mut self) {
+        self.iterations.clear();
+        self.session = None;
+    }
+
+    fn take_commit(&mut self, fact: CommitFact) {
+        let known = fact.id.is_some() && self.iterations.iter().any(|iteration| iteration.commit == fact.id);
+        if known {
+            return;
+        }
+        let upcoming = Upcoming::of(&fact);
+        if fact.record.iteration == 1 || self.ends_before(&upcoming) {
+            self.restart();
+        }
+        let amended = self.amended_by(&upcoming).map(|at| self.iterations.remove(at).number);
+        // 0 is "not numbered": facts re-derived from commits without records.
+        let recorded = Some(fact.record.iteration).filter(|number| *number > 0);
+        let number = amended.or(recorded).unwrap_or_else(|| self.number_for(&Upcoming::of(&fact)));
+        let iteration = Iteration::new(fact, number);
+        if let Some(session) = &iteration.session {
+            self.session = Some(session.clone());
+        }
+        if let Some(tests) = &iteration.tests {
+            self.newest_tests = Some(tests.clone());
+        }
+        push_bounded(&mut self.iterations, iteration, MAX_ITERATIONS);
+    }
+
+    fn take_run(&mut self, run: TestRun) {
+        match run.validity {
+            RunValidity::Valid => {
+                self.newest_tests = Some(run.evidence.clone());
+                push_bounded(&mut self.runs, run, MAX_RUNS);
+            }
+            RunValidity::OtherCommand | RunValidity::CodeChanged | RunValidity::Interrupted => {
+                push_bounded(&mut self.void_runs, run, MAX_VOID_RUNS);
+            }
+        }
+    }
+}
+
+fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
+    if kept.len() >= most {
+        kept.remove(0);
+    }
+    kept.push(value);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,286 @@
+//! Facts for tests, short enough to write tables of them.
+
+use crate::domain::facts::{
+    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Recording,
+};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, Oid, Signature, TreeId};
+use crate::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
+use crate::domain::time::{Span, Timestamp};
+use crate::history::{Fold, Timeline};
+
+/// Session gap of the tests: six hours.
+pub(crate) const GAP: Span = Span(21_600);
+
+pub(crate) fn code(byte: u8) -> CodeId {
+    CodeId([byte; 32])
+}
+
+pub(crate) fn oid(number: u64) -> Oid {
+    let mut raw = [0; 20];
+    raw[..8].copy_from_slice(&number.to_be_bytes());
+    Oid::from_bytes(&raw).unwrap()
+}
+
+fn signature(status: TestStatus, failing: &[&str]) -> Signature {
+    use sha2::Digest as _;
+    Signature(sha2::Sha256::digest(format!("{status:?} {failing:?}")).into())
+}
+
+fn evidence(state: u8, status: TestStatus, failing: &[&str], total: u64) -> TestEvidence {
+    let failed = failing.len() as u64;
+    TestEvidence {
+        code: code(state),
+        status,
+        counts: Counts { total, passed: total.saturating_sub(failed), failed, ..Counts::default() },
+        signature: signature(status, failing),
+        errors: None,
+        failing: failing.iter().map(ToString::to_string).collect(),
+        truncated: false,
+        runner: "tap".into(),
+        command: "sh tests.sh".into(),
+    }
+}
+
+/// Tests on code `state` of which `failing` fail.
+pub(crate) fn red(state: u8, failing: &[&str], total: u64) -> TestEvidence {
+    evidence(state, TestStatus::Failed, failing, total)
+}
+
+/// Tests on code `state` that pass.
+pub(crate) fn green(state: u8, total: u64) -> TestEvidence {
+    evidence(state, TestStatus::Passed, &[], total)
+}
+
+/// A result of another class on code `state`.
+pub(crate) fn other(state: u8, status: TestStatus) -> TestEvidence {
+    evidence(state, status, &[], 0)
+}
+
+/// A valid run with that result.
+pub(crate) fn run(evidence: TestEvidence) -> TestRun {
+    TestRun {
+        at: None,
+        evidence,
+        validity: RunValidity::Valid,
+        base: None,
+        overlay: Vec::new(),
+        overlay_truncated: false,
+    }
+}
+
+pub(crate) fn ack(at: i64) -> Fact {
+    Fact::Ack(Box::new(Ack {
+        halt: None,
+        by: "P <p@x>".into(),
+        how: AckHow::Resume,
+        agent: None,
+        reason: String::new(),
+        head: None,
+        worktree: "main".into(),
+        at: Timestamp(at),
+    }))
+}
+
+/// A commit in the making. Ids, parents and times are filled in by [`timeline`].
+#[derive(Debug, Clone)]
+pub(crate) struct Commit(pub(crate) CommitFact);
+
+/// A normal commit that brings code `state`, with a diff of its own.
+pub(crate) fn commit(state: u8) -> Commit {
+    Commit(CommitFact {
+        id: None,
+        subject: format!("work on {state}"),
+        record: CommitRecord {
+            recorded_at: Timestamp(0),
+            tree: TreeId(oid(u64::from(state))),
+            parent: None,
+            prev: None,
+            kind: CommitKind::Normal,
+            gate: Gate::Passed,
+            recording: Recording::AtCommit,
+            node: "agent".into(),
+            session: None,
+            iteration: 0,
+            code: code(state),
+            diff: DiffSummary {
+                hash: DiffHash([0; 32]),
+                empty: false,
+                files: 1,
+                added: 1,
+                removed: 1,
+                hunks: Vec::new(),
+                truncated: false,
+            },
+            tests: None,
+            outputs: Vec::new(),
+            usage: None,
+            findings: Vec::new(),
+        },
+    })
+}
+
+impl Commit {
+    pub(crate) fn record(&mut self) -> &mut CommitRecord {
+        &mut self.0.record
+    }
+
+    pub(crate) fn tests(mut self, tests: TestEvidence) -> Self {
+        self.0.record.tests = Some(tests);
+        self
+    }
+
+    pub(crate) fn kind(mut self, kind: CommitKind) -> Self {
+        self.0.record.kind = kind;
+        self
+    }
+
+    pub(crate) fn subject(mut self, subject: &str) -> Self {
+        self.0.subject = subject.into();
+        self
+    }
+
+    /// The diff named `byte`; without it every commit has a diff of its own.
+    pub(crate) fn diff(mut self, byte: u8) -> Self {
+        self.0.record.diff.hash = DiffHash([byte; 32]);
+        self
+    }
+
+    pub(crate) fn empty(mut self) -> Self {
+        self.0.record.diff = DiffSummary {
+            hash: DiffHash([255; 32]),
+            empty: true,
+            files: 0,
+            added: 0,
+            removed: 0,
+            hunks: Vec::new(),
+            truncated: false,
+        };
+        self
+    }
+
+    pub(crate) fn at(mut self, seconds: i64) -> Self {
+        self.0.record.recorded_at = Timestamp(seconds);
+        self
+    }
+
+    pub(crate) fn session(mut self, session: &str) -> Self {
+        self.0.record.session = Some(session.into());
+        self
+    }
+
+    pub(crate) fn number(mut self, number: u64) -> Self {
+        self.0.record.iteration = number;
+        self
+    }
+
+    pub(crate) fn fact(self) -> Fact {
+        Fact::Commit(Box::new(self.0))
+    }
+}
+
+/// The commits as facts: a chain with ids, and a diff of its own for each that names none.
+pub(crate) fn chain(commits: Vec<Commit>) -> Vec<Fact> {
+    let mut parents: Vec<Option<CommitId>> = vec![None];
+    let mut facts = Vec::new();
+    for (number, mut commit) in (1_u64..).zip(commits) {
+        if commit.record().kind == CommitKind::Amend && parents.len() > 1 {
+            parents.pop();
+        }
+        commit.record().parent = parents.last().copied().flatten();
+        if commit.record().diff.hash == DiffHash([0; 32]) {
+            let mut hash = [0; 32];
+            hash[24..].copy_from_slice(&number.to_be_bytes());
+            commit.record().diff.hash = DiffHash(hash);
+        }
+        commit.0.id = Some(CommitId(oid(number + 1000)));
+        parents.push(commit.0.id);
+        facts.push(commit.fact());
+    }
+    facts
+}
+
+/// The timeline of a chain of commits.
+pub(crate) fn timeline(commits: Vec<Commit>) -> Timeline {
+    let mut fold = Fold::new(GAP);
+    for fact in chain(commits) {
+        fold.push(fact);
+    }
+    fold.into_timeline()
+}
+
+/// Arbitrary facts: few values of each kind, so that repetitions happen, and the extremes.
+pub(crate) mod facts {
+    use proptest::prelude::*;
+
+    use super::{Commit, ack, code, commit, evidence as evidence_of, oid, run};
+    use crate::domain::facts::{CommitKind, Fact, Gate};
+    use crate::domain::ids::{CommitId, DiffHash, Signature};
+    use crate::domain::tests::{RunValidity, TestEvidence, TestStatus};
+    use crate::domain::time::Timestamp;
+
+    fn pick<T: Clone + std::fmt::Debug + 'static>(of: &[(T, &str)]) -> impl Strategy<Value = T> + use<T> {
+        prop::sample::select(of.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>())
+    }
+
+    fn time() -> impl Strategy<Value = i64> {
+        prop_oneof![10 => 0_i64..100_000, 1 => Just(i64::MIN), 1 => Just(i64::MAX)]
+    }
+
+    pub(crate) fn evidence() -> impl Strategy<Value = TestEvidence> {
+        let counts = prop_oneof![10 => 0_u64..20, 1 => Just(u64::MAX)];
+        (
+            0_u8..4,
+            pick(&TestStatus::ALL),
+            prop::collection::vec("[a-c]", 0..4),
+            counts,
+            prop::option::of(0_u8..3),
+        )
+            .prop_map(|(state, status, failing, total, errors)| {
+                let names: Vec<&str> = failing.iter().map(String::as_str).collect();
+                let mut tests = evidence_of(state, status, &names, total);
+                tests.errors = errors.map(|error| Signature([error; 32]));
+                tests.counts.skipped = total / 3;
+                tests
+            })
+    }
+
+    fn commits() -> impl Strategy<Value = Commit> {
+        let what = (0_u8..4, 0_u8..3, pick(&CommitKind::ALL), pick(&Gate::ALL), any::<bool>());
+        let number = prop_oneof![6 => Just(0_u64), 6 => 1_u64..9, 1 => Just(u64::MAX)];
+        let when = (time(), prop::option::of("[ab]"), number);
+        let ids = (prop::option::of(0_u64..12), prop::option::of(0_u64..12));
+        let subject = prop_oneof!["[a-z ]{0,8}", Just("Release 1.0".to_owned()), ".{0,200}"];
+        (what, when, ids, prop::option::of(evidence()), subject).prop_map(
+            |(what, when, ids, tests, subject)| {
+                let (state, diff, kind, gate, empty) = what;
+                let (at, session, number) = when;
+                let mut made = commit(state).kind(kind).at(at).number(number).subject(&subject);
+                made.0.id = ids.0.map(|id| CommitId(oid(id)));
+                let record = made.record();
+                record.parent = ids.1.map(|id| CommitId(oid(id)));
+                record.diff.hash = DiffHash([diff; 32]);
+                record.diff.empty = empty;
+                record.diff.added = number;
+                record.gate = gate;
+                record.session = session;
+                record.tests = tests.map(|tests| TestEvidence { code: code(state), ..tests });
+                made
+            },
+        )
+    }
+
+    pub(crate) fn fact() -> impl Strategy<Value = Fact> {
+        let runs =
+            (evidence(), pick(&RunValidity::ALL), prop::option::of(time())).prop_map(|(tests, valid, at)| {
+                let mut run = run(tests);
+                run.validity = valid;
+                run.at = at.map(Timestamp);
+                Fact::TestRun(Box::new(run))
+            });
+        prop_oneof![8 => commits().prop_map(Commit::fact), 3 => runs, 1 => time().prop_map(ack)]
+    }
+
+    pub(crate) fn facts() -> impl Strategy<Value = Vec<Fact>> {
+        prop::collection::vec(fact(), 0..60)
+    }
+}

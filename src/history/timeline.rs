@@ -1,0 +1,170 @@
+//! The newest window of a loop as a value: what every rule looks at, and all it looks at.
+
+use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording};
+use crate::domain::ids::{CodeId, CommitId, Digest, TreeId};
+use crate::domain::tests::{TestEvidence, TestRun};
+use crate::domain::time::{Span, Timestamp};
+
+/// Iterations that a timeline keeps, the newest. More than any default threshold needs.
+pub const MAX_ITERATIONS: usize = 128;
+/// Valid test runs that a timeline keeps, the newest.
+pub const MAX_RUNS: usize = 128;
+/// Test runs that prove nothing and are kept to say why, the newest.
+pub const MAX_VOID_RUNS: usize = 8;
+
+/// Whether an iteration can count against the loop (DESIGN section 4, settled contradiction 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Strike {
+    /// A normal commit or an amend.
+    Candidate,
+    /// A merge, revert, cherry-pick or rebase: neither a strike nor a reset of strikes.
+    Exempt,
+}
+
+impl From<CommitKind> for Strike {
+    fn from(kind: CommitKind) -> Self {
+        match kind {
+            CommitKind::Normal | CommitKind::Amend => Self::Candidate,
+            CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase => {
+                Self::Exempt
+            }
+        }
+    }
+}
+
+/// One iteration of the window: a commit with what was recorded about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Iteration {
+    /// Iterations since the last acknowledgement, this one included.
+    pub number: u64,
+    /// The commit; `None` in event streams.
+    pub commit: Option<CommitId>,
+    /// Its first parent; `None` for a root commit and in event streams.
+    pub parent: Option<CommitId>,
+    /// First line of the message. Untrusted text.
+    pub subject: String,
+    /// Kind of commit.
+    pub kind: CommitKind,
+    /// Whether it can count against the loop.
+    pub strike: Strike,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// The commit's tree.
+    pub tree: TreeId,
+    /// Code fingerprint.
+    pub code: CodeId,
+    /// Normalized diff against the first parent.
+    pub diff: DiffSummary,
+    /// The test result on exactly this code; a result that was gained on other code is left out.
+    pub tests: Option<TestEvidence>,
+    /// Gate receipt.
+    pub gate: Gate,
+    /// Whether the record was written at the commit.
+    pub recording: Recording,
+    /// Session, when known.
+    pub session: Option<String>,
+    /// Node of the workflow.
+    pub node: String,
+    /// Output hashes of the turn.
+    pub outputs: Vec<Digest>,
+}
+
+impl Iteration {
+    /// The iteration that `fact` tells of, under `number`.
+    pub(super) fn new(fact: CommitFact, number: u64) -> Self {
+        let CommitFact { id, subject, record } = fact;
+        let code = record.code;
+        Self {
+            number,
+            commit: id,
+            parent: record.parent,
+            subject,
+            kind: record.kind,
+            strike: Strike::from(record.kind),
+            at: record.recorded_at,
+            tree: record.tree,
+            code,
+            diff: record.diff,
+            tests: record.tests.filter(|tests| tests.code == code),
+            gate: record.gate,
+            recording: record.recording,
+            session: record.session,
+            node: record.node,
+            outputs: record.outputs,
+        }
+    }
+
+    /// The commit's first twelve digits, or `#NUMBER` where there is no commit.
+    pub fn name(&self) -> String {
+        self.commit.map_or_else(|| format!("#{}", self.number), |commit| commit.short())
+    }
+}
+
+/// The newest window of facts. Built by [`super::fold`] and [`super::Fold`] only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Timeline {
+    /// The iterations of the window, oldest first, at most [`MAX_ITERATIONS`].
+    pub iterations: Vec<Iteration>,
+    /// Valid test runs, newest last, at most [`MAX_RUNS`]; those not yet committed included. They outlive
+    /// the window: tests that ran on exactly this code did so whatever a person acknowledged since.
+    pub runs: Vec<TestRun>,
+    /// Test runs that prove nothing, newest last, at most [`MAX_VOID_RUNS`].
+    pub void_runs: Vec<TestRun>,
+    /// The newest acknowledgement.
+    pub last_ack: Option<Ack>,
+    /// The newest test result, committed or not.
+    pub(super) newest_tests: Option<TestEvidence>,
+    /// The newest known session of the window.
+    pub(super) session: Option<String>,
+    /// A longer pause starts a new window.
+    pub(super) session_gap: Span,
+}
+
+impl Timeline {
+    /// A timeline of no facts.
+    pub fn new(session_gap: Span) -> Self {
+        Self {
+            iterations: Vec::new(),
+            runs: Vec::new(),
+            void_runs: Vec::new(),
+            last_ack: None,
+            newest_tests: None,
+            session: None,
+            session_gap,
+        }
+    }
+
+    /// The newest iteration: at post-commit, `check` and `replay` the commit under judgement.
+    pub fn newest(&self) -> Option<&Iteration> {
+        self.iterations.last()
+    }
+
+    /// The number of the newest iteration, 0 in an empty window: the `3` of the badge `Loop 3/100`.
+    pub fn number(&self) -> u64 {
+        self.newest().map_or(0, |newest| newest.number)
+    }
+
+    /// The iterations that can be strikes, oldest first.
+    pub fn candidates(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
+        self.iterations.iter().filter(|iteration| iteration.strike == Strike::Candidate)
+    }
+
+    /// The newest valid test result on exactly `code`: a run of the journal, else the record of an iteration.
+    pub fn proof(&self, code: CodeId) -> Option<&TestEvidence> {
+        let run = self.runs.iter().rev().map(|run| &run.evidence).find(|tests| tests.code == code);
+        run.or_else(|| {
+            let committed = self.iterations.iter().rev().filter_map(|iteration| iteration.tests.as_ref());
+            committed.into_iter().find(|tests| tests.code == code)
+        })
+    }
+
+    /// The newest run on exactly `code` that proves nothing; it says why in its validity.
+    pub fn void_run(&self, code: CodeId) -> Option<&TestRun> {
+        self.void_runs.iter().rev().find(|run| run.evidence.code == code)
+    }
+
+    /// The newest test result, committed or not.
+    pub fn newest_tests(&self) -> Option<&TestEvidence> {
+        self.newest_tests.as_ref()
+    }
+}

@@ -1,0 +1,151 @@
+//! Runs the hook that was here before Andon, and says how it ended.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::context::Context;
+use crate::action::hook_program::{self, HookEnd, HookProgramError, Probe};
+use crate::adapter::chain::{self, Chained, Plan, Running};
+
+/// How a chained hook ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChainEnd {
+    /// There is none.
+    Absent,
+    /// There is one that git would ignore too, because it is not executable.
+    NotExecutable,
+    /// It runs already, further up.
+    RunsAlready,
+    /// It ran; its exit code, or 128 and the number of the signal that ended it.
+    Ended(u8),
+}
+
+impl ChainEnd {
+    /// The exit code that git is to see: what was not run refuses nothing.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Absent | Self::NotExecutable | Self::RunsAlready => 0,
+            Self::Ended(code) => code,
+        }
+    }
+}
+
+/// What git handed to the hook.
+#[derive(Debug, Clone, Copy)]
+pub struct HookCall<'a> {
+    /// The hook, such as `pre-commit`.
+    pub name: &'a str,
+    /// Its arguments.
+    pub args: &'a [OsString],
+    /// What Andon has already read of its standard input; `None` leaves ours to it.
+    pub stdin: Option<&'a [u8]>,
+}
+
+/// Runs the hook that was here before the shim that started this process. The shim names itself in `ANDON_HOOK`;
+/// under a framework there is no shim, and nothing to chain.
+pub fn run_for(ctx: &Context, call: &super::hook::HookCall) -> Result<u8, HookProgramError> {
+    let name = call.name.as_str();
+    let Some(file) =
+        ctx.hook_file.as_deref().filter(|file| file.file_name().is_some_and(|last| last == name))
+    else {
+        return Ok(0);
+    };
+    let stdin = call.name.reads_stdin().then_some(call.stdin.as_slice());
+    let handed = HookCall { name, args: &call.args, stdin };
+    let dir = file.parent().unwrap_or(Path::new("."));
+    run(dir, handed, &ctx.running).map(ChainEnd::code)
+}
+
+/// Runs the hook that was at `hooks_dir`/`call.name` before Andon, with git's arguments, input, streams
+/// and environment. Needs no repository and reads nothing but that file, so that it serves `ANDON=0` too.
+pub fn run(hooks_dir: &Path, call: HookCall<'_>, running: &Running) -> Result<ChainEnd, HookProgramError> {
+    let file = chain::chained_file(hooks_dir, call.name);
+    let head = match hook_program::probe(&file, chain::HEAD_BYTES as u64)? {
+        Probe::Absent => return Ok(ChainEnd::Absent),
+        Probe::NotExecutable => return Ok(ChainEnd::NotExecutable),
+        Probe::Program { head } => head,
+    };
+    let hook = Chained { hooks_dir, name: call.name, head: &head };
+    let (first, otherwise) = match chain::plan(hook, call.args, running) {
+        Plan::RunsAlready => return Ok(ChainEnd::RunsAlready),
+        Plan::Start { first, otherwise } => (first, otherwise),
+    };
+    let env = [(chain::RUNNING_VAR.into(), chain::running_value(hooks_dir, call.name))];
+    match (hook_program::run(&first.program, &first.args, call.stdin, &env)?, otherwise) {
+        (HookEnd::Code(code), _) => Ok(ChainEnd::Ended(code)),
+        (HookEnd::NoProgram, Some(shell)) => {
+            match hook_program::run(&shell.program, &shell.args, call.stdin, &env)? {
+                HookEnd::Code(code) => Ok(ChainEnd::Ended(code)),
+                HookEnd::NoProgram => Err(no_program(&file)),
+            }
+        }
+        (HookEnd::NoProgram, None) => Err(no_program(&file)),
+    }
+}
+
+fn no_program(file: &Path) -> HookProgramError {
+    HookProgramError::Start {
+        path: file.to_owned(),
+        source: std::io::Error::from_raw_os_error(nix::errno::Errno::ENOEXEC as i32),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn run_hook(script: &str, mode: u32, running: &Running) -> (ChainEnd, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let hooks = dir.path().join("it's a dir/hooks");
+        fs::create_dir_all(&hooks).unwrap();
+        let out = dir.path().join("out");
+        let file = chain::chained_file(&hooks, "pre-push");
+        fs::write(&file, script).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        let args = [out.clone().into_os_string(), "a b".into()];
+        let call = HookCall { name: "pre-push", args: &args, stdin: Some(b"line\n") };
+        let end = run(&hooks, call, running).unwrap();
+        let text = fs::read_to_string(out).unwrap_or_default();
+        (end, text.replace(&hooks.display().to_string(), "HOOKS"))
+    }
+
+    #[test]
+    fn the_hook_sees_its_old_name_its_arguments_and_its_input() {
+        let body = "{ echo \"$0|$2|$#|$(cat)\"; } > \"$1\"\nexit 4\n";
+        let wanted = (ChainEnd::Ended(4), "HOOKS/pre-push|a b|2|line\n".to_owned());
+        for head in ["#!/bin/sh\n", "#!/bin/dash\n", "#!/bin/sh -e\n", "#!/usr/bin/env bash\n", ""] {
+            assert_eq!(run_hook(&format!("{head}{body}"), 0o755, &Running::default()), wanted, "{head}");
+        }
+    }
+
+    #[test]
+    fn husky_finds_its_own_script() {
+        // The heart of husky 9's `_/h`: user hooks live beside the folder of the generated ones.
+        let script =
+            "#!/usr/bin/env sh\nprintf '%s %s' \"$(basename \"$0\")\" \"$(dirname \"$0\")\" > \"$1\"\n";
+        assert_eq!(
+            run_hook(script, 0o755, &Running::default()),
+            (ChainEnd::Ended(0), "pre-push HOOKS".to_owned())
+        );
+    }
+
+    #[test]
+    fn other_interpreters_run_as_they_are() {
+        let script = "#!/usr/bin/env -S sed -n -e $=\nx\n";
+        assert_eq!(run_hook(script, 0o755, &Running::default()).0, ChainEnd::Ended(2));
+    }
+
+    #[test]
+    fn what_git_would_ignore_is_not_run() {
+        let (end, text) = run_hook("#!/bin/sh\necho ran > \"$1\"\n", 0o644, &Running::default());
+        assert_eq!((end, end.code(), text.as_str()), (ChainEnd::NotExecutable, 0, ""));
+        let nowhere = run(
+            Path::new("/nonexistent"),
+            HookCall { name: "pre-commit", args: &[], stdin: None },
+            &Running::default(),
+        );
+        assert_eq!(nowhere.unwrap(), ChainEnd::Absent);
+    }
+}

@@ -1,0 +1,29 @@
+//! The outcome of one evaluation.
+
+use crate::domain::decision::{Decision, StandingHalt, Verdict};
+use crate::domain::findings::{Finding, HaltReason, Level};
+
+/// Decides on `findings` (in registry order) while `standing` may bind.
+///
+/// The verdict is that of the gravest finding, or `Halt` while a halt stands. The reason is that of the
+/// standing halt, else of the first finding that halts.
+pub fn decide(mut findings: Vec<Finding>, standing: Option<StandingHalt>) -> Decision {
+    findings.retain(|finding| finding.level > Level::Off);
+    // Stable: within a level the registry's order stays.
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    let gravest = findings.first().map_or(Verdict::Allow, |finding| Verdict::from(finding.level));
+    let verdict = if standing.is_some() { Verdict::Halt } else { gravest };
+    let reason =
+        standing.as_ref().map(|standing| standing.halt.reason).or_else(|| primary(&findings).map(reason_of));
+    Decision { verdict, reason, findings, standing }
+}
+
+/// The finding that halts: the first in registry order, when `findings` are as [`decide`] leaves them.
+pub(super) fn primary(findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().find(|finding| finding.level == Level::Halt)
+}
+
+/// Its reason. A rule without one that was configured to halt stands for "nothing moves".
+pub(super) fn reason_of(finding: &Finding) -> HaltReason {
+    finding.reason.unwrap_or(HaltReason::Stalled)
+}

@@ -1,0 +1,82 @@
+//! What is to be done about a decision, and the halt as a value.
+
+use super::decide::{primary, reason_of};
+use super::suggest::suggested_actions;
+use crate::domain::action::Action;
+use crate::domain::decision::{Decision, Halt, HaltEvidence, Verdict};
+use crate::domain::findings::Finding;
+use crate::domain::ids::CommitId;
+use crate::domain::time::Timestamp;
+use crate::history::{Outcome, Timeline, outcome};
+
+/// The cycle of a repository without a declared workflow: the self-loop of its one node.
+pub const CYCLE: &str = "agent";
+
+/// Hashes of each kind that a halt carries: `loop-safety.md` asks for the "last N".
+pub const EVIDENCE: usize = 6;
+
+/// Where a decision was taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// HEAD; `None` before the first commit.
+    pub head: Option<CommitId>,
+    /// The branch without `refs/heads/`; `None` when detached.
+    pub branch: Option<String>,
+    /// Name of the worktree; `main` for the main one.
+    pub worktree: String,
+    /// Now.
+    pub at: Timestamp,
+}
+
+/// The actions of `decision`. A decision to halt writes the face first and then the ledger entry, so that
+/// a death between the two can never look like a person's deletion. While a halt stands there is no new one.
+pub fn plan(decision: &Decision, timeline: &Timeline, place: &Place) -> Vec<Action> {
+    if decision.verdict != Verdict::Halt || decision.standing.is_some() {
+        return Vec::new();
+    }
+    let Some(finding) = primary(&decision.findings) else { return Vec::new() };
+    let halt = Box::new(halt(finding, timeline, place));
+    vec![
+        Action::WriteFace { halt: halt.clone(), story: Box::new(timeline.story()) },
+        Action::RecordHalt(halt),
+    ]
+}
+
+/// The halt that `finding` makes: the payload of `loop.halted` (`loop-safety.md`, required output on stall).
+pub fn halt(finding: &Finding, timeline: &Timeline, place: &Place) -> Halt {
+    Halt {
+        cycle_id: CYCLE.to_owned(),
+        reason: reason_of(finding),
+        rule: finding.rule.to_owned(),
+        message: finding.message.clone(),
+        face: finding.face,
+        evidence: evidence(timeline),
+        suggested_actions: suggested_actions(finding, timeline),
+        iteration: timeline.number(),
+        head: place.head,
+        branch: place.branch.clone(),
+        worktree: place.worktree.clone(),
+        at: place.at,
+    }
+}
+
+fn evidence(timeline: &Timeline) -> HaltEvidence {
+    let iterations = &timeline.iterations;
+    let failures = iterations.iter().filter_map(|iteration| iteration.tests.as_ref()).filter(|tests| {
+        match outcome(tests) {
+            Outcome::Red | Outcome::Stopped => true,
+            Outcome::Green | Outcome::Nothing => false,
+        }
+    });
+    HaltEvidence {
+        diffs: newest(iterations.iter().map(|iteration| iteration.diff.hash).collect()),
+        tests: newest(failures.map(|tests| tests.signature).collect()),
+        outputs: newest(iterations.iter().flat_map(|iteration| iteration.outputs.iter().copied()).collect()),
+        trend: timeline.trend(),
+    }
+}
+
+fn newest<T>(mut all: Vec<T>) -> Vec<T> {
+    all.drain(..all.len().saturating_sub(EVIDENCE));
+    all
+}

@@ -1,0 +1,338 @@
+//! `andon check`: what CI is told. One message for each kind of violation, with the commits it concerns, so that
+//! a hundred commits without records are one message and not a hundred.
+
+use serde_json::{Value, json};
+
+use crate::domain::findings::Level;
+use crate::domain::ids::CommitId;
+
+use super::escape::terminal_clip;
+use super::json;
+use super::message::{self, Diagnostic, Severity};
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// Commits listed per message in the text; JSON has all.
+const COMMITS: usize = 10;
+
+/// A commit as a message names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitRef {
+    /// The commit.
+    pub commit: CommitId,
+    /// First line of its message.
+    pub subject: String,
+}
+
+/// Something that is not as it should be. Violations alike in all but the commit are shown together, so
+/// `message` should say what is specific to a commit only where it matters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// Where; `None` for what concerns the range or the repository as a whole.
+    pub commit: Option<CommitRef>,
+    /// Kebab-case id: `missing-record`, `edited-record`, `untested-edit`, ...
+    pub code: String,
+    /// `Block` and `Halt` fail the check, `Warn` and `Note` do not.
+    pub level: Level,
+    /// What is wrong.
+    pub message: String,
+    /// Commands or steps that mend it.
+    pub help: Vec<String>,
+}
+
+/// What could not be decided for want of evidence (exit code 3).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Undecided {
+    /// Where; `None` for the whole range.
+    pub commit: Option<CommitRef>,
+    /// Kebab-case id: `shallow-clone`, `notes-not-fetched`, ...
+    pub code: String,
+    /// What is missing.
+    pub message: String,
+    /// Commands that bring it.
+    pub help: Vec<String>,
+}
+
+/// The outcome of a check; the exit code follows from it (DESIGN section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckOutcome {
+    /// Exit 0.
+    Fine,
+    /// Exit 1.
+    Violated,
+    /// Exit 3: nothing is known to be wrong, and not everything is known.
+    Undecided,
+}
+
+/// The result of `andon check`. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckReport {
+    /// The range as it was asked for.
+    pub range: String,
+    /// How many commits were looked at.
+    pub commits: usize,
+    /// What is not as it should be, in the order of the commits.
+    pub violations: Vec<Violation>,
+    /// What could not be decided.
+    pub undecided: Vec<Undecided>,
+    /// Other remarks: skipped lines, unknown versions.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl CheckReport {
+    /// A violation that is known outweighs what is not known.
+    pub fn outcome(&self) -> CheckOutcome {
+        if self.violations.iter().any(|violation| violation.level >= Level::Block) {
+            CheckOutcome::Violated
+        } else if self.undecided.is_empty() {
+            CheckOutcome::Fine
+        } else {
+            CheckOutcome::Undecided
+        }
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        let warnings = self.warnings.iter().map(|warning| warning.severity);
+        let violations = self.violations.iter().map(|violation| Severity::from(violation.level));
+        warnings.chain(violations).filter(|one| *one == severity).count()
+    }
+}
+
+/// What two messages must share to be shown as one.
+#[derive(PartialEq, Eq)]
+struct Kind<'a> {
+    severity: Severity,
+    code: &'a str,
+    message: &'a str,
+    help: &'a [String],
+}
+
+struct Group<'a> {
+    kind: Kind<'a>,
+    commits: Vec<&'a CommitRef>,
+}
+
+fn group<'a>(items: impl Iterator<Item = (Kind<'a>, Option<&'a CommitRef>)>) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    // Message and code decide nearly always; the index keeps a hundred thousand violations linear.
+    let mut index: std::collections::BTreeMap<(&str, &str), Vec<usize>> = std::collections::BTreeMap::new();
+    for (kind, commit) in items {
+        let known = index.entry((kind.code, kind.message)).or_default();
+        let at = known.iter().copied().find(|at| groups[*at].kind == kind).unwrap_or_else(|| {
+            known.push(groups.len());
+            groups.push(Group { kind, commits: Vec::new() });
+            groups.len() - 1
+        });
+        groups[at].commits.extend(commit);
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.kind.severity));
+    groups
+}
+
+/// The report for a person; a single line when all is well.
+pub fn text(report: &CheckReport, style: Style) -> String {
+    let mut page = Page::new(style);
+    let violations =
+        report.violations.iter().filter(|violation| violation.level > Level::Off).map(|violation| {
+            let kind = Kind {
+                severity: violation.level.into(),
+                code: &violation.code,
+                message: &violation.message,
+                help: &violation.help,
+            };
+            (kind, violation.commit.as_ref())
+        });
+    for group in &group(violations) {
+        push(&mut page, group);
+    }
+    let undecided = report.undecided.iter().map(|undecided| {
+        let kind = Kind {
+            severity: Severity::Error,
+            code: &undecided.code,
+            message: &undecided.message,
+            help: &undecided.help,
+        };
+        (kind, undecided.commit.as_ref())
+    });
+    for group in &group(undecided) {
+        push(&mut page, group);
+    }
+    for warning in &report.warnings {
+        message::push(&mut page, warning);
+    }
+    page.line(&summary(report, style));
+    page.finish()
+}
+
+fn push(page: &mut Page, group: &Group<'_>) {
+    let kind = &group.kind;
+    let head = message::head(kind.severity, Some(kind.code), page.style);
+    page.line(&format!("{head}: {}", phrase::message(kind.message)));
+    for one in group.commits.iter().take(COMMITS) {
+        page.line(&format!("  --> {} {}", one.commit.short(), terminal_clip(&one.subject, 72)));
+    }
+    if group.commits.len() > COMMITS {
+        page.line(&format!("  --> and {} more", group.commits.len() - COMMITS));
+    }
+    for help in kind.help {
+        message::push_help(page, help);
+    }
+}
+
+fn summary(report: &CheckReport, style: Style) -> String {
+    let mut parts = Vec::new();
+    for (severity, noun) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
+        let number = report.count(severity);
+        if number > 0 {
+            parts.push(phrase::count(number, noun));
+        }
+    }
+    let verdict = match report.outcome() {
+        CheckOutcome::Fine if parts.is_empty() => style.green("ok"),
+        CheckOutcome::Fine => format!("{}, {}", style.green("ok"), parts.join(", ")),
+        CheckOutcome::Violated => style.red(&parts.join(", ")),
+        CheckOutcome::Undecided => {
+            parts.insert(0, "cannot decide: evidence is missing".to_owned());
+            style.red(&parts.join(", "))
+        }
+    };
+    let range = terminal_clip(&report.range, 100);
+    format!("checked {} in {range}: {verdict}", phrase::count(report.commits, "commit"))
+}
+
+/// The report for a program: `andon/check@1`; `violations` and `undecided` one value each, not grouped.
+pub fn json(report: &CheckReport) -> Value {
+    let outcome = match report.outcome() {
+        CheckOutcome::Fine => "ok",
+        CheckOutcome::Violated => "violated",
+        CheckOutcome::Undecided => "undecided",
+    };
+    let violations = report.violations.iter().map(|violation| {
+        let mut value = item(violation.commit.as_ref(), &violation.code, &violation.message, &violation.help);
+        value["level"] = violation.level.as_str().into();
+        value
+    });
+    let undecided =
+        report.undecided.iter().map(|one| item(one.commit.as_ref(), &one.code, &one.message, &one.help));
+    json!({
+        "schema": "andon/check@1",
+        "range": report.range,
+        "commits": report.commits,
+        "outcome": outcome,
+        "violations": violations.collect::<Value>(),
+        "undecided": undecided.collect::<Value>(),
+        "warnings": json::diagnostics(&report.warnings),
+    })
+}
+
+fn item(commit: Option<&CommitRef>, code: &str, message: &str, help: &[String]) -> Value {
+    json!({
+        "commit": commit.map(|one| one.commit.to_string()),
+        "subject": commit.map(|one| one.subject.as_str()),
+        "code": code,
+        "message": message,
+        "help": help,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    fn violation(byte: u8, code: &str, level: Level) -> Violation {
+        Violation {
+            commit: Some(CommitRef { commit: samples::commit(byte), subject: format!("Change {byte}") }),
+            code: code.to_owned(),
+            level,
+            message: format!("about {code}"),
+            help: vec!["git fetch origin refs/notes/andon:refs/notes/andon".to_owned()],
+        }
+    }
+
+    fn report(violations: Vec<Violation>) -> CheckReport {
+        CheckReport {
+            range: "main..HEAD".to_owned(),
+            commits: 12,
+            violations,
+            undecided: vec![],
+            warnings: vec![],
+        }
+    }
+
+    #[test]
+    fn all_well_is_one_line() {
+        let fine = report(vec![]);
+        assert_eq!(text(&fine, Style::Plain), "checked 12 commits in main..HEAD: ok\n");
+        assert_eq!(fine.outcome(), CheckOutcome::Fine);
+        assert_eq!(json(&fine)["outcome"], "ok");
+    }
+
+    #[test]
+    fn like_violations_are_one_message_gravest_first() {
+        let mut violations = vec![violation(200, "hook-bypass", Level::Warn)];
+        violations.extend((1..=12).map(|byte| violation(byte, "missing-record", Level::Block)));
+        let shown = text(&report(violations), Style::Plain);
+        let commits: String = (1..=10)
+            .flat_map(|byte| {
+                ["  --> ".to_owned(), samples::commit(byte).short(), format!(" Change {byte}\n")]
+            })
+            .collect();
+        let expected = format!(
+            "error[missing-record]: about missing-record
+{commits}  --> and 2 more
+  help: git fetch origin refs/notes/andon:refs/notes/andon
+warning[hook-bypass]: about hook-bypass
+  --> c8c8c8c8c8c8 Change 200
+  help: git fetch origin refs/notes/andon:refs/notes/andon
+checked 12 commits in main..HEAD: 12 errors, 1 warning
+"
+        );
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_fine() {
+        let mut unsure = report(vec![violation(1, "hook-bypass", Level::Warn)]);
+        unsure.undecided.push(Undecided {
+            commit: None,
+            code: "notes-not-fetched".to_owned(),
+            message: "this clone has no refs/notes/andon".to_owned(),
+            help: vec![],
+        });
+        assert_eq!(unsure.outcome(), CheckOutcome::Undecided);
+        let shown = text(&unsure, Style::Plain);
+        assert!(
+            shown.ends_with(
+                "error[notes-not-fetched]: this clone has no refs/notes/andon\n\
+                 checked 12 commits in main..HEAD: cannot decide: evidence is missing, 1 warning\n"
+            ),
+            "{shown}"
+        );
+        unsure.violations.push(violation(2, "edited-record", Level::Block));
+        assert_eq!(unsure.outcome(), CheckOutcome::Violated);
+        assert_eq!(json(&unsure)["undecided"][0]["code"], "notes-not-fetched");
+    }
+
+    #[test]
+    fn hostile_subjects_stay_on_their_line() {
+        let mut one = violation(1, "missing-record", Level::Block);
+        one.commit.as_mut().unwrap().subject = samples::HOSTILE.repeat(100);
+        let shown = text(&report(vec![one]), Style::Plain);
+        assert_eq!(shown.lines().count(), 4);
+        assert!(!shown.chars().any(|c| c != '\n' && super::super::escape::is_hidden(c)));
+    }
+
+    #[test]
+    fn json_names_every_commit() {
+        let value = json(&report(vec![violation(1, "missing-record", Level::Block)]));
+        assert_eq!(
+            value["violations"][0],
+            json!({
+                "commit": "01".repeat(20), "subject": "Change 1", "code": "missing-record", "level": "block",
+                "message": "about missing-record", "help": ["git fetch origin refs/notes/andon:refs/notes/andon"],
+            })
+        );
+    }
+}

@@ -1,0 +1,141 @@
+//! `andon complete`: the dirty bits, and whether the task may be called done (`autonomous-loop-rules.md`,
+//! Dirty Bit Checks).
+
+use serde_json::{Value, json};
+
+use super::message::{self, Diagnostic};
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// A question that may be open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
+    /// Not known, or does not apply.
+    Unknown,
+}
+
+impl Answer {
+    /// `true`, `false`, `null`.
+    fn json(self) -> Value {
+        match self {
+            Self::Yes => Value::Bool(true),
+            Self::No => Value::Bool(false),
+            Self::Unknown => Value::Null,
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Unknown => "not known",
+        }
+    }
+}
+
+/// The dirty bits. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompleteView {
+    /// Code changed since the work began.
+    pub code_modified: Answer,
+    /// The tests ran on exactly this code.
+    pub tests_run: Answer,
+    /// They pass.
+    pub tests_passing: Answer,
+    /// Documents moved with the declared API.
+    pub docs_updated: Answer,
+    /// Whether the task may be called done.
+    pub can_complete: Answer,
+    /// What to do first when it may not.
+    pub prompt: Option<String>,
+    /// What stands in the way.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// The dirty bits for a person.
+pub fn text(view: &CompleteView, style: Style) -> String {
+    let mut page = Page::new(style);
+    let bits = [
+        ("code modified", view.code_modified),
+        ("tests run", view.tests_run),
+        ("tests passing", view.tests_passing),
+        ("docs updated", view.docs_updated),
+    ];
+    for (label, answer) in bits {
+        page.line(&format!("  {label:<15}{}", answer.word()));
+    }
+    for problem in &view.problems {
+        message::push(&mut page, problem);
+    }
+    if let Some(prompt) = &view.prompt {
+        page.line(&phrase::message(prompt));
+    }
+    page.line(&match view.can_complete {
+        Answer::Yes => style.green("the task can be completed"),
+        Answer::No => style.red("the task cannot be completed"),
+        Answer::Unknown => style.yellow("whether the task can be completed is not known"),
+    });
+    page.finish()
+}
+
+/// The dirty bits for a program: `andon/complete@1`; what is not known is `null`.
+pub fn json(view: &CompleteView) -> Value {
+    json!({
+        "schema": "andon/complete@1",
+        "dirty_bits": {
+            "code_modified": view.code_modified.json(),
+            "tests_run": view.tests_run.json(),
+            "tests_passing": view.tests_passing.json(),
+            "docs_updated": view.docs_updated.json(),
+        },
+        "can_complete": view.can_complete.json(),
+        "prompt": view.prompt,
+        "problems": super::json::diagnostics(&view.problems),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view() -> CompleteView {
+        CompleteView {
+            code_modified: Answer::Yes,
+            tests_run: Answer::No,
+            tests_passing: Answer::Unknown,
+            docs_updated: Answer::Unknown,
+            can_complete: Answer::No,
+            prompt: Some(
+                "You modified code but haven't run tests. Run tests now with: andon test".to_owned(),
+            ),
+            problems: vec![],
+        }
+    }
+
+    #[test]
+    fn bits_in_words() {
+        let expected = "  code modified  yes
+  tests run      no
+  tests passing  not known
+  docs updated   not known
+You modified code but haven't run tests. Run tests now with: andon test
+the task cannot be completed
+";
+        assert_eq!(text(&view(), Style::Plain), expected);
+    }
+
+    #[test]
+    fn bits_in_json() {
+        let value = json(&view());
+        assert_eq!(
+            value["dirty_bits"],
+            json!({ "code_modified": true, "tests_run": false, "tests_passing": null, "docs_updated": null })
+        );
+        assert_eq!(value["can_complete"], false);
+    }
+}

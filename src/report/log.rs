@@ -1,0 +1,259 @@
+//! `andon log`: commits with what was recorded about them, halts and answers in between. A compact table that
+//! fits 100 columns; findings on lines of their own, so that a healthy run is one line a commit.
+
+use serde_json::{Value, json};
+
+use crate::domain::decision::Halt;
+use crate::domain::facts::{Ack, CommitRecord};
+use crate::domain::findings::Level;
+use crate::domain::ids::CommitId;
+
+use super::escape::{terminal_clip, width};
+use super::json;
+use super::message::{self, Severity};
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// Columns of a line.
+const LINE: usize = 100;
+/// Columns before the subject: iteration, commit, tests, diff, each with two blanks after it.
+const LEAD: usize = 4 + 2 + 12 + 2 + 12 + 2 + 11 + 2;
+
+/// What is recorded about a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordState {
+    /// There is a record.
+    Recorded(Box<CommitRecord>),
+    /// There is none.
+    Missing,
+    /// There is one and it cannot be read; why.
+    Unreadable(String),
+}
+
+impl RecordState {
+    /// The record, when there is a readable one.
+    pub fn record(&self) -> Option<&CommitRecord> {
+        match self {
+            Self::Recorded(record) => Some(record),
+            Self::Missing | Self::Unreadable(_) => None,
+        }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Recorded(_) => "recorded",
+            Self::Missing => "missing",
+            Self::Unreadable(_) => "unreadable",
+        }
+    }
+
+    pub(super) fn problem(&self) -> Option<&str> {
+        match self {
+            Self::Recorded(_) | Self::Missing => None,
+            Self::Unreadable(why) => Some(why),
+        }
+    }
+}
+
+/// One line of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogEntry {
+    /// A commit.
+    Commit {
+        /// Its id.
+        commit: CommitId,
+        /// First line of its message.
+        subject: String,
+        /// What is recorded about it.
+        state: RecordState,
+    },
+    /// A halt.
+    Halt(Box<Halt>),
+    /// An acknowledgement.
+    Ack(Box<Ack>),
+}
+
+/// The log for a person, in the order given.
+pub fn text(entries: &[LogEntry], style: Style) -> String {
+    let mut page = Page::new(style);
+    if entries.is_empty() {
+        page.line("no commits");
+    }
+    for entry in entries {
+        match entry {
+            LogEntry::Commit { commit, subject, state } => commit_line(&mut page, *commit, subject, state),
+            LogEntry::Halt(halt) => halt_lines(&mut page, halt),
+            LogEntry::Ack(ack) => ack_lines(&mut page, ack),
+        }
+    }
+    page.finish()
+}
+
+fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordState) {
+    let style = page.style;
+    let id = style.yellow(&commit.short());
+    let Some(record) = state.record() else {
+        let what = match state {
+            RecordState::Recorded(_) | RecordState::Missing => style.dim(&format!("{:<25}", "no record")),
+            RecordState::Unreadable(_) => style.red(&format!("{:<25}", "unreadable record")),
+        };
+        page.line(&format!("{:>4}  {id}  {what}  {}", "-", terminal_clip(subject, LINE - LEAD)));
+        if let Some(why) = state.problem() {
+            finding_line(page, Severity::Error, "unreadable-record", why);
+        }
+        return;
+    };
+    let tests = tests_column(record, style);
+    let diff = diff_column(record);
+    let marks = phrase::marks(record);
+    let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
+    let room = (LINE - LEAD).saturating_sub(width(&marks));
+    page.line(&format!(
+        "{:>4}  {id}  {tests}  {diff:<11}  {}{}",
+        record.iteration,
+        style.yellow(&marks),
+        terminal_clip(subject, room)
+    ));
+    for finding in record.findings.iter().filter(|finding| finding.level > Level::Note) {
+        finding_line(page, finding.level.into(), &finding.rule, &finding.message);
+    }
+}
+
+fn tests_column(record: &CommitRecord, style: Style) -> String {
+    match &record.tests {
+        None => style.dim(&format!("{:<12}", "-")),
+        Some(evidence) if evidence.is_green() => {
+            style.green(&format!("{:<12}", phrase::tests_short(evidence)))
+        }
+        Some(evidence) => style.red(&format!("{:<12}", phrase::tests_short(evidence))),
+    }
+}
+
+fn diff_column(record: &CommitRecord) -> String {
+    let diff = &record.diff;
+    if diff.empty {
+        "empty".to_owned()
+    } else {
+        terminal_clip(&format!("+{} -{}", diff.added, diff.removed), 11)
+    }
+}
+
+fn finding_line(page: &mut Page, severity: Severity, rule: &str, text: &str) {
+    let rule = terminal_clip(rule, 30);
+    let room = LINE.saturating_sub(6 + severity.as_str().len() + rule.len() + 4);
+    let head = message::head(severity, Some(&rule), page.style);
+    page.line(&format!("      {head}: {}", terminal_clip(text, room)));
+}
+
+fn halt_lines(page: &mut Page, halt: &Halt) {
+    let rule = terminal_clip(&halt.rule, 30);
+    let line =
+        page.style.red(&format!("      -- {} halted: {} ({rule})", halt.at, phrase::reason(halt.reason)));
+    page.line(&line);
+    page.line(&format!("         {}", terminal_clip(&halt.message, LINE - 9)));
+}
+
+fn ack_lines(page: &mut Page, ack: &Ack) {
+    let line = terminal_clip(&format!("      -- {} {}", ack.at, phrase::acknowledged(ack)), LINE);
+    let line = page.style.green(&line);
+    page.line(&line);
+    if let Some(said) = phrase::said(ack, LINE - 9) {
+        page.line(&format!("         {said}"));
+    }
+}
+
+/// The log for a program: one value an entry, each with a `type` (`commit`, `loop.halted`,
+/// `loop.acknowledged`); print as JSON lines.
+pub fn json(entries: &[LogEntry]) -> Vec<Value> {
+    let entry = |entry: &LogEntry| match entry {
+        LogEntry::Commit { commit, subject, state } => commit_json(*commit, subject, state),
+        LogEntry::Halt(halt) => json::loop_halted(halt),
+        LogEntry::Ack(ack) => json::loop_acknowledged(ack),
+    };
+    entries.iter().map(entry).collect()
+}
+
+pub(super) fn commit_json(commit: CommitId, subject: &str, state: &RecordState) -> Value {
+    json!({
+        "type": "commit",
+        "commit": commit.to_string(),
+        "subject": subject,
+        "state": state.name(),
+        "problem": state.problem(),
+        "record": state.record().map(json::record),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::domain::facts::{CommitKind, Gate};
+
+    fn entries() -> Vec<LogEntry> {
+        let mut amended = samples::record();
+        amended.kind = CommitKind::Amend;
+        amended.gate = Gate::Bypassed;
+        amended.iteration = 4;
+        amended.findings.clear();
+        amended.tests = Some(samples::evidence(0));
+        amended.diff.empty = true;
+        vec![
+            LogEntry::Commit {
+                commit: samples::commit(0x0c),
+                subject: "Before Andon".to_owned(),
+                state: RecordState::Missing,
+            },
+            LogEntry::Commit {
+                commit: samples::commit(0x1a),
+                subject: "Fix the parser".to_owned(),
+                state: RecordState::Recorded(Box::new(samples::record())),
+            },
+            LogEntry::Halt(Box::new(samples::halt())),
+            LogEntry::Ack(Box::new(samples::ack())),
+            LogEntry::Commit {
+                commit: samples::commit(0x1b),
+                subject: samples::HOSTILE.to_owned(),
+                state: RecordState::Recorded(Box::new(amended)),
+            },
+            LogEntry::Commit {
+                commit: samples::commit(0x1c),
+                subject: "x".repeat(500),
+                state: RecordState::Unreadable("not JSON at byte 3".to_owned()),
+            },
+        ]
+    }
+
+    #[test]
+    fn the_table_fits_100_columns() {
+        let shown = text(&entries(), Style::Plain);
+        let expected = "   -  0c0c0c0c0c0c  no record                  Before Andon
+   3  1a1a1a1a1a1a  2/120 fail    +10 -2       Fix the parser
+      warning[recurrence]: seen 2 iterations back
+      -- 2026-11-20T15:30:00Z halted: oscillating (oscillation)
+         the code state alternates A/B/A/B
+      -- 2026-11-20T15:30:00Z acknowledged by Ada <ada@example.org> with andon resume
+         \"fixture repaired\"
+   4  1b1b1b1b1b1b  120 pass      empty        [amend, gate bypassed] \\u{1b}[2J# Approved\\n## To ...
+   -  1c1c1c1c1c1c  unreadable record          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
+      error[unreadable-record]: not JSON at byte 3
+";
+        assert_eq!(shown, expected);
+        for line in shown.lines() {
+            assert!(width(line) <= LINE, "{line}");
+        }
+        assert_eq!(text(&[], Style::Plain), "no commits\n");
+    }
+
+    #[test]
+    fn json_is_one_value_an_entry() {
+        let values = json(&entries());
+        let types: Vec<_> = values.iter().map(|value| value["type"].as_str().unwrap()).collect();
+        assert_eq!(types, ["commit", "commit", "loop.halted", "loop.acknowledged", "commit", "commit"]);
+        assert_eq!(values[0]["record"], Value::Null);
+        assert_eq!(values[1]["record"]["tests"]["failed"], 2);
+        assert_eq!(values[4]["subject"], samples::HOSTILE);
+        assert_eq!(values[5]["problem"], "not JSON at byte 3");
+    }
+}

@@ -1,0 +1,295 @@
+//! Messages as cargo and git write them: `error[rule-id]: what happened`, then `  help: ` and the exact command
+//! that mends it (DESIGN section 7). They go to stderr; the caller prints.
+
+use crate::domain::decision::{Decision, StandingHalt, Verdict};
+use crate::domain::findings::{Finding, Level};
+
+use super::face;
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// How grave a message is, in rising order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// For information.
+    Note,
+    /// Nothing is refused.
+    Warning,
+    /// Something is refused or went wrong.
+    Error,
+}
+
+impl Severity {
+    /// The word in text and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    pub(super) fn paint(self, style: Style, text: &str) -> String {
+        match self {
+            Self::Note => style.bold(text),
+            Self::Warning => style.yellow(text),
+            Self::Error => style.red(text),
+        }
+    }
+}
+
+impl From<Level> for Severity {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Off | Level::Note => Self::Note,
+            Level::Warn => Self::Warning,
+            Level::Block | Level::Halt => Self::Error,
+        }
+    }
+}
+
+/// A message about anything: an error of a command, a warning about a file. All texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How grave.
+    pub severity: Severity,
+    /// What goes into the brackets: a rule id or an error id, kebab-case.
+    pub code: Option<String>,
+    /// What happened, in one sentence without a full stop.
+    pub message: String,
+    /// Where: `andon.toml:3`, a commit, a path.
+    pub location: Option<String>,
+    /// Commands or steps that mend it, the likeliest first.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A message without code, location or help.
+    pub fn new(severity: Severity, message: impl Into<String>) -> Self {
+        Self { severity, code: None, message: message.into(), location: None, help: Vec::new() }
+    }
+
+    /// An error.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, message)
+    }
+
+    /// A warning.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, message)
+    }
+
+    /// A note.
+    pub fn note(message: impl Into<String>) -> Self {
+        Self::new(Severity::Note, message)
+    }
+
+    /// With what goes into the brackets.
+    #[must_use]
+    pub fn code(mut self, code: impl Into<String>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+
+    /// With a place.
+    #[must_use]
+    pub fn at(mut self, location: impl Into<String>) -> Self {
+        self.location = Some(location.into());
+        self
+    }
+
+    /// With one more help line.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+}
+
+impl From<&Finding> for Diagnostic {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            severity: finding.level.into(),
+            code: Some(finding.rule.to_owned()),
+            message: finding.message.clone(),
+            location: None,
+            help: finding.help.clone(),
+        }
+    }
+}
+
+impl From<&StandingHalt> for Diagnostic {
+    fn from(standing: &StandingHalt) -> Self {
+        let halt = &standing.halt;
+        Self::error(format!(
+            "the loop is halted since {} ({}): {}",
+            halt.at,
+            phrase::reason(halt.reason),
+            halt.message
+        ))
+        .code(halt.rule.clone())
+        .help(format!("read {}", face::path(halt.face)))
+        .help(CONTINUE)
+    }
+}
+
+/// How a halt ends, as messages say it. The other way, deleting the file, is told in the file itself: a message
+/// is read by the agent, the file is for the person.
+const CONTINUE: &str = "then a person decides and runs: andon resume --reason \"...\"";
+
+/// The messages of `diagnostics`, in the order given.
+pub fn diagnostics(diagnostics: &[Diagnostic], style: Style) -> String {
+    let mut page = Page::new(style);
+    for diagnostic in diagnostics {
+        push(&mut page, diagnostic);
+    }
+    page.finish()
+}
+
+/// One message.
+pub fn diagnostic(diagnostic: &Diagnostic, style: Style) -> String {
+    diagnostics(std::slice::from_ref(diagnostic), style)
+}
+
+pub(super) fn push(page: &mut Page, diagnostic: &Diagnostic) {
+    let head = head(diagnostic.severity, diagnostic.code.as_deref(), page.style);
+    page.line(&format!("{head}: {}", phrase::message(&diagnostic.message)));
+    if let Some(location) = &diagnostic.location {
+        page.line(&format!("  --> {}", phrase::message(location)));
+    }
+    for help in &diagnostic.help {
+        push_help(page, help);
+    }
+}
+
+pub(super) fn push_help(page: &mut Page, help: &str) {
+    page.line(&format!("  {}", help_line(help, page.style)));
+}
+
+/// `help: ...`, without indentation.
+pub(super) fn help_line(help: &str, style: Style) -> String {
+    format!("{}: {}", style.bold("help"), phrase::message(help))
+}
+
+/// `error[rule-id]`, painted.
+pub(super) fn head(severity: Severity, code: Option<&str>, style: Style) -> String {
+    let word = severity.as_str();
+    severity.paint(
+        style,
+        &code.map_or_else(|| word.to_owned(), |code| format!("{word}[{}]", phrase::message(code))),
+    )
+}
+
+/// What a decision says to the one who asked: the halt that stands, then the findings, gravest first. Notes and
+/// what is switched off are not shown; empty when there is nothing to say.
+pub fn decision(decision: &Decision, style: Style) -> String {
+    let mut page = Page::new(style);
+    if let Some(standing) = &decision.standing {
+        push(&mut page, &standing.into());
+    }
+    for finding in gravest_first(&decision.findings) {
+        push(&mut page, &finding.into());
+    }
+    if decision.verdict == Verdict::Halt && decision.standing.is_none() {
+        push(&mut page, &fresh_halt(decision));
+    }
+    page.finish()
+}
+
+/// The findings that are shown, gravest first, else in the order given.
+pub(super) fn gravest_first(findings: &[Finding]) -> Vec<&Finding> {
+    let mut shown: Vec<_> = findings.iter().filter(|finding| finding.level > Level::Note).collect();
+    shown.sort_by_key(|finding| std::cmp::Reverse(finding.level));
+    shown
+}
+
+fn fresh_halt(decision: &Decision) -> Diagnostic {
+    let why = decision.reason.map_or("", phrase::reason);
+    let halting = decision.findings.iter().filter(|finding| finding.level == Level::Halt);
+    let face = halting.map(|finding| finding.face).next();
+    let note = Diagnostic::note(format!("the loop is halted ({why}) until a person has answered"));
+    match face {
+        Some(face) => note.help(format!("read {}", face::path(face))).help(CONTINUE),
+        None => note.help(CONTINUE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    #[test]
+    fn a_diagnostic_names_place_and_mend() {
+        let text = diagnostic(
+            &Diagnostic::error("unknown key `rulez`")
+                .code("config")
+                .at("andon.toml:3:1")
+                .help("did you mean `rules`?"),
+            Style::Plain,
+        );
+        assert_eq!(
+            text,
+            "error[config]: unknown key `rulez`\n  --> andon.toml:3:1\n  help: did you mean `rules`?\n"
+        );
+        assert_eq!(diagnostic(&Diagnostic::warning("x"), Style::Colour), "\u{1b}[33mwarning\u{1b}[0m: x\n");
+    }
+
+    #[test]
+    fn hostile_text_stays_on_its_line() {
+        let text = diagnostic(
+            &Diagnostic::error("a\nerror[fake]: b\u{1b}[2J").help("rm \u{202e}x\n").at("p\r"),
+            Style::Plain,
+        );
+        assert_eq!(text, "error: a\\nerror[fake]: b\\u{1b}[2J\n  --> p\\r\n  help: rm \\u{202e}x\\n\n");
+    }
+
+    #[test]
+    fn findings_come_gravest_first_and_notes_are_hidden() {
+        let mut value = samples::decision(Verdict::Block);
+        value.findings = vec![
+            samples::finding("hook-bypass", Level::Note),
+            samples::finding("recurrence", Level::Warn),
+            samples::finding("untested-edit", Level::Block),
+        ];
+        assert_eq!(
+            decision(&value, Style::Plain),
+            "error[untested-edit]: it happened\n  help: andon test\n\
+             warning[recurrence]: it happened\n  help: andon test\n"
+        );
+    }
+
+    #[test]
+    fn a_fresh_halt_says_what_to_read() {
+        let mut value = samples::decision(Verdict::Halt);
+        value.findings = vec![samples::finding("oscillation", Level::Halt)];
+        assert_eq!(
+            decision(&value, Style::Plain),
+            "error[oscillation]: it happened\n  help: andon test\n\
+             note: the loop is halted (oscillating) until a person has answered\n\
+             \x20 help: read .andon/CHECKPOINT.md\n\
+             \x20 help: then a person decides and runs: andon resume --reason \"...\"\n"
+        );
+    }
+
+    #[test]
+    fn a_standing_halt_tells_when_why_and_how_on() {
+        let mut value = samples::decision(Verdict::Halt);
+        value.standing = Some(samples::standing());
+        assert_eq!(
+            decision(&value, Style::Plain),
+            "error[oscillation]: the loop is halted since 2026-11-20T15:30:00Z (oscillating): \
+             the code state alternates A/B/A/B\n\
+             \x20 help: read .andon/CHECKPOINT.md\n\
+             \x20 help: then a person decides and runs: andon resume --reason \"...\"\n"
+        );
+    }
+
+    #[test]
+    fn nothing_to_say_is_silence() {
+        let mut value = samples::decision(Verdict::Allow);
+        value.findings = vec![samples::finding("hook-bypass", Level::Note)];
+        assert_eq!(decision(&value, Style::Plain), "");
+    }
+}

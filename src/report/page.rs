@@ -1,0 +1,50 @@
+//! Text as it grows, line by line: the one way text output is put together here.
+
+use super::style::Style;
+
+/// Width of the labels of [`Page::field`].
+const LABEL: usize = 11;
+
+/// A text under construction, with the style it is made in.
+#[derive(Debug)]
+pub(super) struct Page {
+    text: String,
+    /// The style of everything on it.
+    pub style: Style,
+}
+
+impl Page {
+    pub(super) fn new(style: Style) -> Self {
+        Self { text: String::new(), style }
+    }
+
+    /// Adds a line. The caller has escaped what is untrusted.
+    pub(super) fn line(&mut self, line: &str) {
+        debug_assert!(!line.contains('\n'), "not escaped: {line:?}");
+        self.text.push_str(line.trim_end_matches(' '));
+        self.text.push('\n');
+    }
+
+    pub(super) fn blank(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+    }
+
+    /// A heading, with a blank line before it.
+    pub(super) fn heading(&mut self, title: &str) {
+        self.blank();
+        let title = self.style.bold(title);
+        self.line(&title);
+    }
+
+    /// `  label      value`; an empty label continues the one above.
+    pub(super) fn field(&mut self, label: &str, value: &str) {
+        let label = self.style.dim(&format!("{label:<LABEL$}"));
+        self.line(&format!("  {label}{value}"));
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+}

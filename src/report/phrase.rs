@@ -1,0 +1,138 @@
+//! Phrases that several views share, so that the same fact reads the same everywhere.
+
+use std::fmt::Write as _;
+
+use crate::domain::facts::{Ack, CommitRecord, DiffSummary};
+use crate::domain::facts::{AckHow, CommitKind, Gate, Recording};
+use crate::domain::findings::{Evidence, HaltReason};
+use crate::domain::tests::{TestEvidence, TestStatus};
+
+use super::escape;
+
+/// Columns of a message on a terminal before it is cut. Long enough for any honest one.
+pub(super) const MESSAGE: usize = 1000;
+
+/// `1 commit`, `12 commits`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// An untrusted message for the terminal, on one line, bounded.
+pub(super) fn message(text: &str) -> String {
+    escape::terminal_clip(text, MESSAGE)
+}
+
+/// The reason as a person says it.
+pub(super) fn reason(reason: HaltReason) -> &'static str {
+    match reason {
+        HaltReason::BudgetExceeded => "budget exceeded",
+        HaltReason::Stalled => "stalled",
+        HaltReason::Oscillating => "oscillating",
+        HaltReason::RepeatedError => "repeated error",
+        HaltReason::UserStop => "stopped by a person",
+    }
+}
+
+/// The result of a test run: `2 of 120 failing`.
+pub(super) fn tests(evidence: &TestEvidence) -> String {
+    let counts = &evidence.counts;
+    match evidence.status {
+        TestStatus::Passed if counts.skipped > 0 => {
+            format!("{} passed, {} skipped", counts.passed, counts.skipped)
+        }
+        TestStatus::Passed => format!("{} passed", counts.passed),
+        TestStatus::Failed => format!("{} of {} failing", counts.failing(), counts.total),
+        TestStatus::BuildFailed => "the build failed".to_owned(),
+        TestStatus::RunnerError => "the runner failed, no test did".to_owned(),
+        TestStatus::TimedOut => "stopped by the time limit".to_owned(),
+        TestStatus::Crashed => "killed by a signal".to_owned(),
+        TestStatus::NoTests => "no test ran".to_owned(),
+        TestStatus::Incomplete => "the report is incomplete".to_owned(),
+    }
+}
+
+/// The result of a test run in at most 12 columns, for tables.
+pub(super) fn tests_short(evidence: &TestEvidence) -> String {
+    let counts = &evidence.counts;
+    let text = match evidence.status {
+        TestStatus::Passed => format!("{} pass", counts.passed),
+        TestStatus::Failed => format!("{}/{} fail", counts.failing(), counts.total),
+        TestStatus::BuildFailed => "build failed".to_owned(),
+        TestStatus::RunnerError => "runner error".to_owned(),
+        TestStatus::TimedOut => "timed out".to_owned(),
+        TestStatus::Crashed => "crashed".to_owned(),
+        TestStatus::NoTests => "no tests".to_owned(),
+        TestStatus::Incomplete => "incomplete".to_owned(),
+    };
+    escape::clip(&text, 12).into_owned()
+}
+
+/// `3 files, +10 -2`, or `nothing after normalization`.
+pub(super) fn diff(diff: &DiffSummary) -> String {
+    if diff.empty {
+        return "nothing after normalization".to_owned();
+    }
+    let files = if diff.files == 1 { "file" } else { "files" };
+    format!("{} {files}, +{} -{}", diff.files, diff.added, diff.removed)
+}
+
+/// What is not ordinary about a record: `amend`, `gate bypassed`, `recorded later`.
+pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
+    let mut marks = Vec::new();
+    if record.kind != CommitKind::Normal {
+        marks.push(record.kind.as_str());
+    }
+    match record.gate {
+        Gate::Passed => {}
+        Gate::Bypassed => marks.push("gate bypassed"),
+        // git runs no pre-commit for these: nothing to remark.
+        Gate::NotRun if !matches!(record.kind, CommitKind::Normal | CommitKind::Amend) => {}
+        Gate::NotRun => marks.push("gate not run"),
+    }
+    match record.recording {
+        Recording::AtCommit => {}
+        Recording::CaughtUp => marks.push("recorded later"),
+    }
+    marks
+}
+
+/// `acknowledged by NAME with andon resume`, for the terminal; what they said is [`said`].
+pub(super) fn acknowledged(ack: &Ack) -> String {
+    let how = match ack.how {
+        AckHow::Resume => "with andon resume",
+        AckHow::FileDeleted => "by deleting the file",
+    };
+    // Writing to a String cannot fail.
+    let mut text = format!("acknowledged by {} {how}", escape::terminal_clip(&ack.by, 120));
+    if let Some(agent) = &ack.agent {
+        let _ = write!(text, " (first seen in an agent's shell: {})", escape::terminal_clip(agent, 40));
+    }
+    text
+}
+
+/// What was said with an acknowledgement, in quotes, for the terminal.
+pub(super) fn said(ack: &Ack, columns: usize) -> Option<String> {
+    let reason = escape::terminal_clip(&ack.reason, columns.saturating_sub(2));
+    (!reason.is_empty()).then(|| format!("\"{reason}\""))
+}
+
+/// One piece of evidence with short ids, for the terminal.
+pub(super) fn evidence(evidence: &Evidence) -> String {
+    match evidence {
+        Evidence::Commit(id) => format!("commit {}", id.short()),
+        Evidence::Diff(hash) => format!("diff {}", hash.short()),
+        Evidence::Code(code) => format!("code {}", code.short()),
+        Evidence::Tests(signature) => format!("tests {}", signature.short()),
+        Evidence::Path(path) => escape::terminal_clip(path, 80),
+        Evidence::Text(text) => escape::terminal_clip(text, 120),
+    }
+}
+
+/// At most `max` of `items`, joined; how many more there are is said.
+pub(super) fn some_of<T>(items: &[T], max: usize, show: impl Fn(&T) -> String) -> String {
+    let mut text = items.iter().take(max).map(show).collect::<Vec<_>>().join(", ");
+    if items.len() > max {
+        let _ = write!(text, " and {} more", items.len() - max);
+    }
+    text
+}

@@ -1,0 +1,229 @@
+//! `andon replay`: what would have happened, from the same engine (DESIGN section 6).
+
+use serde_json::{Value, json};
+
+use crate::domain::decision::{Decision, Verdict};
+use crate::domain::ids::CommitId;
+
+use super::escape::terminal_clip;
+use super::json;
+use super::message::{self, Diagnostic};
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// Pieces of evidence per finding in the text; JSON has all.
+const EVIDENCE: usize = 6;
+
+/// What a decision was asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReplayStep {
+    /// A commit.
+    Commit {
+        /// Its id.
+        commit: CommitId,
+        /// First line of its message.
+        subject: String,
+    },
+    /// Line number of an event, from 1.
+    Event(u64),
+}
+
+/// One step and the decision on it. A step under a halt that already stood has `decision.standing`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplayLine {
+    /// What.
+    pub step: ReplayStep,
+    /// The decision.
+    pub decision: Decision,
+}
+
+/// The whole replay, in order. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplayReport {
+    /// The range or file as it was asked for.
+    pub source: String,
+    /// A line a step.
+    pub lines: Vec<ReplayLine>,
+    /// Remarks: skipped lines, commits without records.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl ReplayReport {
+    /// The steps at which a halt would have begun.
+    pub fn halts(&self) -> impl Iterator<Item = &ReplayLine> {
+        self.lines.iter().filter(|line| begins_halt(&line.decision))
+    }
+}
+
+fn begins_halt(decision: &Decision) -> bool {
+    decision.verdict == Verdict::Halt && decision.standing.is_none()
+}
+
+/// The replay for a person: the steps with something to say, and where it would have halted.
+pub fn text(report: &ReplayReport, style: Style) -> String {
+    let mut page = Page::new(style);
+    let mut held = 0;
+    for line in &report.lines {
+        if line.decision.standing.is_some() {
+            held += 1;
+            continue;
+        }
+        held_line(&mut page, &mut held);
+        step(&mut page, line);
+    }
+    held_line(&mut page, &mut held);
+    for warning in &report.warnings {
+        message::push(&mut page, warning);
+    }
+    page.line(&summary(report, style));
+    page.finish()
+}
+
+fn held_line(page: &mut Page, held: &mut usize) {
+    if *held > 0 {
+        let line = page.style.dim(&format!("  then {} under that halt", phrase::count(*held, "step")));
+        page.line(&line);
+        *held = 0;
+    }
+}
+
+fn step(page: &mut Page, line: &ReplayLine) {
+    let decision = &line.decision;
+    let style = page.style;
+    let word = match decision.verdict {
+        Verdict::Allow => return,
+        Verdict::Warn => style.yellow("warn "),
+        Verdict::Block => style.red("block"),
+        Verdict::Halt => style.red("HALT "),
+    };
+    let what = match &line.step {
+        ReplayStep::Commit { commit, subject } => {
+            format!("{} {}", commit.short(), terminal_clip(subject, 72))
+        }
+        ReplayStep::Event(number) => format!("event {number}"),
+    };
+    page.line(&format!("{word} {what}"));
+    for finding in message::gravest_first(&decision.findings) {
+        let head = message::head(finding.level.into(), Some(finding.rule), style);
+        let why = finding
+            .reason
+            .filter(|_| begins_halt(decision))
+            .map_or_else(String::new, |reason| format!(" ({})", phrase::reason(reason)));
+        page.line(&format!("  {head}{why}: {}", phrase::message(&finding.message)));
+        if begins_halt(decision) && !finding.evidence.is_empty() {
+            let evidence = phrase::some_of(&finding.evidence, EVIDENCE, phrase::evidence);
+            page.line(&style.dim(&format!("    evidence: {evidence}")));
+        }
+    }
+}
+
+fn summary(report: &ReplayReport, style: Style) -> String {
+    let steps = phrase::count(report.lines.len(), "step");
+    let source = terminal_clip(&report.source, 100);
+    let halts = report.halts().count();
+    let outcome = if halts == 0 {
+        style.green("would not have halted")
+    } else {
+        style.red(&format!(
+            "would have halted {}",
+            if halts == 1 { "once".to_owned() } else { format!("{halts} times") }
+        ))
+    };
+    format!("replayed {steps} of {source}: {outcome}")
+}
+
+/// One value a step, for JSON lines: `commit` or `event`, `decision`, `reason`, `findings` with `rule`, `level`,
+/// `message`, `evidence`. `reason` is `null` unless the decision is `halt`.
+pub fn json(report: &ReplayReport) -> Vec<Value> {
+    report.lines.iter().map(line_json).collect()
+}
+
+fn line_json(line: &ReplayLine) -> Value {
+    let decision = &line.decision;
+    let mut value = json!({
+        "decision": decision.verdict.as_str(),
+        "reason": decision.reason.map(crate::domain::findings::HaltReason::as_str),
+        "findings": decision.findings.iter().map(json::finding_brief).collect::<Value>(),
+    });
+    match &line.step {
+        ReplayStep::Commit { commit, .. } => value["commit"] = commit.to_string().into(),
+        ReplayStep::Event(number) => value["event"] = (*number).into(),
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::domain::findings::Level;
+
+    fn line(byte: u8, verdict: Verdict) -> ReplayLine {
+        let mut decision = samples::decision(verdict);
+        decision.findings = match verdict {
+            Verdict::Allow => vec![],
+            Verdict::Warn => vec![samples::finding("recurrence", Level::Warn)],
+            Verdict::Block => vec![samples::finding("untested-edit", Level::Block)],
+            Verdict::Halt => vec![samples::finding("oscillation", Level::Halt)],
+        };
+        let step = ReplayStep::Commit { commit: samples::commit(byte), subject: format!("Change {byte}") };
+        ReplayLine { step, decision }
+    }
+
+    fn report() -> ReplayReport {
+        let mut under = line(4, Verdict::Halt);
+        under.decision.standing = Some(samples::standing());
+        ReplayReport {
+            source: "main~5..main".to_owned(),
+            lines: vec![
+                line(1, Verdict::Allow),
+                line(2, Verdict::Warn),
+                line(3, Verdict::Halt),
+                under.clone(),
+                under,
+                line(6, Verdict::Allow),
+            ],
+            warnings: vec![],
+        }
+    }
+
+    #[test]
+    fn the_text_says_where_and_why() {
+        let expected = "\
+warn  020202020202 Change 2
+  warning[recurrence]: it happened
+HALT  030303030303 Change 3
+  error[oscillation] (oscillating): it happened
+    evidence: commit 1a1a1a1a1a1a, src/a.rs
+  then 2 steps under that halt
+replayed 6 steps of main~5..main: would have halted once
+";
+        assert_eq!(text(&report(), Style::Plain), expected);
+    }
+
+    #[test]
+    fn a_healthy_history_is_one_line() {
+        let mut healthy = report();
+        healthy.lines.truncate(1);
+        assert_eq!(text(&healthy, Style::Plain), "replayed 1 step of main~5..main: would not have halted\n");
+    }
+
+    #[test]
+    fn json_is_one_line_a_step_with_the_fixed_keys() {
+        let mut event = report();
+        event.lines[2].step = ReplayStep::Event(7);
+        let values = json(&event);
+        assert_eq!(values.len(), 6);
+        assert_eq!(
+            json::line(&values[2]),
+            "{\"decision\":\"halt\",\"event\":7,\"findings\":[{\"evidence\":[\
+             \"commit 1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a\",\"path src/a.rs\"],\"level\":\"halt\",\
+             \"message\":\"it happened\",\"rule\":\"oscillation\"}],\"reason\":\"oscillating\"}\n"
+        );
+        assert_eq!(
+            values[0],
+            json!({ "commit": "01".repeat(20), "decision": "allow", "reason": null, "findings": [] })
+        );
+    }
+}

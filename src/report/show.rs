@@ -1,0 +1,236 @@
+//! `andon show REV`: everything recorded about one commit.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::domain::facts::{CommitRecord, Usage};
+use crate::domain::findings::Level;
+use crate::domain::ids::{CommitId, Digest};
+use crate::domain::tests::TestEvidence;
+
+use super::escape::terminal_clip;
+use super::json;
+use super::log::{self, RecordState};
+use super::message::{self, Diagnostic};
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// Failing tests listed in the text; JSON has all that were recorded.
+const FAILING: usize = 50;
+/// Columns of a name.
+const NAME: usize = 160;
+
+/// One commit and its record. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShowView {
+    /// The commit.
+    pub commit: CommitId,
+    /// First line of its message.
+    pub subject: String,
+    /// What is recorded about it.
+    pub state: RecordState,
+    /// sha256 of the record's line, which the next record names as `prev`.
+    pub digest: Option<Digest>,
+    /// Keys of a newer version, kept as they are.
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// The record for a person.
+pub fn text(view: &ShowView, style: Style) -> String {
+    let mut page = Page::new(style);
+    page.line(&style.yellow(&format!("commit {}", view.commit)));
+    page.line(&format!("    {}", terminal_clip(&view.subject, NAME)));
+    page.blank();
+    match &view.state {
+        RecordState::Recorded(record) => whole(&mut page, record),
+        RecordState::Missing => {
+            page.line("no record: the commit was made without Andon, or its note was not fetched");
+        }
+        RecordState::Unreadable(why) => {
+            message::push(&mut page, &Diagnostic::error(why.clone()).code("unreadable-record"));
+        }
+    }
+    if let Some(digest) = view.digest {
+        page.field("record", &digest.to_string());
+    }
+    for (key, value) in &view.extra {
+        let text = format!("{key} = {}", json::one_line(value));
+        page.field("unknown", &terminal_clip(&text, NAME));
+    }
+    page.finish()
+}
+
+fn whole(page: &mut Page, record: &CommitRecord) {
+    let marks = phrase::marks(record);
+    page.field("iteration", &record.iteration.to_string());
+    page.field("node", &terminal_clip(&record.node, NAME));
+    if let Some(session) = &record.session {
+        page.field("session", &terminal_clip(session, NAME));
+    }
+    page.field("kind", record.kind.as_str());
+    page.field("gate", record.gate.as_str());
+    page.field("recorded", &record.recorded_at.to_string());
+    if !marks.is_empty() {
+        let marks = page.style.yellow(&marks.join(", "));
+        page.field("note", &marks);
+    }
+    page.field("tree", &record.tree.to_string());
+    page.field("parent", &or_none(record.parent.as_ref()));
+    page.field("prev", &or_none(record.prev.as_ref()));
+    page.field("code", &record.code.to_string());
+    page.field("diff", &record.diff.hash.to_string());
+    let cut = if record.diff.truncated { ", cut" } else { "" };
+    let hunks = phrase::count(record.diff.hunks.len(), "hunk");
+    page.field("", &format!("{}, {hunks}{cut}", phrase::diff(&record.diff)));
+    match &record.tests {
+        Some(evidence) => tests(page, evidence),
+        None => page.field("tests", "none on this code"),
+    }
+    for output in &record.outputs {
+        page.field("output", &output.to_string());
+    }
+    if let Some(usage) = &record.usage {
+        page.field("usage", &usage_shown(usage));
+    }
+    findings(page, record);
+}
+
+fn or_none<T: ToString>(item: Option<&T>) -> String {
+    item.map_or_else(|| "none".to_owned(), T::to_string)
+}
+
+fn tests(page: &mut Page, evidence: &TestEvidence) {
+    let result = phrase::tests(evidence);
+    let result = if evidence.is_green() { page.style.green(&result) } else { page.style.red(&result) };
+    let runner = terminal_clip(&evidence.runner, 40);
+    page.field("tests", &format!("{result}  ({}, {runner})", terminal_clip(&evidence.command, NAME)));
+    page.field("", &format!("signature {}", evidence.signature));
+    if let Some(errors) = &evidence.errors {
+        page.field("", &format!("errors    {errors}"));
+    }
+    for test in evidence.failing.iter().take(FAILING) {
+        page.field("", &format!("failing   {}", terminal_clip(test, NAME)));
+    }
+    let more = evidence.failing.len().saturating_sub(FAILING);
+    if more > 0 {
+        page.field("", &format!("and {more} more"));
+    }
+    if evidence.truncated {
+        page.field("", "(the list was cut when it was recorded)");
+    }
+}
+
+fn usage_shown(usage: &Usage) -> String {
+    let number = |label: &str, tokens: Option<u64>| tokens.map(|tokens| format!("{tokens} {label}"));
+    let parts = [
+        number("tokens in", usage.input_tokens),
+        number("tokens out", usage.output_tokens),
+        number("tokens in context", usage.context_tokens),
+        usage.cost_usd.as_ref().map(|cost| format!("{} USD", terminal_clip(cost, 40))),
+    ];
+    let known: Vec<String> = parts.into_iter().flatten().collect();
+    known.join(", ")
+}
+
+fn findings(page: &mut Page, record: &CommitRecord) {
+    let shown: Vec<_> = record.findings.iter().filter(|finding| finding.level > Level::Off).collect();
+    if shown.is_empty() {
+        return;
+    }
+    page.heading("Findings at the commit");
+    for finding in shown {
+        let diagnostic =
+            Diagnostic::new(finding.level.into(), finding.message.clone()).code(finding.rule.clone());
+        message::push(page, &diagnostic);
+    }
+    page.blank();
+}
+
+/// The record for a program: `andon/show@1`; `record` has the keys of `andon/commit@1`.
+pub fn json(view: &ShowView) -> Value {
+    let mut value = log::commit_json(view.commit, &view.subject, &view.state);
+    value["schema"] = "andon/show@1".into();
+    value["digest"] = json::text_or_null(view.digest.as_ref());
+    value["extra"] = view.extra.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+
+    fn view() -> ShowView {
+        ShowView {
+            commit: samples::commit(0x1a),
+            subject: "Fix the parser".to_owned(),
+            state: RecordState::Recorded(Box::new(samples::record())),
+            digest: Some(Digest([7; 32])),
+            extra: BTreeMap::from([("mood".to_owned(), Value::from("\u{1b}[2J"))]),
+        }
+    }
+
+    #[test]
+    fn the_text_is_the_whole_record() {
+        let shown = text(&view(), Style::Plain);
+        let expected = format!(
+            "commit {commit}
+    Fix the parser
+
+  iteration  3
+  node       agent
+  kind       normal
+  gate       passed
+  recorded   2026-11-20T15:30:00Z
+  tree       {tree}
+  parent     {parent}
+  prev       {prev}
+  code       {code}
+  diff       {diff}
+             3 files, +10 -2, 0 hunks
+  tests      2 of 120 failing  (cargo test, cargo)
+             signature {signature}
+             failing   suite::case_0
+             failing   suite::case_1
+
+Findings at the commit
+warning[recurrence]: seen 2 iterations back
+
+  record     {digest}
+  unknown    mood = \"\\u001b[2J\"
+",
+            commit = "1a".repeat(20),
+            tree = "2b".repeat(20),
+            parent = "0c".repeat(20),
+            prev = "06".repeat(32),
+            code = "05".repeat(32),
+            diff = "01".repeat(32),
+            signature = "03".repeat(32),
+            digest = "07".repeat(32),
+        );
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_missing_or_unreadable_record_is_said() {
+        let mut missing = view();
+        missing.state = RecordState::Missing;
+        missing.digest = None;
+        missing.extra.clear();
+        assert!(text(&missing, Style::Plain).ends_with("or its note was not fetched\n"));
+        missing.state = RecordState::Unreadable("not UTF-8\u{1b}".to_owned());
+        assert!(text(&missing, Style::Plain).ends_with("error[unreadable-record]: not UTF-8\\u{1b}\n"));
+        assert_eq!(json(&missing)["state"], "unreadable");
+    }
+
+    #[test]
+    fn json_carries_the_record() {
+        let value = json(&view());
+        assert_eq!(value["schema"], "andon/show@1");
+        assert_eq!(value["record"]["iteration"], 3);
+        assert_eq!(value["digest"], "07".repeat(32));
+        assert_eq!(value["extra"]["mood"], "\u{1b}[2J");
+    }
+}
