@@ -4,7 +4,7 @@
 //! attributes, filters, ignore rules and caches, and nothing is written to the repository.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::error::GitError;
 use super::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, from_git2};
@@ -188,7 +188,7 @@ fn gone(error: &std::io::Error) -> bool {
 }
 
 /// The commit that the repository in `dir` has checked out.
-fn checked_out(dir: &PathBuf) -> Option<Oid> {
+fn checked_out(dir: &Path) -> Option<Oid> {
     let inside = Repo::open(dir, &RepoEnv::default()).ok()?;
     let same = inside.workdir()?.canonicalize().ok()? == dir.canonicalize().ok()?;
     inside.head().ok().filter(|_| same)?.commit().map(|commit| commit.0)
@@ -413,27 +413,4 @@ mod tests {
         assert!(repo.read_blob(id, 100).is_err());
         assert_eq!(ours(&scratch), vec![]);
     }
-}
-
-fn gone(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
-}
-
-/// The commit that the repository in `dir` has checked out.
-fn checked_out(dir: &PathBuf) -> Option<Oid> {
-    let inside = Repo::open(dir, &RepoEnv::default()).ok()?;
-    let same = inside.workdir()?.canonicalize().ok()? == dir.canonicalize().ok()?;
-    inside.head().ok().filter(|_| same)?.commit().map(|commit| commit.0)
-}
-
-/// An id that no commit has: that of a blob which says what it stands for.
-fn dirty_id(path: &[u8]) -> Oid {
-    let text = [b"andon: submodule with changes of its own at ".as_slice(), path].concat();
-    hash_blob(&text).unwrap_or_else(|_| super::objects::zero())
-}
-
-fn hash_blob(bytes: &[u8]) -> Result<Oid, GitError> {
-    git2::Oid::hash_object(git2::ObjectType::Blob, bytes)
-        .map(from_git2)
-        .map_err(|error| super::objects::write_error("a blob id", &error))
 }
