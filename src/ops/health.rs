@@ -9,7 +9,11 @@ fn of(count: usize, what: &str, skipped: &[String], mend: &str) -> Health {
     match skipped.first() {
         None => Health::Fine(format!("{count} {what} can be read")),
         Some(first) => Health::Shaky {
-            message: format!("{} of {} {what} cannot be read, first: {first}", skipped.len(), count + skipped.len()),
+            message: format!(
+                "{} of {} {what} cannot be read, first: {first}",
+                skipped.len(),
+                count + skipped.len()
+            ),
             mend: Some(mend.to_owned()),
         },
     }
@@ -20,7 +24,10 @@ pub fn journal(ws: &Workspace) -> Health {
     let journal = Journal::open(ws.repo.git_dir());
     let (lines, skipped) = journal.read_tail();
     let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
-    let mend = format!("what is lost is lost; move the file away to be rid of the warning: {}", journal.path().display());
+    let mend = format!(
+        "what is lost is lost; move the file away to be rid of the warning: {}",
+        journal.path().display()
+    );
     of(lines.len(), "lines of the journal", &skipped, &mend)
 }
 

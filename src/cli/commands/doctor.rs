@@ -7,8 +7,8 @@ use crate::config::TestCommand;
 use crate::git::Repo;
 use crate::ops::doctor::{self, Diagnosis, Health, Outside, State};
 use crate::ops::error::OpsError;
-use crate::ops::workspace::Workspace;
 use crate::ops::health;
+use crate::ops::workspace::Workspace;
 use crate::report::json;
 
 /// Says what is installed, what is missing and which ways around the guard are open. Exit code 1 when a check failed.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::action::install::hooks::Hook;
 use crate::action::install::apply::Removed;
+use crate::action::install::hooks::Hook;
 use crate::action::install::plan::{Displaced, Intent};
 use crate::cli::Shell;
 use crate::cli::error::Exit;
@@ -74,8 +74,11 @@ fn install_text(report: &InstallReport) -> String {
 }
 
 fn install_json(report: &InstallReport) -> Value {
-    let hooks: Vec<Value> =
-        report.hooks.iter().map(|(hook, intent)| json!({"hook": hook.name(), "state": hook_word(intent)})).collect();
+    let hooks: Vec<Value> = report
+        .hooks
+        .iter()
+        .map(|(hook, intent)| json!({"hook": hook.name(), "state": hook_word(intent)}))
+        .collect();
     let (written, command) = match &report.config_file {
         ConfigFile::Written { guesses, .. } => (true, guesses.first().map(|guess| guess.command)),
         ConfigFile::There { .. } => (false, None),
