@@ -17,7 +17,7 @@ use crate::domain::ids::{Oid, TreeId};
 /// Bytes of the trailing checksum, and of an id. libgit2 opens SHA-1 repositories only.
 const HASH: usize = 20;
 /// First read from the end; grows fourfold.
-const FIRST_WINDOW: u64 = 32 << 10;
+const FIRST_WINDOW: u64 = 64 << 10;
 /// Most that is ever read from the end: beyond it `git write-tree` is as good.
 const MAX_WINDOW: u64 = 32 << 20;
 /// Deepest nesting that is followed.
@@ -49,7 +49,7 @@ impl Repo {
         let path = self.index_path();
         let found = read_root(&path).map_err(|source| GitError::Io { path, source })?;
         match found {
-            Some(root) if self.agrees(&root)? => Ok(IndexTree::Known(TreeId(root.id))),
+            Some(root) if self.agrees(&root) => Ok(IndexTree::Known(TreeId(root.id))),
             Some(_) | None => Ok(IndexTree::Unknown),
         }
     }
@@ -65,20 +65,15 @@ impl Repo {
     }
 
     /// The tree object exists and has exactly the directories that the extension lists.
-    fn agrees(&self, root: &CachedRoot) -> Result<bool, GitError> {
-        let Ok(tree) = self.find_tree(root.id) else { return Ok(false) };
-        let mut there: Vec<(&[u8], Oid)> = Vec::new();
-        let entries: Vec<git2::TreeEntry<'_>> = tree.iter().collect();
-        for entry in entries.iter().filter(|entry| mode_of(entry) == MODE_TREE) {
-            there.push((entry.name_bytes(), from_git2(entry.id())));
-        }
+    fn agrees(&self, root: &CachedRoot) -> bool {
+        let Ok(tree) = self.find_tree(root.id) else { return false };
+        let directories = tree.iter().filter(|entry| mode_of(entry) == MODE_TREE);
+        let mut there: Vec<(Vec<u8>, Option<Oid>)> =
+            directories.map(|entry| (entry.name_bytes().to_vec(), Some(from_git2(entry.id())))).collect();
+        let mut listed = root.children.clone();
         there.sort_unstable();
-        let mut listed: Vec<(&[u8], Option<Oid>)> =
-            root.children.iter().map(|(name, id)| (name.as_slice(), *id)).collect();
         listed.sort_unstable();
-        let same =
-            |(name, id): (&(&[u8], Oid), &(&[u8], Option<Oid>))| name.0 == id.0 && Some(name.1) == id.1;
-        Ok(there.len() == listed.len() && there.iter().zip(&listed).all(same))
+        there == listed
     }
 }
 

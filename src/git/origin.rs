@@ -79,9 +79,8 @@ impl Repo {
             Said::Kind(kind) => kind,
             Said::Plain if newest && self.finishes_a_pick(log.get(1)) => CommitKind::Rebase,
             Said::Plain if self.says_it_reverts(&info)? => CommitKind::Revert,
-            Said::Plain => self.amended_or(&log[at], &info, CommitKind::Normal),
             Said::Unclear if newest => self.amended_or(&log[at], &info, self.origin_without_reflog(&info)),
-            Said::Unclear => self.amended_or(&log[at], &info, CommitKind::Normal),
+            Said::Plain | Said::Unclear => self.amended_or(&log[at], &info, CommitKind::Normal),
         })
     }
 

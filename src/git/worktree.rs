@@ -4,7 +4,7 @@
 //! attributes, filters, ignore rules and caches, and nothing is written to the repository.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::error::GitError;
 use super::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, from_git2};
@@ -188,7 +188,7 @@ fn gone(error: &std::io::Error) -> bool {
 }
 
 /// The commit that the repository in `dir` has checked out.
-fn checked_out(dir: &PathBuf) -> Option<Oid> {
+fn checked_out(dir: &Path) -> Option<Oid> {
     let inside = Repo::open(dir, &RepoEnv::default()).ok()?;
     let same = inside.workdir()?.canonicalize().ok()? == dir.canonicalize().ok()?;
     inside.head().ok().filter(|_| same)?.commit().map(|commit| commit.0)
