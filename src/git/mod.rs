@@ -34,7 +34,7 @@ pub use commits::{CommitInfo, NewCommit};
 pub use config::{ConfigLevel, ConfigValue};
 pub use error::{GitError, MissingBecause};
 pub use head::Head;
-pub use hunks::RawHunk;
+pub use hunks::{RawHunk, is_binary};
 pub use index_tree::IndexTree;
 pub use notes::NotesTree;
 pub use objects::{Blob, MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE, TreeEntry};
