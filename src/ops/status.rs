@@ -70,7 +70,7 @@ fn state(
         LoopState::Paused
     } else if standing.is_some() {
         LoopState::Halted
-    } else if !hooks_installed(ws) && loaded.commits.is_empty() {
+    } else if !hooks_installed(ws) && loaded.window.facts.is_empty() {
         LoopState::NotInstalled
     } else if head.commit().is_none() || loaded.timeline.iterations.is_empty() {
         LoopState::Idle
