@@ -70,7 +70,9 @@ pub fn probe(path: &Path, limit: u64) -> Result<Probe, HookProgramError> {
     match File::open(path).and_then(|file| file.take(limit).read_to_end(&mut head)) {
         Ok(_) => Ok(Probe::Program { head }),
         // Executable but not readable: a binary may be. It is started as it is.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(Probe::Program { head: Vec::new() }),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Ok(Probe::Program { head: Vec::new() })
+        }
         Err(error) => Err(failed(error)),
     }
 }

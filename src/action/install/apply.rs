@@ -67,7 +67,11 @@ pub fn install(
         Err(cause) => {
             let failed = change.undo.iter().rev().filter(|undo| undo.run().is_err());
             let left: Vec<PathBuf> = failed.map(|undo| undo.path().to_owned()).collect();
-            if left.is_empty() { Err(cause) } else { Err(InstallError::HalfUndone { cause: Box::new(cause), left }) }
+            if left.is_empty() {
+                Err(cause)
+            } else {
+                Err(InstallError::HalfUndone { cause: Box::new(cause), left })
+            }
         }
     }
 }
@@ -175,8 +179,11 @@ impl Change<'_> {
     /// Keeps `path` under a second name, so that whatever is renamed over it can be undone.
     fn back_up(&mut self, path: &Path) -> Result<(), InstallError> {
         let folder = path.parent().unwrap_or(self.dir);
-        let name = tempfile::Builder::new().prefix(TEMP_PREFIX).suffix(".old").make_in(folder, |name| keep(path, name));
-        let (_, name) = name
+        let name = tempfile::Builder::new()
+            .prefix(TEMP_PREFIX)
+            .suffix(".old")
+            .make_in(folder, |name| keep(path, name));
+        let ((), name) = name
             .and_then(|file| file.keep().map_err(|error| error.error))
             .map_err(|error| InstallError::io("back up", path, error))?;
         self.undo.push(Undo::Move { from: name.clone(), to: path.to_owned() });

@@ -43,9 +43,7 @@ pub struct Guess {
 /// Every command that the files of the root speak for, the likeliest first.
 pub fn guess(files: &[RootFile<'_>]) -> Vec<Guess> {
     let find = |name: &str| files.iter().find(|file| file.name == name);
-    let named = |name: &str, command| {
-        find(name).map(|file| Guess { command, because: file.name.to_owned() })
-    };
+    let named = |name: &str, command| find(name).map(|file| Guess { command, because: file.name.to_owned() });
     let node = find("package.json")
         .filter(|file| has_test_script(file.content))
         .map(|file| Guess { command: "npm test", because: file.name.to_owned() });
@@ -96,6 +94,8 @@ fn has_test_target(makefile: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
+
     fn commands(files: &[(&str, &str)]) -> Vec<&'static str> {
         let files: Vec<RootFile<'_>> =
             files.iter().map(|(name, content)| RootFile { name, content: content.as_bytes() }).collect();
@@ -106,7 +106,7 @@ mod tests {
     fn each_kind_of_project() {
         let npm = r#"{"scripts":{"test":"vitest run"}}"#;
         let placeholder = r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#;
-        let cases: [(&[(&str, &str)], &[&str]); 24] = [
+        let cases: [Case<'_>; 24] = [
             (&[], &[]),
             (&[("README.md", "")], &[]),
             (&[("Cargo.toml", "")], &["cargo test"]),
@@ -129,7 +129,10 @@ mod tests {
             (&[("GNUmakefile", "all:\n"), ("Makefile", "test:\n")], &[]),
             (&[("GNUmakefile", "test:\n")], &["make test"]),
             (&[("CMakeLists.txt", "")], &["ctest --test-dir build"]),
-            (&[("Makefile", "test:\n"), ("go.mod", ""), ("Cargo.toml", "")], &["cargo test", "go test ./...", "make test"]),
+            (
+                &[("Makefile", "test:\n"), ("go.mod", ""), ("Cargo.toml", "")],
+                &["cargo test", "go test ./...", "make test"],
+            ),
             (&[("CMakeLists.txt", ""), ("package.json", npm)], &["npm test", "ctest --test-dir build"]),
         ];
         for (files, wanted) in cases {

@@ -152,7 +152,11 @@ impl WirePath {
             Self::Text(text) => PathBuf::from(text),
             Self::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
         };
-        if path.is_absolute() { Ok(path) } else { Err(format!("the directory {path:?} is not absolute")) }
+        if path.is_absolute() {
+            Ok(path)
+        } else {
+            Err(format!("the directory {} is not absolute", path.display()))
+        }
     }
 }
 
@@ -172,7 +176,10 @@ impl Wire {
 
     fn into_manifest(self) -> Result<Manifest, String> {
         if self.schema != SCHEMA {
-            return Err(format!("its schema is {:?}, not {SCHEMA:?}", self.schema.chars().take(40).collect::<String>()));
+            return Err(format!(
+                "its schema is {:?}, not {SCHEMA:?}",
+                self.schema.chars().take(40).collect::<String>()
+            ));
         }
         let places = self.places.into_iter().map(|place| {
             let dir = place.dir.into_path()?;
@@ -227,8 +234,14 @@ mod tests {
             ("{", "EOF"),
             ("[]", "line 1"),
             (r#"{"schema":"andon/install@2","places":[],"display_refs":[]}"#, "andon/install@2"),
-            (r#"{"schema":"andon/install@1","places":[{"dir":"../x","created":[],"shims":{}}],"display_refs":[]}"#, "absolute"),
-            (r#"{"schema":"andon/install@1","places":[{"dir":"/x","created":[],"shims":{"pre-commit":"zz"}}],"display_refs":[]}"#, "64 digits"),
+            (
+                r#"{"schema":"andon/install@1","places":[{"dir":"../x","created":[],"shims":{}}],"display_refs":[]}"#,
+                "absolute",
+            ),
+            (
+                r#"{"schema":"andon/install@1","places":[{"dir":"/x","created":[],"shims":{"pre-commit":"zz"}}],"display_refs":[]}"#,
+                "64 digits",
+            ),
             (huge.as_str(), "larger"),
         ];
         for (text, wanted) in cases {

@@ -83,13 +83,19 @@ impl std::fmt::Display for Conflict {
             Obstacle::ChainedShim => {
                 write!(f, "{path}.andon-chained is an andon shim itself; delete it and try again")
             }
-            Obstacle::NoFile => write!(f, "{path} or {path}.andon-chained is not a file; move it away and try again"),
+            Obstacle::NoFile => {
+                write!(f, "{path} or {path}.andon-chained is not a file; move it away and try again")
+            }
         }
     }
 }
 
 /// Plans the installation of shims for `program` in `dir`, or names everything that is in the way.
-pub fn install(dir: &Path, states: &[HookState], program: &Path) -> Result<Vec<(Hook, Intent)>, Vec<Conflict>> {
+pub fn install(
+    dir: &Path,
+    states: &[HookState],
+    program: &Path,
+) -> Result<Vec<(Hook, Intent)>, Vec<Conflict>> {
     let (mut intents, mut conflicts) = (Vec::new(), Vec::new());
     for state in states {
         match intent(state, program) {
@@ -148,17 +154,24 @@ pub enum Removal {
 pub fn uninstall(state: &HookState) -> Removal {
     match (&state.standing, &state.chained) {
         (Standing::EditedShim, _) => Removal::Leave(Obstacle::Edited),
-        (_, Standing::NoFile) => Removal::Leave(Obstacle::NoFile),
+        (_, Standing::NoFile) | (Standing::NoFile, Standing::Foreign { .. }) => {
+            Removal::Leave(Obstacle::NoFile)
+        }
         (_, Standing::Shim { .. } | Standing::EditedShim) => Removal::Leave(Obstacle::ChainedShim),
         (Standing::Shim { .. }, Standing::Nothing) => Removal::Remove,
         (Standing::Shim { .. } | Standing::Nothing, Standing::Foreign { .. }) => Removal::Restore,
         (Standing::Foreign { owner, .. }, _) if runs_legacy(state) => {
             Removal::Leave(Obstacle::RunsThrough(*owner))
         }
-        (Standing::Foreign { .. }, Standing::Foreign { .. }) if state.twins == Twins::Same => Removal::Restore,
-        (Standing::Foreign { owner, .. }, Standing::Foreign { .. }) => Removal::Leave(Obstacle::Replaced(*owner)),
-        (Standing::NoFile, Standing::Foreign { .. }) => Removal::Leave(Obstacle::NoFile),
-        (Standing::Nothing | Standing::Foreign { .. } | Standing::NoFile, Standing::Nothing) => Removal::Nothing,
+        (Standing::Foreign { .. }, Standing::Foreign { .. }) if state.twins == Twins::Same => {
+            Removal::Restore
+        }
+        (Standing::Foreign { owner, .. }, Standing::Foreign { .. }) => {
+            Removal::Leave(Obstacle::Replaced(*owner))
+        }
+        (Standing::Nothing | Standing::Foreign { .. } | Standing::NoFile, Standing::Nothing) => {
+            Removal::Nothing
+        }
     }
 }
 
@@ -210,7 +223,11 @@ mod tests {
             (state(shim(Some(PROGRAM), Mode::Ignored), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
             (state(Standing::EditedShim, nothing()), Err(O::Edited), R::Leave(O::Edited)),
             (state(foreign(Somebody), nothing()), Ok(I::Write(D::Chained)), R::Nothing),
-            (state(foreign(Prek), foreign(Prek)), Ok(I::Write(D::NewerOfSameTool)), R::Leave(O::Replaced(Prek))),
+            (
+                state(foreign(Prek), foreign(Prek)),
+                Ok(I::Write(D::NewerOfSameTool)),
+                R::Leave(O::Replaced(Prek)),
+            ),
             (state(foreign(Prek), foreign(Somebody)), Err(O::Replaced(Prek)), R::Leave(O::Replaced(Prek))),
             (
                 state(foreign(Somebody), foreign(Somebody)),
@@ -218,7 +235,11 @@ mod tests {
                 R::Leave(O::Replaced(Somebody)),
             ),
             (twins, Ok(I::Write(D::Twin)), R::Restore),
-            (legacy(PreCommit, nothing()), Ok(I::RunsThrough(PreCommit)), R::Leave(O::RunsThrough(PreCommit))),
+            (
+                legacy(PreCommit, nothing()),
+                Ok(I::RunsThrough(PreCommit)),
+                R::Leave(O::RunsThrough(PreCommit)),
+            ),
             (legacy(Prek, foreign(Somebody)), Ok(I::RunsThrough(Prek)), R::Leave(O::RunsThrough(Prek))),
             (legacy(Somebody, nothing()), Ok(I::Write(D::Chained)), R::Nothing),
             (state(ours(), ours()), Err(O::ChainedShim), R::Leave(O::ChainedShim)),

@@ -6,6 +6,9 @@ use super::*;
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::{Mode, Standing, Twins};
 use crate::action::install::shim::Owner;
+use crate::git::{ConfigScope, Repo, RepoEnv};
+use crate::ops::install::install;
+use crate::ops::install::tests::Scratch;
 
 fn shim() -> Standing {
     Standing::Shim { program: Some("/bin/andon".into()), mode: Mode::Runs }
@@ -86,13 +89,25 @@ fn a_healthy_repository_has_no_complaints() {
 fn what_is_wrong_with_hooks() {
     let foreign = |owner| Standing::Foreign { owner, mode: Mode::Runs };
     let none: Vec<String> = Vec::new();
-    assert_eq!(with_hook(Hook::PreCommit, |state| state.standing = Standing::Nothing), ["fail hook-pre-commit"]);
+    assert_eq!(
+        with_hook(Hook::PreCommit, |state| state.standing = Standing::Nothing),
+        ["fail hook-pre-commit"]
+    );
     assert_eq!(with_hook(Hook::PrePush, |state| state.standing = Standing::Nothing), ["warn hook-pre-push"]);
     let ignored = Standing::Shim { program: None, mode: Mode::Ignored };
     assert_eq!(with_hook(Hook::PostCommit, |state| state.standing = ignored), ["fail hook-post-commit"]);
-    assert_eq!(with_hook(Hook::PostMerge, |state| state.standing = Standing::EditedShim), ["warn hook-post-merge"]);
-    assert_eq!(with_hook(Hook::PostMerge, |state| state.standing = Standing::NoFile), ["warn hook-post-merge"]);
-    assert_eq!(with_hook(Hook::PreCommit, |state| state.standing = foreign(Owner::Prek)), ["fail hook-pre-commit"]);
+    assert_eq!(
+        with_hook(Hook::PostMerge, |state| state.standing = Standing::EditedShim),
+        ["warn hook-post-merge"]
+    );
+    assert_eq!(
+        with_hook(Hook::PostMerge, |state| state.standing = Standing::NoFile),
+        ["warn hook-post-merge"]
+    );
+    assert_eq!(
+        with_hook(Hook::PreCommit, |state| state.standing = foreign(Owner::Prek)),
+        ["fail hook-pre-commit"]
+    );
     assert_eq!(with_hook(Hook::PreCommit, |state| state.chained = foreign(Owner::Husky)), none);
     let legacy = with_hook(Hook::PreCommit, |state| {
         state.standing = foreign(Owner::PreCommit);
@@ -133,7 +148,10 @@ fn what_is_wrong_elsewhere() {
     assert_eq!(with(|facts| facts.rewrite_refs.push(value("refs/notes/*"))), ["warn rewrite-ref"]);
     assert_eq!(with(|facts| facts.rewrite_refs.push(value("refs/notes/commits"))), none);
     let env = |text: &str| Some(OsString::from(text));
-    assert_eq!(with(|facts| facts.outside.rewrite_ref_env = env("refs/notes/x:refs/notes/*")), ["warn rewrite-ref"]);
+    assert_eq!(
+        with(|facts| facts.outside.rewrite_ref_env = env("refs/notes/x:refs/notes/*")),
+        ["warn rewrite-ref"]
+    );
     let masked = with(|facts| {
         facts.rewrite_refs.push(value("refs/notes/*"));
         facts.outside.rewrite_ref_env = env("");
@@ -156,7 +174,10 @@ fn what_is_wrong_elsewhere() {
     assert_eq!(with(|facts| facts.outside.journal = shaky()), ["warn journal"]);
     assert_eq!(with(|facts| facts.outside.ledger = broken()), ["fail ledger"]);
     assert_eq!(with(|facts| facts.locks.push("/r/.git/refs/notes/andon.lock".into())), ["warn lock"]);
-    assert_eq!(with(|facts| facts.limits = vec![Limit::Shallow, Limit::Partial]), ["warn shallow", "warn partial-clone"]);
+    assert_eq!(
+        with(|facts| facts.limits = vec![Limit::Shallow, Limit::Partial]),
+        ["warn shallow", "warn partial-clone"]
+    );
 }
 
 #[test]
@@ -171,6 +192,49 @@ fn text_and_json_say_the_same_and_obey_nobody() {
     assert_eq!(found.exit_code(), 1);
     let json = found.to_json();
     assert_eq!(json["state"], "fail");
-    assert_eq!(json["checks"].as_array().unwrap().len(), text.lines().filter(|line| !line.starts_with(' ')).count());
+    assert_eq!(
+        json["checks"].as_array().unwrap().len(),
+        text.lines().filter(|line| !line.starts_with(' ')).count()
+    );
     assert_eq!(json["checks"][0]["mend"], "andon install");
+}
+
+/// Runs the mends of a real repository and expects its complaints to go.
+#[test]
+fn the_mends_mend_a_real_repository() {
+    let scratch = Scratch::new();
+    let at = scratch.init("doctor");
+    let look = || {
+        let repo = Repo::open(&at, &RepoEnv::default()).unwrap();
+        let outside = Outside { program: scratch.program.clone(), ..healthy().outside };
+        checks(&gather(&repo, outside).unwrap())
+    };
+    let bad = |found: &Diagnosis| -> Vec<String> {
+        let bad = found.checks.iter().filter(|check| check.state != State::Ok);
+        bad.map(|check| format!("{} {}", check.state.as_str(), check.id)).collect()
+    };
+    assert_eq!(bad(&look()), ["fail hooks", "warn display-ref"]);
+    install(&Repo::open(&at, &RepoEnv::default()).unwrap(), &scratch.program).unwrap();
+    assert_eq!(bad(&look()), Vec::<String>::new());
+
+    scratch.commit(&at);
+    scratch.git(&at, &["remote", "add", "it'smine", "../remote"]);
+    scratch.git(&at, &["config", "--add", "remote.it'smine.fetch", "+refs/notes/*:refs/notes/*"]);
+    scratch.git(&at, &["config", "--add", "notes.rewriteRef", "refs/notes/*"]);
+    scratch.git(&at, &["config", "core.hooksPath", ".git/hooks"]);
+    std::fs::create_dir_all(at.join(".git/refs/notes")).unwrap();
+    std::fs::write(at.join(".git/refs/notes/andon.lock"), "").unwrap();
+    let found = look();
+    assert_eq!(bad(&found), ["warn rewrite-ref", "warn records", "fail fetch-it'smine", "warn lock"]);
+    for _ in 0..2 {
+        for check in look().checks.iter().filter(|check| check.state != State::Ok && check.id != "records") {
+            let mend = check.mend.as_deref().unwrap();
+            let mend = mend.strip_prefix("if no git or andon process is running: ").unwrap_or(mend);
+            let out = scratch.run(&at, &["sh", "-c", mend]);
+            assert!(out.status.success(), "{mend}: {}", String::from_utf8_lossy(&out.stderr));
+        }
+    }
+    assert_eq!(bad(&look()), ["warn records"]);
+    let fetches = scratch.git(&at, &["config", "--get-all", "remote.it'smine.fetch"]);
+    assert!(fetches.contains("+refs/notes/andon*:refs/notes/remotes/it'smine/andon*"), "{fetches}");
 }

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::{DISPLAY_REF_KEY, NOTES_REF, SetupError, quoted};
+use crate::action::install::InstallError;
 use crate::action::install::apply::{self, Removed};
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::inspect;
 use crate::action::install::manifest::{Manifest, Place};
-use crate::action::install::InstallError;
 use crate::domain::paths::CONFIG_FILE;
 use crate::git::{ConfigScope, Repo};
 
@@ -101,9 +101,7 @@ fn remove_display_refs(repo: &Repo, manifest: &mut Manifest) -> Result<Vec<Strin
 /// Drops what was put back from the manifest, and the directories that were made for it.
 fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
     let still = |mut place: Place| {
-        let Some(report) = reports.iter().find(|report| report.dir == place.dir) else {
-            return None;
-        };
+        let report = reports.iter().find(|report| report.dir == place.dir)?;
         place.shims.retain(|hook, _| report.left(*hook));
         if report.left_any() {
             return Some(place);
