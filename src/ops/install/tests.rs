@@ -32,7 +32,7 @@ impl Scratch {
         self.dir.path().join(name)
     }
 
-    #[allow(clippy::disallowed_methods)] // a test runs the real git
+    #[allow(clippy::disallowed_methods, reason = "a test runs the real git")]
     pub(in crate::ops) fn run(&self, at: &Path, args: &[&str]) -> Output {
         Command::new(args[0])
             .args(&args[1..])
