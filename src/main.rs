@@ -1,7 +1,7 @@
-//! The `andon` program.
+//! The `andon` program: everything is in the library.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::SUCCESS
+    andon::cli::main()
 }

@@ -1,3 +1,91 @@
-//! action
+//! Carries a plan out: the only place with side effects on files, ledger and journal.
+//!
+//! Rank 3. The order of a plan is kept, and the first failure ends it: a face that could not be written leaves no
+//! ledger entry behind, so the halt is found again at the next hook.
+
+pub mod capture;
+mod files;
 pub mod hook_program;
 pub mod install;
+pub mod program;
+pub mod report_files;
+
+use std::path::PathBuf;
+
+pub use self::files::write_andon_file;
+use crate::domain::action::Action;
+use crate::domain::decision::LedgerEvent;
+use crate::domain::time::Timestamp;
+use crate::git::Repo;
+use crate::ledger::{Ledger, LedgerError};
+use crate::record::RecordError;
+use crate::record::journal::{Journal, JournalLine};
+use crate::report::face::{self, AckMode};
+
+/// Where actions take effect.
+pub struct Site<'a> {
+    /// The repository.
+    pub repo: &'a Repo,
+    /// `.andon/`; `None` in a bare repository, where no face is written.
+    pub andon_dir: Option<PathBuf>,
+    /// How a halt is answered here; the face says so.
+    pub ack: AckMode,
+    /// The time of this process.
+    pub at: Timestamp,
+}
+
+/// An action that failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ActionError {
+    /// A file could not be written or removed.
+    #[error("cannot {what} {}: {source}", path.display())]
+    File {
+        /// "write" or "remove".
+        what: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The ledger could not be written.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The journal could not be written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// Carries out a plan in order.
+pub fn execute(plan: &[Action], site: &Site<'_>) -> Result<(), ActionError> {
+    plan.iter().try_for_each(|action| one(action, site))
+}
+
+fn one(action: &Action, site: &Site<'_>) -> Result<(), ActionError> {
+    match action {
+        Action::WriteFace { halt, story } => {
+            if site.andon_dir.is_some() {
+                write_andon_file(site, halt.face.file_name(), &face::render(halt, story, site.ack))?;
+            }
+        }
+        Action::RecordHalt(halt) => {
+            Ledger::open(site.repo).append(&LedgerEvent::Halted(halt.clone()), site.at)?;
+        }
+        Action::RecordAck(ack) => {
+            // The journal first: with only the ledger entry written, the window would not start anew.
+            Journal::open(site.repo.git_dir()).append(&JournalLine::Ack(ack.clone()))?;
+            Ledger::open(site.repo).append(&LedgerEvent::Acknowledged(ack.clone()), site.at)?;
+        }
+        Action::RemoveFace(face) => remove(site, face.file_name())?,
+        Action::RemoveStops => {
+            for name in ["STOP", "PAUSE"] {
+                remove(site, name)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn remove(site: &Site<'_>, name: &str) -> Result<(), ActionError> {
+    let Some(dir) = &site.andon_dir else { return Ok(()) };
+    files::remove(&dir.join(name))
+}

@@ -1,2 +1,8 @@
-//! adapter
+//! Foreign input to facts: what git, the pre-commit framework and agents' shells hand over.
+//!
+//! Rank 3. Each source has its own file, so that what is believed of whom stands in one place.
+
+pub mod agents;
 pub mod chain;
+pub mod framework;
+pub mod git_hook;

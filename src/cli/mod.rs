@@ -1,1 +1,112 @@
-//! cli
+//! Arguments in, text and exit code out. Thin: each verb is a file in `commands` that calls `ops` and `report`.
+
+mod args;
+mod commands;
+mod error;
+pub mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use self::args::{Cli, Command, ConfigCommand};
+use self::error::Exit;
+use self::output::{ColorChoice, ColorEnvironment, Output};
+use crate::ops::context::Context;
+use crate::ops::error::OpsError;
+use crate::report::spark::Glyphs;
+
+/// What a command runs with.
+pub(crate) struct Shell {
+    ctx: Context,
+    out: Output,
+}
+
+/// The program.
+pub fn main() -> ExitCode {
+    let ctx = Context::capture();
+    let args: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    // The hooks' own door, before anything else is looked at: `ANDON=0` means that nothing is read or written.
+    if let [_, hook, name, rest @ ..] = args.as_slice()
+        && hook == "hook"
+        && let Some(name) = name.to_str()
+    {
+        return commands::hook::main(ctx, name, rest).into();
+    }
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(err) => return usage(&err),
+    };
+    let shell = Shell { out: output(&ctx, cli.color), ctx };
+    match dispatch(&shell, cli.command) {
+        Ok(exit) => exit.into(),
+        Err(err) => shell.fail(&err).into(),
+    }
+}
+
+/// Help and version go to standard output with 0, mistakes to standard error with 2.
+fn usage(err: &clap::Error) -> ExitCode {
+    let out = Output { out: crate::report::style::Style::Plain, err: crate::report::style::Style::Plain };
+    let text = err.render().to_string();
+    if err.use_stderr() {
+        out.message(&text);
+        Exit::Usage.into()
+    } else {
+        out.result(&text);
+        Exit::Allowed.into()
+    }
+}
+
+fn output(ctx: &Context, color: ColorChoice) -> Output {
+    let environment = ColorEnvironment {
+        no_color: ctx.var("NO_COLOR"),
+        clicolor: ctx.var("CLICOLOR"),
+        clicolor_force: ctx.var("CLICOLOR_FORCE"),
+        term: ctx.var("TERM"),
+    };
+    Output::new(color, environment)
+}
+
+fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
+    match command {
+        Command::Install(format) => commands::install::install(shell, format.format),
+        Command::Uninstall(format) => commands::install::uninstall(shell, format.format),
+        Command::Doctor(format) => commands::doctor::run(shell, format.format),
+        Command::Test(args) => commands::test::run(shell, &args),
+        Command::Status(format) => commands::status::run(shell, format.format),
+        Command::Log(args) => commands::log::run(shell, &args),
+        Command::Show(args) => commands::show::run(shell, &args),
+        Command::Check(args) => commands::check::run(shell, &args),
+        Command::Replay(args) => commands::replay::run(shell, &args),
+        Command::Resume(args) => commands::resume::resume(shell, &args),
+        Command::Stop(args) => commands::resume::stop(shell, &args),
+        Command::Pause(args) => commands::resume::pause(shell, &args),
+        Command::Complete(format) => commands::complete::run(shell, format.format),
+        Command::Config(args) => match args.command {
+            ConfigCommand::Show(format) => commands::config::show(shell, format.format),
+            ConfigCommand::Check(format) => commands::config::check(shell, format.format),
+            ConfigCommand::Schema => Ok(commands::config::schema(shell)),
+        },
+        Command::Demo(args) => commands::demo::run(shell, &args),
+        // Only reached for a hook name that is not UTF-8 or missing arguments: clap has said so already.
+        Command::Hook(args) => Ok(commands::hook::main(shell.ctx.clone(), &args.name, &args.args)),
+    }
+}
+
+impl Shell {
+    /// Block elements where the locale has them.
+    fn glyphs(&self) -> Glyphs {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+            .into_iter()
+            .find_map(|name| self.ctx.var(name).filter(|value| !value.is_empty()));
+        let utf8 = locale.is_some_and(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"));
+        if utf8 { Glyphs::Unicode } else { Glyphs::Ascii }
+    }
+
+    /// Shows an error and gives its exit code.
+    fn fail(&self, err: &OpsError) -> Exit {
+        let shown = error::diagnostics(err);
+        self.out.message(&crate::report::message::diagnostics(&shown, self.out.err));
+        error::exit_of(err)
+    }
+}

@@ -99,7 +99,7 @@ impl Problems {
     /// Sorts the errors from `start` on by position, and drops what was said twice.
     pub(super) fn sort_from(&mut self, start: usize) {
         if let Some(tail) = self.errors.get_mut(start..) {
-            tail.sort_by(|a, b| a.at.cmp(&b.at));
+            tail.sort_by_key(|error| error.at);
         }
         self.errors.dedup();
     }

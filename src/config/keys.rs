@@ -33,7 +33,7 @@ pub(super) enum Contents {
 /// A key of a section.
 #[derive(Debug)]
 pub(super) struct Key {
-    /// Name, snake_case.
+    /// Name, `snake_case`.
     pub(super) name: &'static str,
     /// Type and range.
     pub(super) kind: Kind,

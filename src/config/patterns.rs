@@ -5,8 +5,16 @@ use std::ops::Range;
 use super::errors::quoted;
 use super::reading::{Read, Wrong, wrong};
 
-/// Largest compiled pattern of `[normalize]`, in bytes.
+// The bounds and options of `record::normalize`: what passes here compiles there.
+
+/// Most patterns of `[normalize]`, all layers together.
+pub(super) const MAX_PATTERNS: usize = 64;
+/// Longest pattern, in bytes.
+const MAX_PATTERN: usize = 1024;
+/// Largest compiled pattern, in bytes.
 const REGEX_SIZE: usize = 1 << 20;
+/// Deepest nesting of a pattern.
+const REGEX_DEPTH: u32 = 50;
 
 /// Checks each glob of `name`; says all that are wrong.
 pub(super) fn check_globs(name: &str, globs: &[(String, Range<usize>)]) -> Read<()> {
@@ -35,7 +43,12 @@ fn check_glob(name: &str, glob: &str, span: &Range<usize>) -> Option<Wrong> {
 /// Checks a pattern of `[normalize]`. Compiling is the only check there is; it happens for the few who
 /// have patterns of their own.
 pub(super) fn check_regex(name: &str, pattern: &str, span: Range<usize>) -> Read<()> {
-    let built = regex::bytes::RegexBuilder::new(pattern).size_limit(REGEX_SIZE).build();
+    if pattern.len() > MAX_PATTERN {
+        let what = format!("the pattern of {} is longer than {MAX_PATTERN} bytes", quoted(name));
+        return wrong(span, what, "shorten it, or make two of it");
+    }
+    let mut builder = regex::bytes::RegexBuilder::new(pattern);
+    let built = builder.unicode(false).size_limit(REGEX_SIZE).nest_limit(REGEX_DEPTH).build();
     let reason = match built {
         Ok(regex) if regex.is_match(b"") => {
             let what = format!("the pattern of {} matches the empty text", quoted(name));

@@ -10,14 +10,11 @@ use super::document::Lines;
 use super::errors::{ConfigError, Problems, quoted};
 use super::keys::{self, Contents, Key, PLANNED_SECTIONS, SECTIONS, Section};
 use super::patterns;
-use super::reading::{Read, read_key, read_level, read_param, wrong};
+use super::reading::{Read, read_key, read_level, read_param, shown, wrong};
 use super::rules::{PLANNED, RuleSpecView};
 use super::source::{Origin, Source};
 use super::suggest;
 use super::value::{Said, Value};
-
-/// Most patterns in `[normalize]`.
-const MAX_PATTERNS: usize = 64;
 
 /// Reads one source into what all sources said.
 pub(super) struct Reader<'a> {
@@ -111,14 +108,21 @@ impl Reader<'_> {
 
     fn read_patterns(&mut self, table: &DeTable<'_>) {
         for (index, (name, item)) in in_order(table).into_iter().enumerate() {
-            if index == MAX_PATTERNS {
-                let what = format!("more than {MAX_PATTERNS} patterns in [normalize]");
+            let word = name.get_ref().as_ref();
+            let dotted = format!("normalize.{word}");
+            let patterns = self.said.keys().filter(|key| key.starts_with("normalize.")).count();
+            let is_new = !self.said.contains_key(&dotted);
+            // Bad ones count too: each costs a compilation.
+            if index >= patterns::MAX_PATTERNS || (is_new && patterns >= patterns::MAX_PATTERNS) {
+                let what = format!(
+                    "more than {} patterns in [normalize], all layers together",
+                    patterns::MAX_PATTERNS
+                );
                 self.problem(name.span(), what, "join some with `|`".to_owned());
                 return;
             }
-            let word = name.get_ref().as_ref();
             let read = read_pattern(word, name.span(), item);
-            self.keep(&format!("normalize.{word}"), name.span(), read);
+            self.keep(&dotted, name.span(), read);
         }
     }
 
@@ -205,8 +209,7 @@ fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> Read<Value> {
     if item.get_ref().is_str() {
         return read_level(rule.id, item);
     }
-    let what =
-        format!("rule {} takes a level or a table, not {}", quoted(rule.id), item.get_ref().type_str());
+    let what = format!("rule {} takes a level or a table, not {}", quoted(rule.id), shown(item.get_ref()));
     let default = rule.default_level.as_str();
     let mend = match rule.params.first() {
         Some(spec) => {
@@ -226,8 +229,7 @@ fn read_pattern(name: &str, at: Range<usize>, item: &Item<'_>) -> Read<Value> {
     }
     let dotted = format!("normalize.{name}");
     let Some(pattern) = item.get_ref().as_str() else {
-        let what =
-            format!("{} must be a regular expression, not {}", quoted(&dotted), item.get_ref().type_str());
+        let what = format!("{} must be a regular expression, not {}", quoted(&dotted), shown(item.get_ref()));
         return wrong(item.span(), what, format!("write {name} = 'build [0-9]+'"));
     };
     patterns::check_regex(&dotted, pattern, item.span())?;

@@ -20,6 +20,9 @@ const MAX_ITEMS: usize = 256;
 /// Longest single text, in bytes.
 const MAX_TEXT: usize = 4096;
 
+/// Largest count: far beyond any use, near enough that nothing sized by it runs away.
+pub(super) const MAX_COUNT: u64 = 1_000_000_000;
+
 /// Something wrong with a value.
 #[derive(Debug)]
 pub(super) struct Wrong {
@@ -66,8 +69,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
 pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<Value> {
     let default = (spec.default)();
     let words = match &default {
-        ParamValue::Count(_) if spec.min > 0 => format!("a whole number of at least {}", spec.min),
-        ParamValue::Count(_) => "a whole number".to_owned(),
+        ParamValue::Count(_) => format!("a whole number from {} to {MAX_COUNT}", spec.min),
         ParamValue::Share(_) => "a share between 0.0 and 1.0".to_owned(),
         ParamValue::Span(_) => "a duration such as \"10m\"".to_owned(),
         ParamValue::Switch(_) => "true or false".to_owned(),
@@ -82,8 +84,7 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<
         ParamValue::Switch(_) => {
             item.get_ref().as_bool().map(ParamValue::Switch).ok_or_else(|| expected.not(item))
         }
-        ParamValue::List(_) => read_texts(&expected, item)
-            .map(|items| ParamValue::List(items.into_iter().map(|(text, _)| text).collect())),
+        ParamValue::List(_) => read_words(&expected, item).map(ParamValue::List),
     };
     value.map(Value::Param)
 }
@@ -124,7 +125,7 @@ impl Expected<'_> {
 }
 
 /// The value for a message: itself where it is short, its type where it is not.
-fn shown(value: &DeValue<'_>) -> String {
+pub(super) fn shown(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => quoted(text).replace('`', "\""),
         DeValue::Integer(number) => cut(&number.to_string()),
@@ -167,7 +168,7 @@ fn read_count(expected: &Expected<'_>, min: u64, item: &Item<'_>) -> Read<u64> {
     let number = item.get_ref().as_integer();
     number
         .and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok())
-        .filter(|count| *count >= min)
+        .filter(|count| (min..=MAX_COUNT).contains(count))
         .ok_or_else(|| expected.not(item))
 }
 
@@ -175,7 +176,12 @@ fn read_share(expected: &Expected<'_>, item: &Item<'_>) -> Read<f64> {
     let text = match item.get_ref() {
         DeValue::Float(number) => number.as_str(),
         DeValue::Integer(number) if number.radix() == 10 => number.as_str(),
-        _ => return Err(expected.not(item)),
+        DeValue::Integer(_)
+        | DeValue::String(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Array(_)
+        | DeValue::Table(_) => return Err(expected.not(item)),
     };
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| expected.not(item))
@@ -205,7 +211,7 @@ fn read_texts(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<(String, Ran
     }
     let mut texts = Vec::with_capacity(items.len());
     let mut wrongs = Vec::new();
-    for item in items.iter() {
+    for item in items {
         match item.get_ref().as_str() {
             Some(text) => match check_text(expected, text, item.span()) {
                 Ok(()) => texts.push((text.to_owned(), item.span())),
@@ -216,6 +222,15 @@ fn read_texts(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<(String, Ran
         }
     }
     if wrongs.is_empty() { Ok(texts) } else { Err(wrongs) }
+}
+
+/// Texts of which none is empty: as a prefix or a part, the empty one would match everything.
+fn read_words(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
+    let texts = read_texts(expected, item)?;
+    let empty = texts.iter().filter(|(text, _)| text.trim().is_empty());
+    let wrongs: Vec<Wrong> =
+        empty.flat_map(|(_, span)| expected.not_text(span.clone(), "an empty text in the list")).collect();
+    if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
 }
 
 fn check_text(expected: &Expected<'_>, text: &str, span: Range<usize>) -> Read<()> {

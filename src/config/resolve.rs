@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::command::TestCommand;
 use super::document;
 use super::errors::{ConfigError, ConfigErrors, Problems};
 use super::keys;
@@ -54,10 +55,7 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
             session_gap: values.span("guard", "session_gap").unwrap_or(Span(u64::MAX)),
         },
         test: TestSettings {
-            command: match values.get("test", "command") {
-                Value::Command(command) => Some(command),
-                _ => None,
-            },
+            command: values.command(),
             reports: values.texts("test", "reports"),
             timeout: values.span("test", "timeout"),
         },
@@ -90,6 +88,11 @@ impl Values<'_> {
             Some(said) => said.value.clone(),
             None => keys::find(section, name).map_or(Value::Unset, |key| (key.default)()),
         }
+    }
+
+    fn command(&self) -> Option<TestCommand> {
+        let Value::Command(command) = self.get("test", "command") else { return None };
+        Some(command)
     }
 
     fn texts(&self, section: &str, name: &str) -> Vec<String> {

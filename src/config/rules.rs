@@ -1,5 +1,6 @@
 //! What configuration has to know of a rule; the rules themselves are `detect`'s.
 
+use crate::detect::{REGISTRY, Rule};
 use crate::domain::findings::Level;
 use crate::domain::settings::ParamSpec;
 
@@ -41,5 +42,11 @@ pub(super) const PLANNED: [&str; 19] = [
 
 /// The rules of this version, from the registry.
 pub fn known_rules() -> Vec<RuleSpecView> {
-    Vec::new()
+    REGISTRY.iter().map(|rule| RuleSpecView::of(rule)).collect()
+}
+
+impl RuleSpecView {
+    fn of(rule: &Rule) -> Self {
+        Self { id: rule.id, summary: rule.summary, default_level: rule.level, params: rule.params }
+    }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::keys::{Contents, Key, Kind, SECTIONS, Standing};
+use super::reading::MAX_COUNT;
 use super::rules::{RuleSpecView, known_rules};
 use super::value::Value;
 use crate::domain::findings::Level;
@@ -75,7 +76,7 @@ fn rule_schema(rule: &RuleSpecView) -> Json {
 fn param_schema(spec: &ParamSpec) -> Json {
     let default = (spec.default)();
     let mut schema = match &default {
-        ParamValue::Count(_) => json!({ "type": "integer", "minimum": spec.min }),
+        ParamValue::Count(_) => json!({ "type": "integer", "minimum": spec.min, "maximum": MAX_COUNT }),
         ParamValue::Share(_) => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         ParamValue::Span(_) => json!({ "type": "string", "pattern": DURATION }),
         ParamValue::Switch(_) => json!({ "type": "boolean" }),

@@ -3,6 +3,7 @@
 use super::keys::{Contents, Key, SECTIONS};
 use super::rules::{RuleSpecView, known_rules};
 use super::value::{Value, toml_text};
+use crate::domain::settings::ParamValue;
 
 const HEAD: &str = "\
 # Andon: stops a coding loop that no longer makes progress.
@@ -15,7 +16,7 @@ pub fn template(command: Option<&str>) -> String {
     let mut out = HEAD.to_owned();
     let command = command.map(str::trim).filter(|command| !command.is_empty());
     for section in &SECTIONS {
-        out.push_str(&format!("\n# {}\n[{}]\n", section.doc, section.name));
+        out.extend(["\n# ", section.doc, "\n[", section.name, "]\n"]);
         match &section.contents {
             Contents::Keys(keys) => keys.iter().for_each(|key| out.push_str(&key_lines(key, command))),
             Contents::Rules => known_rules().iter().for_each(|rule| out.push_str(&rule_line(rule))),
@@ -37,10 +38,12 @@ fn key_lines(key: &Key, command: Option<&str>) -> String {
 
 fn rule_line(rule: &RuleSpecView) -> String {
     let level = Value::Level(rule.default_level);
-    if rule.params.is_empty() {
+    // Lists are long: `config show` has them.
+    let short = rule.params.iter().filter(|spec| !matches!((spec.default)(), ParamValue::List(_)));
+    let params: Vec<String> =
+        short.map(|spec| format!(", {} = {}", spec.name, Value::Param((spec.default)()))).collect();
+    if params.is_empty() {
         return format!("# {} = {level}\n", rule.id);
     }
-    let params =
-        rule.params.iter().map(|spec| format!(", {} = {}", spec.name, Value::Param((spec.default)())));
-    format!("# {} = {{ level = {level}{} }}\n", rule.id, params.collect::<String>())
+    format!("# {} = {{ level = {level}{} }}\n", rule.id, params.concat())
 }

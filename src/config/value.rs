@@ -93,7 +93,7 @@ pub(super) fn toml_text(text: &str) -> String {
             '"' | '\\' => out.extend(['\\', c]),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            c if c.is_control() => out.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c if c.is_control() => out.extend(format!("\\u{:04X}", u32::from(c)).chars()),
             c => out.push(c),
         }
     }

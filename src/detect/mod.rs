@@ -4,20 +4,38 @@
 //! needs two signals together (DESIGN section 4). Nothing here reads a clock, a disk or the environment,
 //! so hooks, `check`, `replay` and the tests all ask the very same rules.
 
+mod attempts;
+mod exempt;
 mod rule;
 mod rules;
 mod situation;
+#[cfg(test)]
+mod testkit;
+mod words;
 
 pub use rule::{Docs, Rule};
 pub use situation::{
     Candidate, CodeChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
 };
 
+use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
 
 /// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
-pub static REGISTRY: &[&Rule] = &[];
+pub static REGISTRY: &[&Rule] = &[
+    &rules::unchanged_diff::RULE,
+    &rules::repeated_failures::RULE,
+    &rules::failures_not_decreasing::RULE,
+    &rules::oscillation::RULE,
+    &rules::recurrence::RULE,
+    &rules::consecutive_failures::RULE,
+    &rules::iteration_cap::RULE,
+    &rules::untested_edit::RULE,
+    &rules::failing_tests::RULE,
+    &rules::hook_bypass::RULE,
+    &rules::user_stop::RULE,
+];
 
 /// The rule of that id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
@@ -35,9 +53,23 @@ pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in REGISTRY.iter().filter(|rule| rule.stages.contains(&situation.stage)) {
         let setting = settings.get(rule.id).cloned().unwrap_or_else(|| rule.defaults());
-        if setting.level > Level::Off {
-            findings.extend((rule.check)(situation, &setting));
+        if setting.level == Level::Off {
+            continue;
+        }
+        if let Some(mut finding) = (rule.check)(situation, &setting) {
+            if finding.level == Level::Halt && situation.stage != Stage::Replay {
+                finding.help.push(answer(&finding));
+            }
+            findings.push(finding);
         }
     }
     findings
 }
+
+/// How a halt is answered.
+fn answer(finding: &Finding) -> String {
+    format!("read .andon/{}, then: andon resume --reason TEXT", finding.face.file_name())
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@
 use super::situation::Situation;
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, RuleSetting};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 
 /// A rule of the registry.
 #[derive(Debug, Clone, Copy)]
@@ -63,4 +63,32 @@ impl Rule {
         let params = self.params.iter().map(|param| (param.name, (param.default)())).collect();
         RuleSetting { level: self.level, params }
     }
+}
+
+/// The stages of a rule about the loop: once a commit is there, and when history is replayed. At a level
+/// of `block` such a rule weighs like `warn`, for the commit it speaks of has been made.
+pub(super) const LOOP: &[Stage] = &[Stage::PostCommit, Stage::Replay];
+
+/// The switch `name` of `setting`; off when the rule declares none (a test of the registry shows it does).
+pub(super) fn switch(setting: &RuleSetting, name: &str) -> Switch {
+    match setting.params.get(name) {
+        Some(ParamValue::Switch(true)) => Switch::On,
+        Some(
+            ParamValue::Switch(false)
+            | ParamValue::Count(_)
+            | ParamValue::Share(_)
+            | ParamValue::Span(_)
+            | ParamValue::List(_),
+        )
+        | None => Switch::Off,
+    }
+}
+
+/// The position of a switch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
 }

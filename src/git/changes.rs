@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::error::GitError;
-use super::objects::{MODE_SUBMODULE, MODE_TREE, from_git2, mode_of};
+use super::objects::{MODE_SUBMODULE, MODE_TREE, from_git2, git_order, mode_of};
 use super::repo::Repo;
 use crate::domain::ids::{Oid, TreeId};
 
@@ -30,96 +30,91 @@ pub struct Change {
 /// An entry of one side of the walk.
 type Side = (u32, Oid);
 
-struct Walk<'r> {
-    repo: &'r Repo,
-    root: Oid,
-    path: Vec<u8>,
-    depth: usize,
-    found: Vec<Change>,
+/// One directory that the walk is in; a tree per side that has it.
+struct Level<'r> {
+    old: Option<git2::Tree<'r>>,
+    new: Option<git2::Tree<'r>>,
+    /// Next entry of each side.
+    at: (usize, usize),
+    /// Length of the directory's path.
+    path: usize,
 }
 
 impl Repo {
     /// The paths that differ from `old` (`None`: the empty tree) to `new`, sorted by path bytes.
     /// A blob that moved unchanged is one change with `old_path`; directories are never listed, submodules are.
     pub fn changes(&self, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>, GitError> {
-        let mut walk = Walk { repo: self, root: new.0, path: Vec::new(), depth: 0, found: Vec::new() };
-        walk.pair(old.map(|tree| tree.0), Some(new.0))?;
-        let mut found = join_renames(walk.found);
+        let mut found = join_renames(self.walk_changes(old, new)?);
         found.sort_by(|left, right| left.path.cmp(&right.path));
         Ok(found)
     }
+
+    /// The walk has its own stack: a hostile tree may nest deeper than a thread's.
+    fn walk_changes(&self, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>, GitError> {
+        let mut found = Vec::new();
+        let mut path = Vec::new();
+        let mut open = Vec::new();
+        open.extend(self.enter(old.map(|tree| tree.0), Some(new.0), 0)?);
+        while let Some(level) = open.last_mut() {
+            let Some((name, old, new)) = level.next_pair() else {
+                open.pop();
+                continue;
+            };
+            if old == new {
+                continue;
+            }
+            path.truncate(level.path);
+            if !path.is_empty() {
+                path.push(b'/');
+            }
+            path.extend_from_slice(&name);
+            let file = |side: Option<Side>| side.filter(|side| side.0 != MODE_TREE);
+            let tree = |side: Option<Side>| side.filter(|side| side.0 == MODE_TREE).map(|side| side.1);
+            if file(old).is_some() || file(new).is_some() {
+                found.push(Change { path: path.clone(), old_path: None, old: file(old), new: file(new) });
+            }
+            if open.len() >= MAX_DEPTH {
+                return Err(GitError::TooDeep {
+                    path: String::from_utf8_lossy(&path[..path.len().min(80)]).into_owned(),
+                    limit: MAX_DEPTH,
+                });
+            }
+            open.extend(self.enter(tree(old), tree(new), path.len())?);
+        }
+        Ok(found)
+    }
+
+    /// Two directories of one path; equal ones are not read.
+    fn enter(&self, old: Option<Oid>, new: Option<Oid>, path: usize) -> Result<Option<Level<'_>>, GitError> {
+        if old == new {
+            return Ok(None);
+        }
+        let old = old.map(|id| self.find_tree(id)).transpose()?;
+        let new = new.map(|id| self.find_tree(id)).transpose()?;
+        Ok(Some(Level { old, new, at: (0, 0), path }))
+    }
 }
 
-impl Walk<'_> {
-    /// Two trees of the same path; equal ones are not read.
-    fn pair(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
-        if old == new {
-            return Ok(());
-        }
-        if self.depth >= MAX_DEPTH {
-            return Err(GitError::TooDeep { id: self.root, limit: MAX_DEPTH });
-        }
-        self.depth += 1;
-        let repo = self.repo;
-        let old = old.map(|id| repo.find_tree(id)).transpose()?;
-        let new = new.map(|id| repo.find_tree(id)).transpose()?;
-        self.merge_join(old.as_ref(), new.as_ref())?;
-        self.depth -= 1;
-        Ok(())
-    }
-
-    fn merge_join(
-        &mut self,
-        old: Option<&git2::Tree<'_>>,
-        new: Option<&git2::Tree<'_>>,
-    ) -> Result<(), GitError> {
-        let (mut i, mut j) = (0, 0);
-        loop {
-            let left = old.and_then(|tree| tree.get(i));
-            let right = new.and_then(|tree| tree.get(j));
-            let order = match (&left, &right) {
-                (None, None) => return Ok(()),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(left), Some(right)) => super::objects::git_order(
-                    left.name_bytes(),
-                    mode_of(left),
-                    right.name_bytes(),
-                    mode_of(right),
-                ),
-            };
-            // A file and a directory of one name are two entries at two places of the order: a deletion
-            // and additions below, which is what the replacement is.
-            i += usize::from(order != Ordering::Greater);
-            j += usize::from(order != Ordering::Less);
-            let left = left.filter(|_| order != Ordering::Greater);
-            let right = right.filter(|_| order != Ordering::Less);
-            if let Some(entry) = left.as_ref().or(right.as_ref()) {
-                self.entry(entry.name_bytes(), left.as_ref().map(side), right.as_ref().map(side))?;
+impl Level<'_> {
+    /// The next name in git's order, with what each side has there. A file and a directory of one name are
+    /// two names in that order: a deletion and additions, which is what a replacement is.
+    fn next_pair(&mut self) -> Option<(Vec<u8>, Option<Side>, Option<Side>)> {
+        let old = self.old.as_ref().and_then(|tree| tree.get(self.at.0));
+        let new = self.new.as_ref().and_then(|tree| tree.get(self.at.1));
+        let order = match (&old, &new) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(old), Some(new)) => {
+                git_order(old.name_bytes(), mode_of(old), new.name_bytes(), mode_of(new))
             }
-        }
-    }
-
-    fn entry(&mut self, name: &[u8], old: Option<Side>, new: Option<Side>) -> Result<(), GitError> {
-        if old == new {
-            return Ok(());
-        }
-        let kept = self.path.len();
-        if kept > 0 {
-            self.path.push(b'/');
-        }
-        self.path.extend_from_slice(name);
-        let is_tree = |side: &Side| side.0 == MODE_TREE;
-        let trees = (old.filter(is_tree), new.filter(is_tree));
-        let files = (old.filter(|side| !is_tree(side)), new.filter(|side| !is_tree(side)));
-        if files.0.is_some() || files.1.is_some() {
-            self.found.push(Change { path: self.path.clone(), old_path: None, old: files.0, new: files.1 });
-        }
-        if trees.0.is_some() || trees.1.is_some() {
-            self.pair(trees.0.map(|side| side.1), trees.1.map(|side| side.1))?;
-        }
-        self.path.truncate(kept);
-        Ok(())
+        };
+        let old = old.filter(|_| order != Ordering::Greater);
+        let new = new.filter(|_| order != Ordering::Less);
+        self.at.0 += usize::from(old.is_some());
+        self.at.1 += usize::from(new.is_some());
+        let name = old.as_ref().or(new.as_ref())?.name_bytes().to_vec();
+        Some((name, old.as_ref().map(side), new.as_ref().map(side)))
     }
 }
 
@@ -150,4 +145,148 @@ fn join_renames(found: Vec<Change>) -> Vec<Change> {
     }
     joined.retain(|change| change.new.is_some() || !moved_from.contains(&change.path));
     joined
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::scratch::Scratch;
+    use super::super::{MODE_TREE, TreeEntry};
+    use super::*;
+
+    /// What `git diff-tree` says, by path.
+    fn by_git(scratch: &Scratch, old: TreeId, new: TreeId) -> BTreeMap<String, (Option<Side>, Option<Side>)> {
+        let (old, new) = (old.to_string(), new.to_string());
+        let raw = scratch.git(&["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", &old, &new]);
+        let mut fields = raw.split('\0').filter(|field| !field.is_empty());
+        let mut found = BTreeMap::new();
+        while let (Some(meta), Some(path)) = (fields.next(), fields.next()) {
+            let words: Vec<&str> = meta.trim_start_matches(':').split(' ').collect();
+            let side = |mode: &str, id: &str| {
+                let mode = u32::from_str_radix(mode, 8).unwrap();
+                (mode != 0).then(|| (mode, id.parse().unwrap()))
+            };
+            found.insert(path.to_owned(), (side(words[0], words[2]), side(words[1], words[3])));
+        }
+        found
+    }
+
+    fn without_renames(changes: Vec<Change>) -> BTreeMap<String, (Option<Side>, Option<Side>)> {
+        let mut found = BTreeMap::new();
+        for change in changes {
+            let path = String::from_utf8(change.path).unwrap();
+            match change.old_path {
+                Some(old_path) => {
+                    found.insert(String::from_utf8(old_path).unwrap(), (change.old, None));
+                    found.insert(path, (None, change.new));
+                }
+                None => {
+                    found.insert(path, (change.old, change.new));
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn agrees_with_git_on_trees_made_at_random() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let mut seed = 1_u64;
+        let mut random = |bound: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % bound
+        };
+        let names = ["a", "a.b", "a-b", "a0", "b", "ab", "c d"];
+        let mut previous = None;
+        for _ in 0..40 {
+            // Names that sort differently as files and as directories, files and directories changing places.
+            std::fs::read_dir(scratch.path())
+                .unwrap()
+                .flatten()
+                .filter(|e| e.file_name() != ".git")
+                .for_each(|entry| {
+                    let _one_of_them =
+                        std::fs::remove_dir_all(entry.path()).or_else(|_| std::fs::remove_file(entry.path()));
+                });
+            for name in names {
+                match random(5) {
+                    0 => {}
+                    1 => scratch.write(name, &format!("{}", random(2))),
+                    2 => scratch.write(&format!("{name}/x"), &format!("{}", random(2))),
+                    3 => scratch.write(&format!("{name}/x/y"), &format!("{}", random(3))),
+                    _ => {
+                        scratch.write(&format!("{name}/a"), "1");
+                        scratch.write(&format!("{name}/a.b/z"), &format!("{}", random(3)));
+                    }
+                }
+            }
+            scratch.git(&["add", "-A"]);
+            let tree: TreeId = scratch.git(&["write-tree"]).parse().unwrap();
+            if let Some(old) = previous {
+                let found = repo.changes(Some(old), tree).unwrap();
+                assert!(found.windows(2).all(|pair| pair[0].path < pair[1].path));
+                assert_eq!(without_renames(found), by_git(&scratch, old, tree));
+            }
+            previous = Some(tree);
+        }
+    }
+
+    #[test]
+    fn a_root_commit_adds_everything() {
+        let scratch = Scratch::new();
+        scratch.write("dir/b", "1");
+        scratch.commit("a", "2", "one");
+        let changes = scratch.open().changes(None, scratch.tree("HEAD")).unwrap();
+        let paths: Vec<&[u8]> = changes.iter().map(|change| change.path.as_slice()).collect();
+        assert_eq!(paths, [b"a".as_slice(), b"dir/b"]);
+        assert!(changes.iter().all(|change| change.old.is_none() && change.new.is_some()));
+    }
+
+    #[test]
+    fn exact_moves_are_joined_once() {
+        let scratch = Scratch::new();
+        scratch.write("one", "same");
+        scratch.write("two", "same");
+        scratch.commit("x", "x", "one");
+        for name in ["one", "two"] {
+            std::fs::remove_file(scratch.path().join(name)).unwrap();
+        }
+        scratch.write("dir/three", "same");
+        scratch.commit("x", "y", "two");
+        let changes = scratch.open().changes(Some(scratch.tree("HEAD~1")), scratch.tree("HEAD")).unwrap();
+        let shown: Vec<String> = changes
+            .iter()
+            .map(|change| {
+                let text = |path: &[u8]| String::from_utf8_lossy(path).into_owned();
+                format!("{:?} -> {}", change.old_path.as_deref().map(text), text(&change.path))
+            })
+            .collect();
+        assert_eq!(shown, ["Some(\"one\") -> dir/three", "None -> two", "None -> x"]);
+        assert!(changes[1].new.is_none());
+    }
+
+    #[test]
+    fn nesting_beyond_the_bound_is_an_error_not_a_crash() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let file = repo.write_blob(b"x").unwrap();
+        let mut entry = TreeEntry { name: b"f".to_vec(), mode: 0o100_644, id: file };
+        for _ in 0..MAX_DEPTH + 10 {
+            let tree = repo.write_tree_entries(&[entry]).unwrap();
+            entry = TreeEntry { name: b"d".to_vec(), mode: MODE_TREE, id: tree.0 };
+        }
+        let error = repo.changes(None, TreeId(entry.id)).unwrap_err();
+        assert!(matches!(error, GitError::TooDeep { limit: MAX_DEPTH, .. }), "{error}");
+    }
+
+    #[test]
+    fn a_missing_tree_is_named() {
+        let scratch = Scratch::new();
+        let missing = "1234567890123456789012345678901234567890".parse().unwrap();
+        let error = scratch.open().changes(None, missing).unwrap_err();
+        assert!(error.to_string().contains("tree 1234567890"), "{error}");
+        assert_eq!(error.help().as_deref(), Some("git fsck"));
+    }
 }

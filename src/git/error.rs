@@ -109,10 +109,10 @@ pub enum GitError {
         message: String,
     },
     /// Directories nested deeper than any real tree.
-    #[error("tree {id} nests deeper than {limit} directories")]
+    #[error("a tree nests deeper than {limit} directories, at {path:?}")]
     TooDeep {
-        /// The outermost tree.
-        id: Oid,
+        /// The beginning of the path.
+        path: String,
         /// The bound.
         limit: usize,
     },
@@ -229,6 +229,11 @@ fn quoted_path(path: &Path) -> String {
 }
 
 impl GitError {
+    /// Whether the caller asked for something that is not there: a mistake of use, not of the repository.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::NotARepository { .. } | Self::UnknownRevision { .. } | Self::Unborn { .. })
+    }
+
     /// The exact command that mends it, or the sentence that says what to do; `None` where neither is known.
     pub fn help(&self) -> Option<String> {
         match self {

@@ -199,3 +199,58 @@ fn storable(name: &[u8]) -> bool {
 pub(super) fn write_error(what: &str, error: &git2::Error) -> GitError {
     GitError::Write { what: what.to_owned(), message: error.message().to_owned() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::GitError;
+    use super::super::scratch::Scratch;
+    use super::*;
+
+    fn entry(name: &str, mode: u32, id: Oid) -> TreeEntry {
+        TreeEntry { name: name.as_bytes().to_vec(), mode, id }
+    }
+
+    #[test]
+    fn trees_are_written_as_git_writes_them() {
+        let scratch = Scratch::new();
+        for path in ["a.b", "a/x", "a0", "ab/y", "a-b/z", "link"] {
+            scratch.write(path, path);
+        }
+        std::fs::remove_file(scratch.path().join("link")).unwrap();
+        std::os::unix::fs::symlink("a.b", scratch.path().join("link")).unwrap();
+        scratch.git(&["add", "-A"]);
+        let tree = scratch.git(&["write-tree"]).parse().unwrap();
+        let repo = scratch.open();
+        let mut entries = repo.tree_entries(tree).unwrap();
+        assert!(entries.windows(2).all(|pair| pair[0].git_order(&pair[1]).is_lt()));
+        entries.reverse();
+        assert_eq!(repo.write_tree_entries(&entries).unwrap(), tree);
+        assert_eq!(repo.entry_at(tree, b"link").unwrap().unwrap().0, MODE_LINK);
+    }
+
+    #[test]
+    fn names_that_git_cannot_hold_are_refused() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let id = repo.write_blob(b"x").unwrap();
+        for name in ["", ".", "..", ".git", ".GIT", "a/b", "a\0b"] {
+            assert!(repo.write_tree_entries(&[entry(name, MODE_FILE, id)]).is_err(), "{name:?}");
+        }
+        let twice = [entry("a", MODE_FILE, id), entry("a", MODE_TREE, id)];
+        assert!(repo.write_tree_entries(&twice).is_err());
+    }
+
+    #[test]
+    fn paths_are_looked_up_level_by_level() {
+        let scratch = Scratch::new();
+        scratch.commit("a/b/c", "text", "one");
+        let (repo, tree) = (scratch.open(), scratch.tree("HEAD"));
+        let id = repo.blob_at(tree, b"a/b/c").unwrap().unwrap();
+        assert_eq!(repo.read_blob(id, 4).unwrap(), Blob::Content(b"text".to_vec()));
+        assert_eq!(repo.read_blob(id, 3).unwrap(), Blob::TooLarge(4));
+        for path in ["", "a", "a/b", "a/b/c/d", "a//b", "/a", "x", "a/b/"] {
+            assert_eq!(repo.blob_at(tree, path.as_bytes()).unwrap(), None, "{path:?}");
+        }
+        assert!(matches!(repo.read_blob(tree.0, 100), Err(GitError::BadObject { .. })));
+    }
+}

@@ -35,7 +35,7 @@ impl Repo {
 }
 
 /// The last `max` whole lines of a file, oldest first; none when there is no file.
-fn last_lines(path: &Path, max: usize) -> Result<Vec<Vec<u8>>, std::io::Error> {
+pub(super) fn last_lines(path: &Path, max: usize) -> Result<Vec<Vec<u8>>, std::io::Error> {
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -69,4 +69,55 @@ fn parse(line: &[u8]) -> Option<ReflogEntry> {
     let old = words.next()?.parse().ok()?;
     let new = words.next()?.parse().ok()?;
     Some(ReflogEntry { old, new, message: message.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::super::scratch::Scratch;
+
+    #[test]
+    fn entries_come_newest_first_as_git_shows_them() {
+        let scratch = Scratch::new();
+        for content in ["1", "2", "3"] {
+            scratch.commit("a", content, &format!("commit {content}\twith a tab"));
+        }
+        scratch.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        let log = scratch.open().reflog_head(10).unwrap();
+        let by_git = scratch.git(&["reflog", "--format=%H %gs"]);
+        let ours: Vec<String> = log.iter().map(|entry| format!("{} {}", entry.new, entry.message)).collect();
+        assert_eq!(ours.join("\n"), by_git);
+        assert!(log[3].old.is_zero());
+        assert_eq!(scratch.open().reflog_head(2).unwrap(), log[..2]);
+        assert_eq!(scratch.open().reflog_head(0).unwrap(), vec![]);
+    }
+
+    #[test]
+    fn only_the_end_of_a_long_file_matters() {
+        let scratch = Scratch::new();
+        let mut text = String::new();
+        for number in 0..20_000_u32 {
+            writeln!(text, "{number:040x} {:040x} A <a@b> 1 +0000\tcommit: {number}", number + 1).unwrap();
+        }
+        let file = scratch.path().join(".git/logs/HEAD");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, &text).unwrap();
+        for max in [1, 2, 100, 5_000] {
+            let log = scratch.open().reflog_head(max).unwrap();
+            assert_eq!(log.len(), max);
+            assert_eq!(log[0].message, "commit: 19999");
+            assert_eq!(log[max - 1].message, format!("commit: {}", 20_000 - max));
+        }
+        std::fs::write(&file, format!("{text}half a li")).unwrap();
+        assert_eq!(scratch.open().reflog_head(3).unwrap()[0].message, "commit: 19999");
+    }
+
+    #[test]
+    fn no_reflog_is_no_error() {
+        let scratch = Scratch::new();
+        scratch.git(&["config", "core.logAllRefUpdates", "false"]);
+        scratch.commit("a", "1", "one");
+        assert_eq!(scratch.open().reflog_head(5).unwrap(), vec![]);
+    }
 }

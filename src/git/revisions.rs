@@ -21,14 +21,12 @@ impl Repo {
             Ok(object) => object,
             Err(error) => return Err(self.resolve_error(rev, &error)),
         };
-        match object.peel(ObjectType::Commit) {
-            Ok(commit) => Ok(CommitId(from_git2(commit.id()))),
-            Err(_) => {
-                let kind = object.kind().map_or("object", |kind| kind.str());
-                let message = format!("it is a {kind} ({})", object.id());
-                Err(GitError::NotACommit { rev: cut(rev, SHOWN), message })
-            }
+        if let Ok(commit) = object.peel(ObjectType::Commit) {
+            return Ok(CommitId(from_git2(commit.id())));
         }
+        let kind = object.kind().map_or("object", |kind| kind.str());
+        let message = format!("it is a {kind} ({})", object.id());
+        Err(GitError::NotACommit { rev: cut(rev, SHOWN), message })
     }
 
     fn resolve_error(&self, rev: &str, error: &git2::Error) -> GitError {
@@ -140,5 +138,143 @@ impl Repo {
         self.inner
             .graph_descendant_of(above, below)
             .map_err(|error| self.object_error("history of commit", descendant.0, &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::super::scratch::{Scratch, git_in};
+    use super::super::{Repo, RepoEnv};
+    use super::*;
+
+    /// A small history with a merge and a side branch.
+    fn history() -> Scratch {
+        let scratch = Scratch::new();
+        scratch.commit("a", "1", "one");
+        scratch.git(&["branch", "side"]);
+        scratch.commit("a", "2", "two");
+        scratch.git(&["checkout", "-q", "side"]);
+        scratch.commit("b", "1", "side one");
+        scratch.commit("b", "2", "side two");
+        scratch.git(&["checkout", "-q", "main"]);
+        scratch.git(&["merge", "-q", "--no-edit", "--no-ff", "side~1"]);
+        scratch.commit("a", "3", "three");
+        scratch.git(&["tag", "-a", "-m", "tagged", "v1", "HEAD~1"]);
+        scratch
+    }
+
+    #[test]
+    fn ranges_hold_what_git_says_parents_first() {
+        let scratch = history();
+        let repo = scratch.open();
+        for spec in [
+            "main",
+            "HEAD",
+            "side..main",
+            "main..side",
+            "main...side",
+            "..side",
+            "side..",
+            "v1..",
+            "main..main",
+            "main~2",
+        ] {
+            let range = repo.range(spec).unwrap();
+            let by_git: BTreeSet<CommitId> =
+                scratch.git(&["rev-list", spec]).lines().map(|line| line.parse().unwrap()).collect();
+            assert_eq!(range.iter().copied().collect::<BTreeSet<_>>(), by_git, "{spec}");
+            assert_eq!(range.len(), by_git.len(), "{spec}");
+            for (at, commit) in range.iter().enumerate() {
+                for parent in repo.commit(*commit).unwrap().parents {
+                    assert!(
+                        range[at..].iter().all(|later| *later != parent),
+                        "{spec}: a parent after its child"
+                    );
+                }
+            }
+        }
+        let (one, tip) = (scratch.rev("main~3"), scratch.rev("main"));
+        assert_eq!(repo.range_between(Some(one), tip).unwrap(), repo.range("main~3..main").unwrap());
+        assert_eq!(repo.range_between(None, tip).unwrap(), repo.range("main").unwrap());
+    }
+
+    #[test]
+    fn ancestry_is_told() {
+        let scratch = history();
+        let repo = scratch.open();
+        let (main, side) = (scratch.rev("main"), scratch.rev("side"));
+        assert_eq!(repo.merge_base(main, side).unwrap(), Some(scratch.rev("side~1")));
+        assert!(repo.is_ancestor(scratch.rev("side~1"), main).unwrap());
+        assert!(repo.is_ancestor(main, main).unwrap());
+        assert!(!repo.is_ancestor(main, side).unwrap());
+        scratch.git(&["checkout", "-q", "--orphan", "alone"]);
+        let alone = scratch.commit("z", "1", "alone");
+        assert_eq!(repo.merge_base(alone, main).unwrap(), None);
+        assert_eq!(repo.range("alone...main").unwrap().len(), repo.range("main").unwrap().len() + 1);
+    }
+
+    #[test]
+    fn errors_name_the_revision() {
+        let scratch = history();
+        let repo = scratch.open();
+        for rev in
+            ["nope", "main~99", "deadbeef", "", "a\0b", "main^{nonsense}", "--all", ":/nothing like it"]
+        {
+            let error = repo.resolve(rev).unwrap_err();
+            assert!(
+                matches!(error, GitError::UnknownRevision { .. } | GitError::NotACommit { .. }),
+                "{error}"
+            );
+            assert!(error.to_string().contains(&format!("{rev:?}")), "{error}");
+        }
+        let error = repo.range("side..nope").unwrap_err();
+        assert!(error.to_string().contains("\"nope\""), "{error}");
+        let blob = repo.resolve("HEAD:a").unwrap_err();
+        assert!(blob.to_string().contains("it is a blob"), "{blob}");
+        assert_eq!(repo.resolve("v1").unwrap(), scratch.rev("v1^{commit}"));
+        let long = "x".repeat(5_000);
+        assert!(repo.resolve(&long).unwrap_err().to_string().len() < 400);
+    }
+
+    #[test]
+    fn a_branch_without_commits_says_so() {
+        let repo_dir = Scratch::new();
+        for spec in ["HEAD", "@", "main", "HEAD~1..", "..HEAD"] {
+            let error = repo_dir.open().range(spec).unwrap_err();
+            assert!(matches!(error, GitError::Unborn { .. }), "{spec}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_range_across_the_cut_of_a_shallow_clone_is_refused() {
+        let scratch = Scratch::new();
+        for number in 0..6 {
+            scratch.commit("a", &number.to_string(), &format!("{number}"));
+        }
+        let shallow = scratch.beside("shallow");
+        let url = format!("file://{}", scratch.path().display());
+        git_in(&scratch.path(), &["clone", "-q", "--depth=3", &url, shallow.to_str().unwrap()]);
+        let repo = Repo::open(&shallow, &RepoEnv::default()).unwrap();
+        assert!(repo.is_shallow());
+        assert_eq!(repo.range("HEAD").unwrap().len(), 3);
+        assert_eq!(repo.range("HEAD~1..HEAD").unwrap().len(), 1);
+        let error = repo.resolve("HEAD~4").unwrap_err();
+        assert!(error.to_string().contains("shallow"), "{error}");
+        assert_eq!(error.help().as_deref(), Some("git fetch --unshallow"));
+        git_in(&shallow, &["fetch", "-q", "--depth=1", "origin", &scratch.rev("HEAD~5").to_string()]);
+        let base = scratch.rev("HEAD~5");
+        let error = repo.range(&format!("{base}..HEAD")).unwrap_err();
+        assert!(matches!(error, GitError::ShallowRange { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_damaged_history_names_the_missing_commit() {
+        let scratch = history();
+        let lost = scratch.rev("main~3").to_string();
+        std::fs::remove_file(scratch.path().join(".git/objects").join(&lost[..2]).join(&lost[2..])).unwrap();
+        let error = scratch.open().range("main").unwrap_err();
+        assert!(matches!(error, GitError::Missing { .. }), "{error}");
     }
 }

@@ -72,7 +72,9 @@ impl Fold {
 /// Folds `facts`, oldest first. A pause longer than `session_gap` starts a new window.
 pub fn fold(facts: &[Fact], session_gap: Span) -> Timeline {
     let mut fold = Fold::new(session_gap);
-    facts.iter().for_each(|fact| fold.push(fact.clone()));
+    for fact in facts {
+        fold.push(fact.clone());
+    }
     fold.into_timeline()
 }
 
@@ -169,3 +171,6 @@ fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
     }
     kept.push(value);
 }
+
+#[cfg(test)]
+mod tests;

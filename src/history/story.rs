@@ -28,10 +28,10 @@ impl Timeline {
         let mut best: Option<(CommitId, u64)> = None;
         for iteration in &self.iterations {
             let failing = iteration.tests.as_ref().and_then(failing_count);
-            if let (Some(commit), Some(failing)) = (iteration.commit, failing) {
-                if best.is_none_or(|(_, least)| failing <= least) {
-                    best = Some((commit, failing));
-                }
+            if let (Some(commit), Some(failing)) = (iteration.commit, failing)
+                && best.is_none_or(|(_, least)| failing <= least)
+            {
+                best = Some((commit, failing));
             }
         }
         best

@@ -202,6 +202,85 @@ pub(crate) fn chain(commits: Vec<Commit>) -> Vec<Fact> {
 /// The timeline of a chain of commits.
 pub(crate) fn timeline(commits: Vec<Commit>) -> Timeline {
     let mut fold = Fold::new(GAP);
-    chain(commits).into_iter().for_each(|fact| fold.push(fact));
+    for fact in chain(commits) {
+        fold.push(fact);
+    }
     fold.into_timeline()
+}
+
+/// Arbitrary facts: few values of each kind, so that repetitions happen, and the extremes.
+pub(crate) mod facts {
+    use proptest::prelude::*;
+
+    use super::{Commit, ack, code, commit, evidence as evidence_of, oid, run};
+    use crate::domain::facts::{CommitKind, Fact, Gate};
+    use crate::domain::ids::{CommitId, DiffHash, Signature};
+    use crate::domain::tests::{RunValidity, TestEvidence, TestStatus};
+    use crate::domain::time::Timestamp;
+
+    fn pick<T: Clone + std::fmt::Debug + 'static>(of: &[(T, &str)]) -> impl Strategy<Value = T> + use<T> {
+        prop::sample::select(of.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>())
+    }
+
+    fn time() -> impl Strategy<Value = i64> {
+        prop_oneof![10 => 0_i64..100_000, 1 => Just(i64::MIN), 1 => Just(i64::MAX)]
+    }
+
+    pub(crate) fn evidence() -> impl Strategy<Value = TestEvidence> {
+        let counts = prop_oneof![10 => 0_u64..20, 1 => Just(u64::MAX)];
+        (
+            0_u8..4,
+            pick(&TestStatus::ALL),
+            prop::collection::vec("[a-c]", 0..4),
+            counts,
+            prop::option::of(0_u8..3),
+        )
+            .prop_map(|(state, status, failing, total, errors)| {
+                let names: Vec<&str> = failing.iter().map(String::as_str).collect();
+                let mut tests = evidence_of(state, status, &names, total);
+                tests.errors = errors.map(|error| Signature([error; 32]));
+                tests.counts.skipped = total / 3;
+                tests
+            })
+    }
+
+    fn commits() -> impl Strategy<Value = Commit> {
+        let what = (0_u8..4, 0_u8..3, pick(&CommitKind::ALL), pick(&Gate::ALL), any::<bool>());
+        let number = prop_oneof![6 => Just(0_u64), 6 => 1_u64..9, 1 => Just(u64::MAX)];
+        let when = (time(), prop::option::of("[ab]"), number);
+        let ids = (prop::option::of(0_u64..12), prop::option::of(0_u64..12));
+        let subject = prop_oneof!["[a-z ]{0,8}", Just("Release 1.0".to_owned()), ".{0,200}"];
+        (what, when, ids, prop::option::of(evidence()), subject).prop_map(
+            |(what, when, ids, tests, subject)| {
+                let (state, diff, kind, gate, empty) = what;
+                let (at, session, number) = when;
+                let mut made = commit(state).kind(kind).at(at).number(number).subject(&subject);
+                made.0.id = ids.0.map(|id| CommitId(oid(id)));
+                let record = made.record();
+                record.parent = ids.1.map(|id| CommitId(oid(id)));
+                record.diff.hash = DiffHash([diff; 32]);
+                record.diff.empty = empty;
+                record.diff.added = number;
+                record.gate = gate;
+                record.session = session;
+                record.tests = tests.map(|tests| TestEvidence { code: code(state), ..tests });
+                made
+            },
+        )
+    }
+
+    pub(crate) fn fact() -> impl Strategy<Value = Fact> {
+        let runs =
+            (evidence(), pick(&RunValidity::ALL), prop::option::of(time())).prop_map(|(tests, valid, at)| {
+                let mut run = run(tests);
+                run.validity = valid;
+                run.at = at.map(Timestamp);
+                Fact::TestRun(Box::new(run))
+            });
+        prop_oneof![8 => commits().prop_map(Commit::fact), 3 => runs, 1 => time().prop_map(ack)]
+    }
+
+    pub(crate) fn facts() -> impl Strategy<Value = Vec<Fact>> {
+        prop::collection::vec(fact(), 0..60)
+    }
 }

@@ -1,1 +1,181 @@
-//! ledger
+//! Halts and the answers to them, kept where nobody can edit them without it showing: one git commit an entry, one
+//! ref per writer (`refs/andon/ledger/<writer>`), so that clones never race for a ref and union is all there is to
+//! merging (DESIGN section 6).
+//!
+//! An entry's tree holds one blob, `entry.json`, in the canonical form of RFC 8785. Its first parent is the writer's
+//! previous entry, if there is one; further parents are the heads of other writers seen then that it has not seen
+//! yet, at most 16.
+//! Its Lamport number is one more than the greatest of its parents. Its id is the sha256 of the commit object
+//! without signature headers, so that signing can be added without changing what is there. Order is topological,
+//! then by (Lamport, id), never by clock.
+//!
+//! Durability follows git's own defaults (`core.fsync`).
+
+mod append;
+mod entry;
+mod read;
+mod standing;
+mod wire;
+mod writer;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::domain::decision::{LedgerEvent, StandingHalt};
+use crate::domain::ids::{CommitId, EntryId};
+use crate::domain::time::Timestamp;
+use crate::git::{GitError, Repo};
+
+/// Where the refs of all writers are.
+pub const REF_PREFIX: &str = "refs/andon/ledger/";
+
+/// What can go wrong with the ledger.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// git could not do its part.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file of ours could not be read or written.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// Such as `read`.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file that says which ledger is this clone's is damaged. A new id would forget halts that stand.
+    #[error("{} does not hold this clone's ledger id (32 hexadecimal digits)", path.display())]
+    BadWriter {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl LedgerError {
+    /// The exact command that mends it, where there is one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Git(error) => error.help(),
+            Self::BadWriter { path } => Some(format!(
+                "put this clone's id back into {} (it is the last part of one of `git for-each-ref {REF_PREFIX}`), or remove the file to begin a new ledger",
+                path.display()
+            )),
+            Self::Io { path, .. } => {
+                Some(format!("check the permissions of {} and the space on its disk", path.display()))
+            }
+        }
+    }
+}
+
+/// One entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// sha256 of its commit without signature.
+    pub id: EntryId,
+    /// Its commit.
+    pub commit: CommitId,
+    /// Who wrote it.
+    pub writer: String,
+    /// Its Lamport number.
+    pub lamport: u64,
+    /// When, by the writer's clock. Never used for order.
+    pub at: Option<Timestamp>,
+    /// What happened.
+    pub event: EntryEvent,
+}
+
+/// What an entry says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EntryEvent {
+    /// An event this version knows.
+    Known(LedgerEvent),
+    /// An event of another version: kept, without meaning here.
+    Unknown {
+        /// Its type; untrusted text, at most 128 characters.
+        kind: String,
+    },
+}
+
+impl EntryEvent {
+    /// The event, when this version knows its type.
+    pub fn known(&self) -> Option<&LedgerEvent> {
+        match self {
+            Self::Known(event) => Some(event),
+            Self::Unknown { .. } => None,
+        }
+    }
+}
+
+/// An entry that was skipped or looks wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Its commit, or the tip of the ref.
+    pub commit: CommitId,
+    /// What is wrong with it. May quote untrusted text: the renderer escapes.
+    pub why: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ledger entry {}: {}", self.commit, self.why)
+    }
+}
+
+/// The ledger of a repository: all writers for reading, one for writing.
+#[derive(Debug, Clone, Copy)]
+pub struct Ledger<'r> {
+    repo: &'r Repo,
+}
+
+impl<'r> Ledger<'r> {
+    /// The ledger of `repo`. Touches nothing.
+    pub fn open(repo: &'r Repo) -> Self {
+        Self { repo }
+    }
+
+    /// This clone's id, made up on first use: 32 hexadecimal digits in `<common dir>/andon/writer`.
+    ///
+    /// # Errors
+    /// [`LedgerError::BadWriter`] when the file holds something else, [`LedgerError::Io`].
+    pub fn writer_id(&self) -> Result<String, LedgerError> {
+        writer::get_or_create(self.repo.common_dir())
+    }
+
+    /// Appends an event to this clone's ledger, dated `at`.
+    ///
+    /// # Errors
+    /// [`LedgerError`]; then nothing is appended.
+    pub fn append(&self, event: &LedgerEvent, at: Timestamp) -> Result<EntryId, LedgerError> {
+        append::append(self.repo, &self.writer_id()?, event, at)
+    }
+
+    /// Every entry of every writer, in the ledger's order, and what could not be read.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when the refs themselves cannot be read.
+    pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Warning>), LedgerError> {
+        read::read_all(self.repo)
+    }
+
+    /// The newest halt of `worktree` in this clone's own ledger that no acknowledgement has answered. Costs the
+    /// entries that are new since the last call: the rest is remembered in `<common dir>/andon/cache`.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledger cannot be read: whether a halt stands is then not known.
+    pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
+        match writer::get(self.repo.common_dir())? {
+            Some(writer) => standing::standing(self.repo, &writer, worktree),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The ref of a writer.
+fn ref_of(writer: &str) -> String {
+    format!("{REF_PREFIX}{writer}")
+}
+
+#[cfg(test)]
+mod tests;

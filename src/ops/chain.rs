@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use super::context::Context;
 use crate::action::hook_program::{self, HookEnd, HookProgramError, Probe};
 use crate::adapter::chain::{self, Chained, Plan, Running};
 
@@ -38,6 +39,21 @@ pub struct HookCall<'a> {
     pub args: &'a [OsString],
     /// What Andon has already read of its standard input; `None` leaves ours to it.
     pub stdin: Option<&'a [u8]>,
+}
+
+/// Runs the hook that was here before the shim that started this process. The shim names itself in `ANDON_HOOK`;
+/// under a framework there is no shim, and nothing to chain.
+pub fn run_for(ctx: &Context, call: &super::hook::HookCall) -> Result<u8, HookProgramError> {
+    let name = call.name.as_str();
+    let Some(file) =
+        ctx.hook_file.as_deref().filter(|file| file.file_name().is_some_and(|last| last == name))
+    else {
+        return Ok(0);
+    };
+    let stdin = call.name.reads_stdin().then_some(call.stdin.as_slice());
+    let handed = HookCall { name, args: &call.args, stdin };
+    let dir = file.parent().unwrap_or(Path::new("."));
+    run(dir, handed, &ctx.running).map(ChainEnd::code)
 }
 
 /// Runs the hook that was at `hooks_dir`/`call.name` before Andon, with git's arguments, input, streams

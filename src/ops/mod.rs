@@ -1,4 +1,28 @@
-//! ops
+//! The verbs: each reads what it needs, asks the pure core and has the plan carried out.
+//!
+//! Rank 4. The clock, the environment and the working directory are read in [`context`] only.
+
 pub mod chain;
+pub mod check;
+pub mod complete;
+pub mod context;
+pub mod demo;
+mod derive;
 pub mod doctor;
+pub mod error;
+mod evidence;
+mod guard;
+pub mod health;
+pub mod hook;
 pub mod install;
+pub mod log;
+pub mod push;
+pub mod record_commit;
+pub mod replay;
+pub mod resume;
+pub mod rewrite;
+mod standing;
+pub mod status;
+pub mod test;
+mod timeline;
+pub mod workspace;

@@ -12,3 +12,6 @@ pub use decide::decide;
 pub use dirty::{Bit, Completion, DirtyBits, dirty};
 pub use plan::{CYCLE, EVIDENCE, Place, halt, plan};
 pub use suggest::suggested_actions;
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,130 @@
-//! record
+//! The memory of the product: facts not yet committed in the journal, one record a commit in git notes, and the
+//! hashes both are about.
+//!
+//! Why one module: whatever another clone or CI has to derive again from the same commits (fingerprint, diff hash,
+//! chain, choice among several lines) is defined here, once, together with the format that carries it. Nothing here
+//! decides anything.
+//!
+//! Durability follows git's own defaults: records are git objects and refs, synced as `core.fsync` says; the journal
+//! and the receipt are written with one system call and not synced, since losing the last second of them to a power
+//! cut costs a test run, not a wrong answer.
+
+pub mod diff;
+mod file;
+pub mod fingerprint;
+pub mod format;
+pub mod journal;
+pub mod normalize;
+pub mod receipt;
+#[cfg(test)]
+mod scratch;
+pub mod store;
+pub mod window;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::domain::ids::CommitId;
+use crate::git::GitError;
+use format::FormatError;
+
+/// What can go wrong with the memory.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// git could not do its part.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A file of ours could not be read or written.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// Such as `append to`.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A note without one readable line.
+    #[error("the andon record of commit {commit} is unreadable: {source}")]
+    Unreadable {
+        /// The commit.
+        commit: CommitId,
+        /// What is wrong with its first line that is not blank.
+        source: FormatError,
+    },
+    /// A note that would outgrow what is read back.
+    #[error("the andon note of commit {commit} would have {bytes} bytes, more than {max}")]
+    NoteTooLarge {
+        /// The commit.
+        commit: CommitId,
+        /// What it would have.
+        bytes: usize,
+        /// What is read back.
+        max: usize,
+    },
+    /// A tree that no file system could hold: built to exhaust whoever walks it.
+    #[error("tree {tree} has more than {max} {what}: it cannot be fingerprinted")]
+    HostileTree {
+        /// The root.
+        tree: String,
+        /// The bound.
+        max: usize,
+        /// Directories, or nested directories.
+        what: &'static str,
+    },
+}
+
+impl RecordError {
+    /// The exact command that mends it, where there is one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Git(error) => error.help(),
+            Self::Unreadable { commit, .. } | Self::NoteTooLarge { commit, .. } => Some(format!(
+                "look at it with `git notes --ref=andon show {commit}`; to drop it, `git notes --ref=andon remove {commit}`"
+            )),
+            Self::Io { path, .. } => {
+                Some(format!("check the permissions of {} and the space on its disk", path.display()))
+            }
+            Self::HostileTree { .. } => None,
+        }
+    }
+}
+
+/// Something that was skipped, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Where it is.
+    pub place: Place,
+    /// Why it was skipped. May quote untrusted text: the renderer escapes.
+    pub why: String,
+}
+
+/// Where something was skipped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A file, and the byte at which the line begins.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Bytes from its start.
+        offset: u64,
+    },
+    /// The note of a commit, and the line in it, from 1.
+    Note {
+        /// The commit.
+        commit: CommitId,
+        /// The line.
+        line: usize,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Place::File { path, offset } => write!(f, "{} at byte {offset}: {}", path.display(), self.why),
+            Place::Note { commit, line } => {
+                write!(f, "refs/notes/andon, commit {commit}, line {line}: {}", self.why)
+            }
+        }
+    }
+}

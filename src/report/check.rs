@@ -274,18 +274,20 @@ mod tests {
         let mut violations = vec![violation(200, "hook-bypass", Level::Warn)];
         violations.extend((1..=12).map(|byte| violation(byte, "missing-record", Level::Block)));
         let shown = text(&report(violations), Style::Plain);
-        let mut expected = "error[missing-record]: about missing-record\n".to_owned();
-        for byte in 1..=10 {
-            expected.push_str(&format!("  --> {} Change {byte}\n", samples::commit(byte).short()));
-        }
-        expected.push_str(
-            "  --> and 2 more
+        let commits: String = (1..=10)
+            .flat_map(|byte| {
+                ["  --> ".to_owned(), samples::commit(byte).short(), format!(" Change {byte}\n")]
+            })
+            .collect();
+        let expected = format!(
+            "error[missing-record]: about missing-record
+{commits}  --> and 2 more
   help: git fetch origin refs/notes/andon:refs/notes/andon
 warning[hook-bypass]: about hook-bypass
   --> c8c8c8c8c8c8 Change 200
   help: git fetch origin refs/notes/andon:refs/notes/andon
 checked 12 commits in main..HEAD: 12 errors, 1 warning
-",
+"
         );
         assert_eq!(shown, expected);
     }

@@ -80,7 +80,7 @@ pub fn text(list: &Checklist, style: Style) -> String {
         ));
         if item.state != ItemState::Ok {
             for mend in &item.mend {
-                page.line(&format!("    {}", message::help_line(mend, style)));
+                page.line(&format!("      {}", message::help_line(mend, style)));
             }
         }
     }

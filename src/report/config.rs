@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::escape::{terminal, terminal_clip, width};
+use super::json::one_line;
 use super::page::Page;
 use super::style::Style;
 
@@ -29,7 +30,7 @@ pub fn text(entries: &[ConfigEntry], style: Style) -> String {
         .iter()
         .map(|entry| {
             let key = terminal_clip(&entry.key, KEY);
-            format!("{key} = {}", terminal(&toml(&entry.value)))
+            format!("{key} = {}", toml(&entry.value))
         })
         .collect();
     let column = lines.iter().map(|line| width(line)).filter(|width| *width <= 72).max().unwrap_or(0);
@@ -47,11 +48,12 @@ pub fn text(entries: &[ConfigEntry], style: Style) -> String {
 fn toml(value: &Value) -> String {
     match value {
         Value::Null => "(not set)".to_owned(),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => one_line(value),
         Value::Array(items) => format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", ")),
         Value::Object(map) if map.is_empty() => "{}".to_owned(),
         Value::Object(map) => {
-            let pairs: Vec<_> = map.iter().map(|(key, value)| format!("{key} = {}", toml(value))).collect();
+            let pairs: Vec<_> =
+                map.iter().map(|(key, value)| format!("{} = {}", terminal(key), toml(value))).collect();
             format!("{{ {} }}", pairs.join(", "))
         }
     }
@@ -88,11 +90,11 @@ mod tests {
     #[test]
     fn every_value_names_its_layer() {
         let expected = "\
-guard.ack = \"delete\"                   # default
-rules.iteration-cap.max = 50           # repository, andon.toml:7
-test.reports = [\"a\\u{202e}\\n\", \"b\"]  # user, config.toml:2
-on_stall = { action = \"pause\" }        # default
-test.command = (not set)               # default
+guard.ack = \"delete\"               # default
+rules.iteration-cap.max = 50       # repository, andon.toml:7
+test.reports = [\"a\\u202e\\n\", \"b\"]  # user, config.toml:2
+on_stall = { action = \"pause\" }    # default
+test.command = (not set)           # default
 ";
         assert_eq!(text(&entries(), Style::Plain), expected);
     }

@@ -105,7 +105,7 @@ pub fn terminal_clip(text: &str, columns: usize) -> String {
 }
 
 /// Untrusted text as inline Markdown that renders as exactly that text: no emphasis, link, image, HTML, entity,
-/// heading, list, table or math can come of it. Hidden characters are made visible, leading blanks dropped.
+/// heading, list, table or math can come of it; only a viewer that links bare host names still may. Hidden characters are made visible, leading blanks dropped.
 pub fn markdown(text: &str) -> String {
     let plain = terminal(text);
     let plain = plain.trim_start();
@@ -114,11 +114,12 @@ pub fn markdown(text: &str) -> String {
     for (at, c) in plain.char_indices() {
         let marker = match c {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '!' | '&' | '~' | '$' | '{'
-            | '}' => true,
+            | '}' | '@' => true,
             '-' | '+' | '=' | ':' if at == 0 => true,
             '.' | ')' if digits > 0 && at == digits => true,
-            // What GitHub would turn into a link without being asked.
+            // What viewers turn into links without being asked.
             ':' => plain[at..].starts_with("://"),
+            '/' => plain[at..].starts_with("//"),
             '.' => at >= 3 && plain.as_bytes()[at - 3..at].eq_ignore_ascii_case(b"www"),
             _ => false,
         };
@@ -213,7 +214,7 @@ mod tests {
         for (text, shown) in [
             ("Fix the parser (again)", "Fix the parser (again)"),
             ("# Approved\n## To Continue", "\\# Approved\\\\n\\#\\# To Continue"),
-            ("[click](http://evil) ![x](y)", "\\[click\\](http\\://evil) \\!\\[x\\](y)"),
+            ("[click](http://evil) ![x](y)", "\\[click\\](http\\:\\//evil) \\!\\[x\\](y)"),
             ("<script>alert(1)</script> &lt;", "\\<script\\>alert(1)\\</script\\> \\&lt;"),
             ("- item", "\\- item"),
             ("   - item", "\\- item"),
@@ -223,6 +224,7 @@ mod tests {
             ("=== title", "\\=== title"),
             ("a|b `c` *d* _e_ ~f~ $g$", "a\\|b \\`c\\` \\*d\\* \\_e\\_ \\~f\\~ \\$g\\$"),
             ("see www.evil.example", "see www\\.evil.example"),
+            ("mail a@evil.example //x", "mail a\\@evil.example \\//x"),
             ("end\\", "end\\\\"),
         ] {
             assert_eq!(markdown(text), shown);

@@ -17,6 +17,13 @@ use super::message::Diagnostic;
 /// One line of JSON with a line feed. Characters that a terminal would obey or hide are written as `\u....`
 /// (the same value for a program), since `serde_json` only does so below U+0020.
 pub fn line(value: &Value) -> String {
+    let mut out = one_line(value);
+    out.push('\n');
+    out
+}
+
+/// As [`line`], without the line feed.
+pub(super) fn one_line(value: &Value) -> String {
     let mut out = String::new();
     let mut units = [0_u16; 2];
     for c in value.to_string().chars() {
@@ -29,7 +36,6 @@ pub fn line(value: &Value) -> String {
             out.push(c);
         }
     }
-    out.push('\n');
     out
 }
 
@@ -110,7 +116,7 @@ pub fn standing(standing: &StandingHalt) -> Value {
 pub fn loop_acknowledged(ack: &Ack) -> Value {
     let how = match ack.how {
         AckHow::Resume => "resume",
-        AckHow::FileDeleted => "file-deleted",
+        AckHow::FileDeleted => "file_deleted",
     };
     json!({
         "type": "loop.acknowledged",
@@ -177,13 +183,9 @@ pub fn diff(diff: &DiffSummary) -> Value {
 
 /// A commit record, with the keys of `andon/commit@1` (DESIGN section 6), unknown parts as `null`.
 pub fn record(record: &CommitRecord) -> Value {
-    let recording = match record.recording {
-        Recording::AtCommit => "at-commit",
-        Recording::CaughtUp => "caught-up",
-    };
     json!({
         "recorded_at": record.recorded_at.to_string(),
-        "recording": recording,
+        "caught_up": record.recording == Recording::CaughtUp,
         "tree": record.tree.to_string(),
         "parent": text_or_null(record.parent.as_ref()),
         "prev": text_or_null(record.prev.as_ref()),

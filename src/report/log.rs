@@ -83,11 +83,8 @@ pub fn text(entries: &[LogEntry], style: Style) -> String {
     for entry in entries {
         match entry {
             LogEntry::Commit { commit, subject, state } => commit_line(&mut page, *commit, subject, state),
-            LogEntry::Halt(halt) => halt_line(&mut page, halt),
-            LogEntry::Ack(ack) => {
-                let line = terminal_clip(&format!("      -- {} {}", ack.at, phrase::acknowledged(ack)), LINE);
-                page.line(&style.green(&line));
-            }
+            LogEntry::Halt(halt) => halt_lines(&mut page, halt),
+            LogEntry::Ack(ack) => ack_lines(&mut page, ack),
         }
     }
     page.finish()
@@ -149,12 +146,21 @@ fn finding_line(page: &mut Page, severity: Severity, rule: &str, text: &str) {
     page.line(&format!("      {head}: {}", terminal_clip(text, room)));
 }
 
-fn halt_line(page: &mut Page, halt: &Halt) {
+fn halt_lines(page: &mut Page, halt: &Halt) {
     let rule = terminal_clip(&halt.rule, 30);
     let line =
-        format!("      -- {} halted: {} ({rule}): {}", halt.at, phrase::reason(halt.reason), halt.message);
-    let line = page.style.red(&terminal_clip(&line, LINE));
+        page.style.red(&format!("      -- {} halted: {} ({rule})", halt.at, phrase::reason(halt.reason)));
     page.line(&line);
+    page.line(&format!("         {}", terminal_clip(&halt.message, LINE - 9)));
+}
+
+fn ack_lines(page: &mut Page, ack: &Ack) {
+    let line = terminal_clip(&format!("      -- {} {}", ack.at, phrase::acknowledged(ack)), LINE);
+    let line = page.style.green(&line);
+    page.line(&line);
+    if let Some(said) = phrase::said(ack, LINE - 9) {
+        page.line(&format!("         {said}"));
+    }
 }
 
 /// The log for a program: one value an entry, each with a `type` (`commit`, `loop.halted`,
@@ -225,9 +231,11 @@ mod tests {
         let expected = "   -  0c0c0c0c0c0c  no record                  Before Andon
    3  1a1a1a1a1a1a  2/120 fail    +10 -2       Fix the parser
       warning[recurrence]: seen 2 iterations back
-      -- 2026-11-20T15:30:00Z halted: oscillating (oscillation): the code state alternates A/B/A/B
-      -- 2026-11-20T15:30:00Z acknowledged by Ada <ada@example.org> with andon resume: \"fixture repa...
-   4  1b1b1b1b1b1b  120 pass      empty        [amend, gate bypassed] \\u{1b}[2J# Approved\\n## T...
+      -- 2026-11-20T15:30:00Z halted: oscillating (oscillation)
+         the code state alternates A/B/A/B
+      -- 2026-11-20T15:30:00Z acknowledged by Ada <ada@example.org> with andon resume
+         \"fixture repaired\"
+   4  1b1b1b1b1b1b  120 pass      empty        [amend, gate bypassed] \\u{1b}[2J# Approved\\n## To ...
    -  1c1c1c1c1c1c  unreadable record          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...
       error[unreadable-record]: not JSON at byte 3
 ";

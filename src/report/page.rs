@@ -20,6 +20,7 @@ impl Page {
 
     /// Adds a line. The caller has escaped what is untrusted.
     pub(super) fn line(&mut self, line: &str) {
+        debug_assert!(!line.contains('\n'), "not escaped: {line:?}");
         self.text.push_str(line.trim_end_matches(' '));
         self.text.push('\n');
     }

@@ -96,7 +96,7 @@ pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
     marks
 }
 
-/// `acknowledged by NAME with andon resume: "reason"`, for the terminal.
+/// `acknowledged by NAME with andon resume`, for the terminal; what they said is [`said`].
 pub(super) fn acknowledged(ack: &Ack) -> String {
     let how = match ack.how {
         AckHow::Resume => "with andon resume",
@@ -107,10 +107,13 @@ pub(super) fn acknowledged(ack: &Ack) -> String {
     if let Some(agent) = &ack.agent {
         let _ = write!(text, " (first seen in an agent's shell: {})", escape::terminal_clip(agent, 40));
     }
-    if !ack.reason.is_empty() {
-        let _ = write!(text, ": \"{}\"", escape::terminal_clip(&ack.reason, 300));
-    }
     text
+}
+
+/// What was said with an acknowledgement, in quotes, for the terminal.
+pub(super) fn said(ack: &Ack, columns: usize) -> Option<String> {
+    let reason = escape::terminal_clip(&ack.reason, columns.saturating_sub(2));
+    (!reason.is_empty()).then(|| format!("\"{reason}\""))
 }
 
 /// One piece of evidence with short ids, for the terminal.

@@ -56,7 +56,7 @@ pub fn text(view: &ShowView, style: Style) -> String {
         page.field("record", &digest.to_string());
     }
     for (key, value) in &view.extra {
-        let text = format!("{key} = {value}");
+        let text = format!("{key} = {}", json::one_line(value));
         page.field("unknown", &terminal_clip(&text, NAME));
     }
     page.finish()
@@ -114,9 +114,11 @@ fn tests(page: &mut Page, evidence: &TestEvidence) {
         page.field("", &format!("failing   {}", terminal_clip(test, NAME)));
     }
     let more = evidence.failing.len().saturating_sub(FAILING);
-    if more > 0 || evidence.truncated {
-        let cut = if evidence.truncated { " (the list was cut when it was recorded)" } else { "" };
-        page.field("", &format!("and {more} more{cut}"));
+    if more > 0 {
+        page.field("", &format!("and {more} more"));
+    }
+    if evidence.truncated {
+        page.field("", "(the list was cut when it was recorded)");
     }
 }
 

@@ -1,1 +1,6 @@
-//! End-to-end tests.
+//! End-to-end tests: the real program, the real `git`, one binary. See `support` for the stage.
+
+mod gate;
+mod record;
+mod stop;
+mod support;

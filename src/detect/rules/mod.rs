@@ -1,1 +1,13 @@
-//! One file a rule.
+//! One file a rule: its id, documentation, defaults, check and tests.
+
+pub(super) mod consecutive_failures;
+pub(super) mod failing_tests;
+pub(super) mod failures_not_decreasing;
+pub(super) mod hook_bypass;
+pub(super) mod iteration_cap;
+pub(super) mod oscillation;
+pub(super) mod recurrence;
+pub(super) mod repeated_failures;
+pub(super) mod unchanged_diff;
+pub(super) mod untested_edit;
+pub(super) mod user_stop;

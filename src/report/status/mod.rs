@@ -1,28 +1,19 @@
 //! `andon status`: badge, state, last halt, trend, tests and the Loop Evidence section
 //! (`loop-safety.md`, recommended UX).
 
-use serde_json::{Value, json};
+mod json;
+mod text;
+
+pub use json::json;
+pub use text::text;
 
 use crate::domain::decision::Halt;
 use crate::domain::facts::Ack;
-use crate::domain::findings::{Finding, Level};
+use crate::domain::findings::Finding;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use crate::domain::tests::{TestEvidence, TestStatus};
 
-use super::escape::terminal_clip;
-use super::json;
-use super::message::{self, Diagnostic};
-use super::page::Page;
-use super::phrase;
-use super::spark::{self, Glyphs};
-use super::style::Style;
-
-/// Hashes of each kind shown in the text; JSON has all of them.
-const HASHES: usize = 5;
-/// Failing tests named per failure summary in the text.
-const FAILING: usize = 3;
-/// Columns of a name.
-const NAME: usize = 100;
+use super::message::Diagnostic;
 
 /// What the loop is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,18 +45,6 @@ impl LoopState {
             Self::Paused => "paused",
             Self::NotInstalled => "not_installed",
             Self::Disabled => "disabled",
-        }
-    }
-
-    fn shown(self, style: Style) -> String {
-        match self {
-            Self::Idle => style.dim("idle: nothing recorded yet"),
-            Self::Running => style.green("running"),
-            Self::Halted => style.red("halted"),
-            Self::Stopped => style.red("stopped (.andon/STOP)"),
-            Self::Paused => style.yellow("paused (.andon/PAUSE)"),
-            Self::NotInstalled => style.yellow("not installed: nothing is guarded (andon install)"),
-            Self::Disabled => style.yellow("disabled (ANDON=0)"),
         }
     }
 }
@@ -171,207 +150,15 @@ impl StatusView {
     }
 }
 
-/// The status for a person.
-pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
-    let mut page = Page::new(style);
-    page.line(&format!("{}  {}", style.bold(&view.badge()), view.state.shown(style)));
-    place(&mut page, view);
-    last_halt(&mut page, view);
-    trend(&mut page, view, glyphs);
-    tests(&mut page, view);
-    loop_evidence(&mut page, &view.evidence);
-    let findings = message::gravest_first(&view.findings);
-    if !findings.is_empty() {
-        page.heading("Findings");
-        for finding in findings {
-            message::push(&mut page, &finding.into());
-            if !finding.evidence.is_empty() {
-                let evidence = phrase::some_of(&finding.evidence, HASHES, phrase::evidence);
-                page.line(&page.style.dim(&format!("  evidence: {evidence}")));
-            }
-        }
-    }
-    if !view.warnings.is_empty() {
-        page.blank();
-        for warning in &view.warnings {
-            message::push(&mut page, warning);
-        }
-    }
-    page.finish()
-}
-
-fn place(page: &mut Page, view: &StatusView) {
-    let at = view.head.map_or_else(|| "no commit yet".to_owned(), |head| head.short());
-    let branch =
-        view.branch.as_ref().map_or_else(|| "detached HEAD".to_owned(), |name| terminal_clip(name, NAME));
-    page.field("branch", &format!("{branch}, {at}"));
-    if view.worktree != "main" {
-        page.field("worktree", &terminal_clip(&view.worktree, NAME));
-    }
-    let session = view
-        .session
-        .as_ref()
-        .map_or_else(String::new, |session| format!(", session {}", terminal_clip(session, NAME)));
-    page.field("node", &format!("{}{session}", terminal_clip(&view.node, NAME)));
-}
-
-fn last_halt(page: &mut Page, view: &StatusView) {
-    let Some(last) = &view.last_halt else {
-        return page.field("last halt", "none");
-    };
-    let halt = &last.halt;
-    let why = format!("{} ({})", phrase::reason(halt.reason), terminal_clip(&halt.rule, NAME));
-    let why = if last.ack.is_some() { why } else { page.style.red(&why) };
-    page.field("last halt", &format!("{why} at {}, iteration {}", halt.at, halt.iteration));
-    page.field("", &phrase::message(&halt.message));
-    let answer = last.ack.as_ref().map_or_else(
-        || {
-            let file = super::face::path(halt.face);
-            format!("not acknowledged: read {file}, then andon resume --reason \"...\"")
-        },
-        |ack| format!("{} at {}", phrase::acknowledged(ack), ack.at),
-    );
-    page.field("", &answer);
-}
-
-fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
-    if view.trend.is_empty() {
-        return page.field("trend", "no tests ran on recorded commits");
-    }
-    let bars = spark::line(&view.trend, glyphs);
-    page.field("trend", &format!("{} failing  {bars}", spark::trend(&view.trend)));
-}
-
-fn tests(page: &mut Page, view: &StatusView) {
-    match &view.test_command {
-        Some(command) => page.field("tests", &terminal_clip(command, NAME)),
-        None => page.field("tests", "no test.command is configured (andon.toml, [test])"),
-    }
-    for (label, tests) in [("HEAD", &view.head_tests), ("work tree", &view.work_tests)] {
-        if *tests != TestsOf::Nothing {
-            page.field("", &format!("{label}: {}", tests_shown(tests, page.style)));
-        }
-    }
-}
-
-fn tests_shown(tests: &TestsOf, style: Style) -> String {
-    match tests {
-        TestsOf::Ran(evidence) if evidence.is_green() => style.green(&phrase::tests(evidence)),
-        TestsOf::Ran(evidence) => style.red(&phrase::tests(evidence)),
-        TestsOf::OtherCode(evidence) => style.yellow(&format!(
-            "not run on this code (the last run, on other code: {})",
-            phrase::tests(evidence)
-        )),
-        TestsOf::NeverRan => style.yellow("never run"),
-        TestsOf::Nothing => "nothing to test".to_owned(),
-        TestsOf::Unknown => "not known".to_owned(),
-    }
-}
-
-fn loop_evidence(page: &mut Page, evidence: &LoopEvidence) {
-    let empty = evidence.diffs.is_empty()
-        && evidence.codes.is_empty()
-        && evidence.tests.is_empty()
-        && evidence.outputs.is_empty();
-    if empty && evidence.failures.is_empty() {
-        return;
-    }
-    page.heading("Loop Evidence");
-    hashes(page, "diffs", &evidence.diffs);
-    hashes(page, "code", &evidence.codes);
-    hashes(page, "failures", &evidence.tests);
-    hashes(page, "outputs", &evidence.outputs);
-    let skipped = evidence.failures.len().saturating_sub(HASHES);
-    for failure in &evidence.failures[skipped..] {
-        page.field("", &failure_shown(failure));
-    }
-}
-
-fn failure_shown(failure: &FailureSummary) -> String {
-    let times = phrase::count(usize::try_from(failure.iterations).unwrap_or(usize::MAX), "iteration");
-    let what = if failure.failing.is_empty() {
-        failure.status.as_str().replace('_', " ")
-    } else {
-        phrase::some_of(&failure.failing, FAILING, |test| terminal_clip(test, NAME))
-    };
-    format!("{} in {times}: {what}", failure.signature.short())
-}
-
-/// The newest hashes, oldest first, short: equal ones are what a person looks for.
-fn hashes<T: ToString>(page: &mut Page, label: &str, all: &[T]) {
-    let skipped = all.len().saturating_sub(HASHES);
-    let short = |hash: &T| hash.to_string().chars().take(12).collect::<String>();
-    let shown: Vec<String> = all[skipped..].iter().map(short).collect();
-    if !shown.is_empty() {
-        page.field(label, &format!("{}{}", if skipped > 0 { "... " } else { "" }, shown.join(" ")));
-    }
-}
-
-/// The status for a program: `andon/status@1`, with the keys of the view.
-pub fn json(view: &StatusView) -> Value {
-    json!({
-        "schema": "andon/status@1",
-        "badge": view.badge(),
-        "state": view.state.as_str(),
-        "iteration": view.iteration,
-        "cap": view.cap,
-        "head": json::text_or_null(view.head.as_ref()),
-        "branch": view.branch,
-        "worktree": view.worktree,
-        "node": view.node,
-        "session": view.session,
-        "last_halt": view.last_halt.as_ref().map(last_halt_json),
-        "trend": view.trend,
-        "test_command": view.test_command,
-        "tests": { "head": tests_json(&view.head_tests), "work_tree": tests_json(&view.work_tests) },
-        "loop_evidence": evidence_json(&view.evidence),
-        "findings": view.findings.iter().filter(|finding| finding.level > Level::Off).map(json::finding)
-            .collect::<Value>(),
-        "warnings": json::diagnostics(&view.warnings),
-    })
-}
-
-fn last_halt_json(last: &LastHalt) -> Value {
-    let mut value = json::loop_halted(&last.halt);
-    value["id"] = last.id.to_string().into();
-    value["acknowledged"] = last.ack.as_ref().map_or(Value::Null, json::loop_acknowledged);
-    value
-}
-
-/// `state` says how the evidence relates to the code; `run` is the evidence.
-fn tests_json(tests: &TestsOf) -> Value {
-    let (state, run) = match tests {
-        TestsOf::Ran(evidence) => ("ran", Some(evidence)),
-        TestsOf::OtherCode(evidence) => ("other_code", Some(evidence)),
-        TestsOf::NeverRan => ("never_ran", None),
-        TestsOf::Nothing => ("nothing", None),
-        TestsOf::Unknown => ("unknown", None),
-    };
-    json!({ "state": state, "run": run.map(json::tests) })
-}
-
-fn evidence_json(evidence: &LoopEvidence) -> Value {
-    let failure = |failure: &FailureSummary| {
-        json!({
-            "signature": failure.signature.to_string(),
-            "iterations": failure.iterations,
-            "status": failure.status.as_str(),
-            "failing": failure.failing,
-        })
-    };
-    json!({
-        "diffs": json::texts(&evidence.diffs),
-        "codes": json::texts(&evidence.codes),
-        "tests": json::texts(&evidence.tests),
-        "outputs": json::texts(&evidence.outputs),
-        "failures": evidence.failures.iter().map(failure).collect::<Value>(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::super::samples;
+    use super::super::spark::Glyphs;
+    use super::super::style::Style;
     use super::*;
+    use crate::domain::findings::Level;
 
     fn view() -> StatusView {
         StatusView {
@@ -420,7 +207,8 @@ Loop 3/100  running
   node       agent
   last halt  oscillating (oscillation) at 2026-11-20T15:30:00Z, iteration 12
              the code state alternates A/B/A/B
-             acknowledged by Ada <ada@example.org> with andon resume: \"fixture repaired\" at 2026-11-20T15:30:00Z
+             acknowledged by Ada <ada@example.org> with andon resume at 2026-11-20T15:30:00Z
+             \"fixture repaired\"
   trend      7 -> 4 -> 2 failing  █▅▃
   tests      cargo test
              HEAD: 2 of 120 failing
@@ -499,7 +287,7 @@ Loop 0/100  idle: nothing recorded yet
 
     #[test]
     fn json_carries_the_same() {
-        let value = json(&view());
+        let value = super::json(&view());
         assert_eq!(value["badge"], "Loop 3/100");
         assert_eq!(value["state"], "running");
         assert_eq!(value["trend"], json!([7, 4, 2]));

@@ -1,0 +1,43 @@
+//! Files for people under `.andon/`: written whole or not at all.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{ActionError, Site};
+
+/// Writes `.andon/<name>` through a temporary file and a rename, with the directory's own `.gitignore` beside it.
+pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathBuf, ActionError> {
+    let missing = || io::Error::new(io::ErrorKind::NotFound, "this repository has no working tree");
+    let dir = site.andon_dir.as_ref().ok_or_else(|| error("write", Path::new(name), missing()))?;
+    std::fs::create_dir_all(dir).map_err(|err| error("create", dir, err))?;
+    let ignore = dir.join(".gitignore");
+    if ignore.symlink_metadata().is_err() {
+        replace(&ignore, b"*\n").map_err(|err| error("write", &ignore, err))?;
+    }
+    let path = dir.join(name);
+    replace(&path, text.as_bytes()).map_err(|err| error("write", &path, err))?;
+    Ok(path)
+}
+
+/// Removes a file; one that is not there is fine.
+pub(super) fn remove(path: &Path) -> Result<(), ActionError> {
+    match std::fs::remove_file(path) {
+        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(error("remove", path, err)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
+    file.write_all(bytes)?;
+    // A temporary file is private; what is for people is as readable as any file of the working tree.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    file.as_file().set_permissions(mode)?;
+    file.persist(path).map_err(|err| err.error)?;
+    Ok(())
+}
+
+fn error(what: &'static str, path: &Path, source: io::Error) -> ActionError {
+    ActionError::File { what, path: path.to_owned(), source }
+}

@@ -1,0 +1,151 @@
+//! The door through which the test command is started.
+//!
+//! `andon test` must be invisible: the same output as it comes, the same exit code, the same answer to
+//! Ctrl-C. So the command's two streams run through pipes to the caller's sink in the order of arrival,
+//! standard input stays the caller's own, and signals that reach this process reach the command. The price
+//! is that the command sees pipes instead of a terminal: most runners then print no colour.
+//!
+//! Process groups: with a terminal on standard input the command stays in the terminal's foreground group,
+//! so that it can read from it and gets Ctrl-C from it; other signals and the timeout go to the processes
+//! below it, as `/proc` shows them. Otherwise it leads a group of its own, and they go to that group.
+
+mod descendants;
+mod end;
+mod signals;
+mod watch;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use nix::errno::Errno;
+use thiserror::Error;
+
+use crate::domain::time::Span;
+use crate::testreport::Stream;
+
+pub use self::end::{Exit, ProgramEnd, Stopped};
+
+use self::signals::{Group, HeldSignals};
+use self::watch::Watch;
+
+/// A test command, as the configuration or the command line gives it. How it is shown and compared is
+/// settled in `config`, a neighbour that this module does not know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TestCommand {
+    /// A line for `sh -c`.
+    Shell(String),
+    /// Program and arguments, started without a shell.
+    Argv(Vec<String>),
+}
+
+/// What is different in the command's environment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EnvChanges {
+    /// Variables that are set.
+    pub set: Vec<(OsString, OsString)>,
+    /// Variables that are taken out, such as `GIT_INDEX_FILE`.
+    pub remove: Vec<OsString>,
+}
+
+/// Why the command could not be run.
+#[derive(Debug, Error)]
+pub enum ProgramError {
+    /// An empty argument list.
+    #[error("the test command is empty\n  help: set `test.command` in andon.toml")]
+    Empty,
+    /// The directory is not there.
+    #[error("cannot run the test command in {0}: no such directory")]
+    NoDirectory(PathBuf),
+    /// No such program.
+    #[error(
+        "{program}: command not found\n  help: install it, or correct `test.command` in andon.toml (a string runs in a shell, a list does not)"
+    )]
+    NotFound {
+        /// The program.
+        program: String,
+    },
+    /// The program could not be started.
+    #[error("{program} could not be started: {source}")]
+    Start {
+        /// The program.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The program could not be waited for.
+    #[error("{program} could not be waited for: {source}")]
+    Wait {
+        /// The program.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// Signals could not be held back.
+    #[error("signals could not be held back for the test command: {0}")]
+    Signals(Errno),
+}
+
+/// Runs the test command in `root` and hands its output to `sink` in chunks as it comes.
+///
+/// Holds SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD back in the calling thread meanwhile, and passes the
+/// first four on. For that no other thread of the process may take them: call it from a process that has
+/// no other threads. After `timeout` the command gets SIGTERM, and five seconds later SIGKILL. A process
+/// that the command left behind with our pipes in its hands is waited for two seconds, not longer.
+pub fn run_test_command(
+    spec: &TestCommand,
+    root: &Path,
+    env: &EnvChanges,
+    timeout: Option<Span>,
+    sink: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<ProgramEnd, ProgramError> {
+    let (mut command, program) = command_of(spec)?;
+    if !root.is_dir() {
+        return Err(ProgramError::NoDirectory(root.to_owned()));
+    }
+    command.current_dir(root).stdin(Stdio::inherit()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    for name in &env.remove {
+        command.env_remove(name);
+    }
+    command.envs(env.set.iter().map(|(name, value)| (name, value)));
+    let group = if io::stdin().is_terminal() { Group::Ours } else { Group::Own };
+    if group == Group::Own {
+        command.process_group(0);
+    }
+    let held = HeldSignals::hold().map_err(ProgramError::Signals)?;
+    let child = command.spawn().map_err(|source| {
+        let program = program.clone();
+        if source.kind() == io::ErrorKind::NotFound {
+            ProgramError::NotFound { program }
+        } else {
+            ProgramError::Start { program, source }
+        }
+    })?;
+    let ended = Watch::new(child, group, timeout).run(&held, sink);
+    let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
+    Ok(ProgramEnd { exit: Exit::of(status), stopped })
+}
+
+/// The command and the name of its program.
+#[allow(clippy::disallowed_methods, reason = "the one place that starts the test command")]
+fn command_of(spec: &TestCommand) -> Result<(Command, String), ProgramError> {
+    match spec {
+        TestCommand::Shell(line) if line.trim().is_empty() => Err(ProgramError::Empty),
+        TestCommand::Shell(line) => {
+            let mut command = Command::new("sh");
+            command.arg("-c").arg(line);
+            Ok((command, "sh".to_owned()))
+        }
+        TestCommand::Argv(argv) => {
+            let (program, arguments) = argv.split_first().ok_or(ProgramError::Empty)?;
+            let mut command = Command::new(program);
+            command.args(arguments);
+            Ok((command, program.clone()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

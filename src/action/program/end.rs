@@ -1,0 +1,54 @@
+//! How a command ended, apart from how it was run.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// How the command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself, with this code.
+    Code(i32),
+    /// Killed by this signal.
+    Signal(i32),
+}
+
+/// Whether the command was stopped from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// It ended by itself.
+    No,
+    /// It ran into the timeout.
+    TimedOut,
+    /// This signal came while it ran, for it or through us.
+    Forwarded(i32),
+}
+
+/// The end of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProgramEnd {
+    /// How it ended.
+    pub exit: Exit,
+    /// Whether it was stopped.
+    pub stopped: Stopped,
+}
+
+impl ProgramEnd {
+    /// The exit code to pass on: its own, or 128 and the number of the signal, as shells do.
+    pub fn code(self) -> u8 {
+        match self.exit {
+            Exit::Code(code) => u8::try_from(code & 0xff).unwrap_or(1),
+            Exit::Signal(signal) => u8::try_from(128_i32.saturating_add(signal) & 0xff).unwrap_or(1),
+        }
+    }
+}
+
+impl Exit {
+    /// From what the system says.
+    pub(super) fn of(status: ExitStatus) -> Self {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::Code(1),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Waits for a running command: its output, its end, signals and the timeout, all in one queue.
+
+use std::io::{self, Read};
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+use nix::unistd::Pid;
+
+use crate::domain::time::Span;
+use crate::testreport::Stream;
+
+use super::end::Stopped;
+use super::signals::{Group, HeldSignals, listen};
+
+/// Between SIGTERM and SIGKILL after a timeout.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long silence on pipes that stay open after the command's end is waited for.
+const SILENCE: Duration = Duration::from_secs(2);
+/// How long output is read in all after the command's end.
+const AFTERMATH: Duration = Duration::from_secs(10);
+/// How often the end is looked for when no signal tells of it.
+const TICK: Duration = Duration::from_millis(50);
+/// Size of a chunk in bytes, and how many wait for the sink: the bound of what is held in memory.
+const CHUNK: usize = 32 * 1024;
+const QUEUE: usize = 16;
+
+/// What happens while a command runs.
+pub(super) enum Event {
+    /// A chunk of output.
+    Output(Stream, Vec<u8>),
+    /// A stream has ended.
+    Closed,
+    /// A signal came for us.
+    Signal(Signal),
+}
+
+impl From<Signal> for Event {
+    fn from(signal: Signal) -> Self {
+        Self::Signal(signal)
+    }
+}
+
+/// A running command.
+pub(super) struct Watch {
+    child: Child,
+    pid: Option<Pid>,
+    group: Group,
+    /// When the next step against the command is due.
+    deadline: Option<Instant>,
+    stopped: Stopped,
+    open_streams: u8,
+}
+
+impl Watch {
+    pub(super) fn new(child: Child, group: Group, timeout: Option<Span>) -> Self {
+        let pid = i32::try_from(child.id()).ok().map(Pid::from_raw);
+        let deadline = timeout.and_then(|span| Instant::now().checked_add(Duration::from_secs(span.0)));
+        Self { child, pid, group, deadline, stopped: Stopped::No, open_streams: 0 }
+    }
+
+    /// Runs until the command has ended and its output is read.
+    pub(super) fn run(
+        mut self,
+        held: &HeldSignals,
+        sink: &mut dyn FnMut(Stream, &[u8]),
+    ) -> io::Result<(ExitStatus, Stopped)> {
+        let (sender, events) = sync_channel(QUEUE);
+        self.open_streams = self.read_streams(&sender);
+        let go_on = listen(held, sender);
+        let status = self.until_end(&events, &go_on, sink)?;
+        drop(go_on);
+        self.read_rest(&events, sink);
+        Ok((status, self.stopped))
+    }
+
+    /// Starts a thread for each stream; says how many.
+    fn read_streams(&mut self, events: &SyncSender<Event>) -> u8 {
+        let mut started = 0;
+        if let Some(stdout) = self.child.stdout.take() {
+            let events = events.clone();
+            thread::spawn(move || read_stream(stdout, Stream::Stdout, &events));
+            started += 1;
+        }
+        if let Some(stderr) = self.child.stderr.take() {
+            let events = events.clone();
+            thread::spawn(move || read_stream(stderr, Stream::Stderr, &events));
+            started += 1;
+        }
+        started
+    }
+
+    fn until_end(
+        &mut self,
+        events: &Receiver<Event>,
+        go_on: &Sender<()>,
+        sink: &mut dyn FnMut(Stream, &[u8]),
+    ) -> io::Result<ExitStatus> {
+        let mut looked = Instant::now();
+        loop {
+            let mut told = None;
+            match events.recv_timeout(TICK) {
+                Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
+                Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
+                Ok(Event::Signal(signal)) => told = Some(signal),
+                // With all senders gone `recv_timeout` returns at once.
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Some(signal) = told.filter(|signal| *signal != Signal::SIGCHLD) {
+                self.pass_on(signal);
+            }
+            if told == Some(Signal::SIGCHLD) || looked.elapsed() >= TICK {
+                looked = Instant::now();
+                if let Some(status) = self.child.try_wait()? {
+                    return Ok(status);
+                }
+            }
+            if told.is_some() {
+                let _listening = go_on.send(());
+            }
+            self.check_deadline();
+        }
+    }
+
+    fn pass_on(&mut self, signal: Signal) {
+        if self.stopped == Stopped::No {
+            self.stopped = Stopped::Forwarded(signal as i32);
+        }
+        if let Some(pid) = self.pid.filter(|_| !self.group.has_had(signal)) {
+            self.group.send(pid, signal);
+        }
+    }
+
+    /// At the timeout SIGTERM, after the grace SIGKILL.
+    fn check_deadline(&mut self) {
+        let now = Instant::now();
+        let (Some(_), Some(pid)) = (self.deadline.filter(|due| now >= *due), self.pid) else { return };
+        if self.stopped == Stopped::TimedOut {
+            self.group.send(pid, Signal::SIGKILL);
+            self.deadline = None;
+        } else {
+            self.stopped = Stopped::TimedOut;
+            self.group.send(pid, Signal::SIGTERM);
+            self.deadline = now.checked_add(GRACE);
+        }
+    }
+
+    /// Reads what is still in the pipes. Whoever the command left behind may hold them open for ever.
+    fn read_rest(&mut self, events: &Receiver<Event>, sink: &mut dyn FnMut(Stream, &[u8])) {
+        let ended = Instant::now();
+        while self.open_streams > 0 && ended.elapsed() < AFTERMATH {
+            match events.recv_timeout(SILENCE) {
+                Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
+                Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
+                // Nobody is left to pass a signal on to: it ends the wait.
+                Ok(Event::Signal(signal)) if signal != Signal::SIGCHLD => return,
+                Ok(Event::Signal(_)) => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+}
+
+fn read_stream(mut pipe: impl Read, stream: Stream, events: &SyncSender<Event>) {
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        match pipe.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(count) => {
+                let chunk = buffer.get(..count).unwrap_or_default().to_vec();
+                if events.send(Event::Output(stream, chunk)).is_err() {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    let _listening = events.send(Event::Closed);
+}

@@ -1,0 +1,120 @@
+//! Finds the report files that `test.reports` names, and reads them within bounds.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Directory entries looked at, at the most: a glob over a huge tree must not hang the run.
+const MAX_ENTRIES: usize = 200_000;
+/// Depth below the fixed part of a glob.
+const MAX_DEPTH: usize = 32;
+/// Reports of one run, at the most.
+const MAX_REPORTS: usize = 4_096;
+
+/// A file that a glob names, with when it was last written.
+pub type Found = (PathBuf, Option<SystemTime>);
+
+/// The regular files below `top` that match one of `globs` (relative to `top`), sorted.
+pub fn matching(top: &Path, globs: &[String]) -> Vec<Found> {
+    let mut found = Vec::new();
+    let mut budget = MAX_ENTRIES;
+    for glob in globs {
+        let Ok(matcher) = globset::GlobBuilder::new(glob).literal_separator(true).build() else { continue };
+        let matcher = matcher.compile_matcher();
+        let mut walk = Walk { top, matcher: &matcher, found: &mut found, budget: &mut budget };
+        walk.below(&top.join(fixed_part(glob)), 0);
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The directories of a glob before its first wildcard. `..` and absolute paths lead nowhere: reports outside
+/// the repository are not read.
+fn fixed_part(glob: &str) -> PathBuf {
+    let mut fixed = PathBuf::new();
+    let parts: Vec<&str> = glob.split('/').collect();
+    for part in parts.iter().take(parts.len().saturating_sub(1)) {
+        if part.contains(['*', '?', '[', '{', '\\']) || *part == ".." || part.is_empty() {
+            break;
+        }
+        fixed.push(part);
+    }
+    fixed
+}
+
+struct Walk<'a> {
+    top: &'a Path,
+    matcher: &'a globset::GlobMatcher,
+    found: &'a mut Vec<Found>,
+    budget: &'a mut usize,
+}
+
+impl Walk<'_> {
+    fn below(&mut self, dir: &Path, depth: usize) {
+        let Ok(entries) = std::fs::read_dir(dir) else { return };
+        for entry in entries.flatten() {
+            if *self.budget == 0 || self.found.len() >= MAX_REPORTS {
+                return;
+            }
+            *self.budget -= 1;
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            if kind.is_dir() && depth < MAX_DEPTH && entry.file_name() != ".git" {
+                self.below(&path, depth + 1);
+            } else if kind.is_file()
+                && path.strip_prefix(self.top).is_ok_and(|inside| self.matcher.is_match(inside))
+            {
+                let written = entry.metadata().and_then(|meta| meta.modified()).ok();
+                self.found.push((path, written));
+            }
+        }
+    }
+}
+
+/// Reads a report of at most `max` bytes; a larger one is an error that says so.
+pub fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
+    let limit = u64::try_from(max).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() > max {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {max} bytes")));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_find_files_and_nothing_outside() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().join("top");
+        std::fs::create_dir_all(top.join("target/a/b")).unwrap();
+        std::fs::create_dir_all(top.join(".git")).unwrap();
+        for file in ["target/a/b/junit.xml", "target/junit.xml", "other.xml", ".git/junit.xml"] {
+            std::fs::write(top.join(file), "x").unwrap();
+        }
+        std::fs::write(dir.path().join("out.xml"), "x").unwrap();
+        let names = |globs: &[&str]| -> Vec<String> {
+            let globs: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).collect();
+            matching(&top, &globs)
+                .iter()
+                .map(|(path, _)| path.strip_prefix(&top).unwrap().to_string_lossy().into_owned())
+                .collect()
+        };
+        assert_eq!(names(&["target/**/junit.xml"]), ["target/a/b/junit.xml", "target/junit.xml"]);
+        assert_eq!(names(&["*.xml", "other.xml"]), ["other.xml"]);
+        assert!(names(&["../*.xml", "/etc/*", "**/nothing"]).is_empty());
+    }
+
+    #[test]
+    fn too_large_a_report_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("r.xml");
+        std::fs::write(&path, [b'x'; 11]).unwrap();
+        assert_eq!(read(&path, 11).unwrap().len(), 11);
+        assert!(read(&path, 10).unwrap_err().to_string().contains("more than 10 bytes"));
+    }
+}

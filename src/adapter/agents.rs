@@ -1,0 +1,86 @@
+//! How a shell shows that an agent is at work in it, and which node and session it belongs to.
+
+use std::collections::BTreeMap;
+
+/// Environment variables that agent programs set in the shells they open (DESIGN section 8).
+pub const AGENT_MARKERS: [&str; 7] = [
+    "CLAUDECODE",
+    "CODEX_THREAD_ID",
+    "CODEX_SANDBOX",
+    "GEMINI_CLI",
+    "COPILOT_CLI",
+    "OPENCODE",
+    "CURSOR_AGENT",
+];
+
+/// Variables in which an orchestrator names the node and the session.
+pub const NODE_VARIABLE: &str = "ANDON_NODE";
+/// See [`NODE_VARIABLE`].
+pub const SESSION_VARIABLE: &str = "ANDON_SESSION";
+
+/// The node without a declared workflow (DESIGN section 1).
+pub const DEFAULT_NODE: &str = "agent";
+
+const MAX_NAME: usize = 128;
+
+/// Who is at work, as far as the environment says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Actor {
+    /// The marker that gives an agent's shell away.
+    pub marker: Option<&'static str>,
+    /// `ANDON_NODE`.
+    pub node: Option<String>,
+    /// `ANDON_SESSION`, else the thread id that an agent gives.
+    pub session: Option<String>,
+}
+
+impl Actor {
+    /// Reads the actor from the environment as `ops::context` captured it. An empty value or `0` is no marker.
+    pub fn from_environment(vars: &BTreeMap<String, String>) -> Self {
+        let set = |name: &str| vars.get(name).filter(|value| !value.is_empty() && *value != "0");
+        Self {
+            marker: AGENT_MARKERS.into_iter().find(|name| set(name).is_some()),
+            node: set(NODE_VARIABLE).map(|node| bounded(node)),
+            session: set(SESSION_VARIABLE).or_else(|| set("CODEX_THREAD_ID")).map(|session| bounded(session)),
+        }
+    }
+
+    /// True when anything says that an agent is at work.
+    pub fn is_agent(&self) -> bool {
+        self.marker.is_some() || self.node.is_some()
+    }
+
+    /// The node for records.
+    pub fn node_name(&self) -> String {
+        self.node.clone().unwrap_or_else(|| DEFAULT_NODE.to_owned())
+    }
+}
+
+fn bounded(text: &str) -> String {
+    text.chars().take(MAX_NAME).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vars(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn markers_are_found_and_zero_is_none() {
+        assert_eq!(Actor::from_environment(&vars(&[("CLAUDECODE", "1")])).marker, Some("CLAUDECODE"));
+        assert_eq!(Actor::from_environment(&vars(&[("CLAUDECODE", "0"), ("GEMINI_CLI", "")])).marker, None);
+        assert!(!Actor::from_environment(&BTreeMap::new()).is_agent());
+    }
+
+    #[test]
+    fn node_and_session_are_read_and_bounded() {
+        let actor = Actor::from_environment(&vars(&[("ANDON_NODE", "coder"), ("CODEX_THREAD_ID", "t1")]));
+        assert_eq!(actor.node_name(), "coder");
+        assert_eq!(actor.session.as_deref(), Some("t1"));
+        let long = "x".repeat(10_000);
+        assert_eq!(Actor::from_environment(&vars(&[("ANDON_NODE", &long)])).node_name().len(), MAX_NAME);
+    }
+}

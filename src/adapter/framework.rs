@@ -1,0 +1,57 @@
+//! What the pre-commit framework and prek hand over: no standard input, but variables.
+
+use std::collections::BTreeMap;
+
+use super::git_hook::PushedRef;
+use crate::domain::ids::{CommitId, Oid};
+
+/// Whether the hook runs under pre-commit or prek.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runner {
+    /// git called the hook.
+    Git,
+    /// The framework did: standard input is lost and unstaged edits are stashed.
+    Framework,
+}
+
+/// Tells the two apart by `PRE_COMMIT=1`.
+pub fn runner(vars: &BTreeMap<String, String>) -> Runner {
+    if vars.get("PRE_COMMIT").is_some_and(|value| value == "1") { Runner::Framework } else { Runner::Git }
+}
+
+/// The range that the framework names at push and in CI.
+pub fn from_to(vars: &BTreeMap<String, String>) -> Option<(String, String)> {
+    let named = |name: &str| vars.get(name).filter(|value| !value.is_empty()).cloned();
+    named("PRE_COMMIT_FROM_REF").zip(named("PRE_COMMIT_TO_REF"))
+}
+
+/// The ref that is being pushed, from `PRE_COMMIT_TO_REF` and `PRE_COMMIT_REMOTE_BRANCH`.
+pub fn pushed_ref(vars: &BTreeMap<String, String>) -> Option<PushedRef> {
+    let tip: Oid = vars.get("PRE_COMMIT_TO_REF")?.parse().ok()?;
+    let remote_ref =
+        vars.get("PRE_COMMIT_REMOTE_BRANCH").cloned().unwrap_or_else(|| "refs/heads/".to_owned());
+    Some(PushedRef { remote_ref, tip: (!tip.is_zero()).then_some(CommitId(tip)) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_framework_is_recognised_and_its_refs_are_read() {
+        let vars: BTreeMap<String, String> = [
+            ("PRE_COMMIT", "1"),
+            ("PRE_COMMIT_FROM_REF", "origin/main"),
+            ("PRE_COMMIT_TO_REF", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
+            ("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/main"),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+        assert_eq!(runner(&vars), Runner::Framework);
+        assert_eq!(from_to(&vars).unwrap().0, "origin/main");
+        assert!(pushed_ref(&vars).unwrap().is_branch());
+        assert_eq!(runner(&BTreeMap::new()), Runner::Git);
+        assert_eq!(pushed_ref(&BTreeMap::new()), None);
+    }
+}

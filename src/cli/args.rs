@@ -1,0 +1,195 @@
+//! Arguments and help: one source for both.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use super::output::{ColorChoice, Format};
+
+/// A circuit breaker for coding loops: records every commit in git notes, demands that the tests ran on
+/// exactly the code being committed, and stops a loop that no longer makes progress until a person answers.
+#[derive(Debug, Parser)]
+#[command(name = "andon", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// When to use colour
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    pub color: ColorChoice,
+
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0   allowed
+  1   blocked or halted, or `check` found a violation
+  2   wrong usage or configuration
+  3   cannot decide: evidence is missing where it is required
+  70  internal error
+
+ANDON=0 switches everything off for one command: `ANDON=0 git commit`.";
+
+/// `--format`
+#[derive(Debug, Clone, Copy, Args)]
+pub struct FormatArg {
+    /// Form of the output
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: Format,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Install the git hooks, chained with those that are there
+    Install(FormatArg),
+    /// Remove the hooks and put back what was there, byte for byte
+    Uninstall(FormatArg),
+    /// Say what is installed, what is missing and which ways around the guard are open
+    Doctor(FormatArg),
+    /// Run the tests, pass their output and exit code through, and keep the evidence
+    #[command(
+        after_help = "Without COMMAND the configured test.command runs. Only that one proves anything."
+    )]
+    Test(TestArgs),
+    /// Where the loop stands: badge, state, last halt, trend of failing tests, Loop Evidence
+    Status(FormatArg),
+    /// The recorded commits, newest first
+    Log(LogArgs),
+    /// One record in full
+    Show(ShowArgs),
+    /// Re-derive every record of a range and judge it; for CI
+    Check(CheckArgs),
+    /// What would have happened: the same engine over existing commits
+    Replay(ReplayArgs),
+    /// Acknowledge a halt, a stop or a pause
+    Resume(ResumeArgs),
+    /// Stop the loop: commits are refused until `andon resume`
+    Stop(ReasonArg),
+    /// Pause the loop for review: commits are refused until `andon resume`
+    Pause(ReasonArg),
+    /// May this task be called done? All dirty bits must be clear
+    Complete(FormatArg),
+    /// Show, check or describe the configuration
+    Config(ConfigArgs),
+    /// A real loop in a scratch repository, up to its halt
+    Demo(DemoArgs),
+    /// What the installed hooks call
+    #[command(hide = true, disable_help_flag = true)]
+    Hook(HookArgs),
+}
+
+/// `andon test`
+#[derive(Debug, Args)]
+pub struct TestArgs {
+    /// A command to run instead of test.command; recorded, but proves nothing unless it is the same
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// `andon log`
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// How many commits at the most
+    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+    pub max_count: usize,
+    /// Where to start
+    #[arg(default_value = "HEAD", value_name = "REV")]
+    pub revision: String,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon show`
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The commit
+    #[arg(default_value = "HEAD", value_name = "REV")]
+    pub revision: String,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Commits to judge, such as origin/main..HEAD; default: the range that CI or pre-commit names
+    #[arg(value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
+    pub range: Option<String>,
+    /// The base side of the range; its configuration is the one that counts
+    #[arg(long, value_name = "REV", requires = "to_ref")]
+    pub from_ref: Option<String>,
+    /// The tip of the range
+    #[arg(long, value_name = "REV", requires = "from_ref")]
+    pub to_ref: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon replay`
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Commits to replay, such as v1.0..HEAD; default: all of HEAD
+    #[arg(value_name = "RANGE", default_value = "HEAD")]
+    pub range: String,
+    /// Form of the output; json is one line a commit
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon resume`
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// What was found and why it may go on; kept in the ledger
+    #[arg(short, long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// `andon stop`, `andon pause`
+#[derive(Debug, Args)]
+pub struct ReasonArg {
+    /// Why; kept in the ledger
+    #[arg(short, long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// `andon config`
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    /// What about it
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// `andon config ...`
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// Every key with its value and the layer that said it
+    Show(FormatArg),
+    /// Read the configuration and name every mistake
+    Check(FormatArg),
+    /// The JSON Schema of andon.toml
+    Schema,
+}
+
+/// `andon demo`
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Keep the scratch repository in DIR, which must not exist or be empty
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+}
+
+/// `andon hook`
+#[derive(Debug, Args)]
+pub struct HookArgs {
+    /// The hook's name
+    pub name: String,
+    /// What git passed
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
+}

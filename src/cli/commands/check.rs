@@ -1,0 +1,25 @@
+//! `andon check`.
+
+use crate::cli::Shell;
+use crate::cli::args::CheckArgs;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::ops::check::{self, Asked};
+use crate::ops::error::OpsError;
+use crate::report::check::{self as report, CheckOutcome};
+use crate::report::json;
+
+/// Judges a range.
+pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
+    let asked = Asked { range: args.range.clone(), refs: args.from_ref.clone().zip(args.to_ref.clone()) };
+    let result = check::run(&shell.ctx, &asked)?;
+    shell.out.result(&match args.format.format {
+        Format::Text => report::text(&result, shell.out.out),
+        Format::Json => json::line(&report::json(&result)),
+    });
+    Ok(match result.outcome() {
+        CheckOutcome::Fine => Exit::Allowed,
+        CheckOutcome::Violated => Exit::Refused,
+        CheckOutcome::Undecided => Exit::Undecided,
+    })
+}

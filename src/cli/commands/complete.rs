@@ -1,0 +1,21 @@
+//! `andon complete`.
+
+use crate::cli::Shell;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::ops::complete;
+use crate::ops::error::OpsError;
+use crate::ops::workspace::Workspace;
+use crate::report::complete::{self as report, Answer};
+use crate::report::json;
+
+/// Says whether the task may be called done.
+pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+    let ws = Workspace::open(&shell.ctx)?;
+    let view = complete::run(&ws)?;
+    shell.out.result(&match format {
+        Format::Text => report::text(&view, shell.out.out),
+        Format::Json => json::line(&report::json(&view)),
+    });
+    Ok(if view.can_complete == Answer::Yes { Exit::Allowed } else { Exit::Refused })
+}

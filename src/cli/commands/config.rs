@@ -1,0 +1,49 @@
+//! `andon config show`, `check` and `schema`.
+
+use crate::cli::Shell;
+use crate::cli::error::{Exit, config_diagnostics};
+use crate::cli::output::Format;
+use crate::config::{self, Entry};
+use crate::ops::error::OpsError;
+use crate::ops::workspace::Workspace;
+use crate::report::config::{self as report, ConfigEntry};
+use crate::report::{json, message};
+
+/// Every key with its value and the layer that said it.
+pub fn show(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+    let ws = Workspace::open(&shell.ctx)?;
+    let entries: Vec<ConfigEntry> = ws.config.entries().into_iter().map(entry).collect();
+    shell.out.result(&match format {
+        Format::Text => report::text(&entries, shell.out.out),
+        Format::Json => json::line(&report::json(&entries)),
+    });
+    Ok(Exit::Allowed)
+}
+
+fn entry(entry: Entry) -> ConfigEntry {
+    ConfigEntry {
+        key: entry.key,
+        value: entry.value.to_json(),
+        layer: entry.origin.layer().as_str().to_owned(),
+        origin: entry.origin.place().unwrap_or_default(),
+    }
+}
+
+/// Names every mistake; exit code 2 when there is one.
+pub fn check(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let found = ws.config_errors.as_ref().map(config_diagnostics).unwrap_or_default();
+    match format {
+        Format::Json => shell.out.result(&json::line(&json::diagnostics(&found))),
+        Format::Text if found.is_empty() => shell.out.result("the configuration is fine\n"),
+        Format::Text => shell.out.message(&message::diagnostics(&found, shell.out.err)),
+    }
+    Ok(if found.is_empty() { Exit::Allowed } else { Exit::Usage })
+}
+
+/// The JSON Schema of `andon.toml`.
+pub fn schema(shell: &Shell) -> Exit {
+    let schema = serde_json::to_string_pretty(&config::schema()).unwrap_or_default();
+    shell.out.result(&format!("{schema}\n"));
+    Exit::Allowed
+}

@@ -1,0 +1,144 @@
+//! `andon hook NAME`: what the shims call. Silent when all is well; an internal error warns and lets the commit
+//! pass, unless `guard.on_internal_error = "block"`.
+
+use std::ffi::OsString;
+use std::io::Read as _;
+
+use crate::adapter::git_hook::HookName;
+use crate::cli::Shell;
+use crate::cli::error::{self, Exit};
+use crate::cli::output::{ColorChoice, Output};
+use crate::config::OnInternalError;
+use crate::domain::decision::Decision;
+use crate::domain::findings::Level;
+use crate::ops::chain;
+use crate::ops::context::Context;
+use crate::ops::error::OpsError;
+use crate::ops::hook::{self, HookCall, HookEnd, HookOutcome, Refusal};
+use crate::ops::workspace::Workspace;
+use crate::report::message::{self, Diagnostic};
+
+/// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.
+const MAX_STDIN: u64 = 64 << 20;
+
+/// Runs the hook and the one that was there before.
+pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
+    let out = super::super::output(&ctx, ColorChoice::Auto);
+    let shell = Shell { ctx, out };
+    let Some(name) = HookName::from_name(name) else {
+        return unknown(out, name);
+    };
+    let stdin = if name.reads_stdin() { read_stdin() } else { Vec::new() };
+    let call = HookCall { name, args: args.to_vec(), stdin };
+    if shell.ctx.var("ANDON") == Some("0") {
+        return chained_exit(&shell, &call);
+    }
+    // Before the fact the older hook goes first: it may still change what is committed. After the fact the record
+    // goes first: it must not depend on what others do.
+    if call.name.is_before_the_fact() {
+        let chained = chained_exit(&shell, &call);
+        if chained != Exit::Allowed {
+            return chained;
+        }
+        return own(&shell, &call);
+    }
+    let own = own(&shell, &call);
+    let chained = chained_exit(&shell, &call);
+    if chained == Exit::Allowed { own } else { chained }
+}
+
+fn unknown(out: Output, name: &str) -> Exit {
+    let known = HookName::ALL.map(|(_, name)| name).join(", ");
+    let error = Diagnostic::error(format!("no such hook: {name}")).help(format!("one of: {known}"));
+    out.message(&message::diagnostic(&error, out.err));
+    Exit::Usage
+}
+
+fn read_stdin() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // What cannot be read is not there; the parser counts what makes no sense.
+    let _ = std::io::stdin().lock().take(MAX_STDIN).read_to_end(&mut bytes);
+    bytes
+}
+
+fn chained_exit(shell: &Shell, call: &HookCall) -> Exit {
+    match chain::run_for(&shell.ctx, call) {
+        Ok(0) => Exit::Allowed,
+        Ok(code) => Exit::Passed(code),
+        Err(err) => {
+            shell.fail(&OpsError::from(err));
+            Exit::Refused
+        }
+    }
+}
+
+fn own(shell: &Shell, call: &HookCall) -> Exit {
+    match hook::run(&shell.ctx, call) {
+        Ok(outcome) => show(shell, &outcome),
+        Err(err @ (OpsError::Config(_) | OpsError::Undecided { .. })) => {
+            shell.fail(&err);
+            Exit::Refused
+        }
+        Err(err) => internal(shell, call, &err),
+    }
+}
+
+/// An internal error: loud, and the commit passes unless the project wants it otherwise.
+fn internal(shell: &Shell, call: &HookCall, err: &OpsError) -> Exit {
+    let block = Workspace::open_lenient(&shell.ctx)
+        .is_ok_and(|ws| ws.config.guard.on_internal_error == OnInternalError::Block);
+    let mut shown = error::diagnostics(err);
+    let hook = call.name.as_str();
+    shown.push(if block && call.name.is_before_the_fact() {
+        Diagnostic::error(format!("{hook}: refused, since guard.on_internal_error = \"block\""))
+    } else {
+        Diagnostic::warning(format!("{hook}: Andon could not judge this; git goes on without it"))
+            .help("andon doctor")
+    });
+    shell.out.message(&message::diagnostics(&shown, shell.out.err));
+    if block { Exit::Refused } else { Exit::Allowed }
+}
+
+fn show(shell: &Shell, outcome: &HookOutcome) -> Exit {
+    let mut text = String::new();
+    if let Some(errors) = &outcome.config_errors {
+        let mut shown = error::config_diagnostics(errors);
+        shown.push(Diagnostic::warning("the defaults stand in for this configuration until it is mended"));
+        text.push_str(&message::diagnostics(&shown, shell.out.err));
+    }
+    let warnings: Vec<Diagnostic> = outcome.warnings.iter().map(Diagnostic::warning).collect();
+    text.push_str(&message::diagnostics(&warnings, shell.out.err));
+    match &outcome.end {
+        HookEnd::Silent => {}
+        HookEnd::Decided(decision) => text.push_str(&message::decision(decision, shell.out.err)),
+        HookEnd::Recorded(recorded) => {
+            if !recorded.caught_up.is_empty() {
+                let count = recorded.caught_up.len();
+                let note =
+                    Diagnostic::note(format!("recorded {count} commit(s) made while the hooks were off"));
+                text.push_str(&message::diagnostic(&note, shell.out.err));
+            }
+            text.push_str(&message::decision(&recorded.decision, shell.out.err));
+        }
+        HookEnd::Judged(tips) => {
+            for tip in tips.iter().filter(|tip| tip.decision.findings.iter().any(|f| f.level > Level::Note)) {
+                let place = format!("{} ({})", tip.remote_ref, tip.tip.short());
+                text.push_str(&message::decision(&at_place(&tip.decision, &place), shell.out.err));
+            }
+        }
+    }
+    shell.out.message(&text);
+    match outcome.refused {
+        Refusal::Pass => Exit::Allowed,
+        Refusal::Refuse => Exit::Refused,
+    }
+}
+
+/// A decision whose messages say which ref they are about.
+fn at_place(decision: &Decision, place: &str) -> Decision {
+    let mut decision = decision.clone();
+    for finding in &mut decision.findings {
+        finding.message = format!("{place}: {}", finding.message);
+    }
+    decision
+}

@@ -1,0 +1,21 @@
+//! `andon log`.
+
+use crate::cli::Shell;
+use crate::cli::args::LogArgs;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::ops::error::OpsError;
+use crate::ops::log;
+use crate::ops::workspace::Workspace;
+use crate::report::{json, log as report};
+
+/// Shows the newest records.
+pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let entries = log::log(&ws, &args.revision, args.max_count)?;
+    shell.out.result(&match args.format.format {
+        Format::Text => report::text(&entries, shell.out.out),
+        Format::Json => json::lines(&report::json(&entries)),
+    });
+    Ok(Exit::Allowed)
+}

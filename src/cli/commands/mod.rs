@@ -1,0 +1,15 @@
+//! One file a verb: arguments to a call of `ops`, its value to text, its outcome to an exit code.
+
+pub mod check;
+pub mod complete;
+pub mod config;
+pub mod demo;
+pub mod doctor;
+pub mod hook;
+pub mod install;
+pub mod log;
+pub mod replay;
+pub mod resume;
+pub mod show;
+pub mod status;
+pub mod test;

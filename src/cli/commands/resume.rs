@@ -1,0 +1,50 @@
+//! `andon resume`, `andon stop`, `andon pause`.
+
+use crate::cli::Shell;
+use crate::cli::args::{ReasonArg, ResumeArgs};
+use crate::cli::error::Exit;
+use crate::ops::error::OpsError;
+use crate::ops::resume::{self, Cord};
+use crate::ops::workspace::Workspace;
+use crate::report::escape;
+
+/// Acknowledges a halt.
+pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let resumed = resume::resume(&shell.ctx, &ws, args.reason.as_deref())?;
+    let by = escape::terminal(&resumed.by).into_owned();
+    let text = match resumed.halt {
+        Some(standing) => format!(
+            "resumed: the halt of {} ({}) is answered by {by}; the window starts anew\n",
+            standing.halt.at,
+            escape::terminal(&standing.halt.rule),
+        ),
+        None => format!("resumed by {by}\n"),
+    };
+    shell.out.result(&text);
+    Ok(Exit::Allowed)
+}
+
+/// Stops the loop.
+pub fn stop(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
+    pull(shell, Cord::Stop, args)
+}
+
+/// Pauses the loop.
+pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
+    pull(shell, Cord::Pause, args)
+}
+
+fn pull(shell: &Shell, cord: Cord, args: &ReasonArg) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let path = resume::pull(&shell.ctx, &ws, cord, args.reason.as_deref())?;
+    let done = match cord {
+        Cord::Stop => "stopped",
+        Cord::Pause => "paused",
+    };
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    shell.out.result(&format!(
+        "{done}: commits are refused while .andon/{name} is there\n  help: andon resume --reason \"...\"\n"
+    ));
+    Ok(Exit::Allowed)
+}

@@ -1,0 +1,21 @@
+//! `andon show REV`.
+
+use crate::cli::Shell;
+use crate::cli::args::ShowArgs;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::ops::error::OpsError;
+use crate::ops::log;
+use crate::ops::workspace::Workspace;
+use crate::report::{json, show as report};
+
+/// Shows one record in full.
+pub fn run(shell: &Shell, args: &ShowArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let view = log::show(&ws, &args.revision)?;
+    shell.out.result(&match args.format.format {
+        Format::Text => report::text(&view, shell.out.out),
+        Format::Json => json::line(&report::json(&view)),
+    });
+    Ok(Exit::Allowed)
+}

@@ -1,0 +1,73 @@
+//! `andon test`: the output of the tests goes through untouched; what Andon says comes after, on standard error.
+
+use crate::cli::Shell;
+use crate::cli::args::TestArgs;
+use crate::cli::error::Exit;
+use crate::domain::tests::{RunValidity, TestStatus};
+use crate::ops::error::OpsError;
+use crate::ops::test;
+use crate::ops::workspace::Workspace;
+use crate::report::message::{self, Diagnostic};
+use crate::testreport::Stream;
+
+/// Runs the tests and passes their exit code on.
+pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open(&shell.ctx)?;
+    let out = shell.out;
+    let mut pass = |stream: Stream, bytes: &[u8]| match stream {
+        Stream::Stdout => out.pass_out(bytes),
+        Stream::Stderr => out.pass_err(bytes),
+    };
+    let ran = test::run(&shell.ctx, &ws, &args.command, &mut pass)?;
+    let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
+    shown.extend(proves_nothing(&ran));
+    out.message(&message::diagnostics(&shown, out.err));
+    Ok(Exit::Passed(ran.code))
+}
+
+/// Silent when the run proves something; otherwise it says why not.
+fn proves_nothing(ran: &test::Ran) -> Option<Diagnostic> {
+    let status = ran.run.evidence.status;
+    let (what, help) = match ran.run.validity {
+        RunValidity::OtherCommand => {
+            ("this is not the configured test.command; the run is kept, and proves nothing", "andon test")
+        }
+        RunValidity::CodeChanged => {
+            ("the code changed while the tests ran; the run proves nothing", "andon test")
+        }
+        RunValidity::Interrupted if status == TestStatus::TimedOut => (
+            "the tests were stopped by test.timeout; the run proves nothing",
+            "raise [test] timeout in andon.toml",
+        ),
+        RunValidity::Interrupted => ("the tests were stopped; the run proves nothing", "andon test"),
+        RunValidity::Valid => return valid(ran, status),
+    };
+    Some(Diagnostic::warning(what).code("test-run").help(help))
+}
+
+fn valid(ran: &test::Ran, status: TestStatus) -> Option<Diagnostic> {
+    let (what, help) = match status {
+        TestStatus::NoTests => {
+            ("not one test ran; the run proves nothing", "look at test.command: andon config show")
+        }
+        TestStatus::Incomplete => {
+            ("the test report is cut short; the run does not count as passed", "andon test")
+        }
+        // A run that exits with 0 and still did not pass needs a word, since the shell sees none.
+        TestStatus::Failed | TestStatus::BuildFailed | TestStatus::RunnerError | TestStatus::Crashed
+            if ran.code == 0 =>
+        {
+            (
+                "the exit code is 0, but the report says otherwise; the run counts as failed",
+                "look at the report",
+            )
+        }
+        TestStatus::Passed
+        | TestStatus::Failed
+        | TestStatus::BuildFailed
+        | TestStatus::RunnerError
+        | TestStatus::TimedOut
+        | TestStatus::Crashed => return None,
+    };
+    Some(Diagnostic::warning(what).code("test-run").help(help))
+}

@@ -1,0 +1,121 @@
+//! Errors at the edge: each gets its kind, its hint and its exit code, in one exhaustive match.
+
+use std::process::ExitCode;
+
+use crate::config::ConfigErrors;
+use crate::ops::error::OpsError;
+use crate::ops::install::SetupError;
+use crate::report::message::Diagnostic;
+
+/// Exit codes (DESIGN section 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Allowed.
+    Allowed,
+    /// Blocked or halted, or `check` found a violation.
+    Refused,
+    /// Wrong usage or configuration.
+    Usage,
+    /// Evidence is missing where it is required.
+    Undecided,
+    /// Internal error.
+    Internal,
+    /// The exit code of a program that was passed through.
+    Passed(u8),
+}
+
+impl Exit {
+    /// The number.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Allowed => 0,
+            Self::Refused => 1,
+            Self::Usage => 2,
+            Self::Undecided => 3,
+            Self::Internal => 70,
+            Self::Passed(code) => code,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+/// What a command failed with, and how it ends.
+pub fn exit_of(error: &OpsError) -> Exit {
+    match error {
+        OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
+        OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. }) => Exit::Usage,
+        OpsError::Config(_)
+        | OpsError::Normalize(_)
+        | OpsError::Usage { .. }
+        | OpsError::NoWorkTree(_)
+        | OpsError::ReasonMissing => Exit::Usage,
+        OpsError::AgentShell(_) | OpsError::NothingToResume => Exit::Refused,
+        // As the shells say it.
+        OpsError::Program(_) => Exit::Passed(127),
+        OpsError::Undecided { .. } => Exit::Undecided,
+        OpsError::Git(_)
+        | OpsError::Record(_)
+        | OpsError::Ledger(_)
+        | OpsError::Action(_)
+        | OpsError::Chain(_)
+        | OpsError::Setup(_)
+        | OpsError::Demo(_) => Exit::Internal,
+    }
+}
+
+/// The messages of an error, each with the command that mends it.
+pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
+    let plain = || Diagnostic::error(error.to_string());
+    let one = match error {
+        OpsError::Config(errors) => return config_diagnostics(errors),
+        OpsError::Git(err) => with_help(plain(), err.help()),
+        OpsError::Setup(err) => with_help(plain(), err.help()),
+        OpsError::Record(err) => with_help(plain(), err.help()),
+        OpsError::Ledger(err) => with_help(plain(), err.help()),
+        OpsError::Program(_) | OpsError::Chain(_) => plain(),
+        OpsError::Normalize(_) => plain().help("andon config check"),
+        OpsError::Action(_) => plain().help("make .andon/ and the git directory writable, then try again"),
+        OpsError::NoWorkTree(_) => plain().help("run andon in a checkout: git worktree add ../checkout"),
+        OpsError::AgentShell(_) => plain()
+            .code("agent-shell")
+            .help("a person runs in a shell of their own: andon resume --reason TEXT"),
+        OpsError::NothingToResume => plain().help("andon status"),
+        OpsError::ReasonMissing => {
+            plain().help("andon resume --reason \"what you found and why it may go on\"")
+        }
+        OpsError::Undecided { help, .. } | OpsError::Usage { help, .. } => plain().help(help.clone()),
+        OpsError::Demo(_) => plain().help("please report this with the output above"),
+    };
+    vec![one]
+}
+
+fn with_help(diagnostic: Diagnostic, help: Option<String>) -> Diagnostic {
+    match help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+/// Every mistake of a configuration, each at its place.
+pub fn config_diagnostics(errors: &ConfigErrors) -> Vec<Diagnostic> {
+    let mut shown: Vec<Diagnostic> = errors
+        .errors
+        .iter()
+        .map(|error| {
+            let place = error.at.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
+            Diagnostic::error(error.what.clone())
+                .code("config")
+                .at(format!("{}{place}", error.file))
+                .help(error.mend.clone())
+        })
+        .collect();
+    if errors.more > 0 {
+        shown.push(Diagnostic::note(format!("and {} more mistakes", errors.more)).help("andon config check"));
+    }
+    shown
+}

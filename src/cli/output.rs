@@ -1,0 +1,133 @@
+//! The only place that prints. A closed or full stream never changes a verdict and never panics.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use crate::report::style::Style;
+
+/// When colour is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` or `CLICOLOR=0` says otherwise.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The form of what is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs; carries the same values.
+    Json,
+}
+
+/// Where results and messages go.
+#[derive(Debug, Clone, Copy)]
+pub struct Output {
+    /// Style of standard output.
+    pub out: Style,
+    /// Style of standard error.
+    pub err: Style,
+}
+
+/// What the environment says about colour.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ColorEnvironment<'a> {
+    /// `NO_COLOR`
+    pub no_color: Option<&'a str>,
+    /// `CLICOLOR`
+    pub clicolor: Option<&'a str>,
+    /// `CLICOLOR_FORCE`
+    pub clicolor_force: Option<&'a str>,
+    /// `TERM`
+    pub term: Option<&'a str>,
+}
+
+/// Decides on colour for one stream.
+pub fn style(choice: ColorChoice, environment: ColorEnvironment<'_>, stream: Stream) -> Style {
+    let colour = match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            let set = |value: Option<&str>| value.is_some_and(|text| !text.is_empty());
+            if set(environment.no_color) {
+                false
+            } else if environment.clicolor_force.is_some_and(|text| !text.is_empty() && text != "0") {
+                true
+            } else {
+                stream == Stream::Terminal
+                    && environment.clicolor != Some("0")
+                    && environment.term != Some("dumb")
+            }
+        }
+    };
+    if colour { Style::Colour } else { Style::Plain }
+}
+
+/// What a stream is connected to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// A terminal.
+    Terminal,
+    /// Anything else.
+    Other,
+}
+
+impl Output {
+    /// Looks at both streams.
+    pub fn new(choice: ColorChoice, environment: ColorEnvironment<'_>) -> Self {
+        let of = |terminal: bool| {
+            style(choice, environment, if terminal { Stream::Terminal } else { Stream::Other })
+        };
+        Self { out: of(io::stdout().is_terminal()), err: of(io::stderr().is_terminal()) }
+    }
+
+    /// Writes a result to standard output.
+    pub fn result(self, text: &str) {
+        write_all(&mut io::stdout().lock(), text.as_bytes());
+    }
+
+    /// Writes a message to standard error.
+    pub fn message(self, text: &str) {
+        write_all(&mut io::stderr().lock(), text.as_bytes());
+    }
+
+    /// Passes bytes of a child through to standard output.
+    pub fn pass_out(self, bytes: &[u8]) {
+        write_all(&mut io::stdout().lock(), bytes);
+    }
+
+    /// Passes bytes of a child through to standard error.
+    pub fn pass_err(self, bytes: &[u8]) {
+        write_all(&mut io::stderr().lock(), bytes);
+    }
+}
+
+fn write_all(stream: &mut impl Write, bytes: &[u8]) {
+    // A reader that went away (`andon log | head`) or a closed descriptor is not an error of ours.
+    let _ = stream.write_all(bytes).and_then(|()| stream.flush());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_follows_the_usual_variables() {
+        let plain = ColorEnvironment::default();
+        let auto = |environment, stream| style(ColorChoice::Auto, environment, stream);
+        assert_eq!(auto(plain, Stream::Terminal), Style::Colour);
+        assert_eq!(auto(plain, Stream::Other), Style::Plain);
+        let no_color = ColorEnvironment { no_color: Some("1"), clicolor_force: Some("1"), ..plain };
+        assert_eq!(auto(no_color, Stream::Terminal), Style::Plain);
+        let forced = ColorEnvironment { clicolor_force: Some("1"), ..plain };
+        assert_eq!(auto(forced, Stream::Other), Style::Colour);
+        let off = ColorEnvironment { clicolor: Some("0"), ..plain };
+        assert_eq!(auto(off, Stream::Terminal), Style::Plain);
+        assert_eq!(style(ColorChoice::Always, no_color, Stream::Other), Style::Colour);
+        assert_eq!(style(ColorChoice::Never, forced, Stream::Terminal), Style::Plain);
+    }
+}

@@ -1,0 +1,162 @@
+//! The strike candidates of the window and what their tests say, counted once.
+//!
+//! Three rules ask whether failures go down. They share this reading, so that they agree on which test
+//! results belong to an edit and on what counts as progress: a lower failing count, and no credit for
+//! tests that are gone (DESIGN section 4, settled contradiction 8).
+
+use crate::domain::tests::TestEvidence;
+use crate::history::{Iteration, Outcome, Strike, Timeline, failing_count, outcome};
+
+/// A strike candidate.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attempt<'a> {
+    /// The iteration.
+    pub(super) iteration: &'a Iteration,
+    /// Its test result, when it says anything. `None` too for a result that was carried over from the
+    /// commit before because the code stayed the same: those tests judge that commit, not this one.
+    pub(super) tests: Option<&'a TestEvidence>,
+    /// What became of the failing count.
+    pub(super) step: Step,
+}
+
+/// What became of the failing count, seen from the last time that all tests passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The count is unknown: no tests, a failed build, a run that was stopped.
+    Unknown,
+    /// All tests pass and none is gone.
+    Green,
+    /// The first known count since then.
+    First,
+    /// A new low.
+    Fall {
+        /// Tests that ran earlier in the window and did not run now.
+        gone: u64,
+    },
+    /// Not lower than the lowest.
+    NotLower {
+        /// Tests that ran earlier in the window and did not run now.
+        gone: u64,
+    },
+}
+
+/// The strike candidates of `timeline`, oldest first.
+pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
+    let mut attempts = Vec::new();
+    let mut count = Count::default();
+    let mut before: Option<&Iteration> = None;
+    let mut counted = None;
+    for iteration in &timeline.iterations {
+        let unedited = before.is_some_and(|before| before.code == iteration.code);
+        before = Some(iteration);
+        if iteration.strike == Strike::Exempt {
+            continue;
+        }
+        let carried = unedited && counted == Some(iteration.code);
+        let tests = iteration.tests.as_ref().filter(|tests| !carried && outcome(tests) != Outcome::Nothing);
+        if tests.is_some() {
+            counted = Some(iteration.code);
+        }
+        let step = tests.map_or(Step::Unknown, |tests| count.step(tests));
+        attempts.push(Attempt { iteration, tests, step });
+    }
+    attempts
+}
+
+/// Running figures of the window.
+#[derive(Debug, Default)]
+struct Count {
+    /// Lowest count since all tests passed, tests that are gone counted as failing.
+    low: Option<u64>,
+    /// Most tests that ran at once.
+    most: u64,
+}
+
+impl Count {
+    fn step(&mut self, tests: &TestEvidence) -> Step {
+        let Some(failing) = failing_count(tests) else { return Step::Unknown };
+        let ran = tests.counts.ran();
+        let gone = self.most.saturating_sub(ran);
+        self.most = self.most.max(ran);
+        if failing == 0 && gone == 0 {
+            self.low = None;
+            return Step::Green;
+        }
+        let uncredited = failing.saturating_add(gone);
+        match self.low {
+            Some(low) if uncredited >= low => Step::NotLower { gone },
+            Some(_) => {
+                self.low = Some(uncredited);
+                Step::Fall { gone }
+            }
+            None => {
+                self.low = Some(uncredited);
+                Step::First
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::facts::CommitKind;
+    use crate::domain::tests::TestStatus;
+    use crate::history::testkit::{Commit, commit, green, other, red, timeline};
+
+    fn steps(commits: Vec<Commit>) -> Vec<Step> {
+        attempts(&timeline(commits)).iter().map(|attempt| attempt.step).collect()
+    }
+
+    #[test]
+    fn counts_fall_only_below_the_lowest() {
+        let abc = &["a", "b", "c"];
+        let found = steps(vec![
+            commit(1).tests(red(1, abc, 9)),
+            commit(2).tests(red(2, &abc[..2], 9)),
+            commit(3).tests(red(3, abc, 9)),
+            commit(4).tests(red(4, &abc[..2], 9)),
+            commit(5).tests(green(5, 9)),
+            commit(6).tests(red(6, &abc[..1], 9)),
+        ]);
+        let level = Step::NotLower { gone: 0 };
+        assert_eq!(found, [Step::First, Step::Fall { gone: 0 }, level, level, Step::Green, Step::First]);
+    }
+
+    #[test]
+    fn tests_that_are_gone_earn_no_credit() {
+        let found = steps(vec![
+            commit(1).tests(red(1, &["a", "b", "c"], 9)),
+            commit(2).tests(red(2, &["a", "b"], 8)),
+            commit(3).tests(green(3, 6)),
+            commit(4).tests(red(4, &["a"], 8)),
+        ]);
+        let expected =
+            [Step::First, Step::NotLower { gone: 1 }, Step::NotLower { gone: 3 }, Step::Fall { gone: 1 }];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_carried_result_counts_once_and_exempt_commits_not_at_all() {
+        let found = attempts(&timeline(vec![
+            commit(1).tests(red(1, &["a"], 9)),
+            commit(1).tests(red(1, &["a"], 9)).subject("docs"),
+            commit(2).tests(green(2, 9)).kind(CommitKind::Merge),
+            commit(1).tests(red(1, &["a"], 9)),
+        ]))
+        .iter()
+        .map(|attempt| attempt.tests.is_some())
+        .collect::<Vec<_>>();
+        assert_eq!(found, [true, false, true]);
+    }
+
+    #[test]
+    fn what_is_unknown_has_no_count() {
+        let found = steps(vec![
+            commit(1),
+            commit(2).tests(other(2, TestStatus::BuildFailed)),
+            commit(3).tests(other(3, TestStatus::NoTests)),
+        ]);
+        assert_eq!(found, [Step::Unknown; 3]);
+    }
+}

@@ -1,0 +1,250 @@
+//! `consecutive-failures`: one failure after the other, of whatever kind.
+
+use std::collections::BTreeMap;
+
+use crate::detect::attempts::{Attempt, Step, attempts};
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::ids::Signature;
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::history::{Outcome, outcome};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "consecutive-failures",
+    summary: "3 iterations running failed, each in its own way",
+    docs: Docs {
+        trips: "A strike candidate fails when its diff is empty, when its tests fail, its build fails or its run was \
+                stopped, or when it shows the error fingerprint of the result before it. Passing tests reset the \
+                count, and so does progress: a new low of the failing count with no test gone. What is unknown \
+                - no test result, documentation only - neither counts nor resets. `max` failures without a \
+                reset trip.",
+        why: "`autonomous-loop-rules.md` sets 3. It counts every red run after an edit; 7 -> 4 -> 2 is work that \
+              goes well, so a new low resets.",
+        source: "autonomous-loop-rules.md, no-progress heuristic; DESIGN section 4, contradictions 6 to 8",
+        example: "The build fails, then three tests fail, then a commit changes nothing: trips with \
+                  BLOCKER_REPORT.md.",
+        tune: "consecutive-failures = { max = 5 }",
+    },
+    level: Level::Halt,
+    reason: HaltReason::RepeatedError,
+    face: Face::BlockerReport,
+    params: &[ParamSpec {
+        name: "max",
+        default: || ParamValue::Count(3),
+        min: 1,
+        doc: "Failed iterations running that halt the loop.",
+    }],
+    stages: LOOP,
+    check,
+};
+
+/// What one strike candidate says about the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Judgement {
+    Failed(Failure),
+    Progress,
+    Unknown,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Failure {
+    Tests,
+    Build,
+    Runner,
+    Stopped,
+    SameError,
+    NothingModified,
+}
+
+impl Failure {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Tests => "tests failed",
+            Self::Build => "the build failed",
+            Self::Runner => "the test runner failed",
+            Self::Stopped => "the tests were stopped",
+            Self::SameError => "the same error came again",
+            Self::NothingModified => "nothing was modified",
+        }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let attempts = attempts(situation.timeline);
+    let failed = failed_running(&attempts);
+    let failures = words::len(&failed);
+    if failures == 0 || failures < setting.count("max") {
+        return None;
+    }
+    let mut kinds: BTreeMap<Failure, u64> = BTreeMap::new();
+    for (failure, _) in &failed {
+        *kinds.entry(*failure).or_default() += 1;
+    }
+    let kinds: Vec<String> =
+        kinds.iter().map(|(kind, times)| format!("{} in {times}", kind.as_str())).collect();
+    let message = format!("{} running failed: {}", words::count(failures, "iteration"), kinds.join(", "));
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for (_, attempt) in failed.iter().rev() {
+        evidence.extend(attempt.iteration.commit.map(Evidence::Commit));
+        evidence.extend(attempt.tests.map(|tests| Evidence::Tests(tests.signature)));
+    }
+    let help = vec!["read the first error before the next edit: andon test".to_owned()];
+    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
+}
+
+/// The failures since the newest reset, newest first.
+fn failed_running<'a>(attempts: &[Attempt<'a>]) -> Vec<(Failure, Attempt<'a>)> {
+    let mut failed = Vec::new();
+    let mut errors: Option<Signature> = None;
+    for attempt in attempts {
+        match judge(attempt, errors) {
+            Judgement::Failed(failure) => failed.push((failure, *attempt)),
+            Judgement::Progress => failed.clear(),
+            Judgement::Unknown => {}
+        }
+        if let Some(tests) = &attempt.iteration.tests {
+            errors = tests.errors;
+        }
+    }
+    failed.reverse();
+    failed
+}
+
+fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>) -> Judgement {
+    if attempt.iteration.diff.empty {
+        return Judgement::Failed(Failure::NothingModified);
+    }
+    if attempt.step == (Step::Fall { gone: 0 }) {
+        return Judgement::Progress;
+    }
+    match attempt.tests.map(|tests| (outcome(tests), tests)) {
+        Some((Outcome::Green, _)) => Judgement::Progress,
+        Some((Outcome::Red | Outcome::Stopped, tests)) => Judgement::Failed(failure(tests)),
+        Some((Outcome::Nothing, _)) | None => same_error(attempt, errors_before),
+    }
+}
+
+/// A report that is cut short proves nothing but for the errors it does show.
+fn same_error(attempt: &Attempt<'_>, errors_before: Option<Signature>) -> Judgement {
+    let shown = attempt.iteration.tests.as_ref().filter(|tests| outcome(tests) == Outcome::Nothing);
+    match shown.and_then(|tests| tests.errors) {
+        Some(errors) if errors_before == Some(errors) => Judgement::Failed(Failure::SameError),
+        Some(_) | None => Judgement::Unknown,
+    }
+}
+
+fn failure(tests: &TestEvidence) -> Failure {
+    match tests.status {
+        TestStatus::BuildFailed => Failure::Build,
+        TestStatus::RunnerError => Failure::Runner,
+        TestStatus::TimedOut | TestStatus::Crashed => Failure::Stopped,
+        TestStatus::Passed | TestStatus::Failed | TestStatus::NoTests | TestStatus::Incomplete => {
+            Failure::Tests
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::history::testkit::{Commit, commit, green, other, red};
+
+    const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+
+    /// `failing` of `total` tests fail on code `state`.
+    fn f(state: u8, failing: usize, total: u64) -> Commit {
+        commit(state).tests(red(state, &NAMES[..failing], total))
+    }
+
+    fn g(state: u8) -> Commit {
+        commit(state).tests(green(state, 9))
+    }
+
+    fn o(state: u8, status: TestStatus) -> Commit {
+        commit(state).tests(other(state, status))
+    }
+
+    fn trips(commits: Vec<Commit>) -> bool {
+        checked(&RULE, commits).is_some()
+    }
+
+    #[test]
+    fn three_failures_running_trip() {
+        use TestStatus::{BuildFailed, Crashed, NoTests, RunnerError, TimedOut};
+        let table: Vec<(&str, Vec<Commit>, bool)> = vec![
+            ("two", vec![f(1, 2, 9), f(2, 3, 9)], false),
+            ("three", vec![f(1, 2, 9), f(2, 3, 9), f(3, 2, 9)], true),
+            ("green in between", vec![f(1, 2, 9), f(2, 3, 9), g(3), f(4, 2, 9)], false),
+            ("green at last", vec![f(1, 2, 9), f(2, 3, 9), f(3, 2, 9), g(4)], false),
+            ("untested in between", vec![f(1, 2, 9), commit(8), f(2, 3, 9), commit(9), f(3, 2, 9)], true),
+            ("only untested", vec![commit(1), commit(2), commit(3), commit(4)], false),
+            ("builds", vec![o(1, BuildFailed), o(2, BuildFailed), o(3, BuildFailed)], true),
+            ("of every kind", vec![o(1, RunnerError), o(2, TimedOut), o(3, Crashed)], true),
+            ("no tests", vec![o(1, NoTests), o(2, NoTests), o(3, NoTests)], false),
+            ("empty diffs", vec![commit(1).empty(), commit(1).empty(), commit(1).empty()], true),
+            ("a mixture", vec![o(1, BuildFailed), f(2, 3, 9), commit(2).empty()], true),
+        ];
+        for (name, commits, expected) in table {
+            assert_eq!(trips(commits), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_new_low_resets_unless_tests_are_gone() {
+        assert!(!trips(vec![f(1, 7, 9), f(2, 4, 9), f(3, 2, 9)]), "7 -> 4 -> 2 goes well");
+        assert!(!trips(vec![g(9), f(1, 7, 9), f(2, 4, 9), f(3, 2, 9)]), "after a green one too");
+        assert!(
+            !trips(vec![f(1, 7, 9), f(2, 7, 9), f(3, 6, 9), f(4, 6, 9), f(5, 6, 9)]),
+            "two since the low"
+        );
+        assert!(
+            trips(vec![f(1, 7, 9), f(2, 6, 9), f(3, 6, 9), f(4, 7, 9), f(5, 6, 9)]),
+            "three since the low"
+        );
+        assert!(trips(vec![f(1, 7, 9), f(2, 5, 8), f(3, 4, 7)]), "tests are gone");
+        assert!(!trips(vec![f(1, 7, 9), f(2, 5, 12), f(3, 4, 15)]), "tests were added");
+    }
+
+    #[test]
+    fn documentation_counts_once_and_resets_nothing() {
+        assert!(!trips(vec![f(1, 2, 9), f(1, 2, 9), f(1, 2, 9), f(1, 2, 9)]));
+        assert!(trips(vec![f(1, 2, 9), f(1, 2, 9), f(2, 3, 9), f(2, 3, 9), f(3, 3, 9)]));
+        assert!(!trips(vec![f(1, 2, 9), f(2, 3, 9), g(3), g(3), f(4, 3, 9)]));
+    }
+
+    #[test]
+    fn exempt_kinds_neither_count_nor_reset() {
+        for kind in [Merge, Revert, CherryPick, Rebase] {
+            assert!(!trips(vec![f(1, 2, 9), f(2, 3, 9), f(3, 3, 9).kind(kind)]), "{kind:?}");
+            assert!(trips(vec![f(1, 2, 9), f(2, 3, 9), g(8).kind(kind), f(3, 3, 9)]), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_same_error_counts_where_the_report_is_cut_short() {
+        let cut = |state: u8, error: u8| {
+            let mut tests = other(state, TestStatus::Incomplete);
+            tests.errors = Some(Signature([error; 32]));
+            commit(state).tests(tests)
+        };
+        assert!(!trips(vec![cut(1, 1), cut(2, 1), cut(3, 1)]), "the first shows it for the first time");
+        assert!(trips(vec![cut(1, 1), cut(2, 1), cut(3, 1), cut(4, 1)]));
+        assert!(!trips(vec![cut(1, 1), cut(2, 2), cut(3, 1), cut(4, 2)]));
+    }
+
+    #[test]
+    fn the_threshold_is_a_parameter_and_the_face_a_blocker_report() {
+        let two = || vec![f(1, 2, 9), o(2, TestStatus::BuildFailed)];
+        let with = |max| checked_with(&RULE, two(), &[("max", ParamValue::Count(max))]);
+        assert!(with(3).is_none());
+        let finding = with(2).unwrap();
+        assert_eq!(finding.face, Face::BlockerReport);
+        assert_eq!(finding.message, "2 iterations running failed: tests failed in 1, the build failed in 1");
+    }
+}

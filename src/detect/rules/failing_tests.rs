@@ -1,0 +1,160 @@
+//! `failing-tests`: the tests ran on this code, and some fail.
+
+use crate::detect::rule::{Docs, Rule, Switch, switch};
+use crate::detect::situation::{CodeChange, EvidenceState, Situation};
+use crate::detect::words;
+use crate::domain::decision::Stage;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::history::{Outcome, failing_count, outcome};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "failing-tests",
+    summary: "the tests of this code fail",
+    docs: Docs {
+        trips: "The newest valid run of the tests on exactly this code ended with a failure: a test, the build, or \
+                the runner (a non-zero exit with no failing case is never green). Asked at commit, push, \
+                `andon complete` and `andon check`; where no code changed, only `andon complete` asks.",
+        why: "Work in progress may be committed red, so at a commit it warns; what leaves the clone or is called \
+              done must be green, so there it blocks.",
+        source: "autonomous-loop-rules.md, dirty bit checks (tests_passing); DESIGN section 5",
+        example: "4 of 120 tests fail on this code: the commit passes with a warning, the push is refused.",
+        tune: "failing-tests = { block_commits = true } refuses red commits as well.",
+    },
+    level: Level::Block,
+    reason: HaltReason::RepeatedError,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "block_commits",
+        default: || ParamValue::Switch(false),
+        min: 0,
+        doc: "Whether the level holds at commit too; otherwise a commit is warned about at most.",
+    }],
+    stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let candidate = situation.candidate?;
+    if candidate.code_changed == CodeChange::Unchanged && situation.stage != Stage::Complete {
+        return None;
+    }
+    let tests = match &candidate.evidence {
+        EvidenceState::Tested(tests) if outcome(tests) == Outcome::Red => tests,
+        EvidenceState::Tested(_)
+        | EvidenceState::Unconfigured
+        | EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. } => return None,
+    };
+    let level = match situation.stage {
+        Stage::PreCommit if switch(setting, "block_commits") == Switch::Off => setting.level.min(Level::Warn),
+        Stage::PreCommit
+        | Stage::Halts
+        | Stage::PostCommit
+        | Stage::PrePush
+        | Stage::Complete
+        | Stage::Check
+        | Stage::Replay => setting.level,
+    };
+    Some(Finding {
+        evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
+        help: vec!["mend what fails, then: andon test".to_owned()],
+        ..RULE.finding(level, message(tests))
+    })
+}
+
+fn message(tests: &TestEvidence) -> String {
+    match (failing_count(tests), tests.status) {
+        (Some(failing), _) => format!(
+            "{failing} of {} on this code: {}",
+            verb(tests.counts.total.max(failing), failing),
+            words::list(&tests.failing, failing)
+        ),
+        (None, TestStatus::BuildFailed) => "this code does not build for its tests".to_owned(),
+        (None, TestStatus::RunnerError) => {
+            "the test command ended with an error on this code, though it named no failing test".to_owned()
+        }
+        (
+            None,
+            TestStatus::Passed
+            | TestStatus::Failed
+            | TestStatus::TimedOut
+            | TestStatus::Crashed
+            | TestStatus::NoTests
+            | TestStatus::Incomplete,
+        ) => "the test command failed on this code".to_owned(),
+    }
+}
+
+/// `120 tests fail`, `1 test fails`: the verb goes with what fails.
+fn verb(total: u64, failing: u64) -> String {
+    format!("{} {}", words::count(total, "test"), if failing == 1 { "fails" } else { "fail" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::judged;
+    use crate::history::testkit::{green, other, red};
+
+    fn level(tests: TestEvidence, changed: CodeChange, stage: Stage) -> Option<Level> {
+        judged(&RULE, EvidenceState::Tested(tests), changed, stage).map(|finding| finding.level)
+    }
+
+    #[test]
+    fn red_warns_at_commit_and_blocks_elsewhere() {
+        use CodeChange::{Changed, Unchanged};
+        let red = || red(1, &["a"], 9);
+        assert_eq!(level(red(), Changed, Stage::PreCommit), Some(Level::Warn));
+        for stage in [Stage::PrePush, Stage::Complete, Stage::Check] {
+            assert_eq!(level(red(), Changed, stage), Some(Level::Block), "{stage:?}");
+            assert_eq!(level(green(1, 9), Changed, stage), None, "{stage:?}");
+        }
+        assert_eq!(level(red(), Unchanged, Stage::PreCommit), None);
+        assert_eq!(level(red(), Unchanged, Stage::PrePush), None);
+        assert_eq!(level(red(), Unchanged, Stage::Complete), Some(Level::Block));
+    }
+
+    #[test]
+    fn every_status_is_decided() {
+        use TestStatus::{BuildFailed, Crashed, Failed, Incomplete, NoTests, Passed, RunnerError, TimedOut};
+        for (status, trips) in [
+            (Passed, false),
+            (Failed, true),
+            (BuildFailed, true),
+            (RunnerError, true),
+            (TimedOut, false),
+            (Crashed, false),
+            (NoTests, false),
+            (Incomplete, false),
+        ] {
+            let found = level(other(1, status), CodeChange::Changed, Stage::PrePush);
+            assert_eq!(found.is_some(), trips, "{status:?}");
+        }
+    }
+
+    #[test]
+    fn red_commits_can_be_blocked() {
+        use crate::detect::testkit::judged_with;
+        let state = EvidenceState::Tested(red(1, &["a"], 9));
+        let param = [("block_commits", ParamValue::Switch(true))];
+        let finding = judged_with(&RULE, state, Stage::PreCommit, &param);
+        assert_eq!(finding.map(|finding| finding.level), Some(Level::Block));
+    }
+
+    #[test]
+    fn the_message_counts_and_names() {
+        let said = |tests| {
+            judged(&RULE, EvidenceState::Tested(tests), CodeChange::Changed, Stage::Check)
+                .map(|finding| finding.message)
+                .unwrap_or_default()
+        };
+        assert_eq!(said(red(1, &["a", "b"], 9)), "2 of 9 tests fail on this code: a, b");
+        assert_eq!(said(red(1, &["a"], 9)), "1 of 9 tests fails on this code: a");
+        assert_eq!(said(red(1, &[], 0)), "the test command failed on this code");
+        assert_eq!(said(other(1, TestStatus::BuildFailed)), "this code does not build for its tests");
+    }
+}

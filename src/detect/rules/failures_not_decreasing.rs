@@ -1,0 +1,153 @@
+//! `failures-not-decreasing`: tests run, and it gets no better.
+
+use crate::detect::attempts::{Attempt, Step, attempts};
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::history::failing_count;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "failures-not-decreasing",
+    summary: "the lowest failing count has not fallen for 5 test-bearing iterations",
+    docs: Docs {
+        trips: "Seen from the last iteration in which all tests passed, `iterations` strike candidates with a known \
+                failing count came after the lowest count and none went below it, and the newest still fails. \
+                Tests that ran earlier in the window and are gone count as failing: deleting or skipping a test \
+                is no progress.",
+        why: "A signal, not a halt: a large change may stay red for a while at a constant count. \
+              Five leaves room for the set of failing tests to change; `repeated-failures` is stricter where it \
+              does not.",
+        source: "loop-safety.md, stall detection 3 (failing count does not decrease for K iterations)",
+        example: "Failing counts 7, 4, 4, 5, 4, 6, 4 trip at the last; 7, 6, 5, 4, 3, 2 never do.",
+        tune: "failures-not-decreasing = { level = \"halt\", iterations = 8 }",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Stalled,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "iterations",
+        default: || ParamValue::Count(5),
+        min: 1,
+        doc: "Test-bearing iterations since the lowest failing count.",
+    }],
+    stages: LOOP,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let attempts = attempts(situation.timeline);
+    let newest = attempts.last().filter(|newest| Some(newest.iteration) == situation.timeline.newest())?;
+    let Step::NotLower { gone } = newest.step else { return None };
+    let failing = newest.tests.and_then(failing_count).filter(|failing| *failing > 0)?;
+    let since = since_the_lowest(&attempts);
+    if words::len(&since) < setting.count("iterations") {
+        return None;
+    }
+    let gone = match gone {
+        0 => String::new(),
+        gone => format!(", and {} that ran before did not run now", words::count(gone, "test")),
+    };
+    let message = format!(
+        "the lowest failing count has not fallen for {}: now {}{gone}",
+        words::count(words::len(&since), "test-bearing iteration"),
+        words::count(failing, "failing test"),
+    );
+    let evidence = since.iter().rev().filter_map(|attempt| attempt.tests);
+    Some(Finding {
+        evidence: evidence.map(|tests| Evidence::Tests(tests.signature)).collect(),
+        help: vec!["andon status  (the trend and the best commit so far)".to_owned()],
+        ..RULE.finding(setting.level, message)
+    })
+}
+
+/// The attempts with a known count after the lowest one, newest first.
+fn since_the_lowest<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
+    let mut since = Vec::new();
+    for attempt in attempts.iter().rev() {
+        match attempt.step {
+            Step::NotLower { .. } => since.push(*attempt),
+            Step::Unknown => {}
+            Step::Green | Step::First | Step::Fall { .. } => break,
+        }
+    }
+    since
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::tests::TestStatus;
+    use crate::history::testkit::{Commit, commit, green, other, red};
+
+    const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+
+    /// Iterations with these failing counts of 9 tests.
+    fn counts(counts: &[usize]) -> Vec<Commit> {
+        (1_u8..)
+            .zip(counts)
+            .map(|(state, count)| match count {
+                0 => commit(state).tests(green(state, 9)),
+                count => commit(state).tests(red(state, &NAMES[..*count], 9)),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn five_without_a_new_low_trip() {
+        let table: [(&[usize], bool); 10] = [
+            (&[], false),
+            (&[3], false),
+            (&[3, 3, 3, 3, 3], false),
+            (&[3, 3, 3, 3, 3, 3], true),
+            (&[7, 4, 4, 5, 4, 6, 4], true),
+            (&[7, 4, 4, 5, 4, 6, 3], false),
+            (&[7, 6, 5, 4, 3, 2, 1], false),
+            (&[3, 3, 3, 0, 3, 3, 3, 3, 3], false),
+            (&[3, 3, 3, 0, 3, 3, 3, 3, 3, 3], true),
+            (&[3, 3, 3, 3, 3, 0], false),
+        ];
+        for (failing, trips) in table {
+            assert_eq!(checked(&RULE, counts(failing)).is_some(), trips, "{failing:?}");
+        }
+    }
+
+    #[test]
+    fn deleted_tests_earn_no_credit() {
+        let shrinking: Vec<Commit> = (0_u8..6)
+            .map(|step| {
+                let left = usize::from(6 - step);
+                commit(step).tests(red(step, &NAMES[..left], 20 - u64::from(step)))
+            })
+            .collect();
+        let finding = checked(&RULE, shrinking).unwrap();
+        assert_eq!(
+            finding.message,
+            "the lowest failing count has not fallen for 5 test-bearing iterations: now 1 failing test, \
+             and 5 tests that ran before did not run now"
+        );
+    }
+
+    #[test]
+    fn what_is_unknown_neither_counts_nor_resets() {
+        let mut commits = counts(&[3, 3, 3, 3, 3]);
+        commits.push(commit(20).tests(other(20, TestStatus::BuildFailed)));
+        commits.push(commit(21));
+        assert!(checked(&RULE, commits.clone()).is_none());
+        commits.push(commit(22).tests(red(22, &NAMES[..3], 9)));
+        assert!(checked(&RULE, commits.clone()).is_some());
+        commits.push(commit(22).tests(red(22, &NAMES[..3], 9)));
+        assert!(checked(&RULE, commits).is_none(), "a documentation commit does not say it again");
+    }
+
+    #[test]
+    fn the_threshold_is_a_parameter() {
+        let with =
+            |count| checked_with(&RULE, counts(&[3, 3, 3]), &[("iterations", ParamValue::Count(count))]);
+        assert!(with(2).is_some());
+        assert!(with(3).is_none());
+    }
+}

@@ -1,0 +1,66 @@
+//! `iteration-cap`: the last line of defence, which asks nothing about progress.
+
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "iteration-cap",
+    summary: "100 iterations since the last acknowledgement",
+    docs: Docs {
+        trips: "The number of the newest iteration has reached `max`. It counts commits of every kind since the last \
+                acknowledgement, within one run; an amend and the picks of a rebase keep the number.",
+        why: "`autonomous-loop-rules.md` sets 100: a bound on what a run can cost when no other rule sees anything.",
+        source: "autonomous-loop-rules.md, iteration cap; DESIGN section 4, contradiction 5",
+        example: "The 100th commit halts the loop: \"Reached iteration cap: 100/100\".",
+        tune: "iteration-cap = { max = 200 }",
+    },
+    level: Level::Halt,
+    reason: HaltReason::BudgetExceeded,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "max",
+        default: || ParamValue::Count(100),
+        min: 1,
+        doc: "Iterations since the last acknowledgement that halt the loop.",
+    }],
+    stages: LOOP,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let newest = situation.timeline.newest()?;
+    let max = setting.count("max");
+    if newest.number < max {
+        return None;
+    }
+    Some(Finding {
+        evidence: newest.commit.map(Evidence::Commit).into_iter().collect(),
+        help: vec!["look at what the run has achieved: andon status".to_owned()],
+        ..RULE.finding(setting.level, format!("Reached iteration cap: {}/{max}", newest.number))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::history::testkit::commit;
+
+    #[test]
+    fn the_hundredth_trips() {
+        for (number, trips) in [(2, false), (99, false), (100, true), (101, true), (u64::MAX, true)] {
+            assert_eq!(checked(&RULE, vec![commit(1).number(number)]).is_some(), trips, "{number}");
+        }
+        assert!(checked(&RULE, vec![]).is_none());
+    }
+
+    #[test]
+    fn the_cap_is_a_parameter() {
+        let with = |max| checked_with(&RULE, vec![commit(1), commit(2)], &[("max", ParamValue::Count(max))]);
+        assert_eq!(with(2).map(|finding| finding.message).as_deref(), Some("Reached iteration cap: 2/2"));
+        assert!(with(3).is_none());
+    }
+}

@@ -1,0 +1,130 @@
+//! `recurrence`: a code state that was left comes back.
+
+use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::history::Strike;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "recurrence",
+    summary: "the code state equals one seen 2 or more iterations back, in a ring of 6",
+    docs: Docs {
+        trips: "The newest iteration is a strike candidate that changed the code state, and the state it brought is \
+                among the `ring` states before it. Neighbours that are equal are one state, so that \
+                documentation commits never recur. A commit whose subject begins with a pattern of `exempt` is \
+                a note.",
+        why: "A signal, not a halt: in 130,286 commits of healthy repositories a tree returned to a state 2 to 6 \
+              commits back 279 times.",
+        source: "uncertainty-escalation.md, recurrence proxy (ring of 6); DESIGN section 4, contradiction 1",
+        example: "States A, B, C, A trip at the second A; A, A, A do not.",
+        tune: "recurrence = { ring = 10 }",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Oscillating,
+    face: Face::Checkpoint,
+    params: &[
+        ParamSpec {
+            name: "ring",
+            default: || ParamValue::Count(6),
+            min: 2,
+            doc: "How many code states back a return is seen.",
+        },
+        ParamSpec {
+            name: "exempt",
+            default: default_subjects,
+            min: 0,
+            doc: "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+        },
+    ],
+    stages: LOOP,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let states = situation.timeline.states();
+    let (newest, earlier) = states.split_last()?;
+    let brought = newest.brought_by;
+    if Some(brought) != situation.timeline.newest() || brought.strike == Strike::Exempt {
+        return None;
+    }
+    let ring = usize::try_from(setting.count("ring")).unwrap_or(usize::MAX);
+    let back = earlier.iter().rev().take(ring).position(|state| state.code == newest.code)?;
+    let seen = earlier.iter().rev().nth(back)?;
+    let on_purpose = goes_back_on_purpose(brought, setting.list("exempt"));
+    let level = if on_purpose { setting.level.min(Level::Note) } else { setting.level };
+    let message = format!(
+        "the code is again in the state of {} changes before ({}, brought by {})",
+        back.saturating_add(1),
+        newest.code.short(),
+        seen.brought_by.name(),
+    );
+    let commits = [seen.brought_by.commit, brought.commit];
+    let evidence = std::iter::once(Evidence::Code(newest.code))
+        .chain(commits.into_iter().flatten().map(Evidence::Commit));
+    let left = seen.newest.commit.zip(brought.commit);
+    let help = left.map(|(old, new)| format!("git log --oneline {}..{}", old.short(), new.short()));
+    Some(Finding {
+        evidence: evidence.collect(),
+        help: help.into_iter().collect(),
+        ..RULE.finding(level, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::history::testkit::{Commit, commit};
+
+    fn states(codes: &[u8]) -> Vec<Commit> {
+        codes.iter().map(|code| commit(*code)).collect()
+    }
+
+    #[test]
+    fn a_state_of_the_ring_that_comes_back_trips() {
+        let table: [(&[u8], bool); 9] = [
+            (&[], false),
+            (&[1, 1], false),
+            (&[1, 1, 1, 1], false),
+            (&[1, 2, 1], true),
+            (&[1, 2, 2, 1], true),
+            (&[1, 2, 1, 1], false),
+            (&[1, 2, 3, 4, 5, 6, 1], true),
+            (&[1, 2, 3, 4, 5, 6, 7, 1], false),
+            (&[1, 2, 3, 4], false),
+        ];
+        for (codes, trips) in table {
+            assert_eq!(checked(&RULE, states(codes)).is_some(), trips, "{codes:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_a_signal_and_exempt_commits_make_none() {
+        assert_eq!(checked(&RULE, states(&[1, 2, 1])).map(|finding| finding.level), Some(Level::Warn));
+        let release = vec![commit(1), commit(2), commit(1).subject("Release 2.0")];
+        assert_eq!(checked(&RULE, release).map(|finding| finding.level), Some(Level::Note));
+        for kind in [Revert, Merge, CherryPick, Rebase] {
+            assert!(checked(&RULE, vec![commit(1), commit(2), commit(1).kind(kind)]).is_none(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_ring_is_a_parameter() {
+        let with =
+            |ring| checked_with(&RULE, states(&[1, 2, 3, 1]), &[("ring", ParamValue::Count(ring))]).is_some();
+        assert!(with(3));
+        assert!(!with(2));
+    }
+
+    #[test]
+    fn the_message_says_how_far_back() {
+        let finding = checked(&RULE, states(&[1, 2, 3, 1])).unwrap();
+        assert!(
+            finding.message.starts_with("the code is again in the state of 3 changes before (010101010101")
+        );
+    }
+}

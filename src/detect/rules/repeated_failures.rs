@@ -1,0 +1,152 @@
+//! `repeated-failures`: the same tests fail again after every edit.
+
+use crate::detect::attempts::{Attempt, attempts};
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::tests::TestEvidence;
+use crate::history::{Outcome, failing_count, outcome};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "repeated-failures",
+    summary: "the same tests fail in 3 test-bearing iterations running, with code edited in between",
+    docs: Docs {
+        trips: "The newest `iterations` strike candidates with a test result have the same failure signature, \
+                name at least one failing test, and each has other code than the one before. Iterations without \
+                a test result are passed over: what is unknown proves nothing. A result that a documentation \
+                commit carries over counts once. Failures without a named test are left to \
+                `consecutive-failures`.",
+        why: "`loop-safety.md` suggests 2 to 3. Two is a first try and its correction; with three, two edits in a \
+              row have not moved one failing test.",
+        source: "loop-safety.md, stall detection 3 (verification non-improvement); DESIGN section 4",
+        example: "suite::parse fails, edit, fails, edit, fails: trips. If suite::eval joins at the third, it does \
+                  not.",
+        tune: "repeated-failures = { iterations = 4 }",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "iterations",
+        default: || ParamValue::Count(3),
+        min: 2,
+        doc: "Test-bearing iterations running with the same failing tests.",
+    }],
+    stages: LOOP,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let attempts = attempts(situation.timeline);
+    let running = same_failures(&attempts);
+    let times = words::len(&running);
+    if times < 2 || times < setting.count("iterations") {
+        return None;
+    }
+    let tests = running.first()?.tests?;
+    let failing = failing_count(tests).unwrap_or_else(|| words::len(&tests.failing));
+    let message = format!(
+        "the same {} failed in {} running, with code edited in between: {}",
+        words::count(failing, "test"),
+        words::count(times, "iteration"),
+        words::list(&tests.failing, failing),
+    );
+    let mut evidence = vec![Evidence::Tests(tests.signature)];
+    evidence
+        .extend(running.iter().rev().filter_map(|attempt| attempt.iteration.commit).map(Evidence::Commit));
+    let mut help = vec!["read the first failing test's error before the next edit: andon test".to_owned()];
+    help.extend(words::git_diff(running.last()?.iteration, running.first()?.iteration));
+    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
+}
+
+/// The newest attempts that fail in the same tests, newest first.
+fn same_failures<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
+    let mut running: Vec<Attempt<'a>> = Vec::new();
+    for attempt in attempts.iter().rev() {
+        let Some(tests) = attempt.tests else { continue };
+        let newest = running.first().and_then(|newest| newest.tests);
+        if !named_failure(tests) || newest.is_some_and(|newest| newest.signature != tests.signature) {
+            break;
+        }
+        let edited = running.last().is_none_or(|later| later.iteration.code != attempt.iteration.code);
+        if edited {
+            running.push(*attempt);
+        }
+    }
+    running
+}
+
+fn named_failure(tests: &TestEvidence) -> bool {
+    outcome(tests) == Outcome::Red && !tests.failing.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::facts::CommitKind::{Merge, Revert};
+    use crate::domain::tests::TestStatus;
+    use crate::history::testkit::{Commit, commit, green, other, red};
+
+    fn r(state: u8, failing: &[&str]) -> Commit {
+        commit(state).tests(red(state, failing, 9))
+    }
+
+    #[test]
+    fn three_running_trip() {
+        let a = &["a"][..];
+        let ab = &["a", "b"][..];
+        let table: Vec<(&str, Vec<Commit>, bool)> = vec![
+            ("two", vec![r(1, a), r(2, a)], false),
+            ("three", vec![r(1, a), r(2, a), r(3, a)], true),
+            ("another set in between", vec![r(1, a), r(2, ab), r(3, a)], false),
+            ("another set at last", vec![r(1, a), r(2, a), r(3, ab)], false),
+            ("another set before", vec![r(9, ab), r(1, a), r(2, a), r(3, a)], true),
+            ("green in between", vec![r(1, a), r(2, a), commit(3).tests(green(3, 9)), r(4, a)], false),
+            ("green at last", vec![r(1, a), r(2, a), r(3, a), commit(4).tests(green(4, 9))], false),
+            ("untested in between", vec![r(1, a), commit(8), r(2, a), commit(9), r(3, a)], true),
+            ("docs in between", vec![r(1, a), r(1, a), r(1, a), r(2, a)], false),
+            ("docs only", vec![r(1, a), r(1, a), r(1, a)], false),
+            ("a merge counts not", vec![r(1, a), r(2, a), r(3, a).kind(Merge)], false),
+            ("nor interrupts", vec![r(1, a), r(2, a), commit(7).kind(Revert), r(3, a)], true),
+            ("the same code between reverts", vec![r(1, a), r(2, a), commit(7).kind(Revert), r(2, a)], false),
+            ("no names", vec![r(1, &[]), r(2, &[]), r(3, &[])], false),
+        ];
+        for (name, commits, trips) in table {
+            assert_eq!(checked(&RULE, commits).is_some(), trips, "{name}");
+        }
+    }
+
+    #[test]
+    fn results_that_say_nothing_are_passed_over_and_failed_builds_interrupt() {
+        let with = |status| vec![r(1, &["a"]), r(2, &["a"]), commit(5).tests(other(5, status)), r(3, &["a"])];
+        assert!(checked(&RULE, with(TestStatus::NoTests)).is_some());
+        assert!(checked(&RULE, with(TestStatus::Incomplete)).is_some());
+        assert!(checked(&RULE, with(TestStatus::BuildFailed)).is_none());
+        assert!(checked(&RULE, with(TestStatus::TimedOut)).is_none());
+    }
+
+    #[test]
+    fn the_threshold_is_a_parameter() {
+        let three = || vec![r(1, &["a"]), r(2, &["a"]), r(3, &["a"])];
+        let with = |count| checked_with(&RULE, three(), &[("iterations", ParamValue::Count(count))]);
+        assert!(with(2).is_some());
+        assert!(with(4).is_none());
+    }
+
+    #[test]
+    fn the_message_names_the_first_five() {
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let finding = checked(&RULE, vec![r(1, &names), r(2, &names), r(3, &names)]).unwrap();
+        assert_eq!(
+            finding.message,
+            "the same 6 tests failed in 3 iterations running, with code edited in between: \
+             a, b, c, d, e and 1 more"
+        );
+        assert_eq!(finding.evidence.len(), 4);
+        assert!(finding.help[1].starts_with("git diff "));
+    }
+}

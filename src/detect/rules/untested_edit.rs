@@ -1,0 +1,284 @@
+//! `untested-edit`: code changed, and its tests did not run on exactly this code.
+
+use crate::detect::rule::{Docs, Rule};
+use crate::detect::situation::{CodeChange, EvidenceState, PathDifference, Situation, Staging};
+use crate::detect::words;
+use crate::domain::decision::Stage;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::RuleSetting;
+use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus, Tracking};
+use crate::history::{Outcome, Strike, outcome};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "untested-edit",
+    summary: "code changed and no run of the tests on exactly this code",
+    docs: Docs {
+        trips: "The code fingerprint of what is to be committed differs from its parent's, and no run of \
+                `test.command` on exactly that fingerprint ran a test and ended by itself. A run that failed is \
+                a run: `failing-tests` judges it. Documentation and ignored paths need no tests. Without a \
+                configured command it warns at most, and in `andon check` so it does for merges, reverts, \
+                cherry-picks and rebases, for which git asks no gate.",
+        why: "No threshold: equal content means these tests ran on this code. No clock, no mtime, no bit that \
+              touching a file would forge.",
+        source: "autonomous-loop-rules.md, dirty bit checks (tests_run); DESIGN section 5",
+        example: "Edit, test, edit one more line, commit: refused, and the message names the file.",
+        tune: "untested-edit = \"warn\"; [test] command = \"cargo test\"; [paths] docs, ignore.",
+    },
+    level: Level::Block,
+    reason: HaltReason::Stalled,
+    face: Face::Checkpoint,
+    params: &[],
+    stages: &[Stage::PreCommit, Stage::Complete, Stage::Check],
+    check,
+};
+
+/// Why the tests do not count, in words, with what mends it.
+struct Gap {
+    message: String,
+    evidence: Vec<Evidence>,
+    help: Vec<String>,
+}
+
+impl Gap {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), evidence: Vec::new(), help: vec!["andon test".to_owned()] }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let candidate = situation.candidate?;
+    if candidate.code_changed == CodeChange::Unchanged {
+        return None;
+    }
+    let command = candidate.command.as_deref();
+    let Gap { message, evidence, help } = match &candidate.evidence {
+        EvidenceState::Unconfigured => unconfigured(),
+        EvidenceState::NeverRan => Gap::new("code changed and its tests never ran on it"),
+        EvidenceState::Tested(tests) => tested(tests)?,
+        EvidenceState::Void(run) => void(run, command),
+        EvidenceState::OtherCode { run, differing, staging } => other_code(run, differing, *staging),
+    };
+    let exempt = situation.timeline.newest().is_some_and(|newest| newest.strike == Strike::Exempt);
+    let lowered =
+        candidate.evidence == EvidenceState::Unconfigured || (situation.stage == Stage::Check && exempt);
+    let level = if lowered { setting.level.min(Level::Warn) } else { setting.level };
+    Some(Finding { evidence, help, ..RULE.finding(level, message) })
+}
+
+fn unconfigured() -> Gap {
+    Gap {
+        help: vec![
+            "name the test command in andon.toml, such as:  [test]  command = \"cargo test\"".to_owned(),
+            "andon config show test".to_owned(),
+        ],
+        ..Gap::new("code changed and no test command is configured, so nothing can show that it was tested")
+    }
+}
+
+fn tested(tests: &TestEvidence) -> Option<Gap> {
+    let message = match (outcome(tests), tests.status) {
+        (Outcome::Green | Outcome::Red, _) => return None,
+        (_, TestStatus::NoTests) => "the test command ran on this code, but not one test ran",
+        (_, TestStatus::TimedOut) => "the tests of this code were stopped by their time limit",
+        (_, TestStatus::Incomplete) => "the test report of this code is cut short and proves nothing",
+        (
+            _,
+            TestStatus::Crashed
+            | TestStatus::Passed
+            | TestStatus::Failed
+            | TestStatus::BuildFailed
+            | TestStatus::RunnerError,
+        ) => "the test runner was killed on this code before it ended",
+    };
+    let mut gap = Gap { evidence: vec![Evidence::Code(tests.code)], ..Gap::new(message) };
+    match tests.status {
+        TestStatus::NoTests => {
+            gap.help.push("see that the command selects tests: andon config show test".to_owned());
+        }
+        TestStatus::TimedOut => {
+            gap.help.push("or give them more time in andon.toml:  [test]  timeout = \"60m\"".to_owned());
+        }
+        TestStatus::Passed
+        | TestStatus::Failed
+        | TestStatus::BuildFailed
+        | TestStatus::RunnerError
+        | TestStatus::Crashed
+        | TestStatus::Incomplete => {}
+    }
+    Some(gap)
+}
+
+fn void(run: &TestRun, command: Option<&str>) -> Gap {
+    let message = match run.validity {
+        RunValidity::OtherCommand => {
+            let ran = words::bounded(&run.evidence.command);
+            let wanted = words::bounded(command.unwrap_or("test.command"));
+            format!("the run on this code was of another command: `{ran}` instead of `{wanted}`")
+        }
+        RunValidity::CodeChanged => {
+            "the code changed while its tests ran, so that run proves nothing".to_owned()
+        }
+        RunValidity::Interrupted => "the run of the tests on this code was interrupted".to_owned(),
+        RunValidity::Valid => "the run of the tests on this code does not count".to_owned(),
+    };
+    Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(message) }
+}
+
+fn other_code(run: &TestRun, differing: &[PathDifference], staging: Staging) -> Gap {
+    let paths: Vec<String> =
+        differing.iter().map(|difference| String::from_utf8_lossy(&difference.path).into_owned()).collect();
+    // The list of differences may itself be cut: then the number of the rest is not known.
+    let named = match words::list(&paths, words::len(&paths)) {
+        named if named.is_empty() => "paths that are no longer known".to_owned(),
+        named => named,
+    };
+    let untracked = differing.iter().any(|difference| difference.tracking == Tracking::Untracked);
+    let (message, help) = match staging {
+        Staging::OnlyUnstaged => (
+            format!("the tests ran with work that is not part of this commit: {named}"),
+            vec![
+                if untracked { "git add --all".to_owned() } else { "git add --update".to_owned() },
+                "or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop"
+                    .to_owned(),
+            ],
+        ),
+        Staging::Edited => (
+            format!("the tests last ran on other code, which differs in: {named}"),
+            vec!["andon test".to_owned()],
+        ),
+    };
+    let evidence = std::iter::once(Evidence::Code(run.evidence.code))
+        .chain(paths.iter().take(5).map(|path| Evidence::Path(words::bounded(path))));
+    Gap { evidence: evidence.collect(), help, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{judged, judged_at, judged_on};
+    use crate::domain::facts::CommitKind;
+    use crate::history::testkit::{commit, green, other, red, run, timeline};
+
+    fn at_commit(state: EvidenceState) -> Option<Finding> {
+        judged(&RULE, state, CodeChange::Changed, Stage::PreCommit)
+    }
+
+    fn elsewhere(paths: &[(&str, Tracking)], staging: Staging) -> EvidenceState {
+        let differing = paths
+            .iter()
+            .map(|(path, tracking)| PathDifference { path: path.as_bytes().to_vec(), tracking: *tracking })
+            .collect();
+        EvidenceState::OtherCode { run: Box::new(run(green(2, 9))), differing, staging }
+    }
+
+    #[test]
+    fn a_run_on_this_code_is_enough_even_if_it_failed() {
+        use TestStatus::{BuildFailed, Crashed, Incomplete, NoTests, RunnerError, TimedOut};
+        assert!(at_commit(EvidenceState::Tested(green(1, 9))).is_none());
+        assert!(at_commit(EvidenceState::Tested(red(1, &["a"], 9))).is_none());
+        for (status, trips) in [
+            (BuildFailed, false),
+            (RunnerError, false),
+            (NoTests, true),
+            (TimedOut, true),
+            (Crashed, true),
+            (Incomplete, true),
+        ] {
+            assert_eq!(at_commit(EvidenceState::Tested(other(1, status))).is_some(), trips, "{status:?}");
+        }
+    }
+
+    #[test]
+    fn documentation_needs_no_tests_and_no_candidate_says_nothing() {
+        assert!(judged(&RULE, EvidenceState::NeverRan, CodeChange::Unchanged, Stage::PreCommit).is_none());
+        let line = timeline(vec![commit(1)]);
+        let situation = Situation {
+            timeline: &line,
+            stage: Stage::PreCommit,
+            candidate: None,
+            stops: crate::detect::Stops::NONE,
+        };
+        assert!(check(&situation, &RULE.defaults()).is_none());
+    }
+
+    #[test]
+    fn the_message_says_what_is_missing() {
+        use Tracking::{Tracked, Untracked};
+        let void_run = |validity| {
+            let mut run = run(green(1, 9));
+            run.validity = validity;
+            run.evidence.command = "true".into();
+            EvidenceState::Void(Box::new(run))
+        };
+        let table = [
+            (EvidenceState::NeverRan, "code changed and its tests never ran on it"),
+            (
+                EvidenceState::Tested(other(1, TestStatus::NoTests)),
+                "the test command ran on this code, but not one test ran",
+            ),
+            (
+                void_run(RunValidity::OtherCommand),
+                "the run on this code was of another command: `true` instead of `sh tests.sh`",
+            ),
+            (
+                void_run(RunValidity::CodeChanged),
+                "the code changed while its tests ran, so that run proves nothing",
+            ),
+            (void_run(RunValidity::Interrupted), "the run of the tests on this code was interrupted"),
+            (
+                elsewhere(&[("src/a.rs", Tracked), ("src/b.rs", Tracked)], Staging::Edited),
+                "the tests last ran on other code, which differs in: src/a.rs, src/b.rs",
+            ),
+            (
+                elsewhere(&[("src/a.rs", Untracked)], Staging::OnlyUnstaged),
+                "the tests ran with work that is not part of this commit: src/a.rs",
+            ),
+            (
+                elsewhere(&[], Staging::Edited),
+                "the tests last ran on other code, which differs in: paths that are no longer known",
+            ),
+        ];
+        for (state, expected) in table {
+            let finding = at_commit(state).unwrap();
+            assert_eq!((finding.message.as_str(), finding.level), (expected, Level::Block));
+        }
+    }
+
+    #[test]
+    fn only_unstaged_work_is_mended_by_adding_it() {
+        let help = |tracking| {
+            let state = elsewhere(&[("src/a.rs", tracking)], Staging::OnlyUnstaged);
+            at_commit(state).map(|finding| finding.help[0].clone()).unwrap()
+        };
+        assert_eq!(help(Tracking::Tracked), "git add --update");
+        assert_eq!(help(Tracking::Untracked), "git add --all");
+    }
+
+    #[test]
+    fn without_a_command_it_warns_and_says_how_to_set_one() {
+        let finding = at_commit(EvidenceState::Unconfigured).unwrap();
+        assert_eq!(finding.level, Level::Warn);
+        assert!(finding.help[0].contains("andon.toml"));
+        let noted = judged_at(&RULE, EvidenceState::Unconfigured, Stage::PreCommit, Level::Note);
+        assert_eq!(noted.map(|finding| finding.level), Some(Level::Note), "a lower level is kept");
+    }
+
+    #[test]
+    fn in_check_it_warns_for_kinds_that_git_asks_no_gate_for() {
+        for (kind, level) in [
+            (CommitKind::Normal, Level::Block),
+            (CommitKind::Amend, Level::Block),
+            (CommitKind::Merge, Level::Warn),
+            (CommitKind::Revert, Level::Warn),
+            (CommitKind::CherryPick, Level::Warn),
+            (CommitKind::Rebase, Level::Warn),
+        ] {
+            let line = timeline(vec![commit(1).kind(kind)]);
+            let at =
+                |stage| judged_on(&RULE, &line, EvidenceState::NeverRan, stage).map(|finding| finding.level);
+            assert_eq!(at(Stage::Check), Some(level), "{kind:?}");
+            assert_eq!(at(Stage::PreCommit), Some(Level::Block), "{kind:?}");
+        }
+    }
+}

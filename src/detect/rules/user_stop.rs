@@ -1,0 +1,68 @@
+//! `user-stop`: a person pulled the cord.
+
+use crate::detect::rule::{Docs, Rule};
+use crate::detect::situation::{Presence, Situation};
+use crate::domain::decision::Stage;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::RuleSetting;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "user-stop",
+    summary: ".andon/STOP or .andon/PAUSE exists",
+    docs: Docs {
+        trips: "One of the two files exists in the worktree when a commit or a completion is asked for.",
+        why: "A person's word needs no threshold. It holds at prepare-commit-msg too, which `--no-verify` does not \
+              skip.",
+        source: "autonomous-loop-rules.md, manual override",
+        example: "touch .andon/STOP, or `andon stop`: the next commit is refused.",
+        tune: "user-stop = \"off\" where these files mean something else.",
+    },
+    level: Level::Halt,
+    reason: HaltReason::UserStop,
+    face: Face::Checkpoint,
+    params: &[],
+    stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let stops = situation.stops;
+    let (message, paths): (&str, &[&str]) = match (stops.stop, stops.pause) {
+        (Presence::Absent, Presence::Absent) => return None,
+        (Presence::Present, Presence::Absent) => {
+            (".andon/STOP exists: a person stopped this loop", &["STOP"])
+        }
+        (Presence::Absent, Presence::Present) => {
+            (".andon/PAUSE exists: a person paused this loop", &["PAUSE"])
+        }
+        (Presence::Present, Presence::Present) => {
+            (".andon/STOP and .andon/PAUSE exist: a person stopped this loop", &["STOP", "PAUSE"])
+        }
+    };
+    Some(Finding {
+        evidence: paths.iter().map(|name| Evidence::Path(format!(".andon/{name}"))).collect(),
+        ..RULE.finding(setting.level, message.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::Stops;
+    use crate::history::{Timeline, testkit::GAP};
+
+    #[test]
+    fn either_file_stops() {
+        use Presence::{Absent, Present};
+        let timeline = Timeline::new(GAP);
+        for (stop, pause, paths) in
+            [(Absent, Absent, 0), (Present, Absent, 1), (Absent, Present, 1), (Present, Present, 2)]
+        {
+            let stops = Stops { stop, pause };
+            let situation = Situation { timeline: &timeline, stage: Stage::Halts, candidate: None, stops };
+            let found = check(&situation, &RULE.defaults());
+            assert_eq!(found.map_or(0, |finding| finding.evidence.len()), paths);
+        }
+    }
+}

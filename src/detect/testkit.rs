@@ -1,0 +1,99 @@
+//! One rule, one question: what the tables of the rules' tests call.
+
+use super::situation::{Candidate, CodeChange, EvidenceState, Situation, Stops};
+use super::{Rule, run};
+use crate::domain::decision::Stage;
+use crate::domain::findings::{Finding, Level};
+use crate::domain::settings::{ParamValue, RuleSetting};
+use crate::history::Timeline;
+use crate::history::testkit::{Commit, GAP, timeline};
+
+fn asked(rule: &Rule, situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let mut settings = super::defaults();
+    settings.insert(rule.id, setting.clone());
+    let mut found = run(situation, &settings);
+    found.retain(|finding| finding.rule == rule.id);
+    found.pop()
+}
+
+fn adjusted(rule: &Rule, params: &[(&'static str, ParamValue)]) -> RuleSetting {
+    let mut setting = rule.defaults();
+    setting.params.extend(params.iter().cloned());
+    setting
+}
+
+fn after(rule: &Rule, commits: Vec<Commit>, setting: &RuleSetting) -> Option<Finding> {
+    let line = timeline(commits);
+    let situation =
+        Situation { timeline: &line, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE };
+    asked(rule, &situation, setting)
+}
+
+/// What `rule` says at post-commit of the newest of `commits`.
+pub(super) fn checked(rule: &Rule, commits: Vec<Commit>) -> Option<Finding> {
+    after(rule, commits, &rule.defaults())
+}
+
+/// The same with parameters.
+pub(super) fn checked_with(
+    rule: &Rule,
+    commits: Vec<Commit>,
+    params: &[(&'static str, ParamValue)],
+) -> Option<Finding> {
+    after(rule, commits, &adjusted(rule, params))
+}
+
+/// The same at another level.
+pub(super) fn checked_at(rule: &Rule, commits: Vec<Commit>, level: Level) -> Option<Finding> {
+    after(rule, commits, &RuleSetting { level, ..rule.defaults() })
+}
+
+fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
+    Candidate { code_changed, evidence, command: Some("sh tests.sh".into()) }
+}
+
+/// What `rule` says about a candidate.
+pub(super) fn judged(
+    rule: &Rule,
+    evidence: EvidenceState,
+    code_changed: CodeChange,
+    stage: Stage,
+) -> Option<Finding> {
+    let candidate = candidate(evidence, code_changed);
+    let line = Timeline::new(GAP);
+    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    asked(rule, &situation, &rule.defaults())
+}
+
+/// What `rule` says about changed code, after `timeline`.
+pub(super) fn judged_on(
+    rule: &Rule,
+    timeline: &Timeline,
+    evidence: EvidenceState,
+    stage: Stage,
+) -> Option<Finding> {
+    let candidate = candidate(evidence, CodeChange::Changed);
+    let situation = Situation { timeline, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    asked(rule, &situation, &rule.defaults())
+}
+
+/// What `rule` says about changed code, at another level.
+pub(super) fn judged_at(rule: &Rule, evidence: EvidenceState, stage: Stage, level: Level) -> Option<Finding> {
+    let candidate = candidate(evidence, CodeChange::Changed);
+    let line = Timeline::new(GAP);
+    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    asked(rule, &situation, &RuleSetting { level, ..rule.defaults() })
+}
+
+/// What `rule` says about changed code, with parameters.
+pub(super) fn judged_with(
+    rule: &Rule,
+    evidence: EvidenceState,
+    stage: Stage,
+    params: &[(&'static str, ParamValue)],
+) -> Option<Finding> {
+    let candidate = candidate(evidence, CodeChange::Changed);
+    let line = Timeline::new(GAP);
+    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    asked(rule, &situation, &adjusted(rule, params))
+}

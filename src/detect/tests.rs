@@ -1,0 +1,243 @@
+//! What holds for every rule.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::findings::HaltReason;
+use crate::domain::settings::ParamValue;
+use crate::history::testkit::{GAP, commit, facts, green, red, run as test_run, timeline};
+use crate::history::{Timeline, fold};
+
+macro_rules! sources {
+    ($($file:literal),* $(,)?) => {
+        &[$(($file, include_str!(concat!("rules/", $file, ".rs")))),*]
+    };
+}
+
+/// The files of `rules/`, in registry order.
+const FILES: &[(&str, &str)] = sources![
+    "unchanged_diff",
+    "repeated_failures",
+    "failures_not_decreasing",
+    "oscillation",
+    "recurrence",
+    "consecutive_failures",
+    "iteration_cap",
+    "untested_edit",
+    "failing_tests",
+    "hook_bypass",
+    "user_stop",
+];
+
+const STAGES: [Stage; 7] = [
+    Stage::PreCommit,
+    Stage::Halts,
+    Stage::PostCommit,
+    Stage::PrePush,
+    Stage::Complete,
+    Stage::Check,
+    Stage::Replay,
+];
+
+#[test]
+fn ids_are_the_names_of_their_files() {
+    let ids: Vec<String> = REGISTRY.iter().map(|rule| rule.id.replace('-', "_")).collect();
+    let files: Vec<&str> = FILES.iter().map(|(file, _)| *file).collect();
+    assert_eq!(ids, files);
+    let unique: BTreeSet<&str> = REGISTRY.iter().map(|rule| rule.id).collect();
+    assert_eq!(unique.len(), REGISTRY.len());
+    for id in unique {
+        assert!(
+            id.split('-').all(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+        );
+        assert_eq!(rule(id).map(|rule| rule.id), Some(id));
+    }
+    assert!(rule("no-such-rule").is_none());
+}
+
+#[test]
+fn every_rule_is_documented_and_asked_somewhere() {
+    for rule in REGISTRY {
+        let Docs { trips, why, source, example, tune } = rule.docs;
+        for text in [rule.summary, trips, why, source, example, tune] {
+            assert!(text.len() > 8, "{}: {text:?}", rule.id);
+            assert!(!text.contains("  ["), "{}: a broken line in {text:?}", rule.id);
+        }
+        assert!(tune.contains(rule.id), "{}: how to tune names the rule", rule.id);
+        assert!(source.contains(".md") || source.contains("DESIGN"), "{}: {source}", rule.id);
+        assert!(!rule.stages.is_empty() && rule.level > Level::Off, "{}", rule.id);
+        for param in rule.params {
+            assert!(
+                param.doc.ends_with('.') && param.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+            );
+            if let ParamValue::Count(count) = (param.default)() {
+                assert!(count >= param.min, "{}.{}", rule.id, param.name);
+            }
+        }
+    }
+}
+
+/// The names that `source` reads with `call`.
+fn read_by(source: &str, call: &str) -> BTreeSet<String> {
+    let parts = source.split(call).skip(1);
+    parts.filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_parameter_that_is_read_is_declared_and_the_other_way_round() {
+    for (rule, (file, source)) in REGISTRY.iter().zip(FILES) {
+        let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+        let mut read = BTreeSet::new();
+        for (call, kind) in
+            [("setting.count(\"", "count"), ("setting.list(\"", "list"), ("switch(setting, \"", "switch")]
+        {
+            for name in read_by(source, call) {
+                let declared = rule.defaults().params.get(name.as_str()).cloned();
+                let matches = match declared {
+                    Some(ParamValue::Count(_)) => kind == "count",
+                    Some(ParamValue::List(_)) => kind == "list",
+                    Some(ParamValue::Switch(_)) => kind == "switch",
+                    Some(ParamValue::Share(_) | ParamValue::Span(_)) | None => false,
+                };
+                assert!(matches, "{file} reads {name} as a {kind}");
+                read.insert(name);
+            }
+        }
+        let declared: BTreeSet<String> = rule.params.iter().map(|param| param.name.to_owned()).collect();
+        assert_eq!(read, declared, "{file}");
+    }
+}
+
+#[test]
+fn the_levels_and_reasons_are_those_of_the_design() {
+    let expected = [
+        ("unchanged-diff", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("repeated-failures", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("failures-not-decreasing", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("oscillation", Level::Halt, HaltReason::Oscillating, "CHECKPOINT.md"),
+        ("recurrence", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
+        ("consecutive-failures", Level::Halt, HaltReason::RepeatedError, "BLOCKER_REPORT.md"),
+        ("iteration-cap", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("untested-edit", Level::Block, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("failing-tests", Level::Block, HaltReason::RepeatedError, "CHECKPOINT.md"),
+        ("hook-bypass", Level::Note, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("user-stop", Level::Halt, HaltReason::UserStop, "CHECKPOINT.md"),
+    ];
+    let found = REGISTRY.iter().map(|rule| (rule.id, rule.level, rule.reason, rule.face.file_name()));
+    assert_eq!(found.collect::<Vec<_>>(), expected);
+    assert_eq!(defaults().len(), REGISTRY.len());
+}
+
+fn situation(timeline: &Timeline, stage: Stage) -> Situation<'_> {
+    Situation { timeline, stage, candidate: None, stops: Stops::NONE }
+}
+
+#[test]
+fn rules_that_are_off_or_of_another_stage_are_silent() {
+    let line = timeline(vec![commit(1).empty(), commit(1).empty()]);
+    let found = |stage, settings: &RuleSettings| -> Vec<&str> {
+        run(&situation(&line, stage), settings).iter().map(|finding| finding.rule).collect()
+    };
+    assert_eq!(found(Stage::PostCommit, &defaults()), ["unchanged-diff"]);
+    assert_eq!(found(Stage::Replay, &defaults()), ["unchanged-diff"]);
+    assert_eq!(found(Stage::PreCommit, &defaults()), [""; 0]);
+    let mut off = defaults();
+    off.entry("unchanged-diff").and_modify(|setting| setting.level = Level::Off);
+    assert_eq!(found(Stage::PostCommit, &off), [""; 0]);
+    assert_eq!(found(Stage::PostCommit, &RuleSettings::new()), ["unchanged-diff"], "defaults fill in");
+}
+
+#[test]
+fn a_halt_says_how_it_is_answered_but_not_in_a_replay() {
+    let line = timeline(vec![commit(1).empty(), commit(1).empty()]);
+    let answers = |stage| {
+        let found = run(&situation(&line, stage), &defaults());
+        found[0].help.iter().any(|line| line.starts_with("read .andon/CHECKPOINT.md, then: andon resume"))
+    };
+    assert!(answers(Stage::PostCommit));
+    assert!(!answers(Stage::Replay));
+}
+
+#[test]
+fn the_same_failure_three_times_is_a_repeated_failure_first() {
+    let commits = [1, 2, 3].map(|state| commit(state).tests(red(state, &["a"], 9)));
+    let line = timeline(commits.into());
+    let found = run(&situation(&line, Stage::PostCommit), &defaults());
+    let halting: Vec<&str> =
+        found.iter().filter(|finding| finding.level == Level::Halt).map(|finding| finding.rule).collect();
+    assert_eq!(halting, ["repeated-failures", "consecutive-failures"]);
+}
+
+#[test]
+fn work_that_goes_well_trips_nothing() {
+    let mut commits = Vec::new();
+    for (state, failing) in (1_u8..).zip([0_usize, 5, 3, 3, 2, 0, 0, 4, 1, 0]) {
+        let names = &["a", "b", "c", "d", "e"][..failing];
+        let tests = if failing == 0 { green(state, 9) } else { red(state, names, 9) };
+        commits.push(commit(state).tests(tests));
+        commits.push(commit(state).subject("docs"));
+        let line = timeline(commits.clone());
+        assert_eq!(run(&situation(&line, Stage::PostCommit), &defaults()), [], "after state {state}");
+    }
+}
+
+fn evidence() -> impl Strategy<Value = EvidenceState> {
+    facts::evidence().prop_flat_map(|tests| {
+        let other = EvidenceState::OtherCode {
+            run: Box::new(test_run(tests.clone())),
+            differing: Vec::new(),
+            staging: Staging::OnlyUnstaged,
+        };
+        prop_oneof![
+            Just(EvidenceState::Unconfigured),
+            Just(EvidenceState::NeverRan),
+            Just(EvidenceState::Void(Box::new(test_run(tests.clone())))),
+            Just(EvidenceState::Tested(tests)),
+            Just(other),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn rules_never_panic_and_keep_their_bounds(
+        facts in facts::facts(),
+        evidence in evidence(),
+        count in prop_oneof![0_u64..5, Just(u64::MAX)],
+        level in prop::sample::select(vec![Level::Note, Level::Warn, Level::Block, Level::Halt]),
+    ) {
+        let line = fold(&facts, GAP);
+        let candidate = Candidate { code_changed: CodeChange::Changed, evidence, command: None };
+        let stops = Stops { stop: Presence::Present, pause: Presence::Absent };
+        let mut settings = defaults();
+        for setting in settings.values_mut() {
+            setting.level = level;
+            for value in setting.params.values_mut() {
+                if matches!(value, ParamValue::Count(_)) {
+                    *value = ParamValue::Count(count);
+                }
+            }
+        }
+        for stage in STAGES {
+            let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops };
+            for finding in run(&situation, &settings) {
+                prop_assert!(finding.level <= level || finding.rule == "hook-bypass");
+                prop_assert!(finding.level > Level::Off);
+                prop_assert!(finding.message.chars().count() < 2000);
+                prop_assert!(finding.evidence.len() <= 300);
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_never_panic(facts in facts::facts()) {
+        let line = fold(&facts, GAP);
+        for stage in STAGES {
+            for finding in run(&situation(&line, stage), &defaults()) {
+                prop_assert!(rule(finding.rule).is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! How findings speak: counts with their nouns, and lists that stay short.
+//!
+//! Names of tests, paths and subjects are untrusted. They are passed on as they are, for the renderer
+//! escapes them, but never more of them than a person reads.
+
+use crate::domain::ids::CommitId;
+use crate::history::Iteration;
+
+/// Names that a sentence lists.
+const NAMES: usize = 5;
+/// Characters of each.
+const NAME_CHARS: usize = 120;
+
+/// `1 test`, `3 tests`.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// At most 120 characters of `text`, with an ellipsis where it was cut.
+pub(super) fn bounded(text: &str) -> String {
+    match text.char_indices().nth(NAME_CHARS) {
+        Some((cut, _)) => format!("{}...", &text[..cut]),
+        None => text.to_owned(),
+    }
+}
+
+/// `a, b and 3 more`: the first five of `names`, where there are `total` in all.
+pub(super) fn list<S: AsRef<str>>(names: &[S], total: u64) -> String {
+    let shown: Vec<String> = names.iter().take(NAMES).map(|name| bounded(name.as_ref())).collect();
+    let more = total.saturating_sub(u64::try_from(shown.len()).unwrap_or(u64::MAX));
+    match (shown.join(", "), more) {
+        (text, 0) => text,
+        (text, more) if text.is_empty() => format!("{more} not named"),
+        (text, more) => format!("{text} and {more} more"),
+    }
+}
+
+/// The length of a slice as a count.
+pub(super) fn len<T>(items: &[T]) -> u64 {
+    u64::try_from(items.len()).unwrap_or(u64::MAX)
+}
+
+/// `git diff A B` of two iterations, where both are commits.
+pub(super) fn git_diff(old: &Iteration, new: &Iteration) -> Option<String> {
+    let short = |commit: CommitId| commit.short();
+    Some(format!("git diff {} {}", old.commit.map(short)?, new.commit.map(short)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_stay_short() {
+        let seven = ["a", "b", "c", "d", "e", "f", "g"];
+        assert_eq!(list(&seven, 7), "a, b, c, d, e and 2 more");
+        assert_eq!(list(&seven[..2], 2), "a, b");
+        assert_eq!(list(&seven[..2], 600), "a, b and 598 more");
+        assert_eq!(list::<&str>(&[], 3), "3 not named");
+        assert_eq!(list::<&str>(&[], 0), "");
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!(bounded(&"é".repeat(120)), "é".repeat(120));
+        assert_eq!(bounded(&"é".repeat(121)), format!("{}...", "é".repeat(120)));
+    }
+
+    #[test]
+    fn counts_agree_with_their_noun() {
+        assert_eq!([count(0, "test"), count(1, "test"), count(2, "test")], ["0 tests", "1 test", "2 tests"]);
+    }
+}

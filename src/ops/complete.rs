@@ -1,0 +1,64 @@
+//! `andon complete`: may this task be called done? The dirty bits of `autonomous-loop-rules.md`, by content.
+
+use super::error::OpsError;
+use super::evidence::{self, Subject};
+use super::guard;
+use super::standing;
+use super::timeline;
+use super::workspace::Workspace;
+use crate::detect::{CodeChange, EvidenceState};
+use crate::domain::decision::{Stage, Verdict};
+use crate::domain::paths::PathClass;
+use crate::policy::{self, Bit, Completion};
+use crate::report::complete::{Answer, CompleteView};
+use crate::report::message::Diagnostic;
+
+/// Judges the working tree as it is now. Read only: no halt is written or answered here.
+pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
+    ws.top()?;
+    let loaded = timeline::load(ws)?;
+    let overlay = ws.repo.worktree_overlay()?;
+    let uncommitted =
+        overlay.entries.iter().any(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code);
+    let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), None)?;
+    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
+    let modified = match candidate.code_changed {
+        CodeChange::Changed => Bit::Yes,
+        CodeChange::Unchanged => Bit::No,
+    };
+    let tests = match &candidate.evidence {
+        EvidenceState::Tested(tests) => Some(tests),
+        EvidenceState::Unconfigured
+        | EvidenceState::NeverRan
+        | EvidenceState::Void(_)
+        | EvidenceState::OtherCode { .. } => None,
+    };
+    let bits = policy::dirty(modified, tests, None);
+    let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
+    problems.extend(decision.standing.iter().map(Diagnostic::from));
+    if uncommitted {
+        problems.push(Diagnostic::note("code in the working tree is not committed yet").help("git status"));
+    }
+    let (clean, prompt) = match bits.completion() {
+        Completion::Clean => (decision.verdict < Verdict::Block, None),
+        Completion::Dirty { message, prompt } => (false, Some(format!("{message}; {prompt}"))),
+    };
+    Ok(CompleteView {
+        code_modified: answer(bits.code_modified),
+        tests_run: answer(bits.tests_run),
+        tests_passing: answer(bits.tests_passing),
+        docs_updated: bits.docs_updated.map_or(Answer::Unknown, answer),
+        can_complete: if clean { Answer::Yes } else { Answer::No },
+        prompt,
+        problems,
+    })
+}
+
+fn answer(bit: Bit) -> Answer {
+    match bit {
+        Bit::Yes => Answer::Yes,
+        Bit::No => Answer::No,
+        Bit::Unknown => Answer::Unknown,
+    }
+}

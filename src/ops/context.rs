@@ -1,0 +1,151 @@
+//! The edge of the pure world: clock, environment and working directory are read here, once, and nowhere else.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::adapter::agents::Actor;
+use crate::adapter::chain::{self, Running};
+use crate::domain::time::Timestamp;
+use crate::git::{Repo, RepoEnv};
+
+/// Names of variables that are kept. Everything else of the environment is none of Andon's business.
+const KEPT: [&str; 34] = [
+    "ANDON",
+    "ANDON_NODE",
+    "ANDON_SESSION",
+    "ANDON_TEST_NOW",
+    "CI",
+    "CLAUDECODE",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "COPILOT_CLI",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "GIT_COMMON_DIR",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
+    "GIT_CONFIG_COUNT",
+    "GIT_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_NOTES_REWRITE_REF",
+    "GIT_WORK_TREE",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "NO_COLOR",
+    "OPENCODE",
+    "PRE_COMMIT",
+    "PRE_COMMIT_FROM_REF",
+    "PRE_COMMIT_REMOTE_BRANCH",
+    "PRE_COMMIT_REWRITE_COMMAND",
+    "PRE_COMMIT_TO_REF",
+    "TERM",
+    "XDG_CONFIG_HOME",
+];
+
+/// What the process was started with.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Working directory.
+    pub cwd: PathBuf,
+    /// The kept variables; values that are not UTF-8 are made so lossily (paths are read apart).
+    pub vars: BTreeMap<String, String>,
+    /// Repository variables of git, as paths.
+    pub repo_env: RepoEnv,
+    /// The time of this process.
+    pub now: Timestamp,
+    /// The user's configuration file, whether or not it exists.
+    pub user_config: Option<PathBuf>,
+    /// The search path for programs, for the demo's children.
+    pub path: Option<std::ffi::OsString>,
+    /// The shim that started this process (`ANDON_HOOK`).
+    pub hook_file: Option<PathBuf>,
+    /// Chained hooks that are running already.
+    pub running: Running,
+    /// The running program.
+    pub program: Option<PathBuf>,
+}
+
+impl Context {
+    /// Reads clock, environment and working directory.
+    #[allow(clippy::disallowed_methods, reason = "the one place where clock and environment are read")]
+    pub fn capture() -> Self {
+        let vars: BTreeMap<String, String> = KEPT
+            .into_iter()
+            .filter_map(|name| {
+                std::env::var_os(name).map(|value| (name.to_owned(), value.to_string_lossy().into_owned()))
+            })
+            .collect();
+        let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let user_config = path("XDG_CONFIG_HOME")
+            .filter(|dir| dir.is_absolute())
+            .or_else(|| path("HOME").map(|home| home.join(".config")))
+            .map(|dir| dir.join("andon").join("config.toml"));
+        Self {
+            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+            repo_env: RepoEnv {
+                git_dir: path("GIT_DIR"),
+                work_tree: path("GIT_WORK_TREE"),
+                index_file: path("GIT_INDEX_FILE"),
+            },
+            now: clock(&vars),
+            user_config,
+            path: std::env::var_os("PATH"),
+            hook_file: path("ANDON_HOOK"),
+            running: Running {
+                chain: std::env::var_os(chain::RUNNING_VAR),
+                pre_commit_legacy: std::env::var_os("PRE_COMMIT_RUNNING_LEGACY"),
+                prek_legacy: std::env::var_os("PREK_RUNNING_LEGACY"),
+            },
+            program: std::env::current_exe().ok(),
+            vars,
+        }
+    }
+
+    /// The variable `name`, when it is set.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        self.vars.get(name).map(String::as_str)
+    }
+
+    /// The time now, for what takes long: the end of a test run.
+    pub fn later(&self) -> Timestamp {
+        clock(&self.vars)
+    }
+
+    /// Name and address of the person at the keyboard, as git would have them: the environment goes before the
+    /// configuration.
+    pub fn identity(&self, repo: &Repo) -> String {
+        let set = |name| self.var(name).filter(|value| !value.is_empty());
+        match (set("GIT_COMMITTER_NAME"), set("GIT_COMMITTER_EMAIL")) {
+            (Some(name), Some(email)) => format!("{name} <{email}>"),
+            (Some(_) | None, Some(_) | None) => repo.identity(),
+        }
+    }
+
+    /// Who is at work.
+    pub fn actor(&self) -> Actor {
+        Actor::from_environment(&self.vars)
+    }
+
+    /// A context for another directory, with git's repository variables forgotten (the demo's scratch repository).
+    pub fn elsewhere(&self, cwd: &Path) -> Self {
+        Self { cwd: cwd.to_owned(), repo_env: RepoEnv::default(), ..self.clone() }
+    }
+}
+
+/// The clock. Tests set it through `ANDON_TEST_NOW`, which a release build does not know: an agent must not be
+/// able to leave a window by setting the clock of its own guard.
+#[allow(clippy::disallowed_methods, reason = "the one place where the clock is read")]
+fn clock(vars: &BTreeMap<String, String>) -> Timestamp {
+    if cfg!(debug_assertions)
+        && let Some(fixed) = vars.get("ANDON_TEST_NOW").and_then(|text| text.parse().ok())
+    {
+        return fixed;
+    }
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,76 @@
+//! What a verb can fail with. `cli::error` gives each its kind, hint and exit code.
+
+use std::path::PathBuf;
+
+use super::install::SetupError;
+use crate::action::ActionError;
+use crate::action::hook_program::HookProgramError;
+use crate::action::program::ProgramError;
+use crate::config::ConfigErrors;
+use crate::git::GitError;
+use crate::ledger::LedgerError;
+use crate::record::RecordError;
+use crate::record::normalize::NormalizeError;
+
+/// The error of any verb.
+#[derive(Debug, thiserror::Error)]
+pub enum OpsError {
+    /// git could not.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A record or the journal could not be read or written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The ledger could not be read or written.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigErrors),
+    /// An action could not be carried out.
+    #[error(transparent)]
+    Action(#[from] ActionError),
+    /// A pattern of `[normalize]` is wrong.
+    #[error(transparent)]
+    Normalize(#[from] NormalizeError),
+    /// A chained hook could not be run.
+    #[error(transparent)]
+    Chain(#[from] HookProgramError),
+    /// A program could not be run.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The verb needs a working tree.
+    #[error("this repository has no working tree: {}", .0.display())]
+    NoWorkTree(PathBuf),
+    /// The hooks could not be installed or removed.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+    /// Only a person answers a halt.
+    #[error("`andon resume` was called in the shell of an agent ({0} is set): only a person answers a halt")]
+    AgentShell(&'static str),
+    /// Nothing to resume.
+    #[error("nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE")]
+    NothingToResume,
+    /// `andon resume` needs a reason when a halt stands.
+    #[error("an acknowledgement needs a reason")]
+    ReasonMissing,
+    /// Evidence is missing where it is required.
+    #[error("cannot decide: {what}")]
+    Undecided {
+        /// What is missing.
+        what: String,
+        /// The command that brings it.
+        help: String,
+    },
+    /// A step of the demo came out other than it should.
+    #[error("the demo failed: {0}")]
+    Demo(String),
+    /// Wrong use that the argument parser cannot see.
+    #[error("{what}")]
+    Usage {
+        /// What is wrong.
+        what: String,
+        /// What would be right.
+        help: String,
+    },
+}

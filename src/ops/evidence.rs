@@ -1,0 +1,112 @@
+//! Which test run, if any, speaks for a tree: looked up by content, never by time.
+
+use super::error::OpsError;
+use super::timeline::Loaded;
+use super::workspace::Workspace;
+use crate::detect::{Candidate, CodeChange, EvidenceState, PathDifference, Staging};
+use crate::domain::ids::{CodeId, TreeId};
+use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
+use crate::git::Overlay;
+use crate::record::fingerprint::{Difference, Fingerprinter, differing};
+
+/// How many differing paths are looked at.
+const COMPARED: usize = 32;
+
+/// The newest valid run on exactly `code`: from the journal, else from the records of the window.
+pub fn find(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+    let from_journal = loaded
+        .runs
+        .iter()
+        .rev()
+        .find(|run| run.validity == RunValidity::Valid && run.evidence.code == code)
+        .map(|run| run.evidence.clone());
+    from_journal.or_else(|| {
+        let recorded = loaded.commits.iter().rev().filter_map(|commit| commit.record.tests.as_ref());
+        recorded.into_iter().find(|tests| tests.code == code).cloned()
+    })
+}
+
+/// What is judged.
+pub enum Subject {
+    /// A tree: of the index at pre-commit, of a commit later.
+    Tree(TreeId),
+    /// The working tree as it is now.
+    WorkTree(Overlay),
+}
+
+/// Judges a subject; `parent` is what it is compared with to see whether code changed at all.
+pub fn candidate(
+    ws: &Workspace,
+    loaded: &Loaded,
+    subject: &Subject,
+    parent: Option<TreeId>,
+) -> Result<Candidate, OpsError> {
+    let mut prints = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+    let code = match subject {
+        Subject::Tree(tree) => prints.of_tree(*tree)?,
+        Subject::WorkTree(overlay) => prints.of_overlay(overlay.base, &overlay.entries)?,
+    };
+    let before = match parent {
+        Some(parent) => prints.of_tree(parent)?,
+        None => prints.of_overlay(None, &[])?,
+    };
+    let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
+    let state = match find(loaded, code) {
+        Some(evidence) => EvidenceState::Tested(evidence),
+        None => without_evidence(ws, loaded, subject, code)?,
+    };
+    let command = ws.config.test.command.as_ref().map(crate::config::TestCommand::display);
+    Ok(Candidate { code_changed, evidence: state, command })
+}
+
+fn without_evidence(
+    ws: &Workspace,
+    loaded: &Loaded,
+    subject: &Subject,
+    code: CodeId,
+) -> Result<EvidenceState, OpsError> {
+    if ws.config.test.command.is_none() {
+        return Ok(EvidenceState::Unconfigured);
+    }
+    // A run on this very code that proves nothing says more than one on other code.
+    if let Some(run) = loaded.runs.iter().rev().find(|run| run.evidence.code == code) {
+        return Ok(EvidenceState::Void(Box::new(run.clone())));
+    }
+    let Some(run) = loaded.runs.last() else { return Ok(EvidenceState::NeverRan) };
+    let (differing, staging) = match subject {
+        Subject::Tree(tree) => {
+            let rules = &ws.config.paths.rules;
+            let differing = differing((&ws.repo, rules), run.base, &run.overlay, *tree, COMPARED)?;
+            let staging = staging(ws, run, &differing)?;
+            (differing.into_iter().map(named).collect(), staging)
+        }
+        Subject::WorkTree(_) => (Vec::new(), Staging::Edited),
+    };
+    Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, staging })
+}
+
+fn named(difference: Difference) -> PathDifference {
+    PathDifference { path: difference.path, tracking: difference.tracking }
+}
+
+/// The difference is only work that is not staged when each differing path of the commit is as HEAD has it, or
+/// the working tree still holds what the run saw. Bounded by the paths that are compared; no scan.
+fn staging(ws: &Workspace, run: &TestRun, differing: &[Difference]) -> Result<Staging, OpsError> {
+    if run.overlay_truncated || differing.is_empty() || differing.len() >= COMPARED {
+        return Ok(Staging::Edited);
+    }
+    let head = ws.repo.head()?.commit().map(|commit| ws.repo.tree_of(commit)).transpose()?;
+    for difference in differing {
+        let in_head = match head {
+            Some(tree) => ws.repo.entry_at(tree, &difference.path)?,
+            None => None,
+        };
+        let not_staged = difference.commit_side == in_head;
+        let still_there = difference.run_side.is_some()
+            && ws.repo.worktree_blob(&difference.path) == difference.run_side.map(|(_, id)| id);
+        if !(not_staged || still_there) {
+            return Ok(Staging::Edited);
+        }
+    }
+    Ok(Staging::OnlyUnstaged)
+}

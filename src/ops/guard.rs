@@ -1,0 +1,109 @@
+//! The gate: what pre-commit, prepare-commit-msg, pre-merge-commit and pre-push decide.
+
+use super::context::Context;
+use super::error::OpsError;
+use super::evidence::{self, Subject};
+use super::standing::{self, stops};
+use super::timeline::{self, Loaded};
+use super::workspace::Workspace;
+use crate::action;
+use crate::config::AppliesTo;
+use crate::detect::{self, Candidate, Situation, Stops};
+use crate::domain::decision::{Decision, Stage, Verdict};
+use crate::domain::ids::CommitId;
+use crate::git::IndexTree;
+use crate::policy::{self, Place};
+use crate::record::receipt;
+
+/// Whether refusals bind this actor (`guard.applies_to`).
+pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
+    match ws.config.guard.applies_to {
+        AppliesTo::Everyone => true,
+        AppliesTo::Agents => ctx.actor().is_agent(),
+    }
+}
+
+/// pre-commit: judges the tree that is about to be committed and leaves the receipt when it may pass.
+pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), OpsError> {
+    let tree = match ws.repo.index_tree()? {
+        IndexTree::Known(tree) => tree,
+        IndexTree::Unknown => ws.repo.write_tree()?,
+    };
+    let standing = standing::resolve(ctx, ws)?;
+    let loaded = timeline::load(ws)?;
+    let parent = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
+    let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), standing);
+    let decision = if decision.verdict < Verdict::Halt { heal(ws, &loaded, decision) } else { decision };
+    let mut loaded = loaded;
+    loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
+    if decision.verdict < Verdict::Block || !binds(ctx, ws) {
+        receipt::write(ws.repo.git_dir(), tree, ctx.now)?;
+    }
+    Ok((decision, loaded))
+}
+
+/// prepare-commit-msg and pre-merge-commit: only halts and stops bind. `--no-verify` does not skip this.
+pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<Decision, OpsError> {
+    let standing = standing::resolve(ctx, ws)?;
+    if standing.is_none() && stops(ws) == Stops::NONE {
+        return Ok(policy::decide(Vec::new(), None));
+    }
+    let loaded = timeline::load(ws)?;
+    let decision = decide(ws, &loaded, Stage::Halts, None, standing);
+    settle_or_warn(ctx, ws, &loaded, &decision)?;
+    Ok(decision)
+}
+
+/// A refusal stands even when its files cannot be written: otherwise making `.andon/` unwritable would be a way
+/// around the guard.
+fn settle_or_warn(
+    ctx: &Context,
+    ws: &Workspace,
+    loaded: &Loaded,
+    decision: &Decision,
+) -> Result<Option<String>, OpsError> {
+    match settle(ctx, ws, loaded, decision) {
+        Err(err) if decision.verdict >= Verdict::Block => Ok(Some(err.to_string())),
+        other => other.map(|()| None),
+    }
+}
+
+/// Judges a tip that is being pushed. No halt is written or answered here.
+pub fn judge_tip(ws: &Workspace, tip: CommitId, stage: Stage) -> Result<Decision, OpsError> {
+    let loaded = timeline::load_at(ws, Some(tip))?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(ws.repo.tree_of(tip)?), None)?;
+    Ok(decide(ws, &loaded, stage, Some(&candidate), None))
+}
+
+/// Runs the rules of a stage over what was loaded.
+pub fn decide(
+    ws: &Workspace,
+    loaded: &Loaded,
+    stage: Stage,
+    candidate: Option<&Candidate>,
+    standing: Option<crate::domain::decision::StandingHalt>,
+) -> Decision {
+    let stops = stops(ws);
+    let situation = Situation { timeline: &loaded.timeline, stage, candidate, stops };
+    policy::decide(detect::run(&situation, &ws.config.rules), standing)
+}
+
+/// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
+fn heal(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
+    let owed = decide(ws, loaded, Stage::PostCommit, None, None);
+    if owed.verdict == Verdict::Halt { owed } else { decision }
+}
+
+/// Plans what follows from a decision and carries it out.
+pub fn settle(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Result<(), OpsError> {
+    let head = ws.repo.head()?;
+    let place = Place {
+        head: head.commit(),
+        branch: head.branch().map(str::to_owned),
+        worktree: ws.repo.worktree_name(),
+        at: ctx.now,
+    };
+    let plan = policy::plan(decision, &loaded.timeline, &place);
+    Ok(action::execute(&plan, &standing::site(ctx, ws))?)
+}

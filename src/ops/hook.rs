@@ -1,0 +1,153 @@
+//! `andon hook NAME`: one entrance for every hook of git, pre-commit and prek.
+
+use std::ffi::OsString;
+
+use super::context::Context;
+use super::error::OpsError;
+use super::guard;
+use super::push::{self, JudgedTip};
+use super::record_commit::{self, Recorded};
+use super::rewrite;
+use super::workspace::Workspace;
+use crate::adapter::framework::{self, Runner};
+use crate::adapter::git_hook::{self, HookName, Rewrite, RewriteCommand};
+use crate::config::ConfigErrors;
+use crate::domain::decision::{Decision, Verdict};
+use crate::domain::ids::CommitId;
+
+/// A hook as git or the framework called it.
+pub struct HookCall {
+    /// Which hook.
+    pub name: HookName,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its standard input, for the hooks that have one.
+    pub stdin: Vec<u8>,
+}
+
+/// What a hook found.
+pub enum HookEnd {
+    /// Nothing to say.
+    Silent,
+    /// A decision about this commit.
+    Decided(Decision),
+    /// A commit was recorded.
+    Recorded(Recorded),
+    /// Tips that are pushed were judged.
+    Judged(Vec<JudgedTip>),
+}
+
+/// The outcome of a hook.
+pub struct HookOutcome {
+    /// What was found.
+    pub end: HookEnd,
+    /// Whether git is told to refuse.
+    pub refused: Refusal,
+    /// What was wrong with the configuration while the defaults stood in for it.
+    pub config_errors: Option<ConfigErrors>,
+    /// What was skipped on the way.
+    pub warnings: Vec<String>,
+}
+
+/// Whether git is told to refuse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Exit code 0.
+    Pass,
+    /// Exit code 1.
+    Refuse,
+}
+
+/// Runs a hook. A configuration that cannot be read refuses at pre-commit: otherwise breaking it would be a way
+/// around the guard. The other hooks go on with the defaults and say so.
+pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
+    let ws = Workspace::open_lenient(ctx)?;
+    if ws.config_errors.is_some() && matches!(call.name, HookName::PreCommit | HookName::PrePush) {
+        return Workspace::open(ctx).map(|_| HookOutcome::silent());
+    }
+    let mut outcome = match call.name {
+        HookName::PreCommit => {
+            let (decision, loaded) = guard::pre_commit(ctx, &ws)?;
+            HookOutcome { warnings: loaded.warnings, ..HookOutcome::decided(ctx, &ws, decision) }
+        }
+        HookName::PrepareCommitMsg | HookName::PreMergeCommit => {
+            HookOutcome::decided(ctx, &ws, guard::halts_only(ctx, &ws)?)
+        }
+        HookName::PostCommit => HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?),
+        HookName::PostMerge => HookOutcome::recorded(record_commit::post_merge(ctx, &ws)?),
+        HookName::PostRewrite => {
+            let (command, rewrites) = rewrites(ctx, &ws, call)?;
+            rewrite::post_rewrite(ctx, &ws, command, &rewrites)?;
+            HookOutcome::silent()
+        }
+        HookName::PrePush => judge_push(ctx, &ws, call)?,
+    };
+    outcome.config_errors = ws.config_errors;
+    Ok(outcome)
+}
+
+impl HookOutcome {
+    fn silent() -> Self {
+        Self { end: HookEnd::Silent, refused: Refusal::Pass, config_errors: None, warnings: Vec::new() }
+    }
+
+    fn decided(ctx: &Context, ws: &Workspace, decision: Decision) -> Self {
+        let refused = if decision.verdict >= Verdict::Block && guard::binds(ctx, ws) {
+            Refusal::Refuse
+        } else {
+            Refusal::Pass
+        };
+        Self { end: HookEnd::Decided(decision), refused, ..Self::silent() }
+    }
+
+    fn recorded(recorded: Option<Recorded>) -> Self {
+        let Some(mut recorded) = recorded else { return Self::silent() };
+        let warnings = std::mem::take(&mut recorded.warnings);
+        Self { end: HookEnd::Recorded(recorded), warnings, ..Self::silent() }
+    }
+}
+
+fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutcome, OpsError> {
+    let (pushed, bad) = match framework::runner(&ctx.vars) {
+        Runner::Framework => (framework::pushed_ref(&ctx.vars).into_iter().collect(), 0),
+        Runner::Git => git_hook::parse_pushes(&call.stdin),
+    };
+    let judged = push::pre_push(ws, &pushed)?;
+    let block = judged.iter().any(|tip| tip.decision.verdict >= Verdict::Block) && guard::binds(ctx, ws);
+    let warnings = if bad > 0 {
+        vec![format!("pre-push: {bad} line(s) of standard input could not be read")]
+    } else {
+        Vec::new()
+    };
+    let refused = if block { Refusal::Refuse } else { Refusal::Pass };
+    Ok(HookOutcome { end: HookEnd::Judged(judged), refused, warnings, ..HookOutcome::silent() })
+}
+
+/// The rewritten commits: from standard input, or - the framework loses it - from HEAD's reflog and `ORIG_HEAD`.
+fn rewrites(
+    ctx: &Context,
+    ws: &Workspace,
+    call: &HookCall,
+) -> Result<(RewriteCommand, Vec<Rewrite>), OpsError> {
+    let named = call.args.first().map(|word| word.to_string_lossy().into_owned());
+    let command =
+        named.or_else(|| ctx.var("PRE_COMMIT_REWRITE_COMMAND").map(str::to_owned)).unwrap_or_default();
+    let command = RewriteCommand::from_name(&command);
+    let (rewrites, _) = git_hook::parse_rewrites(&call.stdin);
+    if !rewrites.is_empty() {
+        return Ok((command, rewrites));
+    }
+    let guessed = match command {
+        RewriteCommand::Amend => amended(ws)?.into_iter().collect(),
+        RewriteCommand::Rebase => rewrite::pair_by_change(ws)?,
+    };
+    Ok((command, guessed))
+}
+
+/// The commit that `--amend` replaced: what HEAD was before its newest move.
+fn amended(ws: &Workspace) -> Result<Option<Rewrite>, OpsError> {
+    let newest = ws.repo.reflog_head(1)?.into_iter().next();
+    Ok(newest
+        .filter(|entry| !entry.old.is_zero())
+        .map(|entry| Rewrite { old: CommitId(entry.old), new: CommitId(entry.new) }))
+}

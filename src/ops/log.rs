@@ -1,0 +1,67 @@
+//! `andon log` and `andon show`: the records as they are, without judging them.
+
+use super::derive;
+use super::error::OpsError;
+use super::workspace::Workspace;
+use crate::domain::decision::LedgerEvent;
+use crate::domain::ids::CommitId;
+use crate::ledger::Ledger;
+use crate::record::store::NotesStore;
+use crate::report::log::{LogEntry, RecordState};
+use crate::report::show::ShowView;
+
+/// The newest `max` commits from `revision` along first parents, newest first, with the halts and
+/// acknowledgements that happened at them.
+pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<Vec<LogEntry>, OpsError> {
+    if revision == "HEAD" && ws.repo.head()?.commit().is_none() {
+        return Ok(Vec::new());
+    }
+    let store = NotesStore::open(&ws.repo)?;
+    let (events, _) = Ledger::open(&ws.repo).read_all()?;
+    let mut entries = Vec::new();
+    let mut at = Some(ws.repo.resolve(revision)?);
+    for _ in 0..max {
+        let Some(id) = at else { break };
+        let commit = ws.repo.commit(id)?;
+        // Newest first: the answer stands above the halt, and both above their commit.
+        for event in events.iter().rev().filter_map(|entry| entry.event.known()) {
+            match event {
+                LedgerEvent::Halted(halt) if halt.head == Some(id) => {
+                    entries.push(LogEntry::Halt(halt.clone()))
+                }
+                LedgerEvent::Acknowledged(ack) if ack.head == Some(id) => {
+                    entries.push(LogEntry::Ack(ack.clone()))
+                }
+                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) => {}
+            }
+        }
+        let cut_off = derive::is_cut_off(&ws.repo, &commit);
+        entries.push(LogEntry::Commit { commit: id, subject: commit.subject, state: state(&store, id) });
+        at = commit.parents.first().copied().filter(|_| !cut_off);
+    }
+    Ok(entries)
+}
+
+fn state(store: &NotesStore<'_>, id: CommitId) -> RecordState {
+    match store.get(id) {
+        Ok(Some(stored)) => RecordState::Recorded(Box::new(stored.record)),
+        Ok(None) => RecordState::Missing,
+        Err(err) => RecordState::Unreadable(err.to_string()),
+    }
+}
+
+/// One record in full.
+pub fn show(ws: &Workspace, revision: &str) -> Result<ShowView, OpsError> {
+    let commit = ws.repo.commit(ws.repo.resolve(revision)?)?;
+    let store = NotesStore::open(&ws.repo)?;
+    let (state, digest, extra) = match store.get(commit.id) {
+        Ok(Some(stored)) => (
+            RecordState::Recorded(Box::new(stored.record)),
+            Some(stored.line_digest),
+            stored.extra.into_members(),
+        ),
+        Ok(None) => (RecordState::Missing, None, std::collections::BTreeMap::new()),
+        Err(err) => (RecordState::Unreadable(err.to_string()), None, std::collections::BTreeMap::new()),
+    };
+    Ok(ShowView { commit: commit.id, subject: commit.subject, state, digest, extra })
+}

@@ -1,0 +1,206 @@
+//! post-commit: the new commit becomes a record, the rules look at it, and a halt is written if they say so.
+
+use std::collections::BTreeMap;
+
+use super::context::Context;
+use super::derive;
+use super::error::OpsError;
+use super::evidence;
+use super::guard;
+use super::standing;
+use super::timeline::{self, Loaded};
+use super::workspace::Workspace;
+use crate::detect::{self, Situation};
+use crate::domain::decision::{Decision, Stage};
+use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording};
+use crate::domain::findings::Level;
+use crate::domain::ids::{CommitId, TreeId};
+use crate::git::CommitInfo;
+use crate::history::{self, Upcoming};
+use crate::policy;
+use crate::record::journal::{Journal, JournalLine};
+use crate::record::receipt;
+use crate::record::store::NotesStore;
+
+/// How many commits made while the hooks were off are caught up at once.
+const CATCH_UP: usize = 64;
+
+/// What post-commit did.
+pub struct Recorded {
+    /// What the rules say about the new commit.
+    pub decision: Decision,
+    /// Commits that were caught up, oldest first.
+    pub caught_up: Vec<CommitId>,
+    /// What was skipped on the way.
+    pub warnings: Vec<String>,
+}
+
+/// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
+pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
+    let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
+    let store = NotesStore::open(&ws.repo)?;
+    if matches!(store.get(head), Ok(Some(_))) {
+        return Ok(None);
+    }
+    let caught_up = catch_up(ctx, ws, head)?;
+    let commit = ws.repo.commit(head)?;
+    let kind = kind(ws, &commit)?;
+    let gate = gate(ws, commit.tree, kind)?;
+    let decision = record(ctx, ws, &Entry { commit: &commit, kind, gate, recording: Recording::AtCommit })?;
+    Ok(Some(Recorded { caught_up, warnings: decision.1.warnings, decision: decision.0 }))
+}
+
+/// post-merge: the merge commit is recorded; a fast-forward brings commits that others recorded or nobody did.
+pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
+    let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
+    if ws.repo.commit(head)?.parents.len() < 2 {
+        return Ok(None);
+    }
+    post_commit(ctx, ws)
+}
+
+/// A commit that is to be recorded.
+struct Entry<'a> {
+    commit: &'a CommitInfo,
+    kind: CommitKind,
+    gate: Gate,
+    recording: Recording,
+}
+
+fn kind(ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
+    if commit.parents.len() > 1 {
+        return Ok(CommitKind::Merge);
+    }
+    Ok(ws.repo.commit_origin(commit.id)?)
+}
+
+/// Compares the receipt of pre-commit with what was committed.
+fn gate(ws: &Workspace, tree: TreeId, kind: CommitKind) -> Result<Gate, OpsError> {
+    Ok(match (receipt::take(ws.repo.git_dir()), kind) {
+        (Some(seen), _) if seen == tree => Gate::Passed,
+        // git runs no pre-commit for these, so its absence says nothing.
+        (_, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
+            Gate::NotRun
+        }
+        (_, CommitKind::Normal | CommitKind::Amend) => Gate::Bypassed,
+    })
+}
+
+/// Writes the record of one commit and returns what the rules say.
+fn record(ctx: &Context, ws: &Workspace, entry: &Entry<'_>) -> Result<(Decision, Loaded), OpsError> {
+    let parent = entry.commit.parents.first().copied();
+    let mut loaded = timeline::load_at(ws, parent)?;
+    let mut fact = derive(ctx, ws, entry, &loaded)?;
+    let mut facts = timeline::interleave(&loaded.commits, &loaded.acks);
+    facts.push(Fact::Commit(Box::new(fact.clone())));
+    loaded.commits.push(fact.clone());
+    loaded.timeline = history::fold(&facts, ws.config.guard.session_gap);
+    let standing = standing::recorded(ws)?;
+    let stops = standing::stops(ws);
+    let situation =
+        Situation { timeline: &loaded.timeline, stage: Stage::PostCommit, candidate: None, stops };
+    let findings = detect::run(&situation, &ws.config.rules);
+    fact.record.findings = findings
+        .iter()
+        .filter(|finding| finding.level > Level::Off)
+        .map(|finding| RecordedFinding {
+            rule: finding.rule.to_owned(),
+            level: finding.level,
+            message: finding.message.clone(),
+        })
+        .collect();
+    NotesStore::open(&ws.repo)?.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
+    Journal::open(ws.repo.git_dir()).append(&JournalLine::CommitRecorded {
+        commit: entry.commit.id,
+        tree: fact.record.tree,
+        code: fact.record.code,
+        at: Some(ctx.now),
+    })?;
+    let decision = policy::decide(findings, standing);
+    guard::settle(ctx, ws, &loaded, &decision)?;
+    Ok((decision, loaded))
+}
+
+/// Everything about a commit that can be derived, and what the journal knows of it.
+fn derive(ctx: &Context, ws: &Workspace, entry: &Entry<'_>, loaded: &Loaded) -> Result<CommitFact, OpsError> {
+    let commit = entry.commit;
+    let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)?;
+    let actor = ctx.actor();
+    let store = NotesStore::open(&ws.repo)?;
+    let prev =
+        derived.parent.and_then(|parent| store.get(parent).ok().flatten()).map(|stored| stored.line_digest);
+    let upcoming =
+        Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
+    let iteration = history::next_iteration(&loaded.timeline, &upcoming);
+    let record = CommitRecord {
+        recorded_at: ctx.now,
+        tree: derived.tree,
+        parent: derived.parent,
+        prev,
+        kind: entry.kind,
+        gate: entry.gate,
+        recording: entry.recording,
+        node: actor.node_name(),
+        session: actor.session,
+        iteration,
+        code: derived.code,
+        diff: derived.diff,
+        tests: evidence::find(loaded, derived.code),
+        outputs: Vec::new(),
+        usage: None,
+        findings: Vec::new(),
+    };
+    Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+}
+
+/// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must
+/// follow a commit that has one: what was there before Andon came is not its business.
+fn catch_up(ctx: &Context, ws: &Workspace, head: CommitId) -> Result<Vec<CommitId>, OpsError> {
+    let missing = unrecorded(ws, head)?;
+    for (id, made) in &missing {
+        let commit = ws.repo.commit(*id)?;
+        let kind = if commit.parents.len() > 1 { CommitKind::Merge } else { *made };
+        record(
+            ctx,
+            ws,
+            &Entry { commit: &commit, kind, gate: Gate::NotRun, recording: Recording::CaughtUp },
+        )?;
+    }
+    if let (Some((first, _)), count) = (missing.first(), missing.len()) {
+        Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed {
+            what: format!(
+                "recorded {count} commit(s) from {first} on that were made while the hooks were off"
+            ),
+            at: Some(ctx.now),
+        })?;
+    }
+    Ok(missing.into_iter().map(|(id, _)| id).collect())
+}
+
+fn unrecorded(ws: &Workspace, head: CommitId) -> Result<Vec<(CommitId, CommitKind)>, OpsError> {
+    let store = NotesStore::open(&ws.repo)?;
+    let mut at = ws.repo.commit(head)?.parents.first().copied();
+    // The common case, without reading the reflog: the parent has its record.
+    if at.is_none_or(|parent| !matches!(store.get(parent), Ok(None))) {
+        return Ok(Vec::new());
+    }
+    let made_here: BTreeMap<CommitId, CommitKind> = ws
+        .repo
+        .reflog_head(CATCH_UP)?
+        .into_iter()
+        .filter_map(|entry| entry.made().map(|made| (CommitId(entry.new), made)))
+        .collect();
+    let mut missing = Vec::new();
+    while let Some(id) = at {
+        match (store.get(id), made_here.get(&id)) {
+            (Ok(None), Some(made)) if missing.len() < CATCH_UP => missing.push((id, *made)),
+            (Ok(Some(_)), _) => {
+                missing.reverse();
+                return Ok(missing);
+            }
+            (Ok(None) | Err(_), _) => break,
+        }
+        at = ws.repo.commit(id)?.parents.first().copied();
+    }
+    Ok(Vec::new())
+}

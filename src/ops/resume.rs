@@ -1,0 +1,69 @@
+//! `andon resume`, `andon stop`, `andon pause`: the person's hand on the cord.
+
+use std::path::PathBuf;
+
+use super::context::Context;
+use super::error::OpsError;
+use super::guard;
+use super::standing::{self, PAUSE_FILE, STOP_FILE, stops};
+use super::timeline;
+use super::workspace::Workspace;
+use crate::action;
+use crate::detect::Stops;
+use crate::domain::decision::{Stage, StandingHalt};
+use crate::domain::facts::AckHow;
+
+/// What `andon resume` answered.
+#[derive(Debug)]
+pub struct Resumed {
+    /// The halt that stood, if one was recorded.
+    pub halt: Option<StandingHalt>,
+    /// Who answered.
+    pub by: String,
+}
+
+/// Acknowledges the standing halt and removes STOP and PAUSE. Refuses in the shell of an agent.
+pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Resumed, OpsError> {
+    if let Some(marker) = ctx.actor().marker {
+        return Err(OpsError::AgentShell(marker));
+    }
+    let halt = standing::recorded(ws)?;
+    if halt.is_none() && stops(ws) == Stops::NONE {
+        return Err(OpsError::NothingToResume);
+    }
+    let reason = reason.map(str::trim).filter(|text| !text.is_empty());
+    if halt.is_some() && reason.is_none() {
+        return Err(OpsError::ReasonMissing);
+    }
+    standing::acknowledge(ctx, ws, halt.as_ref(), AckHow::Resume, reason.unwrap_or_default())?;
+    Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+}
+
+/// Which cord is pulled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cord {
+    /// `andon stop`
+    Stop,
+    /// `andon pause`
+    Pause,
+}
+
+/// Writes the file that stops or pauses the loop and records the halt.
+pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> Result<PathBuf, OpsError> {
+    ws.top()?;
+    let name = match cord {
+        Cord::Stop => STOP_FILE,
+        Cord::Pause => PAUSE_FILE,
+    };
+    let text =
+        format!("{}\nby: {}\nat: {}\n", reason.unwrap_or("no reason given"), ctx.identity(&ws.repo), ctx.now);
+    let path = action::write_andon_file(&standing::site(ctx, ws), name, &text)?;
+    let standing = standing::recorded(ws)?;
+    let loaded = timeline::load(ws)?;
+    let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);
+    if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {
+        finding.message = format!("{}: {reason}", finding.message);
+    }
+    guard::settle(ctx, ws, &loaded, &decision)?;
+    Ok(path)
+}

@@ -1,0 +1,163 @@
+//! post-rewrite: what `--amend` and rebase did to commits happens to their records too.
+//!
+//! Facts that hold for the code (tests, usage, who and when) move along; what depends on the new commit (tree,
+//! parent, diff, code) is derived anew. The old records stay where they are: nothing is lost.
+
+use super::context::Context;
+use super::error::OpsError;
+use super::workspace::Workspace;
+use crate::adapter::git_hook::{Rewrite, RewriteCommand};
+use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
+use crate::domain::ids::{CommitId, DiffHash, Digest};
+use crate::record::diff;
+use crate::record::fingerprint::Fingerprinter;
+use crate::record::format::v1::{encode_commit, line_digest};
+use crate::record::journal::{Journal, JournalLine};
+use crate::record::store::{NewRecord, NotesStore};
+
+/// Rewrites the records of rewritten commits, in the order in which git names them (oldest first).
+pub fn post_rewrite(
+    ctx: &Context,
+    ws: &Workspace,
+    command: RewriteCommand,
+    rewrites: &[Rewrite],
+) -> Result<usize, OpsError> {
+    let mut store = NotesStore::open(&ws.repo)?;
+    let mut written: Vec<NewRecord> = Vec::new();
+    let mut lines: Vec<(CommitId, Digest)> = Vec::new();
+    for (at, rewrite) in rewrites.iter().enumerate() {
+        // Several old commits that became one (squash): the last of them speaks for it.
+        if rewrites.get(at + 1).is_some_and(|next| next.new == rewrite.new) {
+            continue;
+        }
+        let Some(old) = store.get(rewrite.old)? else { continue };
+        let prev_of = |parent: CommitId| {
+            let fresh = lines.iter().find(|(id, _)| *id == parent).map(|(_, digest)| *digest);
+            fresh.or_else(|| store.get(parent).ok().flatten().map(|stored| stored.line_digest))
+        };
+        let new = store.get(rewrite.new)?.map(|stored| stored.record);
+        let moved = Moved { id: rewrite.new, command, old: &old.record, new: new.as_ref() };
+        let record = carry(ctx, ws, &moved, prev_of)?;
+        lines.push((rewrite.new, line_digest(encode_commit(&record, &old.extra).trim_end().as_bytes())));
+        written.push(NewRecord { commit: rewrite.new, record, extra: old.extra });
+    }
+    if !written.is_empty() {
+        store.put_records(&written, ctx.now)?;
+    }
+    move_acks(ws, rewrites)?;
+    Ok(written.len())
+}
+
+/// An acknowledgement names the commit that was HEAD then; when that commit is rewritten, the answer still holds.
+fn move_acks(ws: &Workspace, rewrites: &[Rewrite]) -> Result<(), OpsError> {
+    let journal = Journal::open(ws.repo.git_dir());
+    let (lines, _) = journal.read_tail();
+    for line in lines {
+        let JournalLine::Ack(ack) = line else { continue };
+        if let Some(rewrite) = rewrites.iter().find(|rewrite| Some(rewrite.old) == ack.head) {
+            let moved = Ack { head: Some(rewrite.new), ..*ack };
+            journal.append(&JournalLine::Ack(Box::new(moved)))?;
+        }
+    }
+    Ok(())
+}
+
+/// A commit that was rewritten, with what is recorded about it.
+struct Moved<'a> {
+    id: CommitId,
+    command: RewriteCommand,
+    /// The record of the commit before.
+    old: &'a CommitRecord,
+    /// What post-commit has already recorded about the new one.
+    new: Option<&'a CommitRecord>,
+}
+
+/// The record of a rewritten commit: derived from the commit, with the facts of the old one that still hold.
+fn carry(
+    ctx: &Context,
+    ws: &Workspace,
+    moved: &Moved<'_>,
+    prev_of: impl Fn(CommitId) -> Option<Digest>,
+) -> Result<CommitRecord, OpsError> {
+    let Moved { id, command, old, new } = *moved;
+    let commit = ws.repo.commit(id)?;
+    let parent = commit.parents.first().copied();
+    let parent_tree = parent.and_then(|parent| ws.repo.tree_of(parent).ok());
+    let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(commit.tree)?;
+    let known = new.and_then(|record| record.tests.clone()).filter(|tests| tests.code == code);
+    let carried = old.tests.clone().filter(|tests| tests.code == code);
+    Ok(CommitRecord {
+        recorded_at: new.map_or(ctx.now, |record| record.recorded_at),
+        tree: commit.tree,
+        parent,
+        prev: parent.and_then(prev_of),
+        kind: match command {
+            RewriteCommand::Amend => CommitKind::Amend,
+            RewriteCommand::Rebase if old.kind == CommitKind::Merge => CommitKind::Merge,
+            RewriteCommand::Rebase => CommitKind::Rebase,
+        },
+        gate: match new.map(|record| record.gate) {
+            Some(gate @ (Gate::Passed | Gate::Bypassed)) => gate,
+            Some(Gate::NotRun) | None if old.tree == commit.tree => old.gate,
+            Some(Gate::NotRun) | None => Gate::NotRun,
+        },
+        recording: new.map_or(Recording::AtCommit, |record| record.recording),
+        node: old.node.clone(),
+        session: old.session.clone(),
+        iteration: new
+            .filter(|_| command == RewriteCommand::Amend)
+            .map_or(old.iteration, |record| record.iteration),
+        code,
+        diff: diff::summarize(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, parent_tree, commit.tree)?,
+        tests: known.or(carried),
+        outputs: old.outputs.clone(),
+        usage: old.usage.clone(),
+        findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
+    })
+}
+
+/// How many commits of a rebase are paired at the most when git's own list is lost.
+const PAIRED: usize = 256;
+
+/// Pairs the commits of a finished rebase by their change: `ORIG_HEAD` is the old tip, HEAD the new one. For the
+/// frameworks, which do not pass post-rewrite's standard input on.
+pub fn pair_by_change(ws: &Workspace) -> Result<Vec<Rewrite>, OpsError> {
+    let (Some(new_tip), Ok(old_tip)) = (ws.repo.head()?.commit(), ws.repo.resolve("ORIG_HEAD")) else {
+        return Ok(Vec::new());
+    };
+    let base = ws.repo.merge_base(old_tip, new_tip)?;
+    let store = NotesStore::open(&ws.repo)?;
+    let mut old = Vec::new();
+    for id in first_parents(ws, old_tip, base)? {
+        old.extend(store.get(id)?.map(|stored| (id, stored.record.diff.hash)));
+    }
+    let mut rewrites = Vec::new();
+    for id in first_parents(ws, new_tip, base)? {
+        let hash = match store.get(id)? {
+            Some(stored) => stored.record.diff.hash,
+            None => diff_hash(ws, id)?,
+        };
+        if let Some(at) = old.iter().position(|(_, known)| *known == hash) {
+            rewrites.push(Rewrite { old: old.remove(at).0, new: id });
+        }
+    }
+    Ok(rewrites)
+}
+
+fn diff_hash(ws: &Workspace, id: CommitId) -> Result<DiffHash, OpsError> {
+    let commit = ws.repo.commit(id)?;
+    let parent = commit.parents.first().and_then(|parent| ws.repo.tree_of(*parent).ok());
+    Ok(diff::summarize(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, parent, commit.tree)?.hash)
+}
+
+/// First parents from `tip` down to, not including, `base`; oldest first, at most [`PAIRED`].
+fn first_parents(ws: &Workspace, tip: CommitId, base: Option<CommitId>) -> Result<Vec<CommitId>, OpsError> {
+    let mut chain = Vec::new();
+    let mut at = Some(tip);
+    while let Some(id) = at.filter(|id| Some(*id) != base && chain.len() < PAIRED) {
+        chain.push(id);
+        at = ws.repo.commit(id)?.parents.first().copied();
+    }
+    chain.reverse();
+    Ok(chain)
+}

@@ -1,0 +1,104 @@
+//! The halt that stands in this worktree, and whether a person has answered it.
+//!
+//! The ledger says what was halted; the files under `.andon/` say whether someone answered. A face is written
+//! before its ledger entry, so a missing face always means that somebody removed it.
+
+use super::context::Context;
+use super::error::OpsError;
+use super::workspace::Workspace;
+use crate::action::{self, Site};
+use crate::config::Ack as AckMode;
+use crate::detect::{Presence, Stops};
+use crate::domain::action::Action;
+use crate::domain::decision::StandingHalt;
+use crate::domain::facts::{Ack, AckHow};
+use crate::domain::findings::{Face, HaltReason};
+use crate::ledger::Ledger;
+use crate::report::face;
+
+/// File that stops the loop (`autonomous-loop-rules.md`, manual override).
+pub const STOP_FILE: &str = "STOP";
+/// File that pauses it.
+pub const PAUSE_FILE: &str = "PAUSE";
+
+/// Looks for `.andon/STOP` and `.andon/PAUSE`.
+pub fn stops(ws: &Workspace) -> Stops {
+    let look = |name: &str| {
+        let there = ws.andon_dir().is_some_and(|dir| dir.join(name).symlink_metadata().is_ok());
+        if there { Presence::Present } else { Presence::Absent }
+    };
+    Stops { stop: look(STOP_FILE), pause: look(PAUSE_FILE) }
+}
+
+/// The halt of this worktree, whether or not it was answered by deleting its file.
+pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
+    Ok(Ledger::open(&ws.repo).standing(&ws.repo.worktree_name())?)
+}
+
+/// Whether a file that shows the halt is still there.
+pub fn face_present(ws: &Workspace, face: Face) -> bool {
+    ws.face_path(face).is_some_and(|path| path.symlink_metadata().is_ok())
+}
+
+/// Whether the files say that a person answered.
+pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
+    if ws.andon_dir().is_none() || ws.config.guard.ack != AckMode::Delete {
+        return false;
+    }
+    if standing.halt.reason == HaltReason::UserStop {
+        stops(ws) == Stops::NONE
+    } else {
+        !face_present(ws, standing.halt.face)
+    }
+}
+
+/// The halt that binds now. An answer by deletion is recorded on the way; with `guard.ack = "resume"` a
+/// deleted file comes back instead.
+pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
+    let Some(standing) = recorded(ws)? else { return Ok(None) };
+    if answered_by_deletion(ws, &standing) {
+        acknowledge(ctx, ws, Some(&standing), AckHow::FileDeleted, "")?;
+        return Ok(None);
+    }
+    if ws.andon_dir().is_some() && !face_present(ws, standing.halt.face) {
+        let story = super::timeline::load(ws)?.timeline.story();
+        let rewrite = Action::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
+        action::execute(&[rewrite], &site(ctx, ws))?;
+    }
+    Ok(Some(standing))
+}
+
+/// Records an acknowledgement and clears the files that it answers.
+pub fn acknowledge(
+    ctx: &Context,
+    ws: &Workspace,
+    standing: Option<&StandingHalt>,
+    how: AckHow,
+    reason: &str,
+) -> Result<(), OpsError> {
+    let ack = Ack {
+        halt: standing.map(|halt| halt.id),
+        by: ctx.identity(&ws.repo),
+        how,
+        agent: ctx.actor().marker.map(str::to_owned),
+        reason: reason.to_owned(),
+        head: ws.repo.head()?.commit(),
+        worktree: ws.repo.worktree_name(),
+        at: ctx.now,
+    };
+    let mut plan = vec![Action::RecordAck(Box::new(ack))];
+    plan.extend(Face::ALL.map(|(face, _)| Action::RemoveFace(face)));
+    if how == AckHow::Resume {
+        plan.push(Action::RemoveStops);
+    }
+    Ok(action::execute(&plan, &site(ctx, ws))?)
+}
+
+/// Where actions take effect.
+pub fn site<'a>(ctx: &Context, ws: &'a Workspace) -> Site<'a> {
+    let ack = match ws.config.guard.ack {
+        AckMode::Delete => face::AckMode::Delete,
+        AckMode::Resume => face::AckMode::Resume,
+    };
+    Site { repo: &ws.repo, andon_dir: ws.andon_dir(), ack, at: ctx.now }
+}

@@ -1,0 +1,167 @@
+//! `andon status`: where the loop stands, from the same facts as the hooks.
+
+use std::collections::BTreeMap;
+
+use super::context::Context;
+use super::error::OpsError;
+use super::evidence::{self};
+use super::guard;
+use super::standing::{self, stops};
+use super::timeline::{self, Loaded};
+use super::workspace::Workspace;
+use crate::adapter::git_hook::HookName;
+use crate::detect::Presence;
+use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
+use crate::domain::findings::Level;
+use crate::domain::ids::CodeId;
+use crate::git::Head;
+use crate::history::Timeline;
+use crate::ledger::{EntryEvent, Ledger};
+use crate::record::fingerprint::Fingerprinter;
+use crate::report::message::Diagnostic;
+use crate::report::status::{FailureSummary, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf};
+
+/// Hashes of each kind that are shown.
+const EVIDENCE: usize = 12;
+
+/// Gathers the status of this worktree.
+pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
+    let head = ws.repo.head()?;
+    let loaded = timeline::load(ws)?;
+    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
+    let (last_halt, mut warnings) = last_halt(ws)?;
+    warnings.extend(loaded.warnings.iter().map(Diagnostic::warning));
+    let actor = ctx.actor();
+    let cap = ws.config.rules.get("iteration-cap").filter(|rule| rule.level > Level::Off);
+    Ok(StatusView {
+        state: state(ctx, ws, &head, &loaded, standing.as_ref()),
+        iteration: loaded.timeline.number(),
+        cap: cap.map(|rule| rule.count("max")),
+        head: head.commit(),
+        branch: head.branch().map(str::to_owned),
+        worktree: ws.repo.worktree_name(),
+        node: actor.node_name(),
+        session: actor.session,
+        last_halt,
+        trend: loaded.timeline.trend(),
+        test_command: ws.config.test.command.as_ref().map(crate::config::TestCommand::display),
+        head_tests: head_tests(ws, &loaded, &head),
+        work_tests: work_tests(ws, &loaded),
+        evidence: loop_evidence(&loaded.timeline),
+        findings: decision.findings,
+        warnings,
+    })
+}
+
+fn state(
+    ctx: &Context,
+    ws: &Workspace,
+    head: &Head,
+    loaded: &Loaded,
+    standing: Option<&StandingHalt>,
+) -> LoopState {
+    let stops = stops(ws);
+    if ctx.var("ANDON") == Some("0") {
+        LoopState::Disabled
+    } else if stops.stop == Presence::Present {
+        LoopState::Stopped
+    } else if stops.pause == Presence::Present {
+        LoopState::Paused
+    } else if standing.is_some() {
+        LoopState::Halted
+    } else if !hooks_installed(ws) && loaded.commits.is_empty() {
+        LoopState::NotInstalled
+    } else if head.commit().is_none() || loaded.timeline.iterations.is_empty() {
+        LoopState::Idle
+    } else {
+        LoopState::Running
+    }
+}
+
+fn hooks_installed(ws: &Workspace) -> bool {
+    let hook = HookName::PostCommit.as_str();
+    ws.repo.hooks_dir().is_ok_and(|dir| dir.join(hook).symlink_metadata().is_ok())
+}
+
+/// The newest halt of this worktree with its answer, from all writers.
+fn last_halt(ws: &Workspace) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsError> {
+    let (entries, warnings) = Ledger::open(&ws.repo).read_all()?;
+    let worktree = ws.repo.worktree_name();
+    let mut last: Option<LastHalt> = None;
+    for entry in entries {
+        match entry.event {
+            EntryEvent::Known(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
+                last = Some(LastHalt { id: entry.id, halt: *halt, ack: None });
+            }
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
+                if let Some(halt) = last.as_mut().filter(|halt| ack.halt == Some(halt.id)) {
+                    halt.ack = Some(*ack);
+                }
+            }
+            EntryEvent::Known(LedgerEvent::Halted(_)) | EntryEvent::Unknown { .. } => {}
+        }
+    }
+    Ok((last, warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())).collect()))
+}
+
+fn head_tests(ws: &Workspace, loaded: &Loaded, head: &Head) -> TestsOf {
+    let Some(commit) = head.commit() else { return TestsOf::Nothing };
+    let code = ws
+        .repo
+        .tree_of(commit)
+        .map_err(OpsError::from)
+        .and_then(|tree| Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?));
+    tests_of(loaded, code)
+}
+
+fn work_tests(ws: &Workspace, loaded: &Loaded) -> TestsOf {
+    if ws.repo.workdir().is_none() {
+        return TestsOf::Nothing;
+    }
+    let code = ws.repo.worktree_overlay().map_err(OpsError::from).and_then(|overlay| {
+        Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?)
+    });
+    tests_of(loaded, code)
+}
+
+fn tests_of(loaded: &Loaded, code: Result<CodeId, OpsError>) -> TestsOf {
+    let Ok(code) = code else { return TestsOf::Unknown };
+    if let Some(evidence) = evidence::find(loaded, code) {
+        return TestsOf::Ran(evidence);
+    }
+    match loaded.runs.last() {
+        Some(run) => TestsOf::OtherCode(run.evidence.clone()),
+        None => TestsOf::NeverRan,
+    }
+}
+
+/// `loop-safety.md`, "Loop Evidence": the hashes of the window and the failures behind them.
+fn loop_evidence(timeline: &Timeline) -> LoopEvidence {
+    let skip = timeline.iterations.len().saturating_sub(EVIDENCE);
+    let window = || timeline.iterations.iter().skip(skip);
+    let mut failures: BTreeMap<_, FailureSummary> = BTreeMap::new();
+    let mut order = Vec::new();
+    for tests in window().filter_map(|iteration| iteration.tests.as_ref()).filter(|tests| !tests.is_green()) {
+        let summary = failures.entry(tests.signature).or_insert_with(|| FailureSummary {
+            signature: tests.signature,
+            iterations: 0,
+            status: tests.status,
+            failing: tests.failing.clone(),
+        });
+        summary.iterations += 1;
+        order.retain(|known| *known != tests.signature);
+        order.push(tests.signature);
+    }
+    LoopEvidence {
+        diffs: window().map(|iteration| iteration.diff.hash).collect(),
+        codes: window().map(|iteration| iteration.code).collect(),
+        tests: window()
+            .filter_map(|iteration| iteration.tests.as_ref())
+            .filter(|tests| !tests.is_green())
+            .map(|tests| tests.signature)
+            .collect(),
+        outputs: window().flat_map(|iteration| iteration.outputs.iter().copied()).collect(),
+        failures: order.iter().filter_map(|signature| failures.remove(signature)).collect(),
+    }
+}

@@ -1,0 +1,151 @@
+//! `andon test`: runs the tests and keeps what they prove.
+//!
+//! The code fingerprint is taken before and after the run: a run during which the code changed proves nothing,
+//! and neither does one of another command, or one that was stopped.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::context::Context;
+use super::error::OpsError;
+use super::workspace::Workspace;
+use crate::action::program::{self, EnvChanges, Exit, ProgramEnd, Stopped};
+use crate::action::report_files::{self, Found};
+use crate::config::TestCommand;
+use crate::domain::ids::CodeId;
+use crate::domain::paths::PathClass;
+use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
+use crate::git::Overlay;
+use crate::record::fingerprint::Fingerprinter;
+use crate::record::journal::{Journal, JournalLine};
+use crate::testreport::{ExitKind, MAX_REPORT_BYTES, ReportInput, Root, RunReader, Stream};
+
+/// What a run left behind.
+pub struct Ran {
+    /// The run as the journal has it.
+    pub run: TestRun,
+    /// The exit code to pass on.
+    pub code: u8,
+    /// What was wrong with its reports.
+    pub warnings: Vec<String>,
+}
+
+/// Runs `command`, or the configured one, in the repository root.
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    command: &[OsString],
+    pass: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<Ran, OpsError> {
+    let top = ws.top()?.to_owned();
+    let (command, configured) = choose(ws, command)?;
+    let before = ws.repo.worktree_overlay()?;
+    let code = fingerprint(ws, &before)?;
+    let started = newest_reports(ws, &top);
+    let mut reader = RunReader::new(Root::new(&top.to_string_lossy()));
+    let mut sink = |stream: Stream, bytes: &[u8]| {
+        pass(stream, bytes);
+        reader.push(stream, bytes);
+    };
+    let end =
+        program::run_test_command(&spec(&command), &top, &environment(), ws.config.test.timeout, &mut sink)?;
+    let mut warnings = read_reports(ws, &top, &started, &mut reader);
+    let parsed = reader.finish(exit_kind(&end));
+    warnings.extend(parsed.warnings.iter().cloned());
+    let after = fingerprint(ws, &ws.repo.worktree_overlay()?)?;
+    let validity = validity(configured, &end, code == after);
+    let entries = code_entries(ws, before.entries);
+    let run = TestRun {
+        at: Some(ctx.later()),
+        evidence: parsed.into_evidence(code, &command.display()),
+        validity,
+        base: before.base,
+        overlay_truncated: entries.len() > TestRun::MAX_OVERLAY,
+        overlay: entries.into_iter().take(TestRun::MAX_OVERLAY).collect(),
+    };
+    Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
+    Ok(Ran { run, code: end.code(), warnings })
+}
+
+/// Whether the command is the one that proves something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Configured {
+    Yes,
+    No,
+}
+
+fn choose(ws: &Workspace, asked: &[OsString]) -> Result<(TestCommand, Configured), OpsError> {
+    let configured = ws.config.test.command.clone();
+    if asked.is_empty() {
+        let command = configured.ok_or_else(|| OpsError::Usage {
+            what: "no test command is configured".to_owned(),
+            help: "set it in andon.toml: [test] command = \"cargo test\"; or: andon test -- COMMAND"
+                .to_owned(),
+        })?;
+        return Ok((command, Configured::Yes));
+    }
+    let words: Vec<String> = asked.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let asked = TestCommand::Argv(words);
+    let same = configured.is_some_and(|command| command.is_same(&asked));
+    Ok((asked, if same { Configured::Yes } else { Configured::No }))
+}
+
+fn spec(command: &TestCommand) -> program::TestCommand {
+    match command {
+        TestCommand::Shell(line) => program::TestCommand::Shell(line.clone()),
+        TestCommand::Argv(words) => program::TestCommand::Argv(words.clone()),
+    }
+}
+
+/// Inside a hook git points these at its own index; the tests must not see them.
+fn environment() -> EnvChanges {
+    let names = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX"];
+    EnvChanges { set: Vec::new(), remove: names.map(Into::into).to_vec() }
+}
+
+fn exit_kind(end: &ProgramEnd) -> ExitKind {
+    match (end.stopped, end.exit) {
+        (Stopped::TimedOut, _) => ExitKind::TimedOut,
+        (Stopped::No | Stopped::Forwarded(_), Exit::Code(code)) => ExitKind::Code(code),
+        (Stopped::No | Stopped::Forwarded(_), Exit::Signal(signal)) => ExitKind::Signal(signal),
+    }
+}
+
+fn validity(configured: Configured, end: &ProgramEnd, unchanged: bool) -> RunValidity {
+    match (end.stopped, configured) {
+        (Stopped::TimedOut | Stopped::Forwarded(_), _) => RunValidity::Interrupted,
+        (Stopped::No, Configured::No) => RunValidity::OtherCommand,
+        (Stopped::No, Configured::Yes) if unchanged => RunValidity::Valid,
+        (Stopped::No, Configured::Yes) => RunValidity::CodeChanged,
+    }
+}
+
+fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId, OpsError> {
+    Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?)
+}
+
+fn code_entries(ws: &Workspace, entries: Vec<OverlayEntry>) -> Vec<OverlayEntry> {
+    entries.into_iter().filter(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code).collect()
+}
+
+/// The report files that are there, with when each was written.
+fn newest_reports(ws: &Workspace, top: &Path) -> Vec<Found> {
+    report_files::matching(top, &ws.config.test.reports)
+}
+
+/// Reads the report files that the run wrote. One that is as it was before the run is stale: it says nothing.
+fn read_reports(ws: &Workspace, top: &Path, before: &[Found], reader: &mut RunReader) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (path, written) in newest_reports(ws, top) {
+        let name = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().into_owned();
+        if before.iter().any(|(known, then)| *known == path && *then == written) {
+            warnings.push(format!("{name} was not written by this run: not read"));
+            continue;
+        }
+        match report_files::read(&path, MAX_REPORT_BYTES) {
+            Ok(bytes) => reader.report(ReportInput { name: &name, bytes: &bytes }),
+            Err(why) => warnings.push(format!("{name} cannot be read: {why}")),
+        }
+    }
+    warnings
+}

@@ -1,0 +1,85 @@
+//! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
+
+use super::error::OpsError;
+use super::workspace::Workspace;
+use crate::domain::facts::{Ack, CommitFact, Fact};
+use crate::domain::ids::CommitId;
+use crate::domain::tests::TestRun;
+use crate::history::{self, Timeline};
+use crate::record::journal::{Journal, JournalLine};
+use crate::record::store::NotesStore;
+use crate::record::window;
+
+/// How many records back a hook looks. Rules with a larger reach count in `CommitRecord::iteration`.
+pub const WINDOW: usize = 24;
+
+/// What was read.
+pub struct Loaded {
+    /// The fold over everything below.
+    pub timeline: Timeline,
+    /// The recorded commits, oldest first.
+    pub commits: Vec<CommitFact>,
+    /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
+    pub acks: Vec<(Ack, AckPlace)>,
+    /// Test runs in the journal, oldest first.
+    pub runs: Vec<TestRun>,
+    /// Unreadable records and journal lines that were skipped.
+    pub warnings: Vec<String>,
+}
+
+/// Where an acknowledgement stands in the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AckPlace {
+    /// Nothing was recorded after it.
+    Last,
+    /// A commit was.
+    BeforeCommit,
+}
+
+/// Reads the window behind HEAD.
+pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
+    load_at(ws, ws.repo.head()?.commit())
+}
+
+/// Reads the window behind `head`.
+pub fn load_at(ws: &Workspace, head: Option<CommitId>) -> Result<Loaded, OpsError> {
+    let store = NotesStore::open(&ws.repo)?;
+    let window = window::read_window(&ws.repo, &store, head, WINDOW);
+    let (lines, skipped) = Journal::open(ws.repo.git_dir()).read_tail();
+    let warnings = window.warnings.iter().chain(&skipped).map(ToString::to_string).collect();
+    let (acks, runs) = sort_lines(lines);
+    let facts = interleave(&window.facts, &acks);
+    let timeline = history::fold(&facts, ws.config.guard.session_gap);
+    Ok(Loaded { timeline, commits: window.facts, acks, runs, warnings })
+}
+
+fn sort_lines(lines: Vec<JournalLine>) -> (Vec<(Ack, AckPlace)>, Vec<TestRun>) {
+    let (mut acks, mut runs) = (Vec::<(Ack, AckPlace)>::new(), Vec::new());
+    for line in lines {
+        match line {
+            JournalLine::TestRun(run) => runs.push(*run),
+            JournalLine::Ack(ack) => acks.push((*ack, AckPlace::Last)),
+            JournalLine::CommitRecorded { .. } => {
+                acks.iter_mut().for_each(|(_, place)| *place = AckPlace::BeforeCommit);
+            }
+            JournalLine::Healed { .. } => {}
+        }
+    }
+    (acks, runs)
+}
+
+/// Puts each acknowledgement right after the commit that was HEAD then; one whose commit is not in the window
+/// counts only while no commit was recorded after it (then the new record's `iteration` of 1 says the same).
+pub fn interleave(commits: &[CommitFact], acks: &[(Ack, AckPlace)]) -> Vec<Fact> {
+    let mut facts = Vec::with_capacity(commits.len() + acks.len());
+    for commit in commits {
+        facts.push(Fact::Commit(Box::new(commit.clone())));
+        let here = acks.iter().filter(|(ack, _)| ack.head.is_some() && ack.head == commit.id);
+        facts.extend(here.map(|(ack, _)| Fact::Ack(Box::new(ack.clone()))));
+    }
+    let elsewhere = acks.iter().filter(|(ack, place)| {
+        *place == AckPlace::Last && !commits.iter().any(|commit| commit.id.is_some() && commit.id == ack.head)
+    });
+    facts.extend(elsewhere.map(|(ack, _)| Fact::Ack(Box::new(ack.clone()))));
+    facts
+}

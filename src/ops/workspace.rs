@@ -1,0 +1,66 @@
+//! A repository with its configuration: what every verb starts from.
+
+use std::path::{Path, PathBuf};
+
+use super::context::Context;
+use super::error::OpsError;
+use crate::config::{self, Config, ConfigErrors};
+use crate::domain::findings::Face;
+use crate::git::Repo;
+use crate::record::normalize::Normalizer;
+
+/// Directory of the files for people, under the top of the working tree.
+pub const ANDON_DIR: &str = ".andon";
+
+/// An opened repository and the configuration that holds in it.
+pub struct Workspace {
+    /// The repository.
+    pub repo: Repo,
+    /// The effective configuration.
+    pub config: Config,
+    /// What was wrong with the configuration, when the defaults stand in for it.
+    pub config_errors: Option<ConfigErrors>,
+}
+
+impl Workspace {
+    /// Opens the repository of the context. A wrong configuration is an error.
+    pub fn open(ctx: &Context) -> Result<Self, OpsError> {
+        let mut workspace = Self::open_lenient(ctx)?;
+        workspace.config_errors.take().map_or(Ok(workspace), |errors| Err(errors.into()))
+    }
+
+    /// Opens the repository of the context. A wrong configuration leaves the defaults and is kept beside them:
+    /// for hooks that must record in any case.
+    pub fn open_lenient(ctx: &Context) -> Result<Self, OpsError> {
+        let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+        let root = repo.workdir().unwrap_or(repo.git_dir());
+        let loaded = config::read_sources(root, ctx.user_config.as_deref())
+            .map_err(ConfigErrors::from)
+            .and_then(|sources| config::load(&sources));
+        let (config, config_errors) = match loaded {
+            Ok(config) => (config, None),
+            Err(errors) => (config::load(&[])?, Some(errors)),
+        };
+        Ok(Self { repo, config, config_errors })
+    }
+
+    /// `.andon/` of this working tree; `None` in a bare repository.
+    pub fn andon_dir(&self) -> Option<PathBuf> {
+        self.repo.workdir().map(|top| top.join(ANDON_DIR))
+    }
+
+    /// The file that shows a halt.
+    pub fn face_path(&self, face: Face) -> Option<PathBuf> {
+        self.andon_dir().map(|dir| dir.join(face.file_name()))
+    }
+
+    /// The top of the working tree, or an error that says there is none.
+    pub fn top(&self) -> Result<&Path, OpsError> {
+        self.repo.workdir().ok_or_else(|| OpsError::NoWorkTree(self.repo.git_dir().to_owned()))
+    }
+
+    /// The normalizer with the project's patterns.
+    pub fn normalizer(&self) -> Result<Normalizer, OpsError> {
+        Ok(Normalizer::new(&self.config.normalize)?)
+    }
+}

@@ -1,0 +1,63 @@
+//! Files of ours under the git directory: never half-written, never read beyond a bound, never anything but a plain
+//! file (opening a named pipe would hang a hook).
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::Path;
+
+/// Opens `path` for reading; `None` when there is none.
+pub(super) fn open(path: &Path) -> io::Result<Option<File>> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+        Ok(found) if !found.is_file() => return Err(io::Error::other("not a plain file")),
+        Ok(_) => {}
+    }
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        opened => opened.map(Some),
+    }
+}
+
+/// The whole file, when there is one and it has at most `max` bytes.
+pub(super) fn read(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
+    let Some(file) = open(path)? else { return Ok(None) };
+    let mut bytes = Vec::with_capacity(usize::try_from(file.metadata()?.len().min(max)).unwrap_or(0));
+    file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= max).then_some(bytes))
+}
+
+/// Opens `path` for whole-line appends, and its directory with it.
+pub(super) fn open_append(path: &Path) -> io::Result<File> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => return Err(io::Error::other("not a plain file")),
+        Ok(_) | Err(_) => {}
+    }
+    let open = || OpenOptions::new().append(true).read(true).create(true).open(path);
+    match open() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            open()
+        }
+        opened => opened,
+    }
+}
+
+/// Replaces `path` by a file with these bytes, or leaves it as it was.
+pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    let mut temporary = match tempfile::NamedTempFile::new_in(parent) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(parent)?;
+            tempfile::NamedTempFile::new_in(parent)?
+        }
+        created => created?,
+    };
+    for part in parts {
+        temporary.write_all(part)?;
+    }
+    temporary.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}

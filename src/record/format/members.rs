@@ -1,0 +1,260 @@
+//! Reading the members of a JSON object one by one. What is not taken is what a newer version added: it is kept and
+//! written back, which a derived deserializer cannot do at every depth. Everything here is untrusted: sizes are
+//! bounded before parsing, depth by `serde_json`'s recursion limit, and numbers saturate.
+
+use std::str::FromStr;
+
+use serde_json::{Map, Value};
+
+/// Why a line could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    /// Longer than a line may be.
+    #[error("{bytes} bytes, more than the {max} allowed")]
+    TooLarge {
+        /// What it has.
+        bytes: usize,
+        /// What is allowed.
+        max: usize,
+    },
+    /// Not JSON, cut short, not UTF-8, or nested too deeply.
+    #[error("not readable as JSON: {0}")]
+    Json(String),
+    /// JSON, but no object.
+    #[error("not a JSON object")]
+    NotAnObject,
+    /// Of another major version.
+    #[error(
+        "schema {found:?} is not {expected:?}: it was written by another version of andon, which can read it"
+    )]
+    Schema {
+        /// What it says, cut to 80 characters.
+        found: String,
+        /// What this version reads.
+        expected: &'static str,
+    },
+    /// A member without which it means nothing.
+    #[error("the member {member:?} is missing")]
+    Missing {
+        /// Its path, such as `diff.hash`.
+        member: String,
+    },
+    /// A member of the wrong type or value.
+    #[error("the member {member:?} is not {expected}: {found}")]
+    Member {
+        /// Its path, such as `diff.hash`.
+        member: String,
+        /// What would have been right.
+        expected: &'static str,
+        /// What is there, as JSON cut to 80 characters.
+        found: String,
+    },
+}
+
+/// The members of an object that have not been taken yet.
+#[derive(Debug)]
+pub(super) struct Members {
+    path: &'static str,
+    map: Map<String, Value>,
+}
+
+/// Whether a list was longer than its bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    Whole,
+    Truncated,
+}
+
+impl Members {
+    /// Parses one line of at most `max` bytes.
+    pub(super) fn parse(line: &[u8], max: usize) -> Result<Self, FormatError> {
+        if line.len() > max {
+            return Err(FormatError::TooLarge { bytes: line.len(), max });
+        }
+        match serde_json::from_slice(line).map_err(|error| FormatError::Json(error.to_string()))? {
+            Value::Object(map) => Ok(Self { path: "", map }),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Err(FormatError::NotAnObject)
+            }
+        }
+    }
+
+    /// The members nobody took.
+    pub(super) fn rest(self) -> Map<String, Value> {
+        self.map
+    }
+
+    fn name(&self, key: &str) -> String {
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+    }
+
+    fn wrong(&self, key: &str, expected: &'static str, found: &Value) -> FormatError {
+        FormatError::Member {
+            member: self.name(key),
+            expected,
+            found: found.to_string().chars().take(80).collect(),
+        }
+    }
+
+    /// `value`, or the error that `key` is missing.
+    pub(super) fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, FormatError> {
+        value.ok_or_else(|| FormatError::Missing { member: self.name(key) })
+    }
+
+    /// Takes `key` and reads it with `read`. Absent and `null` both mean unknown.
+    pub(super) fn read<T>(
+        &mut self,
+        key: &str,
+        expected: &'static str,
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) -> Result<Option<T>, FormatError> {
+        match self.map.remove(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => read(&value).map(Some).ok_or_else(|| self.wrong(key, expected, &value)),
+        }
+    }
+
+    /// A text.
+    pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, FormatError> {
+        self.read(key, "a text", |value| value.as_str().map(str::to_owned))
+    }
+
+    /// A text with a meaning of its own: an id, a time.
+    pub(super) fn parsed<T: FromStr>(
+        &mut self,
+        key: &str,
+        what: &'static str,
+    ) -> Result<Option<T>, FormatError> {
+        self.read(key, what, |value| value.as_str()?.parse().ok())
+    }
+
+    /// One of a closed set of names.
+    pub(super) fn named<T>(
+        &mut self,
+        key: &str,
+        what: &'static str,
+        from_name: fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, FormatError> {
+        self.read(key, what, |value| from_name(value.as_str()?))
+    }
+
+    /// A count, saturating at both ends.
+    pub(super) fn count(&mut self, key: &str) -> Result<Option<u64>, FormatError> {
+        self.read(key, "a number", saturating_count)
+    }
+
+    /// A yes or no.
+    pub(super) fn flag(&mut self, key: &str) -> Result<bool, FormatError> {
+        Ok(self.read(key, "true or false", Value::as_bool)?.unwrap_or(false))
+    }
+
+    /// A list of at most `max` items; what is beyond is dropped and said so. Absent means empty.
+    pub(super) fn list<T>(
+        &mut self,
+        key: &str,
+        max: usize,
+        item: impl Fn(&Value) -> Option<T>,
+    ) -> Result<(Vec<T>, Cut), FormatError> {
+        let read = self.read(key, "a list of the right items", |value| {
+            let items = value.as_array()?;
+            let kept = items.iter().take(max).map(&item).collect::<Option<Vec<T>>>()?;
+            Some((kept, if items.len() > max { Cut::Truncated } else { Cut::Whole }))
+        })?;
+        Ok(read.unwrap_or((Vec::new(), Cut::Whole)))
+    }
+
+    /// An object, to be read member by member.
+    pub(super) fn object(&mut self, key: &'static str) -> Result<Option<Self>, FormatError> {
+        match self.map.remove(key) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Object(map)) => Ok(Some(Self { path: key, map })),
+            Some(value @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_))) => {
+                Err(self.wrong(key, "an object", &value))
+            }
+        }
+    }
+
+    /// Puts back what was left of the object `key`, if anything was.
+    pub(super) fn keep_rest(&mut self, key: &'static str, object: Self) {
+        if !object.map.is_empty() {
+            self.map.insert(key.to_owned(), Value::Object(object.map));
+        }
+    }
+}
+
+/// Any JSON number as a count: negative is zero, too large is the largest, fractions are cut.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "float casts saturate, which is wanted"
+)]
+fn saturating_count(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_f64().map(|number| number as u64))
+}
+
+/// `text`, cut at a character so that it takes at most `max` bytes as a JSON string without its quotes.
+pub(super) fn bounded(text: &str, max: usize) -> String {
+    let mut used = 0_usize;
+    text.chars()
+        .take_while(|char| {
+            used += match char {
+                '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+                '\u{0}'..='\u{1f}' => 6,
+                _ => char.len_utf8(),
+            };
+            used <= max
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(text: &str) -> Members {
+        Members::parse(text.as_bytes(), 1 << 20).unwrap()
+    }
+
+    #[test]
+    fn counts_saturate() {
+        let table =
+            [("7", 7), ("-7", 0), ("1e300", u64::MAX), ("2.9", 2), ("18446744073709551615", u64::MAX)];
+        for (text, wanted) in table {
+            assert_eq!(members(&format!(r#"{{"n":{text}}}"#)).count("n"), Ok(Some(wanted)), "{text}");
+        }
+        assert_eq!(members("{}").count("n"), Ok(None));
+        assert_eq!(members(r#"{"n":null}"#).count("n"), Ok(None));
+        assert!(members(r#"{"n":"7"}"#).count("n").is_err());
+    }
+
+    #[test]
+    fn errors_name_the_member_and_cut_what_they_show() {
+        let long = format!(r#"{{"diff":{{"hash":"{}"}}}}"#, "x".repeat(5_000));
+        let mut outer = members(&long);
+        let error = outer.object("diff").unwrap().unwrap().count("hash").unwrap_err().to_string();
+        assert!(error.starts_with("the member \"diff.hash\" is not a number"), "{error}");
+        assert!(error.len() < 200);
+    }
+
+    #[test]
+    fn bounded_counts_what_escaping_adds() {
+        assert_eq!(bounded("abc", 2), "ab");
+        assert_eq!(bounded("a\nb", 2), "a");
+        assert_eq!(bounded("\u{1}\u{1}", 6), "\u{1}");
+        assert_eq!(bounded("äöü", 5), "äö");
+        for text in ["\"\\\n\t\u{0}\u{1f}\u{7f}ä€😀", "plain"] {
+            let escaped = serde_json::to_string(text).unwrap().len() - 2;
+            assert_eq!(bounded(text, escaped), text);
+            assert_ne!(bounded(text, escaped - 1), text);
+        }
+    }
+
+    #[test]
+    fn deep_and_large_input_is_an_error() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(matches!(Members::parse(deep.as_bytes(), 1 << 20), Err(FormatError::Json(_))));
+        assert_eq!(Members::parse(b"{}  ", 3).unwrap_err(), FormatError::TooLarge { bytes: 4, max: 3 });
+        assert_eq!(Members::parse(b"[]", 3).unwrap_err(), FormatError::NotAnObject);
+        assert!(matches!(Members::parse(b"{\"\xff\":1}", 99), Err(FormatError::Json(_))));
+    }
+}

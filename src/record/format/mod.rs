@@ -1,0 +1,8 @@
+//! How facts are written down. Wire formats live here and nowhere else, each version in its own module with its own
+//! golden files (`tests/format/<version>/`), so that a change of the domain can never change what an older or newer
+//! clone reads.
+
+mod members;
+pub mod v1;
+
+pub use members::FormatError;

@@ -1,0 +1,128 @@
+//! Several lines for one commit: what a merge of notes, `notes.rewriteRef` or two clones leave behind. Readers choose
+//! by a rule that needs no trust and gives every clone the same answer.
+
+use super::super::members::FormatError;
+use super::commit::{DecodedRecord, decode_commit};
+use crate::domain::facts::CommitRecord;
+use crate::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
+
+/// Facts of a record that anyone can derive from the commit. What was not derived agrees with everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Derived {
+    /// The commit's tree.
+    pub tree: Option<TreeId>,
+    /// The first parent; the inner `None` is a root commit.
+    pub parent: Option<Option<CommitId>>,
+    /// The code fingerprint.
+    pub code: Option<CodeId>,
+    /// The normalized diff hash.
+    pub diff: Option<DiffHash>,
+}
+
+impl Derived {
+    /// What a record claims.
+    pub fn of(record: &CommitRecord) -> Self {
+        Self {
+            tree: Some(record.tree),
+            parent: Some(record.parent),
+            code: Some(record.code),
+            diff: Some(record.diff.hash),
+        }
+    }
+
+    /// True when nothing that was derived contradicts the record.
+    pub fn agrees(&self, record: &CommitRecord) -> bool {
+        self.tree.is_none_or(|tree| tree == record.tree)
+            && self.parent.is_none_or(|parent| parent == record.parent)
+            && self.code.is_none_or(|code| code == record.code)
+            && self.diff.is_none_or(|diff| diff == record.diff.hash)
+    }
+}
+
+/// What a note holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice<'a> {
+    /// The line that speaks for the commit, without its LF; `None` when no line can be read.
+    pub best: Option<(&'a [u8], DecodedRecord)>,
+    /// Lines that cannot be read, with their number from 1.
+    pub unreadable: Vec<(usize, FormatError)>,
+}
+
+/// The line of a note that speaks for its commit: lines that agree with `derived` win, then the earliest
+/// `recorded_at`, then the smallest bytes. Blank lines and duplicates do no harm.
+pub fn choose_record<'a>(note: &'a [u8], derived: &Derived) -> Choice<'a> {
+    let mut best: Option<(&[u8], DecodedRecord)> = None;
+    let mut unreadable = Vec::new();
+    for (number, line) in (1..).zip(note.split(|byte| *byte == b'\n')) {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match decode_commit(line) {
+            Err(error) => unreadable.push((number, error)),
+            Ok(decoded) => {
+                let rank = |line, decoded: &DecodedRecord| {
+                    (!derived.agrees(&decoded.record), decoded.record.recorded_at, line)
+                };
+                if best.as_ref().is_none_or(|(held, other)| rank(line, &decoded) < rank(held, other)) {
+                    best = Some((line, decoded));
+                }
+            }
+        }
+    }
+    Choice { best, unreadable }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::commit::{UnknownKeys, encode_commit};
+    use super::*;
+    use crate::domain::ids::Oid;
+    use crate::domain::time::Timestamp;
+
+    const GOLDEN: &[u8] = include_bytes!("../../../../tests/format/v1/commit-full.json");
+
+    fn golden() -> CommitRecord {
+        decode_commit(GOLDEN).unwrap().record
+    }
+
+    fn line(change: impl Fn(&mut CommitRecord)) -> String {
+        let mut record = golden();
+        change(&mut record);
+        encode_commit(&record, &UnknownKeys::default())
+    }
+
+    #[test]
+    fn agreement_beats_time_and_time_beats_bytes() {
+        let early_other = line(|record| {
+            record.recorded_at = Timestamp(5);
+            record.tree = TreeId(Oid::from_bytes(&[9; 20]).unwrap());
+        });
+        let later = line(|record| record.recorded_at = Timestamp(20));
+        let earlier = line(|record| record.recorded_at = Timestamp(10));
+        let earlier_b = line(|record| {
+            record.recorded_at = Timestamp(10);
+            record.node = "zz".into();
+        });
+        let derived = Derived::of(&golden());
+        for note in [
+            format!("{early_other}{later}{earlier}{earlier_b}"),
+            format!("\n\n{earlier_b}garbage\n{earlier}{earlier}\n{later}{early_other}"),
+        ] {
+            let Choice { best, unreadable } = choose_record(note.as_bytes(), &derived);
+            assert_eq!(best.unwrap().0, earlier.trim_end().as_bytes());
+            assert_eq!(unreadable.len(), usize::from(note.contains("garbage")));
+        }
+        let note = format!("{early_other}{later}");
+        let Choice { best, .. } = choose_record(note.as_bytes(), &Derived::default());
+        assert_eq!(best.unwrap().0, early_other.trim_end().as_bytes());
+    }
+
+    #[test]
+    fn unreadable_lines_are_named_by_number() {
+        let note = format!("\n{{\n{}", r#"{"schema":"andon/commit@2"}"#);
+        let Choice { best, unreadable } = choose_record(note.as_bytes(), &Derived::default());
+        assert!(best.is_none());
+        assert_eq!(unreadable.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [2, 3]);
+        assert!(unreadable[1].1.to_string().contains("andon/commit@2"));
+    }
+}

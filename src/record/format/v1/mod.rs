@@ -1,0 +1,21 @@
+//! Format version 1, frozen by the golden files of `tests/format/v1/`: the commit record of DESIGN section 6 and the
+//! lines of the journal. Keys are sorted, the form is compact, one line, ended by LF; absent means unknown.
+//!
+//! Beyond DESIGN section 6 a record may have `"caught_up":true` (written later than the commit) and
+//! `"tests":{"truncated":true}` (the failing list was cut). Bounds on writing, so that a line stays under
+//! [`MAX_LINE`]: 256 hunks, 512 failing ids of 512 bytes, 64 outputs, 64 findings of 2 KiB, a command of 4 KiB.
+
+mod choose;
+mod commit;
+mod evidence;
+mod line;
+
+pub use choose::{Choice, Derived, choose_record};
+pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, decode_commit, encode_commit, line_digest};
+pub use line::{JournalLine, decode_line, encode_line};
+
+/// Bound of one line, in bytes without its LF: 1 MiB.
+pub const MAX_LINE: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,400 @@
+//! Golden files (never edited once released), round trips, and input that nobody wrote in good faith.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::facts::{
+    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage,
+};
+use crate::domain::findings::Level;
+use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, Signature, TreeId};
+use crate::domain::tests::{Counts, OverlayEntry, RunValidity, TestEvidence, TestRun, TestStatus, Tracking};
+use crate::domain::time::Timestamp;
+use crate::record::format::FormatError;
+
+const FULL: &str = include_str!("../../../../tests/format/v1/commit-full.json");
+const MINIMAL: &str = include_str!("../../../../tests/format/v1/commit-minimal.json");
+const NEWER: &str = include_str!("../../../../tests/format/v1/commit-newer-minor.json");
+const JOURNAL: &str = include_str!("../../../../tests/format/v1/journal.jsonl");
+
+fn oid(byte: u8) -> Oid {
+    Oid::from_bytes(&[byte; 20]).unwrap()
+}
+
+fn evidence() -> TestEvidence {
+    TestEvidence {
+        code: CodeId([3; 32]),
+        status: TestStatus::Failed,
+        counts: Counts { total: 120, passed: 115, failed: 4, errored: 1, skipped: 0 },
+        signature: Signature([7; 32]),
+        errors: Some(Signature([8; 32])),
+        failing: vec!["suite::name".into(), "suite::\u{1b}[31m\"quoted\"".into()],
+        truncated: false,
+        runner: "cargo".into(),
+        command: "cargo test".into(),
+    }
+}
+
+fn full() -> CommitRecord {
+    CommitRecord {
+        recorded_at: "2026-11-20T15:30:00Z".parse().unwrap(),
+        tree: TreeId(oid(1)),
+        parent: Some(CommitId(oid(2))),
+        prev: Some(Digest([6; 32])),
+        kind: CommitKind::CherryPick,
+        gate: Gate::Passed,
+        recording: Recording::CaughtUp,
+        node: "agent".into(),
+        session: Some("4f0c".into()),
+        iteration: 12,
+        code: CodeId([3; 32]),
+        diff: DiffSummary {
+            hash: DiffHash([4; 32]),
+            empty: false,
+            files: 3,
+            added: 10,
+            removed: 2,
+            hunks: vec![Hunk { removed: HunkHash([5; 8]), added: HunkHash([6; 8]) }],
+            truncated: false,
+        },
+        tests: Some(evidence()),
+        outputs: vec![Digest([9; 32])],
+        usage: Some(Usage {
+            input_tokens: Some(1),
+            output_tokens: Some(1),
+            cost_usd: Some("0.10".into()),
+            context_tokens: Some(150_000),
+        }),
+        findings: vec![RecordedFinding {
+            rule: "repeated-failures".into(),
+            level: Level::Warn,
+            message: "the same 5 tests fail".into(),
+        }],
+    }
+}
+
+fn minimal() -> CommitRecord {
+    CommitRecord {
+        parent: None,
+        prev: None,
+        kind: CommitKind::Normal,
+        gate: Gate::NotRun,
+        recording: Recording::AtCommit,
+        session: None,
+        iteration: 1,
+        diff: DiffSummary { empty: true, files: 0, added: 0, removed: 0, hunks: vec![], ..full().diff },
+        tests: None,
+        outputs: vec![],
+        usage: None,
+        findings: vec![],
+        ..full()
+    }
+}
+
+#[test]
+fn golden_records_are_written_and_read_byte_for_byte() {
+    for (golden, record) in [(FULL, full()), (MINIMAL, minimal())] {
+        assert_eq!(encode_commit(&record, &UnknownKeys::default()), golden);
+        let decoded = decode_commit(golden.as_bytes()).unwrap();
+        assert_eq!(decoded.record, record);
+        assert!(decoded.extra.is_empty());
+    }
+}
+
+#[test]
+fn what_a_newer_minor_version_wrote_survives_a_rewrite() {
+    let decoded = decode_commit(NEWER.as_bytes()).unwrap();
+    assert_eq!(decoded.record, full());
+    assert_eq!(encode_commit(&decoded.record, &decoded.extra), NEWER);
+    // Where this version has nothing to put an unknown member into, it is left out rather than made up.
+    let without = encode_commit(&minimal(), &decoded.extra);
+    assert_eq!(decode_commit(without.as_bytes()).unwrap().record, minimal());
+    assert!(!without.contains("\"tests\"") && without.contains("future"), "{without}");
+}
+
+#[test]
+fn keys_are_sorted() {
+    let keys: Vec<&str> =
+        FULL.split("\",\"").filter_map(|part| part.split_once("\":")).map(|(key, _)| key).collect();
+    assert!(keys.len() > 10);
+    let decoded: serde_json::Value = serde_json::from_str(FULL).unwrap();
+    let top: Vec<&String> = decoded.as_object().unwrap().keys().collect();
+    assert!(top.is_sorted());
+    assert_eq!(decoded.to_string() + "\n", FULL);
+}
+
+#[test]
+fn another_major_version_is_named() {
+    for schema in ["andon/commit@2", "andon/commit@10", "andon/commit@1x", "other/thing@1", ""] {
+        let line = FULL.replace("andon/commit@1", schema);
+        let error = decode_commit(line.as_bytes()).unwrap_err();
+        assert_eq!(error, FormatError::Schema { found: schema.into(), expected: SCHEMA });
+    }
+}
+
+#[test]
+fn a_member_that_every_record_has_may_not_be_missing() {
+    for key in ["schema", "recorded_at", "tree", "kind", "gate", "iteration", "code", "diff"] {
+        let mut value: serde_json::Value = serde_json::from_str(FULL).unwrap();
+        value.as_object_mut().unwrap().remove(key);
+        let error = decode_commit(value.to_string().as_bytes()).unwrap_err();
+        assert_eq!(error, FormatError::Missing { member: key.into() });
+    }
+}
+
+#[test]
+fn a_truncated_record_is_an_error_at_every_length() {
+    for end in 0..FULL.len() - 2 {
+        assert!(decode_commit(&FULL.as_bytes()[..end]).is_err(), "{end}");
+    }
+}
+
+#[test]
+fn lists_and_texts_are_bounded_both_ways() {
+    let mut record = full();
+    record.diff.hunks = vec![Hunk { removed: HunkHash([5; 8]), added: HunkHash([6; 8]) }; 300];
+    record.session = Some("\u{1}".repeat(1 << 20));
+    record.findings =
+        vec![RecordedFinding { rule: "x".into(), level: Level::Warn, message: "\u{1}".repeat(9_000) }; 99];
+    let tests = record.tests.as_mut().unwrap();
+    tests.failing = vec!["\u{1}".repeat(9_000); 600];
+    tests.command = "\u{1}".repeat(9_000);
+    let line = encode_commit(&record, &UnknownKeys::default());
+    assert!(line.len() < MAX_LINE / 2, "{}", line.len());
+    let read = decode_commit(line.as_bytes()).unwrap().record;
+    assert_eq!((read.diff.hunks.len(), read.diff.truncated), (256, true));
+    let tests = read.tests.unwrap();
+    assert_eq!((tests.failing.len(), tests.truncated), (512, true));
+    let long = FULL.replace("[\"suite::name\"", &format!("[{}\"suite::name\"", "\"a\",".repeat(600)));
+    let tests = decode_commit(long.as_bytes()).unwrap().record.tests.unwrap();
+    assert_eq!((tests.failing.len(), tests.truncated), (512, true));
+}
+
+#[test]
+fn size_is_bounded_before_parsing() {
+    let huge = format!("{{\"x\":\"{}\"}}", "a".repeat(MAX_LINE));
+    assert!(matches!(decode_commit(huge.as_bytes()), Err(FormatError::TooLarge { .. })));
+    assert!(matches!(decode_line(huge.as_bytes()), Err(FormatError::TooLarge { .. })));
+    let unknown = FULL.replacen('{', &format!("{{\"x\":\"{}\",", "a".repeat(600 << 10)), 1);
+    assert!(matches!(decode_commit(unknown.as_bytes()), Err(FormatError::TooLarge { .. })));
+}
+
+#[test]
+fn the_digest_leaves_the_line_end_out() {
+    assert_eq!(line_digest(FULL.as_bytes()), line_digest(FULL.trim_end().as_bytes()));
+    assert_ne!(line_digest(FULL.as_bytes()), line_digest(MINIMAL.as_bytes()));
+}
+
+fn journal_lines() -> Vec<JournalLine> {
+    let time = "2026-11-20T15:30:00Z".parse().unwrap();
+    let at = Some(time);
+    let entry = |path: &[u8], entry, tracking| OverlayEntry { path: path.to_vec(), entry, tracking };
+    vec![
+        JournalLine::TestRun(Box::new(TestRun {
+            at,
+            evidence: evidence(),
+            validity: RunValidity::Valid,
+            base: Some(TreeId(oid(1))),
+            overlay: vec![
+                entry(b"src/a.rs", Some((0o100_644, oid(2))), Tracking::Tracked),
+                entry(b"src/b\xff.rs", Some((0o100_755, oid(3))), Tracking::Untracked),
+                entry(b"src/gone.rs", None, Tracking::Tracked),
+            ],
+            overlay_truncated: false,
+        })),
+        JournalLine::CommitRecorded {
+            commit: CommitId(oid(4)),
+            tree: TreeId(oid(1)),
+            code: CodeId([3; 32]),
+            at,
+        },
+        JournalLine::Ack(Box::new(Ack {
+            halt: Some(EntryId([5; 32])),
+            by: "A Person <a@example.org>".into(),
+            how: AckHow::FileDeleted,
+            agent: Some("CLAUDECODE".into()),
+            reason: "looked at it\nby hand".into(),
+            head: Some(CommitId(oid(4))),
+            worktree: "main".into(),
+            at: time,
+        })),
+        JournalLine::Healed { what: "a line without an end".into(), at: None },
+    ]
+}
+
+#[test]
+fn golden_journal_is_written_and_read_byte_for_byte() {
+    let lines = journal_lines();
+    assert_eq!(lines.iter().map(encode_line).collect::<String>(), JOURNAL);
+    let read: Vec<JournalLine> = JOURNAL.lines().map(|line| decode_line(line.as_bytes()).unwrap()).collect();
+    assert_eq!(read, lines);
+}
+
+#[test]
+fn journal_lines_that_mean_nothing_are_errors() {
+    for line in [
+        "",
+        "null",
+        "{}",
+        r#"{"type":7}"#,
+        r#"{"type":"dance"}"#,
+        r#"{"type":"test_run"}"#,
+        r#"{"type":"ack","at":"2026-11-20T15:30:00Z"}"#,
+        r#"{"type":"commit","commit":"zz"}"#,
+    ] {
+        assert!(decode_line(line.as_bytes()).is_err(), "{line}");
+    }
+    let run = JOURNAL.lines().next().unwrap();
+    for (from, to) in [
+        (",\"validity\":\"valid\"", ""),
+        ("\"validity\":\"valid\"", "\"validity\":\"maybe\""),
+        ("\"mode\":\"100755\"", "\"mode\":\"rwx\""),
+        ("\"mode\":\"100755\"", "\"mode\":\"+17\""),
+        ("\"mode\":\"100755\"", "\"mode\":\"99999999999999\""),
+        ("\"hex\":\"7372", "\"hex\":\"z372"),
+        ("\"hex\":\"7372", "\"hex\":\"372"),
+        ("\"untracked\":true", "\"untracked\":\"yes\""),
+    ] {
+        let changed = run.replace(from, to);
+        assert_ne!(changed, run, "{from}");
+        assert!(decode_line(changed.as_bytes()).is_err(), "{to}");
+    }
+}
+
+#[test]
+fn a_huge_overlay_is_cut_and_says_so() {
+    let mut lines = journal_lines();
+    let JournalLine::TestRun(run) = &mut lines[0] else { unreachable!() };
+    run.overlay = vec![OverlayEntry { path: vec![0xff; 4096], ..run.overlay[0].clone() }; 1024];
+    let line = encode_line(&lines[0]);
+    assert!(line.len() < MAX_LINE);
+    let JournalLine::TestRun(read) = decode_line(line.as_bytes()).unwrap() else { unreachable!() };
+    assert!(read.overlay_truncated && !read.overlay.is_empty() && read.overlay.len() < 1024);
+}
+
+prop_compose! {
+    fn any_evidence()(
+        bytes in any::<[u8; 32]>(),
+        status in 0..TestStatus::ALL.len(),
+        counts in any::<[u64; 5]>(),
+        errors in any::<Option<[u8; 32]>>(),
+        failing in prop::collection::vec(".{0,60}", 0..5),
+        truncated in any::<bool>(),
+        names in [".{0,30}", ".{0,30}"],
+    ) -> TestEvidence {
+        let [runner, command] = names;
+        let [total, passed, failed, errored, skipped] = counts;
+        TestEvidence {
+            code: CodeId(bytes),
+            status: TestStatus::ALL[status].0,
+            counts: Counts { total, passed, failed, errored, skipped },
+            signature: Signature(bytes),
+            errors: errors.map(Signature),
+            failing,
+            truncated,
+            runner,
+            command,
+        }
+    }
+}
+
+prop_compose! {
+    fn any_record()(
+        at in 0..253_402_300_799_i64,
+        ids in any::<([u8; 20], Option<[u8; 32]>, [u8; 32])>(),
+        kinds in (0..CommitKind::ALL.len(), 0..Gate::ALL.len(), any::<bool>()),
+        node in ".{0,30}",
+        session in prop::option::of(".{0,30}"),
+        numbers in any::<[u64; 4]>(),
+        hunks in prop::collection::vec(any::<[u8; 8]>(), 0..4),
+        flags in any::<[bool; 2]>(),
+        tests in prop::option::of(any_evidence()),
+        outputs in prop::collection::vec(any::<[u8; 32]>(), 0..3),
+        usage in prop::option::of((any::<[Option<u64>; 3]>(), prop::option::of(".{0,9}"))),
+        message in prop::option::of(".{0,60}"),
+    ) -> CommitRecord {
+        let (tree, parent, hash) = ids;
+        CommitRecord {
+            recorded_at: Timestamp(at),
+            tree: TreeId(Oid::from_bytes(&tree).unwrap()),
+            parent: parent.map(|id| CommitId(Oid::from_bytes(&id).unwrap())),
+            prev: parent.map(Digest),
+            kind: CommitKind::ALL[kinds.0].0,
+            gate: Gate::ALL[kinds.1].0,
+            recording: if kinds.2 { Recording::CaughtUp } else { Recording::AtCommit },
+            node,
+            session,
+            iteration: numbers[0],
+            code: CodeId(hash),
+            diff: DiffSummary {
+                hash: DiffHash(hash),
+                empty: flags[0],
+                files: numbers[1],
+                added: numbers[2],
+                removed: numbers[3],
+                hunks: hunks.iter().map(|id| Hunk { removed: HunkHash(*id), added: HunkHash(*id) }).collect(),
+                truncated: flags[1],
+            },
+            tests,
+            outputs: outputs.into_iter().map(Digest).collect(),
+            usage: usage.map(|([input_tokens, output_tokens, context_tokens], cost_usd)| Usage {
+                input_tokens, output_tokens, cost_usd, context_tokens,
+            }),
+            findings: message.into_iter().map(|message| RecordedFinding {
+                rule: "a-rule".into(), level: Level::Note, message,
+            }).collect(),
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn records_survive_a_round_trip(record in any_record()) {
+        let line = encode_commit(&record, &UnknownKeys::default());
+        prop_assert_eq!(line.matches('\n').count(), 1);
+        let decoded = decode_commit(line.as_bytes()).unwrap();
+        prop_assert_eq!(&decoded.record, &record);
+        prop_assert_eq!(encode_commit(&decoded.record, &decoded.extra), line);
+    }
+
+    #[test]
+    fn runs_survive_a_round_trip(
+        evidence in any_evidence(),
+        at in prop::option::of(0..253_402_300_799_i64),
+        paths in prop::collection::vec((prop::collection::vec(any::<u8>(), 1..20), any::<Option<(u16, [u8; 20])>>(), any::<bool>()), 0..4),
+        validity in 0..RunValidity::ALL.len(),
+    ) {
+        let overlay = paths.into_iter().map(|(path, entry, tracked)| OverlayEntry {
+            path,
+            entry: entry.map(|(mode, id)| (u32::from(mode), Oid::from_bytes(&id).unwrap())),
+            tracking: if tracked { Tracking::Tracked } else { Tracking::Untracked },
+        }).collect();
+        let line = JournalLine::TestRun(Box::new(TestRun {
+            at: at.map(Timestamp), evidence, validity: RunValidity::ALL[validity].0, base: None, overlay, overlay_truncated: false,
+        }));
+        let text = encode_line(&line);
+        prop_assert_eq!(text.matches('\n').count(), 1);
+        prop_assert_eq!(decode_line(text.as_bytes()).unwrap(), line);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let _ = decode_commit(&bytes);
+        let _ = decode_line(&bytes);
+    }
+
+    #[test]
+    fn a_damaged_record_never_panics_and_never_grows(at in 0..FULL.len(), byte in any::<u8>()) {
+        let mut bytes = FULL.as_bytes().to_vec();
+        bytes[at] = byte;
+        if let Ok(decoded) = decode_commit(&bytes) {
+            let line = encode_commit(&decoded.record, &decoded.extra);
+            prop_assert_eq!(decode_commit(line.as_bytes()).unwrap(), decoded);
+        }
+        let mut journal = JOURNAL.as_bytes().to_vec();
+        journal[at % JOURNAL.len()] = byte;
+        for line in journal.split(|byte| *byte == b'\n') {
+            let _ = decode_line(line);
+        }
+    }
+}

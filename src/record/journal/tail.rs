@@ -1,0 +1,76 @@
+//! Reading a file of lines from its end.
+
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::Path;
+
+use super::super::format::v1::{MAX_LINE, decode_line};
+use super::super::{Place, Warning, file};
+use super::JournalLine;
+
+/// What the end of one file holds.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pub(super) lines: Vec<JournalLine>,
+    pub(super) warnings: Vec<Warning>,
+    /// Bytes that were looked at.
+    pub(super) bytes: u64,
+}
+
+/// The lines that lie wholly in the last `max` bytes of `path`. The newest line is read even when it alone is longer.
+pub(super) fn read(path: &Path, max: u64) -> Part {
+    match read_end(path, max) {
+        Ok(Some((start, bytes))) => parse(path, start, &bytes),
+        Ok(None) => Part::default(),
+        Err(error) => {
+            Part { warnings: vec![warning(path, 0, format!("cannot be read: {error}"))], ..Part::default() }
+        }
+    }
+}
+
+fn warning(path: &Path, offset: u64, why: String) -> Warning {
+    Warning { place: Place::File { path: path.to_path_buf(), offset }, why }
+}
+
+/// The last bytes and where they begin: at the start of a line, but for a file of one endless line.
+fn read_end(path: &Path, max: u64) -> io::Result<Option<(u64, Vec<u8>)>> {
+    let Some(mut file) = file::open(path)? else { return Ok(None) };
+    let len = file.metadata()?.len();
+    let longest = (MAX_LINE as u64).saturating_add(2).max(max);
+    for window in [max, longest] {
+        // One byte more, to see whether the window begins with a line.
+        let start = len.saturating_sub(window.saturating_add(1));
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(start))?;
+        file.by_ref().take(len - start).read_to_end(&mut bytes)?;
+        if start == 0 {
+            return Ok(Some((0, bytes)));
+        }
+        let first_end = bytes.iter().position(|byte| *byte == b'\n').map(|end| end + 1);
+        match first_end {
+            Some(end) if end < bytes.len() => {
+                bytes.drain(..end);
+                return Ok(Some((start + end as u64, bytes)));
+            }
+            Some(_) | None if window == longest => return Ok(Some((start, bytes))),
+            Some(_) | None => {}
+        }
+    }
+    Ok(None)
+}
+
+fn parse(path: &Path, start: u64, bytes: &[u8]) -> Part {
+    let mut part = Part { bytes: bytes.len() as u64, ..Part::default() };
+    let mut offset = start;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let at = offset;
+        offset += line.len() as u64;
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match decode_line(line) {
+            Ok(fact) => part.lines.push(fact),
+            Err(error) => part.warnings.push(warning(path, at, error.to_string())),
+        }
+    }
+    part
+}

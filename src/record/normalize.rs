@@ -1,0 +1,228 @@
+//! What a line says, without what changes on every run: trailing white space, line endings, timestamps, UUIDs,
+//! addresses, and what `[normalize]` names. A loop that only moves a date makes no progress (DESIGN section 4).
+//!
+//! The built-in patterns are part of the diff hash: other clones derive it, so they change only with a new version
+//! of the hash.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use regex::bytes::{NoExpand, Regex, RegexBuilder};
+
+/// Most `[normalize]` patterns.
+pub const MAX_PATTERNS: usize = 64;
+/// Longest pattern, in bytes.
+pub const MAX_PATTERN: usize = 1024;
+/// Longest name of a pattern, in bytes.
+pub const MAX_NAME: usize = 64;
+/// Bound of a compiled pattern, in bytes.
+const SIZE_LIMIT: usize = 1 << 20;
+
+/// Name and pattern, applied in this order. All of them need a digit, and none looks at Unicode.
+const BUILT_IN: [(&str, &str); 6] = [
+    // 2026-11-20T15:30:00.123Z, 2026-11-20 15:30, 2026-11-20
+    (
+        "time",
+        r"(?-u)\b[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?(?:[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?\b",
+    ),
+    // Fri Nov 20 21:59:45 UTC 2026
+    (
+        "time",
+        r"(?-u)\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}[0-9]{1,2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?: [A-Z]{3,5})? [0-9]{4}\b",
+    ),
+    // Fri, 20 Nov 2026 21:59:45 GMT
+    (
+        "time",
+        r"(?-u)\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), )?[0-9]{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}(?: (?:[A-Z]{3,5}|[+-][0-9]{4}))?\b",
+    ),
+    // 21:59:45.001
+    ("time", r"(?-u)\b[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\b"),
+    ("uuid", r"(?-u)\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b"),
+    // 0x7ffd5e8c and longer: shorter ones are constants that a person wrote.
+    ("address", r"(?-u)\b0[xX][0-9A-Fa-f]{8,16}\b"),
+];
+
+/// A `[normalize]` entry that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NormalizeError {
+    /// Too many entries.
+    #[error("[normalize] has {count} patterns, more than {MAX_PATTERNS}")]
+    TooMany {
+        /// How many.
+        count: usize,
+    },
+    /// A name or pattern beyond its bound.
+    #[error("[normalize] {name:?}: a name has at most {MAX_NAME} bytes, a pattern at most {MAX_PATTERN}")]
+    TooLong {
+        /// Its name, cut to 80 characters.
+        name: String,
+    },
+    /// No regular expression, or one too large to compile.
+    #[error("[normalize] {name:?} is no usable regular expression: {message}")]
+    Pattern {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A pattern that matches everywhere.
+    #[error("[normalize] {name:?} matches the empty text, so that it would match everywhere")]
+    MatchesNothing {
+        /// Its name.
+        name: String,
+    },
+}
+
+struct Pattern {
+    regex: Regex,
+    mask: Vec<u8>,
+}
+
+impl Pattern {
+    fn new(name: &str, pattern: &str) -> Result<Self, String> {
+        let regex = RegexBuilder::new(pattern)
+            .unicode(false)
+            .size_limit(SIZE_LIMIT)
+            .nest_limit(50)
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Self { regex, mask: format!("<{name}>").into_bytes() })
+    }
+
+    fn apply<'a>(&self, line: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
+        match line {
+            Cow::Borrowed(bytes) => self.regex.replace_all(bytes, NoExpand(&self.mask)),
+            Cow::Owned(bytes) => match self.regex.replace_all(&bytes, NoExpand(&self.mask)) {
+                Cow::Borrowed(_) => Cow::Owned(bytes),
+                Cow::Owned(replaced) => Cow::Owned(replaced),
+            },
+        }
+    }
+}
+
+/// Normalizes lines. Cheap to build: the built-in patterns are compiled when the first line needs them.
+pub struct Normalizer {
+    built_in: OnceLock<Vec<Pattern>>,
+    extra: Vec<Pattern>,
+}
+
+impl Normalizer {
+    /// With the `[normalize]` patterns of the configuration, as (name, pattern) in order; they are applied after the
+    /// built-in ones, and what they match becomes `<name>`. Patterns match bytes, `\w` and `\d` are ASCII.
+    pub fn new(extra: &[(String, String)]) -> Result<Self, NormalizeError> {
+        if extra.len() > MAX_PATTERNS {
+            return Err(NormalizeError::TooMany { count: extra.len() });
+        }
+        let extra = extra.iter().map(|(name, pattern)| compile(name, pattern)).collect::<Result<_, _>>()?;
+        Ok(Self { built_in: OnceLock::new(), extra })
+    }
+
+    /// `line` (with or without its line end) as it counts for the diff hash.
+    pub fn line<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
+        let mut result = Cow::Borrowed(trimmed(line));
+        if result.iter().any(u8::is_ascii_digit) {
+            let built_in = self.built_in.get_or_init(|| {
+                // A test compiles every one of them.
+                BUILT_IN.iter().filter_map(|(name, pattern)| Pattern::new(name, pattern).ok()).collect()
+            });
+            result = built_in.iter().fold(result, |line, pattern| pattern.apply(line));
+        }
+        result = self.extra.iter().fold(result, |line, pattern| pattern.apply(line));
+        match result {
+            Cow::Borrowed(bytes) => Cow::Borrowed(trimmed(bytes)),
+            Cow::Owned(mut bytes) => {
+                bytes.truncate(trimmed(&bytes).len());
+                Cow::Owned(bytes)
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Normalizer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Normalizer").field("extra", &self.extra.len()).finish_non_exhaustive()
+    }
+}
+
+fn compile(name: &str, pattern: &str) -> Result<Pattern, NormalizeError> {
+    if name.len() > MAX_NAME || pattern.len() > MAX_PATTERN {
+        return Err(NormalizeError::TooLong { name: name.chars().take(80).collect() });
+    }
+    let compiled = Pattern::new(name, pattern)
+        .map_err(|message| NormalizeError::Pattern { name: name.to_owned(), message })?;
+    if compiled.regex.is_match(b"") {
+        return Err(NormalizeError::MatchesNothing { name: name.to_owned() });
+    }
+    Ok(compiled)
+}
+
+/// Without white space (and so without CR and LF) at its end.
+fn trimmed(line: &[u8]) -> &[u8] {
+    let end = line.iter().rposition(|byte| !matches!(*byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c));
+    &line[..end.map_or(0, |last| last + 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(normalizer: &Normalizer, line: &str) -> String {
+        String::from_utf8(normalizer.line(line.as_bytes()).into_owned()).unwrap()
+    }
+
+    #[test]
+    fn every_built_in_pattern_compiles() {
+        for (name, pattern) in BUILT_IN {
+            assert!(compile(name, pattern).is_ok(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_changes_on_every_run_is_masked_and_nothing_else() {
+        let plain = Normalizer::new(&[]).unwrap();
+        for (line, wanted) in [
+            ("let x = 1; \t\r\n", "let x = 1;"),
+            ("\r\n", ""),
+            ("at 2026-11-20T15:30:00Z.", "at <time>."),
+            ("at 2026-11-20 15:30:00.123456 +01:00|", "at <time>|"),
+            ("on 2026-11-20,", "on <time>,"),
+            ("Fri Nov 20 21:59:45 UTC 2026", "<time>"),
+            ("Date: Fri, 20 Nov 2026 21:59:45 GMT", "Date: <time>"),
+            ("[21:59:45.001] ok", "[<time>] ok"),
+            ("id=123e4567-e89b-12d3-a456-426614174000;", "id=<uuid>;"),
+            ("<object at 0x7ffd5e8c>", "<object at <address>>"),
+            ("mask = 0xff00; colour = 0xFFAA00;", "mask = 0xff00; colour = 0xFFAA00;"),
+            ("version 1.2.3, 4096 of 10", "version 1.2.3, 4096 of 10"),
+            ("12026-11-201", "12026-11-201"),
+        ] {
+            assert_eq!(shown(&plain, line), wanted, "{line}");
+        }
+        assert_eq!(*plain.line(b"\xff\xfe \r"), *b"\xff\xfe");
+    }
+
+    #[test]
+    fn configured_patterns_come_after_the_built_in_ones() {
+        let pairs =
+            [("build".to_owned(), r"build #\d+".to_owned()), ("user".to_owned(), "/home/[a-z]+".to_owned())];
+        let normalizer = Normalizer::new(&pairs).unwrap();
+        assert_eq!(
+            shown(&normalizer, "build #17 of 2026-11-20 in /home/me/x "),
+            "<build> of <time> in <user>/x"
+        );
+        assert_eq!(shown(&normalizer, "/home/$1"), "/home/$1");
+    }
+
+    #[test]
+    fn unusable_patterns_are_named() {
+        let one = |name: &str, pattern: &str| {
+            Normalizer::new(&[(name.to_owned(), pattern.to_owned())]).unwrap_err()
+        };
+        assert!(one("broken", "(").to_string().contains("broken"));
+        assert!(one("huge", &format!("{}a{{1000}}", "(?:.{1000}){1000}")).to_string().contains("huge"));
+        assert!(matches!(one("empty", "a*"), NormalizeError::MatchesNothing { .. }));
+        assert!(matches!(one(&"n".repeat(65), "a"), NormalizeError::TooLong { .. }));
+        assert!(matches!(one("n", &"a".repeat(2000)), NormalizeError::TooLong { .. }));
+        let many = vec![("n".to_owned(), "a".to_owned()); 65];
+        assert!(matches!(Normalizer::new(&many), Err(NormalizeError::TooMany { count: 65 })));
+    }
+}

@@ -1,0 +1,177 @@
+//! Commit records in git notes: `refs/notes/andon`, readable with `git notes --ref=andon show`.
+
+use super::format::FormatError;
+use super::format::v1::{
+    Choice, DecodedRecord, Derived, UnknownKeys, choose_record, decode_commit, encode_commit, line_digest,
+};
+use super::{Place, RecordError, Warning};
+use crate::domain::facts::{CommitRecord, Recording};
+use crate::domain::ids::{CommitId, Digest};
+use crate::domain::time::Timestamp;
+use crate::git::{NotesTree, Repo};
+
+/// The notes ref.
+pub const REF: &str = "refs/notes/andon";
+/// Largest note that is read back, in bytes.
+const MAX_NOTE: usize = 1 << 20;
+
+/// The record that speaks for a commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredRecord {
+    /// The record.
+    pub record: CommitRecord,
+    /// sha256 of its line without LF: what the `prev` of a child's record holds.
+    pub line_digest: Digest,
+    /// Keys of a newer minor version, to be written back on rewrite.
+    pub extra: UnknownKeys,
+    /// Other lines of the note that could not be read.
+    pub warnings: Vec<Warning>,
+}
+
+/// A record to be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewRecord {
+    /// Its commit.
+    pub commit: CommitId,
+    /// The record.
+    pub record: CommitRecord,
+    /// Keys of a newer minor version, from the record it is a rewrite of.
+    pub extra: UnknownKeys,
+}
+
+/// The records as they were when it was opened.
+#[derive(Debug)]
+pub struct NotesStore<'r> {
+    repo: &'r Repo,
+    notes: NotesTree<'r>,
+}
+
+impl<'r> NotesStore<'r> {
+    /// Opens the records of `repo`; no ref means no records.
+    pub fn open(repo: &'r Repo) -> Result<Self, RecordError> {
+        Ok(Self { repo, notes: repo.notes(REF)? })
+    }
+
+    /// The record of `commit`, if there is one. Among several lines the commit's own tree and first parent choose.
+    ///
+    /// # Errors
+    /// [`RecordError::Unreadable`] naming the commit when the note has no readable line.
+    pub fn get(&self, commit: CommitId) -> Result<Option<StoredRecord>, RecordError> {
+        let Some(note) = self.notes.get(commit)? else { return Ok(None) };
+        let one_line = !note.trim_ascii().contains(&b'\n');
+        let derived = if one_line { Derived::default() } else { self.cheaply_derived(commit)? };
+        chosen(commit, &note, &derived)
+    }
+
+    /// The record of `commit` that agrees best with what was derived from the commit: for `check`.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn get_derived(
+        &self,
+        commit: CommitId,
+        derived: &Derived,
+    ) -> Result<Option<StoredRecord>, RecordError> {
+        self.notes.get(commit)?.map_or(Ok(None), |note| chosen(commit, &note, derived))
+    }
+
+    /// The raw note of `commit`.
+    ///
+    /// # Errors
+    /// [`RecordError::Git`] when it is too large to be one of ours.
+    pub fn raw(&self, commit: CommitId) -> Result<Option<Vec<u8>>, RecordError> {
+        Ok(self.notes.get(commit)?)
+    }
+
+    fn cheaply_derived(&self, commit: CommitId) -> Result<Derived, RecordError> {
+        let info = self.repo.commit(commit)?;
+        let parent = Some(info.parents.first().copied());
+        Ok(Derived { tree: Some(info.tree), parent, ..Derived::default() })
+    }
+
+    /// Writes records in one notes commit dated `at`, and sees them from then on. See [`Self::put_records`].
+    pub fn put(&mut self, records: &[(CommitId, CommitRecord)], at: Timestamp) -> Result<(), RecordError> {
+        let records: Vec<NewRecord> = records
+            .iter()
+            .map(|(commit, record)| NewRecord {
+                commit: *commit,
+                record: record.clone(),
+                extra: UnknownKeys::default(),
+            })
+            .collect();
+        self.put_records(&records, at)
+    }
+
+    /// Writes records in one notes commit dated `at`, all or none, and sees them from then on.
+    ///
+    /// What a note already holds is kept, but for lines that say the same of the commit (tree, parent, code, diff):
+    /// those the new record replaces, taking over their unknown keys. A record that was caught up never replaces
+    /// one that was made at the commit.
+    ///
+    /// # Errors
+    /// [`RecordError::NoteTooLarge`] naming the commit; then nothing is written.
+    pub fn put_records(&mut self, records: &[NewRecord], at: Timestamp) -> Result<(), RecordError> {
+        let lines: Vec<(CommitId, Vec<u8>)> = records
+            .iter()
+            .map(|new| (new.commit, encode_commit(&new.record, &new.extra).into_bytes()))
+            .collect();
+        for (commit, line) in &lines {
+            let there = self.notes.get(*commit)?;
+            let bytes = united(line, there.as_deref()).len();
+            if bytes > MAX_NOTE {
+                return Err(RecordError::NoteTooLarge { commit: *commit, bytes, max: MAX_NOTE });
+            }
+        }
+        self.repo.notes_write(REF, &lines, at, |_, line, there| united(line, there))?;
+        self.notes = self.repo.notes(REF)?;
+        Ok(())
+    }
+}
+
+fn chosen(commit: CommitId, note: &[u8], derived: &Derived) -> Result<Option<StoredRecord>, RecordError> {
+    let Choice { best, unreadable } = choose_record(note, derived);
+    let Some((line, DecodedRecord { record, extra })) = best else {
+        let source = unreadable.into_iter().next().map_or(FormatError::NotAnObject, |(_, error)| error);
+        return Err(RecordError::Unreadable { commit, source });
+    };
+    let warnings = unreadable
+        .into_iter()
+        .map(|(line, error)| Warning { place: Place::Note { commit, line }, why: error.to_string() })
+        .collect();
+    Ok(Some(StoredRecord { record, line_digest: line_digest(line), extra, warnings }))
+}
+
+/// The note with `line` in it: its lines sorted, as `git notes merge -s cat_sort_uniq` leaves them.
+fn united(line: &[u8], there: Option<&[u8]>) -> Vec<u8> {
+    let Ok(mut new) = decode_commit(line) else { return line.to_vec() };
+    let facts = Derived::of(&new.record);
+    let mut keep: Vec<Vec<u8>> = Vec::new();
+    let mut newest_wins = true;
+    for old in
+        there.unwrap_or_default().split(|byte| *byte == b'\n').filter(|old| !old.trim_ascii().is_empty())
+    {
+        match decode_commit(old) {
+            Ok(same) if facts.agrees(&same.record) => {
+                let made_at_commit = same.record.recording == Recording::AtCommit;
+                if new.record.recording == Recording::CaughtUp && made_at_commit {
+                    newest_wins = false;
+                    keep.push(old.to_vec());
+                } else {
+                    new.extra = new.extra.or(same.extra);
+                }
+            }
+            Ok(_) | Err(_) => keep.push(old.to_vec()),
+        }
+    }
+    if newest_wins {
+        keep.push(encode_commit(&new.record, &new.extra).trim_end().as_bytes().to_vec());
+    }
+    keep.sort_unstable();
+    keep.dedup();
+    let mut note = keep.join(&b'\n');
+    note.push(b'\n');
+    note
+}
+
+#[cfg(test)]
+mod tests;

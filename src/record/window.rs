@@ -1,0 +1,57 @@
+//! The newest stretch of recorded commits: all that the rules look at, however long history is.
+
+use super::store::NotesStore;
+use super::{Place, Warning};
+use crate::domain::facts::CommitFact;
+use crate::domain::ids::CommitId;
+use crate::git::Repo;
+
+/// What was found, walking first parents from a commit.
+#[derive(Debug, Default)]
+pub struct Window {
+    /// The recorded commits, oldest first.
+    pub facts: Vec<CommitFact>,
+    /// What ended the walk early, or was skipped.
+    pub warnings: Vec<Warning>,
+    /// The commit at which the walk ended for want of a record.
+    pub unrecorded: Option<CommitId>,
+}
+
+/// Reads at most `max` records, from `head` along first parents. The walk ends at a record that starts a window
+/// (`iteration` 1, included), at a commit without a readable record, at a commit that is not there (shallow
+/// clones), and at the root.
+pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
+    let mut window = Window::default();
+    let mut next = head;
+    while let Some(id) = next.filter(|_| window.facts.len() < max) {
+        let stored = match store.get(id) {
+            Ok(Some(stored)) => stored,
+            Ok(None) => {
+                window.unrecorded = Some(id);
+                break;
+            }
+            Err(error) => {
+                window.warnings.push(warning(id, &error));
+                window.unrecorded = Some(id);
+                break;
+            }
+        };
+        let info = match repo.commit(id) {
+            Ok(info) => info,
+            Err(error) => {
+                window.warnings.push(warning(id, &error));
+                break;
+            }
+        };
+        window.warnings.extend(stored.warnings);
+        let starts = stored.record.iteration <= 1;
+        window.facts.push(CommitFact { id: Some(id), subject: info.subject, record: stored.record });
+        next = info.parents.first().copied().filter(|_| !starts);
+    }
+    window.facts.reverse();
+    window
+}
+
+fn warning(commit: CommitId, error: &impl ToString) -> Warning {
+    Warning { place: Place::Note { commit, line: 1 }, why: error.to_string() }
+}

@@ -1,0 +1,69 @@
+//! The status for a program.
+
+use serde_json::{Value, json};
+
+use crate::domain::findings::Level;
+use crate::report::json;
+
+use super::{FailureSummary, LastHalt, LoopEvidence, StatusView, TestsOf};
+
+/// The status for a program: `andon/status@1`, with the keys of the view.
+pub fn json(view: &StatusView) -> Value {
+    json!({
+        "schema": "andon/status@1",
+        "badge": view.badge(),
+        "state": view.state.as_str(),
+        "iteration": view.iteration,
+        "cap": view.cap,
+        "head": json::text_or_null(view.head.as_ref()),
+        "branch": view.branch,
+        "worktree": view.worktree,
+        "node": view.node,
+        "session": view.session,
+        "last_halt": view.last_halt.as_ref().map(last_halt_json),
+        "trend": view.trend,
+        "test_command": view.test_command,
+        "tests": { "head": tests_json(&view.head_tests), "work_tree": tests_json(&view.work_tests) },
+        "loop_evidence": evidence_json(&view.evidence),
+        "findings": view.findings.iter().filter(|finding| finding.level > Level::Off).map(json::finding)
+            .collect::<Value>(),
+        "warnings": json::diagnostics(&view.warnings),
+    })
+}
+
+fn last_halt_json(last: &LastHalt) -> Value {
+    let mut value = json::loop_halted(&last.halt);
+    value["id"] = last.id.to_string().into();
+    value["acknowledged"] = last.ack.as_ref().map_or(Value::Null, json::loop_acknowledged);
+    value
+}
+
+/// `state` says how the evidence relates to the code; `run` is the evidence.
+fn tests_json(tests: &TestsOf) -> Value {
+    let (state, run) = match tests {
+        TestsOf::Ran(evidence) => ("ran", Some(evidence)),
+        TestsOf::OtherCode(evidence) => ("other_code", Some(evidence)),
+        TestsOf::NeverRan => ("never_ran", None),
+        TestsOf::Nothing => ("nothing", None),
+        TestsOf::Unknown => ("unknown", None),
+    };
+    json!({ "state": state, "run": run.map(json::tests) })
+}
+
+fn evidence_json(evidence: &LoopEvidence) -> Value {
+    let failure = |failure: &FailureSummary| {
+        json!({
+            "signature": failure.signature.to_string(),
+            "iterations": failure.iterations,
+            "status": failure.status.as_str(),
+            "failing": failure.failing,
+        })
+    };
+    json!({
+        "diffs": json::texts(&evidence.diffs),
+        "codes": json::texts(&evidence.codes),
+        "tests": json::texts(&evidence.tests),
+        "outputs": json::texts(&evidence.outputs),
+        "failures": evidence.failures.iter().map(failure).collect::<Value>(),
+    })
+}

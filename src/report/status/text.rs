@@ -1,0 +1,168 @@
+//! The status for a person.
+
+use crate::report::escape::terminal_clip;
+use crate::report::message;
+use crate::report::page::Page;
+use crate::report::phrase;
+use crate::report::spark::{self, Glyphs};
+use crate::report::style::Style;
+
+use super::{FailureSummary, LoopEvidence, LoopState, StatusView, TestsOf};
+
+/// Hashes of each kind shown in the text; JSON has all of them.
+const HASHES: usize = 5;
+/// Failing tests named per failure summary in the text.
+const FAILING: usize = 3;
+/// Columns of a name.
+const NAME: usize = 100;
+
+fn state(state: LoopState, style: Style) -> String {
+    match state {
+        LoopState::Idle => style.dim("idle: nothing recorded yet"),
+        LoopState::Running => style.green("running"),
+        LoopState::Halted => style.red("halted"),
+        LoopState::Stopped => style.red("stopped (.andon/STOP)"),
+        LoopState::Paused => style.yellow("paused (.andon/PAUSE)"),
+        LoopState::NotInstalled => style.yellow("not installed: nothing is guarded (andon install)"),
+        LoopState::Disabled => style.yellow("disabled (ANDON=0)"),
+    }
+}
+
+/// The status for a person.
+pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
+    let mut page = Page::new(style);
+    page.line(&format!("{}  {}", style.bold(&view.badge()), state(view.state, style)));
+    place(&mut page, view);
+    last_halt(&mut page, view);
+    trend(&mut page, view, glyphs);
+    tests(&mut page, view);
+    loop_evidence(&mut page, &view.evidence);
+    let findings = message::gravest_first(&view.findings);
+    if !findings.is_empty() {
+        page.heading("Findings");
+        for finding in findings {
+            message::push(&mut page, &finding.into());
+            if !finding.evidence.is_empty() {
+                let evidence = phrase::some_of(&finding.evidence, HASHES, phrase::evidence);
+                page.line(&page.style.dim(&format!("  evidence: {evidence}")));
+            }
+        }
+    }
+    if !view.warnings.is_empty() {
+        page.blank();
+        for warning in &view.warnings {
+            message::push(&mut page, warning);
+        }
+    }
+    page.finish()
+}
+
+fn place(page: &mut Page, view: &StatusView) {
+    let at = view.head.map_or_else(|| "no commit yet".to_owned(), |head| head.short());
+    let branch =
+        view.branch.as_ref().map_or_else(|| "detached HEAD".to_owned(), |name| terminal_clip(name, NAME));
+    page.field("branch", &format!("{branch}, {at}"));
+    if view.worktree != "main" {
+        page.field("worktree", &terminal_clip(&view.worktree, NAME));
+    }
+    let session = view
+        .session
+        .as_ref()
+        .map_or_else(String::new, |session| format!(", session {}", terminal_clip(session, NAME)));
+    page.field("node", &format!("{}{session}", terminal_clip(&view.node, NAME)));
+}
+
+fn last_halt(page: &mut Page, view: &StatusView) {
+    let Some(last) = &view.last_halt else {
+        return page.field("last halt", "none");
+    };
+    let halt = &last.halt;
+    let why = format!("{} ({})", phrase::reason(halt.reason), terminal_clip(&halt.rule, NAME));
+    let why = if last.ack.is_some() { why } else { page.style.red(&why) };
+    page.field("last halt", &format!("{why} at {}, iteration {}", halt.at, halt.iteration));
+    page.field("", &phrase::message(&halt.message));
+    let answer = last.ack.as_ref().map_or_else(
+        || {
+            let file = crate::report::face::path(halt.face);
+            format!("not acknowledged: read {file}, then andon resume --reason \"...\"")
+        },
+        |ack| format!("{} at {}", phrase::acknowledged(ack), ack.at),
+    );
+    page.field("", &answer);
+    if let Some(said) = last.ack.as_ref().and_then(|ack| phrase::said(ack, phrase::MESSAGE)) {
+        page.field("", &said);
+    }
+}
+
+fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
+    if view.trend.is_empty() {
+        return page.field("trend", "no tests ran on recorded commits");
+    }
+    let bars = spark::line(&view.trend, glyphs);
+    page.field("trend", &format!("{} failing  {bars}", spark::trend(&view.trend)));
+}
+
+fn tests(page: &mut Page, view: &StatusView) {
+    match &view.test_command {
+        Some(command) => page.field("tests", &terminal_clip(command, NAME)),
+        None => page.field("tests", "no test.command is configured (andon.toml, [test])"),
+    }
+    for (label, tests) in [("HEAD", &view.head_tests), ("work tree", &view.work_tests)] {
+        if *tests != TestsOf::Nothing {
+            page.field("", &format!("{label}: {}", tests_shown(tests, page.style)));
+        }
+    }
+}
+
+fn tests_shown(tests: &TestsOf, style: Style) -> String {
+    match tests {
+        TestsOf::Ran(evidence) if evidence.is_green() => style.green(&phrase::tests(evidence)),
+        TestsOf::Ran(evidence) => style.red(&phrase::tests(evidence)),
+        TestsOf::OtherCode(evidence) => style.yellow(&format!(
+            "not run on this code (the last run, on other code: {})",
+            phrase::tests(evidence)
+        )),
+        TestsOf::NeverRan => style.yellow("never run"),
+        TestsOf::Nothing => "nothing to test".to_owned(),
+        TestsOf::Unknown => "not known".to_owned(),
+    }
+}
+
+fn loop_evidence(page: &mut Page, evidence: &LoopEvidence) {
+    let empty = evidence.diffs.is_empty()
+        && evidence.codes.is_empty()
+        && evidence.tests.is_empty()
+        && evidence.outputs.is_empty();
+    if empty && evidence.failures.is_empty() {
+        return;
+    }
+    page.heading("Loop Evidence");
+    hashes(page, "diffs", &evidence.diffs);
+    hashes(page, "code", &evidence.codes);
+    hashes(page, "failures", &evidence.tests);
+    hashes(page, "outputs", &evidence.outputs);
+    let skipped = evidence.failures.len().saturating_sub(HASHES);
+    for failure in &evidence.failures[skipped..] {
+        page.field("", &failure_shown(failure));
+    }
+}
+
+fn failure_shown(failure: &FailureSummary) -> String {
+    let times = phrase::count(usize::try_from(failure.iterations).unwrap_or(usize::MAX), "iteration");
+    let what = if failure.failing.is_empty() {
+        failure.status.as_str().replace('_', " ")
+    } else {
+        phrase::some_of(&failure.failing, FAILING, |test| terminal_clip(test, NAME))
+    };
+    format!("{} in {times}: {what}", failure.signature.short())
+}
+
+/// The newest hashes, oldest first, short: equal ones are what a person looks for.
+fn hashes<T: ToString>(page: &mut Page, label: &str, all: &[T]) {
+    let skipped = all.len().saturating_sub(HASHES);
+    let short = |hash: &T| hash.to_string().chars().take(12).collect::<String>();
+    let shown: Vec<String> = all[skipped..].iter().map(short).collect();
+    if !shown.is_empty() {
+        page.field(label, &format!("{}{}", if skipped > 0 { "... " } else { "" }, shown.join(" ")));
+    }
+}

@@ -1,0 +1,200 @@
+//! JUnit XML in its dialects: `<testsuites>` or a bare `<testsuite>` as root, suites in suites.
+//!
+//! What counts are the cases; the numbers that suites claim are only held against them. A suite that claims
+//! failures and shows none has failed, and one that claims tests and lists none is not the whole.
+
+mod suite;
+
+use std::borrow::Cow;
+
+use self::suite::{Case, Expectation, Suite};
+use super::problem::ReportProblem;
+use super::tally::{Outcome, Tally, append};
+use super::xml::{Element, Node, decode, walk};
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "junit";
+
+/// Most cases in one report.
+const MAX_CASES: u64 = 1_000_000;
+
+/// An open element.
+enum Open {
+    Suite(Suite),
+    Case(Case),
+    /// `failure` or `error` of a case or a suite.
+    Fault(Fault),
+    /// Anything else, and everything inside it.
+    Other,
+}
+
+struct Fault {
+    outcome: Outcome,
+    said: String,
+    source: Source,
+}
+
+/// Where the error text is.
+enum Source {
+    /// In the `message` attribute.
+    Message,
+    /// In the text of the element.
+    Text,
+}
+
+/// True when the content can only be XML.
+pub(super) fn looks_like_xml(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    bytes.starts_with(b"\xff\xfe")
+        || bytes.starts_with(b"\xfe\xff")
+        || bytes.trim_ascii_start().starts_with(b"<")
+}
+
+/// Reads a report into `tally`. What was read before an error stays there.
+pub(super) fn read(bytes: &[u8], name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
+    let mut reader = JunitReader { tally, name, open: Vec::new(), cases: 0 };
+    walk(decode(bytes)?, |node| match node {
+        Node::Open(element) => reader.open(&element),
+        Node::Text(text) => {
+            reader.text(&text);
+            Ok(())
+        }
+        Node::Close => {
+            reader.close();
+            Ok(())
+        }
+    })
+}
+
+struct JunitReader<'a> {
+    tally: &'a mut Tally,
+    name: &'a str,
+    open: Vec<Open>,
+    cases: u64,
+}
+
+impl JunitReader<'_> {
+    fn open(&mut self, element: &Element<'_>) -> Result<(), ReportProblem> {
+        let opened = match (self.open.last(), element.name()) {
+            (None | Some(Open::Suite(_)), "testsuites" | "testsuite") => {
+                self.tally.recognised_as(RUNNER);
+                Open::Suite(Suite::new(element))
+            }
+            (None, other) => {
+                let root: String = other.chars().take(80).collect();
+                return Err(ReportProblem::Unknown(format!("root element <{root}>")));
+            }
+            (Some(Open::Suite(_)), "testcase") => {
+                self.cases += 1;
+                if self.cases > MAX_CASES {
+                    return Err(ReportProblem::TooManyCases(MAX_CASES));
+                }
+                Open::Case(Case::new(element, self.suite_name()))
+            }
+            (Some(Open::Suite(_) | Open::Case(_)), "failure") => fault(Outcome::Failed, element),
+            (Some(Open::Suite(_) | Open::Case(_)), "error") => fault(Outcome::Errored, element),
+            (Some(Open::Case(_)), "skipped") => {
+                self.skip(element);
+                Open::Other
+            }
+            // `flakyFailure` and `rerunFailure` tell of further attempts; the case itself says how it ended.
+            (Some(_), _) => Open::Other,
+        };
+        self.open.push(opened);
+        Ok(())
+    }
+
+    /// Name of the innermost suite that has one.
+    fn suite_name(&self) -> &str {
+        let names = self.open.iter().rev().map(|open| match open {
+            Open::Suite(suite) => suite.name.as_str(),
+            Open::Case(_) | Open::Fault(_) | Open::Other => "",
+        });
+        names.into_iter().find(|name| !name.is_empty()).unwrap_or_default()
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Some(Open::Fault(Fault { said, source: Source::Text, .. })) = self.open.last_mut() {
+            append(said, text);
+        }
+    }
+
+    /// `skipped`; of type `todo` it says that the case is expected to fail (node:test).
+    fn skip(&mut self, element: &Element<'_>) {
+        if let Some(Open::Case(case)) = self.open.last_mut() {
+            if element.attribute("type").as_deref() == Some("todo") {
+                case.expectation = Expectation::ToFail;
+            } else {
+                case.mark(Outcome::Skipped, "");
+            }
+        }
+    }
+
+    fn mark(&mut self, outcome: Outcome, text: &str) {
+        match self.open.last_mut() {
+            Some(Open::Case(case)) => case.mark(outcome, text),
+            Some(Open::Suite(suite)) => suite.mark(text),
+            Some(Open::Fault(_) | Open::Other) | None => {}
+        }
+    }
+
+    fn close(&mut self) {
+        match self.open.pop() {
+            Some(Open::Fault(fault)) => self.mark(fault.outcome, &fault.said),
+            Some(Open::Case(case)) => self.close_case(&case),
+            Some(Open::Suite(suite)) => self.close_suite(suite),
+            Some(Open::Other) | None => {}
+        }
+    }
+
+    fn close_case(&mut self, case: &Case) {
+        let outcome = case.outcome();
+        self.tally.count(outcome);
+        let failed = matches!(outcome, Outcome::Failed | Outcome::Errored);
+        if failed {
+            self.tally.fail(&case.id, Some(&case.error));
+        }
+        if let Some(Open::Suite(suite)) = self.open.last_mut() {
+            suite.add(1, u64::from(failed));
+        }
+    }
+
+    fn close_suite(&mut self, mut suite: Suite) {
+        if suite.claims_faults_in_vain() {
+            self.tally.count(Outcome::Errored);
+            let said =
+                suite.error.take().unwrap_or(Cow::Borrowed("the suite counts failures that no case shows"));
+            self.tally.fail(suite.name_or("unnamed suite"), Some(&said));
+            suite.add(0, 1);
+        }
+        if suite.cases == 0 && suite.claimed > 0 {
+            let problem = ReportProblem::CasesMissing { suite: suite.name.clone(), claimed: suite.claimed };
+            self.tally.problem(self.name, &problem);
+            suite.cases = suite.claimed;
+        }
+        if let Some(Open::Suite(parent)) = self.open.last_mut() {
+            parent.add(suite.cases, suite.faults);
+        }
+    }
+}
+
+/// The message says what failed, the text below it often where as well. A message that only says where
+/// (`panicked at src/lib.rs:3:5`) leaves it to the text.
+fn fault(outcome: Outcome, element: &Element<'_>) -> Open {
+    let message = element.attribute("message").unwrap_or_default();
+    if message.trim().is_empty() || message.contains("panicked at") {
+        return Open::Fault(Fault { outcome, said: String::new(), source: Source::Text });
+    }
+    let mut said = String::new();
+    if let Some(kind) =
+        element.attribute("type").filter(|kind| !kind.is_empty() && !message.starts_with(kind.as_str()))
+    {
+        append(&mut said, &kind);
+        append(&mut said, ": ");
+    }
+    append(&mut said, &message);
+    Open::Fault(Fault { outcome, said, source: Source::Message })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+use super::*;
+use crate::domain::tests::{Counts, TestStatus};
+use crate::testreport::normalize::Root;
+use crate::testreport::run::{ExitKind, ParsedRun};
+
+fn run_bytes(bytes: &[u8]) -> ParsedRun {
+    let mut tally = Tally::new(&Root::none());
+    if let Err(problem) = read(bytes, "r.xml", &mut tally) {
+        tally.problem("r.xml", &problem);
+    }
+    ParsedRun::conclude(tally, ExitKind::Code(0))
+}
+
+fn run(xml: &str) -> ParsedRun {
+    run_bytes(xml.as_bytes())
+}
+
+fn counts(passed: u64, failed: u64, errored: u64, skipped: u64) -> Counts {
+    Counts { total: passed + failed + errored + skipped, passed, failed, errored, skipped }
+}
+
+const PYTEST: &str = r#"<?xml version="1.0" encoding="utf-8"?>
+<testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1" skipped="1" tests="4" time="0.05" timestamp="2026-11-20T10:00:00.1" hostname="ci">
+<testcase classname="tests.test_a" name="test_ok[1-&lt;x&gt;]" time="0.001" />
+<testcase classname="tests.test_a" name="test_bad" time="0.002"><failure message="AssertionError: assert 1 == 2">def test_bad():
+&gt;       assert 1 == 2
+E       assert 1 == 2</failure></testcase>
+<testcase classname="tests.test_a" name="test_setup"><error message="failed on setup with &quot;ValueError: no&quot;">trace</error></testcase>
+<testcase classname="tests.test_a" name="test_later"><skipped type="pytest.skip" message="no network">x</skipped></testcase>
+</testsuite></testsuites>
+"#;
+
+const SUREFIRE: &str = r#"<testsuite xmlns:xsi="http://x" name="com.A" tests="3" errors="0" skipped="0" failures="1">
+  <properties><property name="a" value="b"/></properties>
+  <testcase name="flaky" classname="com.A"><flakyFailure message="once" type="E">x</flakyFailure></testcase>
+  <testcase name="bad" classname="com.A"><failure message="no" type="java.lang.AssertionError"><![CDATA[java.lang.AssertionError: no
+	at com.A.bad(A.java:12)]]></failure><rerunFailure message="again">x</rerunFailure></testcase>
+  <testcase name="fine" classname="com.A"><system-out><![CDATA[<failure>not one</failure>]]></system-out></testcase>
+</testsuite>"#;
+
+const NESTED: &str = "<testsuites><testsuite name='outer'><testsuite name='inner'><testcase name='a'/>\
+    <testcase name='b'><failure>thread 'b' panicked at src/lib.rs:3:5:\nno</failure></testcase></testsuite>\
+    <testcase name='c'/></testsuite><testsuite name='second'><testcase name='d'/></testsuite></testsuites>";
+
+#[test]
+fn dialects() {
+    let cases: &[(&str, Counts, &[&str], TestStatus)] = &[
+        (
+            PYTEST,
+            counts(1, 1, 1, 1),
+            &["tests.test_a::test_bad", "tests.test_a::test_setup"],
+            TestStatus::Failed,
+        ),
+        (SUREFIRE, counts(2, 1, 0, 0), &["com.A::bad"], TestStatus::Failed),
+        (NESTED, counts(3, 1, 0, 0), &["inner::b"], TestStatus::Failed),
+        ("<testsuites/>", counts(0, 0, 0, 0), &[], TestStatus::NoTests),
+        ("<testsuite tests='0' name='x'></testsuite>", counts(0, 0, 0, 0), &[], TestStatus::NoTests),
+        ("<testsuite><testcase/></testsuite>", counts(1, 0, 0, 0), &[], TestStatus::Passed),
+        (
+            "<testsuite><testcase name='a' status='notrun'/></testsuite>",
+            counts(0, 0, 0, 1),
+            &[],
+            TestStatus::NoTests,
+        ),
+        (
+            "<testsuite name='s' failures='2'><testcase name='a'/></testsuite>",
+            counts(1, 0, 1, 0),
+            &["s"],
+            TestStatus::Failed,
+        ),
+        (
+            "<testsuites failures='1'><testsuite name='s' errors='1'/></testsuites>",
+            counts(0, 0, 1, 0),
+            &["s"],
+            TestStatus::Failed,
+        ),
+        (
+            "<testsuite name='s'><error message='no'/><testcase name='a'/></testsuite>",
+            counts(1, 0, 1, 0),
+            &["s"],
+            TestStatus::Failed,
+        ),
+        (
+            "<testsuite><testcase name='a'><skipped type='todo'/><failure/></testcase><testcase name='b'/></testsuite>",
+            counts(1, 0, 0, 1),
+            &[],
+            TestStatus::Passed,
+        ),
+        ("<testsuite name='s' tests='3'/>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
+        (
+            "<testsuites><testsuite><testcase name='a'/></testsuite>",
+            counts(1, 0, 0, 0),
+            &[],
+            TestStatus::Incomplete,
+        ),
+        ("<coverage/>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
+        ("<html><testsuite/></html>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
+    ];
+    for (xml, counts, failing, status) in cases {
+        let run = run(xml);
+        assert_eq!((run.counts, run.status), (*counts, *status), "{xml}");
+        assert_eq!(run.failing, *failing, "{xml}");
+        assert_eq!(run.warnings.is_empty(), *status != TestStatus::Incomplete, "{xml}");
+    }
+}
+
+#[test]
+fn errors_are_the_message_or_else_the_text() {
+    let texts = |xml: &str| run(xml).errors.into_iter().map(|error| error.text).collect::<Vec<_>>();
+    assert_eq!(texts(PYTEST), ["AssertionError: assert 1 == 2", "failed on setup with \"ValueError: no\""]);
+    assert_eq!(texts(SUREFIRE), ["java.lang.AssertionError: no"]);
+    assert_eq!(texts(NESTED), ["thread 'b' panicked at src/lib.rs:<pos>:\nno"]);
+}
+
+#[test]
+fn a_cut_report_never_passes() {
+    let passing = "<?xml version=\"1.0\"?>\n<testsuites>\n<testsuite name=\"é\" tests=\"2\"><testcase name=\"a\"/>\
+                   <testcase name=\"b\"><system-out>ok &amp; é</system-out></testcase></testsuite>\n</testsuites>\n";
+    let whole = passing.trim_end().len();
+    for end in 0..passing.len() {
+        let status = run_bytes(&passing.as_bytes()[..end]).status;
+        assert_eq!(status == TestStatus::Passed, end >= whole, "{end}");
+    }
+    for text in [PYTEST, SUREFIRE, NESTED] {
+        for end in 0..text.len() {
+            assert_ne!(run_bytes(&text.as_bytes()[..end]).status, TestStatus::Passed, "{end}");
+        }
+    }
+}
+
+#[test]
+fn hostile_reports_end_bounded() {
+    let bomb = "<!DOCTYPE x [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><testsuite><testcase name='&b;'><failure>&b;</failure></testcase></testsuite>";
+    let one = run(bomb);
+    assert_eq!((one.failing, one.errors[0].text.as_str()), (vec!["&b;".to_owned()], "&b;"));
+    assert_eq!(run(&"<testsuite>".repeat(20_000)).status, TestStatus::Incomplete);
+    let long = format!(
+        "<testsuite><testcase name='{0}'><failure>{0}</failure></testcase></testsuite>",
+        "x".repeat(1 << 20)
+    );
+    let two = run(&long);
+    assert!(two.failing[0].len() <= 400 && two.errors[0].text.len() <= Tally::MAX_ERROR);
+    let escapes = run("<testsuite><testcase name='a&#10;&#x1B;[31mb\u{1}'><failure/></testcase></testsuite>");
+    assert_eq!(escapes.failing, ["a b"]);
+}

@@ -1,0 +1,67 @@
+//! Why a report cannot be taken at its word.
+
+use thiserror::Error;
+
+/// What is wrong with one report. The name of the file is put in front by whoever knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReportProblem {
+    /// Larger than what is read.
+    #[error("{size} bytes, over the bound of {bound} bytes for one report")]
+    TooLarge {
+        /// Size in bytes.
+        size: u64,
+        /// The bound in bytes.
+        bound: u64,
+    },
+    /// In an encoding that is not read.
+    #[error("the encoding {0:?} is not read; have the runner write UTF-8")]
+    Encoding(String),
+    /// Claims to be UTF-8 and is not.
+    #[error("not UTF-8 at byte {0}; have the runner write UTF-8")]
+    NotUtf8(usize),
+    /// Breaks off before its end.
+    #[error("cut short: {0}")]
+    Truncated(String),
+    /// Breaks the rules of its format.
+    #[error("malformed at byte {at}: {what}")]
+    Malformed {
+        /// Byte offset.
+        at: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// Elements nested too deep.
+    #[error("elements nested deeper than {0}")]
+    TooDeep(usize),
+    /// More cases than are read.
+    #[error("more than {0} test cases in one report")]
+    TooManyCases(u64),
+    /// A suite that counts tests and lists none.
+    #[error("suite {suite:?} says that {claimed} tests ran and lists none of them")]
+    CasesMissing {
+        /// Name of the suite.
+        suite: String,
+        /// Its `tests` attribute.
+        claimed: u64,
+    },
+    /// A plan that does not match what came.
+    #[error("the plan says {planned} tests, {came} came")]
+    PlanMismatch {
+        /// Tests in the plan.
+        planned: u64,
+        /// Test points that came.
+        came: u64,
+    },
+    /// Test points without any plan.
+    #[error("no plan (such as 1..{0}): the end of the report cannot be told from a cut")]
+    PlanMissing(u64),
+    /// A test binary that never printed its result line.
+    #[error("a test binary said \"running {planned} tests\" and never printed its `test result:` line")]
+    ResultMissing {
+        /// Tests it was about to run.
+        planned: u64,
+    },
+    /// Not a format that is read.
+    #[error("not a report that is read here ({0}); JUnit XML, TAP and the text of `cargo test` are")]
+    Unknown(String),
+}

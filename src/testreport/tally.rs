@@ -1,0 +1,266 @@
+//! What one report says, in bounded memory, before any conclusion is drawn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::tests::{Counts, TestEvidence, TestStatus};
+
+use super::normalize::{Root, normalize_error, normalize_id};
+use super::problem::ReportProblem;
+use super::signature::ErrorText;
+
+/// What makes a report less than the whole story, in rising order of weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Trouble {
+    /// The runner gave up by itself.
+    GaveUp,
+    /// The report is cut short or cannot be read.
+    Incomplete,
+    /// A test program was killed by a signal.
+    Crashed,
+    /// The code did not build.
+    BuildFailed,
+}
+
+impl Trouble {
+    /// The status class that this makes of a run; [`Trouble::GaveUp`] yields to failing cases.
+    pub(super) fn status(self) -> TestStatus {
+        match self {
+            Self::GaveUp => TestStatus::RunnerError,
+            Self::Incomplete => TestStatus::Incomplete,
+            Self::Crashed => TestStatus::Crashed,
+            Self::BuildFailed => TestStatus::BuildFailed,
+        }
+    }
+}
+
+/// How one test ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// Passed.
+    Passed,
+    /// An assertion failed.
+    Failed,
+    /// Could not be carried through.
+    Errored,
+    /// Skipped, ignored, or expected to fail.
+    Skipped,
+}
+
+/// Counts, failing ids and first errors of one or several reports.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    root: Root,
+    counts: Counts,
+    /// First error by normalized id: the [`TestEvidence::MAX_FAILING`] ids that sort first, so that the
+    /// order in which tests ran does not show.
+    failures: BTreeMap<String, Option<String>>,
+    cut: bool,
+    /// Errors that belong to no test, such as those of the compiler.
+    run_errors: BTreeSet<String>,
+    trouble: Option<Trouble>,
+    runners: BTreeSet<&'static str>,
+    warnings: Vec<String>,
+}
+
+impl Tally {
+    /// Longest error text that is kept, in bytes.
+    pub(super) const MAX_ERROR: usize = 4 * 1024;
+    const MAX_RUN_ERRORS: usize = 64;
+    const MAX_WARNINGS: usize = 64;
+
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            root: root.clone(),
+            counts: Counts::default(),
+            failures: BTreeMap::new(),
+            cut: false,
+            run_errors: BTreeSet::new(),
+            trouble: None,
+            runners: BTreeSet::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Counts one test that ended so.
+    pub(super) fn count(&mut self, outcome: Outcome) {
+        self.add_counts(Counts {
+            total: 1,
+            passed: u64::from(outcome == Outcome::Passed),
+            failed: u64::from(outcome == Outcome::Failed),
+            errored: u64::from(outcome == Outcome::Errored),
+            skipped: u64::from(outcome == Outcome::Skipped),
+        });
+    }
+
+    /// Adds counts; `total` is what the others sum up to.
+    pub(super) fn add_counts(&mut self, more: Counts) {
+        let counts = &mut self.counts;
+        counts.passed = counts.passed.saturating_add(more.passed);
+        counts.failed = counts.failed.saturating_add(more.failed);
+        counts.errored = counts.errored.saturating_add(more.errored);
+        counts.skipped = counts.skipped.saturating_add(more.skipped);
+        counts.total = counts.failing().saturating_add(counts.passed).saturating_add(counts.skipped);
+    }
+
+    /// Notes a failing test, without counting it. Of several tests of one id (doctests of one item, further
+    /// attempts) the error that sorts first stays, whatever their order.
+    pub(super) fn fail(&mut self, id: &str, error: Option<&str>) {
+        let id = normalize_id(id, &self.root);
+        let error = error.map(|text| normalize_error(text, &self.root)).filter(|text| !text.is_empty());
+        self.insert(id, error);
+    }
+
+    fn insert(&mut self, id: String, error: Option<String>) {
+        let known = self.failures.entry(id).or_default();
+        *known = match (known.take(), error) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        if self.failures.len() > TestEvidence::MAX_FAILING {
+            self.failures.pop_last();
+            self.cut = true;
+        }
+    }
+
+    /// Notes an error that belongs to no test.
+    pub(super) fn run_error(&mut self, text: &str) {
+        let text = normalize_error(text, &self.root);
+        if !text.is_empty() && self.run_errors.len() < Self::MAX_RUN_ERRORS {
+            self.run_errors.insert(text);
+        }
+    }
+
+    pub(super) fn trouble(&mut self, trouble: Trouble) {
+        self.trouble = self.trouble.max(Some(trouble));
+    }
+
+    /// Notes that the report is not the whole, and why.
+    pub(super) fn problem(&mut self, report: &str, problem: &ReportProblem) {
+        self.trouble(Trouble::Incomplete);
+        if self.warnings.len() < Self::MAX_WARNINGS {
+            self.warnings.push(format!("{report}: {problem}"));
+        }
+    }
+
+    pub(super) fn recognised_as(&mut self, runner: &'static str) {
+        self.runners.insert(runner);
+    }
+
+    /// Takes another report of the same run in: counts add, ids unite, the worst trouble stays.
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.add_counts(other.counts);
+        for (id, error) in other.failures {
+            self.insert(id, error);
+        }
+        self.cut |= other.cut;
+        self.run_errors.extend(other.run_errors);
+        self.trouble = self.trouble.max(other.trouble);
+        self.runners.extend(other.runners);
+        self.warnings.extend(other.warnings);
+        self.warnings.truncate(Self::MAX_WARNINGS);
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    pub(super) fn worst(&self) -> Option<Trouble> {
+        self.trouble
+    }
+
+    /// True when some test is known to have failed.
+    pub(super) fn has_failures(&self) -> bool {
+        self.counts.failing() > 0 || !self.failures.is_empty()
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// The runners that were recognised, joined by `+`; `None` when none was.
+    pub(super) fn runner(&self) -> Option<String> {
+        let names: Vec<&str> = self.runners.iter().copied().collect();
+        (!names.is_empty()).then(|| names.join("+"))
+    }
+
+    /// Splits into failing ids, errors in order, and warnings.
+    pub(super) fn into_parts(self) -> (Vec<String>, Vec<ErrorText>, Vec<String>) {
+        let run_errors = self.run_errors.into_iter().map(|text| ErrorText { test: None, text });
+        let of_tests = self.failures.iter().filter_map(|(id, error)| {
+            error.as_ref().map(|text| ErrorText { test: Some(id.clone()), text: text.clone() })
+        });
+        let errors = run_errors.chain(of_tests).collect();
+        (self.failures.into_keys().collect(), errors, self.warnings)
+    }
+}
+
+/// Appends a line to an error text, up to [`Tally::MAX_ERROR`] bytes.
+pub(super) fn append_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        append(text, "\n");
+    }
+    append(text, line);
+}
+
+/// Appends to an error text, up to [`Tally::MAX_ERROR`] bytes, never splitting a character.
+pub(super) fn append(text: &mut String, more: &str) {
+    let mut room = Tally::MAX_ERROR.saturating_sub(text.len()).min(more.len());
+    while !more.is_char_boundary(room) {
+        room -= 1;
+    }
+    text.push_str(more.get(..room).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failing_ids_are_bounded_and_do_not_depend_on_the_order() {
+        let root = Root::none();
+        let (mut up, mut down) = (Tally::new(&root), Tally::new(&root));
+        for number in 0..1000 {
+            up.fail(&format!("t{number:04}"), None);
+            up.count(Outcome::Failed);
+            down.fail(&format!("t{:04}", 999 - number), Some("broken"));
+        }
+        assert!(up.is_cut() && down.is_cut());
+        assert_eq!(up.counts().failed, 1000);
+        let (ids, errors, _) = down.into_parts();
+        assert_eq!(ids.len(), TestEvidence::MAX_FAILING);
+        assert_eq!(errors.len(), TestEvidence::MAX_FAILING);
+        assert_eq!(up.into_parts().0, ids);
+    }
+
+    #[test]
+    fn merging_adds_counts_unites_ids_and_keeps_the_worst() {
+        let root = Root::none();
+        let (mut one, mut two) = (Tally::new(&root), Tally::new(&root));
+        one.count(Outcome::Passed);
+        one.fail("a", None);
+        one.trouble(Trouble::Crashed);
+        one.recognised_as("tap");
+        two.count(Outcome::Errored);
+        two.count(Outcome::Skipped);
+        two.fail("a", Some("why"));
+        two.fail("b", None);
+        two.trouble(Trouble::GaveUp);
+        two.recognised_as("junit");
+        one.absorb(two);
+        assert_eq!(one.counts(), Counts { total: 3, passed: 1, failed: 0, errored: 1, skipped: 1 });
+        assert_eq!(one.worst(), Some(Trouble::Crashed));
+        assert_eq!(one.runner().as_deref(), Some("junit+tap"));
+        let (ids, errors, _) = one.into_parts();
+        assert_eq!(ids, ["a", "b"]);
+        assert_eq!(errors, [ErrorText { test: Some("a".into()), text: "why".into() }]);
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        let mut text = "x".repeat(Tally::MAX_ERROR - 1);
+        append(&mut text, "é!");
+        assert_eq!(text.len(), Tally::MAX_ERROR - 1);
+        append_line(&mut text, "more");
+        assert!(text.len() <= Tally::MAX_ERROR);
+    }
+}

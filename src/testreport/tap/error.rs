@@ -1,0 +1,106 @@
+//! The error text after a failing test point: a YAML block, or else the comments that follow.
+
+use super::super::tally::append_line;
+use super::line::{Line, parse_line};
+
+/// Keys of YAML blocks whose values say when or where, not what.
+const VOLATILE_KEYS: [&str; 8] =
+    ["duration_ms", "duration", "time", "location", "line", "column", "at", "stack"];
+
+/// Lines of a YAML block that are looked at: one that never ends must not swallow the report.
+const MAX_LINES: u32 = 10_000;
+
+/// Where a line went.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Into the text; more may come.
+    More,
+    /// It was the end of the block.
+    Ended,
+    /// It is no part of the text.
+    NotMine,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    /// The line after the point.
+    Start,
+    /// Comments.
+    Comments,
+    /// Inside `---` and `...`.
+    Yaml,
+    /// Inside, in the value of a volatile key.
+    Volatile,
+}
+
+/// Collects the text in bounded memory.
+#[derive(Debug)]
+pub(super) struct ErrorBlock {
+    depth: usize,
+    part: Part,
+    text: String,
+    lines: u32,
+}
+
+impl ErrorBlock {
+    /// For a point at that depth of subtests.
+    pub(super) fn new(depth: usize) -> Self {
+        Self { depth, part: Part::Start, text: String::new(), lines: 0 }
+    }
+
+    /// The depth and the text.
+    pub(super) fn finish(self) -> (usize, String) {
+        (self.depth, self.text)
+    }
+
+    pub(super) fn take(&mut self, line: &str, spaces: usize) -> Taken {
+        let rest = line.get(spaces..).unwrap_or_default();
+        match self.part {
+            Part::Start if rest == "---" && spaces > self.depth * 4 => {
+                self.part = Part::Yaml;
+                Taken::More
+            }
+            Part::Start | Part::Comments => self.comment(rest, spaces),
+            Part::Yaml | Part::Volatile => self.yaml(line, spaces),
+        }
+    }
+
+    /// Comments at the depth of the point, up to the next subtest.
+    fn comment(&mut self, rest: &str, spaces: usize) -> Taken {
+        match parse_line(rest) {
+            Line::Comment(text) if spaces == self.depth * 4 && !text.starts_with("Subtest") => {
+                self.part = Part::Comments;
+                append_line(&mut self.text, text);
+                Taken::More
+            }
+            Line::Comment(_)
+            | Line::Version
+            | Line::Plan(_)
+            | Line::Point(_)
+            | Line::BailOut(_)
+            | Line::Other => Taken::NotMine,
+        }
+    }
+
+    /// A block ends at `...`, or where something that is less indented than the block is TAP again.
+    fn yaml(&mut self, line: &str, spaces: usize) -> Taken {
+        let rest = line.get(spaces..).unwrap_or_default();
+        let indent = self.depth * 4 + 2;
+        self.lines += 1;
+        if rest == "..." && spaces <= indent {
+            return Taken::Ended;
+        }
+        let outside = spaces <= self.depth * 4 && !matches!(parse_line(rest), Line::Other | Line::Comment(_));
+        if outside || self.lines > MAX_LINES {
+            return Taken::NotMine;
+        }
+        if spaces == indent {
+            let key = rest.split(':').next().unwrap_or_default();
+            self.part = if VOLATILE_KEYS.contains(&key) { Part::Volatile } else { Part::Yaml };
+        }
+        if self.part == Part::Yaml {
+            append_line(&mut self.text, line.get(indent..).unwrap_or(rest));
+        }
+        Taken::More
+    }
+}

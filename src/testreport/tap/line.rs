@@ -1,0 +1,190 @@
+//! The grammar of one TAP line (versions 12, 13 and 14), without its indentation.
+
+/// One line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line<'t> {
+    /// `TAP version 14`
+    Version,
+    /// `1..3`, `1..0 # SKIP no network`
+    Plan(u64),
+    /// `ok 1 - description`
+    Point(Point),
+    /// `Bail out! reason`
+    BailOut(&'t str),
+    /// `# text`
+    Comment(&'t str),
+    /// Anything else: TAP lets programs print what they like in between.
+    Other,
+}
+
+/// A test point.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Point {
+    /// What it says.
+    pub(super) verdict: Verdict,
+    /// Its number, when it has one.
+    pub(super) number: Option<u64>,
+    /// Its description, unescaped, without directive.
+    pub(super) description: String,
+    /// Its directive.
+    pub(super) directive: Directive,
+}
+
+/// `ok` or `not ok`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// `ok`
+    Ok,
+    /// `not ok`
+    NotOk,
+}
+
+/// What follows `#`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Directive {
+    /// Nothing that matters.
+    None,
+    /// `# SKIP`: did not run.
+    Skip,
+    /// `# TODO`: expected to fail.
+    Todo,
+}
+
+pub(super) fn parse_line(line: &str) -> Line<'_> {
+    if let Some(reason) = line.strip_prefix("Bail out!") {
+        return Line::BailOut(reason.trim());
+    }
+    if let Some(text) = line.strip_prefix('#') {
+        return Line::Comment(text.strip_prefix(' ').unwrap_or(text));
+    }
+    if let Some(version) = line.strip_prefix("TAP version ") {
+        return if version.trim().parse::<u32>().is_ok() { Line::Version } else { Line::Other };
+    }
+    parse_plan(line).map(Line::Plan).or_else(|| parse_point(line).map(Line::Point)).unwrap_or(Line::Other)
+}
+
+/// `1..N`, alone or followed by a comment: `1..3 more words` is somebody's output.
+fn parse_plan(line: &str) -> Option<u64> {
+    let rest = line.strip_prefix("1..")?;
+    let digits = rest.split(|each: char| !each.is_ascii_digit()).next()?;
+    let after = rest.get(digits.len()..)?.trim_start();
+    (after.is_empty() || after.starts_with('#')).then(|| digits.parse().ok()).flatten()
+}
+
+fn parse_point(line: &str) -> Option<Point> {
+    let (verdict, rest) = match (line.strip_prefix("ok"), line.strip_prefix("not ok")) {
+        (Some(rest), _) => (Verdict::Ok, rest),
+        (None, Some(rest)) => (Verdict::NotOk, rest),
+        (None, None) => return None,
+    };
+    if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
+        return None;
+    }
+    let rest = rest.trim();
+    let digits = rest.split(|each: char| !each.is_ascii_digit()).next().unwrap_or_default();
+    let after = rest.get(digits.len()..).unwrap_or_default();
+    let numbered = after.is_empty() || after.starts_with(char::is_whitespace);
+    let number = if numbered { digits.parse().ok() } else { None };
+    let text = if number.is_some() { after.trim_start() } else { rest };
+    let (text, directive) = split_directive(text);
+    let description = text.strip_prefix('-').map_or(text, str::trim_start);
+    Some(Point { verdict, number, description: unescape(description.trim()), directive })
+}
+
+/// Cuts the directive off: the last `#` that begins a word and is not escaped. A `#` that begins no known
+/// directive is part of the description (`issue #12`), but for the time that some runners write there.
+fn split_directive(text: &str) -> (&str, Directive) {
+    let start = text.char_indices().rev().find(|(at, each)| {
+        *each == '#'
+            && (*at == 0 || text.get(..*at).is_some_and(|before| before.ends_with(char::is_whitespace)))
+    });
+    let Some((at, _)) = start else { return (text, Directive::None) };
+    let word = text.get(at + 1..).unwrap_or_default().trim_start().to_ascii_lowercase();
+    let description = text.get(..at).unwrap_or_default().trim_end();
+    if word.starts_with("skip") {
+        (description, Directive::Skip)
+    } else if word.starts_with("todo") {
+        (description, Directive::Todo)
+    } else if word.starts_with("time=") {
+        split_directive(description)
+    } else {
+        (text, Directive::None)
+    }
+}
+
+/// `\#` is `#`, `\\` is `\`.
+fn unescape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(each) = chars.next() {
+        match (each, chars.peek()) {
+            ('\\', Some(next @ ('#' | '\\'))) => {
+                out.push(*next);
+                chars.next();
+            }
+            _ => out.push(each),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(
+        verdict: Verdict,
+        number: Option<u64>,
+        description: &str,
+        directive: Directive,
+    ) -> Line<'static> {
+        Line::Point(Point { verdict, number, description: description.to_owned(), directive })
+    }
+
+    #[test]
+    fn points() {
+        use Directive::{None as Plain, Skip, Todo};
+        use Verdict::{NotOk, Ok};
+        let cases = [
+            ("ok", point(Ok, None, "", Plain)),
+            ("ok 1", point(Ok, Some(1), "", Plain)),
+            ("not ok 2 - adds", point(NotOk, Some(2), "adds", Plain)),
+            ("ok adds", point(Ok, None, "adds", Plain)),
+            ("ok - adds", point(Ok, None, "adds", Plain)),
+            ("ok 3 # SKIP no network", point(Ok, Some(3), "", Skip)),
+            ("not ok 4 - later # TODO not done", point(NotOk, Some(4), "later", Todo)),
+            ("not ok 4 later # todo", point(NotOk, Some(4), "later", Todo)),
+            ("ok 5 skipped # skipped: slow", point(Ok, Some(5), "skipped", Skip)),
+            ("ok 6 - issue #12 # time=5.2ms", point(Ok, Some(6), "issue #12", Plain)),
+            ("ok 7 - not a \\# TODO here", point(Ok, Some(7), "not a # TODO here", Plain)),
+            ("ok 8 - a # b", point(Ok, Some(8), "a # b", Plain)),
+            ("ok 9 - slow # SKIP # time=1ms", point(Ok, Some(9), "slow", Skip)),
+            ("ok 1st thing", point(Ok, None, "1st thing", Plain)),
+            ("not ok 99999999999999999999 x", point(NotOk, None, "99999999999999999999 x", Plain)),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(parse_line(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn other_lines() {
+        let cases = [
+            ("TAP version 13", Line::Version),
+            ("TAP version of things", Line::Other),
+            ("1..3", Line::Plan(3)),
+            ("1..0 # SKIP no network", Line::Plan(0)),
+            ("1..0 # Skipped: no network", Line::Plan(0)),
+            ("1..3 monkeys", Line::Other),
+            ("1..", Line::Other),
+            ("Bail out!  no disk", Line::BailOut("no disk")),
+            ("# Subtest: a", Line::Comment("Subtest: a")),
+            ("okay", Line::Other),
+            ("not okay", Line::Other),
+            ("not", Line::Other),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(parse_line(line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! TAP 12, 13 and 14 on standard output or in a file.
+//!
+//! The plan is the only thing that tells a whole report from a cut one, so a stream without one, or with
+//! another number of test points than planned, is incomplete. Several documents in one stream are told
+//! apart by version line, by a second plan, and by points after a closing plan.
+//!
+//! Subtests (indented by four spaces, in front of the point that closes them) count by their leaves: the
+//! closing point counts itself only when it has no subtests, or fails although none of them did.
+
+mod document;
+mod error;
+mod line;
+
+use self::document::{Document, MAX_DEPTH};
+use self::error::{ErrorBlock, Taken};
+use self::line::{Line, parse_line};
+use super::normalize::Root;
+use super::problem::ReportProblem;
+use super::tally::{Tally, Trouble};
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "tap";
+
+/// Reads TAP line by line.
+pub(super) struct TapReader {
+    document: Document,
+    /// What the documents that have ended said.
+    ended: Tally,
+    recognised: Option<()>,
+    error: Option<ErrorBlock>,
+    problems: Vec<ReportProblem>,
+}
+
+impl TapReader {
+    /// Documents that are not the whole of which the reason is kept.
+    const MAX_PROBLEMS: usize = 8;
+
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            document: Document::default(),
+            ended: Tally::new(root),
+            recognised: None,
+            error: None,
+            problems: Vec::new(),
+        }
+    }
+
+    /// A line of standard output.
+    pub(super) fn line(&mut self, line: &str) {
+        let spaces = line.len() - line.trim_start_matches(' ').len();
+        if let Some(block) = &mut self.error {
+            match block.take(line, spaces) {
+                Taken::More => return,
+                Taken::Ended => return self.end_error(),
+                Taken::NotMine => self.end_error(),
+            }
+        }
+        let (depth, rest) = (spaces / 4, line.get(spaces..).unwrap_or_default());
+        if spaces.is_multiple_of(4) && depth <= MAX_DEPTH {
+            self.at_depth(depth, parse_line(rest));
+        }
+    }
+
+    fn at_depth(&mut self, depth: usize, line: Line<'_>) {
+        match line {
+            Line::Version if depth == 0 => {
+                self.end_document();
+                self.document.version();
+            }
+            Line::Plan(planned) => {
+                if depth == 0 && self.document.ends_before_plan() {
+                    self.end_document();
+                }
+                self.document.plan(depth, planned);
+            }
+            Line::Point(point) => {
+                if depth == 0 && self.document.ends_before_point(point.number) {
+                    self.end_document();
+                }
+                self.document.point(depth, point);
+                // After any point: the YAML block of a passing one must not be read as TAP.
+                self.error = Some(ErrorBlock::new(depth));
+            }
+            Line::BailOut(reason) if depth == 0 => self.document.bail_out(reason),
+            Line::Version | Line::BailOut(_) | Line::Comment(_) | Line::Other => {}
+        }
+    }
+
+    fn end_error(&mut self) {
+        if let Some(block) = self.error.take() {
+            let (depth, text) = block.finish();
+            self.document.explain(depth, text);
+        }
+    }
+
+    fn end_document(&mut self) {
+        self.end_error();
+        let document = std::mem::take(&mut self.document);
+        if !document.is_tap() {
+            return;
+        }
+        self.recognised = Some(());
+        let found = document.finish(&mut self.ended);
+        if self.problems.len() < Self::MAX_PROBLEMS {
+            self.problems.extend(found);
+        } else if found.is_some() {
+            self.ended.trouble(Trouble::Incomplete);
+        }
+    }
+
+    /// What was read; `None` when nothing of it was TAP.
+    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+        self.end_document();
+        self.recognised?;
+        for problem in &self.problems {
+            self.ended.problem(report, problem);
+        }
+        self.ended.recognised_as(RUNNER);
+        Some(self.ended)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Plants one fault at a time in a copy of src/ on disk and shows what tests/architecture.rs says about it.
+# Usage: tests/architecture/plant.sh          (from anywhere; leaves the repository as it is)
+# Exit 0 when every planted fault was found, 1 when one was not.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+missed=0
+
+check() { # the sources of $scratch; prints what was found
+  ANDON_ARCHITECTURE_ROOT=$scratch cargo test --quiet --locked --manifest-path "$top/Cargo.toml" \
+    --test architecture the_sources_keep -- --nocapture 2>&1
+}
+
+fresh() { rm -rf "$scratch/src" && cp -R "$top/src" "$scratch/src"; }
+
+plant() { # NAME FILE LINE-OF-RUST EXPECTED-RULE
+  fresh
+  mkdir -p "$(dirname "$scratch/$2")"
+  [ -f "$scratch/$2" ] || : >"$scratch/$2"
+  printf '%s\n' "$3" >>"$scratch/$2"
+  local at said
+  at=$(grep -c '' "$scratch/$2")
+  if said=$(check); then
+    printf 'NOT FOUND  %s\n' "$1"
+    missed=1
+  elif said=$(grep -F -- "$2:$at: $4:" <<<"$said"); then
+    printf 'found      %-42s %s\n' "$1" "$said"
+  else
+    printf 'NOT FOUND  %s (failed for another reason)\n' "$1"
+    missed=1
+  fi
+}
+
+fresh
+if ! said=$(check); then
+  printf '%s\nthe sources as they are break a rule: nothing can be shown by planting more\n' "$said"
+  exit 1
+fi
+echo "clean      the sources as they are"
+plant 'upward import' src/domain/ids.rs 'use crate::history as _;' upward
+plant 'sideways import' src/record/mod.rs 'use crate::ledger as _;' sideways
+plant 'impure module in a pure one' src/detect/mod.rs 'use crate::git as _;' impure
+plant 'file system in a pure module' src/policy/mod.rs 'use std::fs as _;' impure
+plant 'clock in a pure module' src/history/mod.rs 'use std::time::Instant as _;' impure
+plant 'git2 outside src/git' src/ops/mod.rs 'use git2 as _;' door
+plant 'a program started elsewhere' src/record/mod.rs 'fn f() { let _ = std::process::Command::new("x"); }' door
+plant 'environment read elsewhere' src/cli/mod.rs 'fn f() { let _ = std::env::var("X"); }' door
+plant 'clock read elsewhere' src/ops/mod.rs 'fn f() { let _ = std::time::SystemTime::now(); }' door
+plant 'printing elsewhere' src/ops/mod.rs 'fn f() { println!(); }' door
+plant 'allow without a reason' src/git/mod.rs '#[allow(dead_code)] fn f() {}' bare-allow
+exit "$missed"

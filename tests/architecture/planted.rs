@@ -1,0 +1,268 @@
+//! Plants each fault in memory and expects to see it found, at its line, and nothing else.
+
+use crate::house::{self, Violation};
+use crate::sizes;
+
+fn found_in(files: &[(&str, &str)]) -> Vec<Violation> {
+    let files: Vec<(String, String)> =
+        files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    house::check(&files)
+}
+
+/// Expects exactly one kind of violation in one file: `rule` at `line`.
+fn assert_found(path: &str, text: &str, rule: &str, line: usize) {
+    let found = found_in(&[(path, text)]);
+    assert!(
+        found.iter().any(|v| v.rule == rule && v.line == line),
+        "{rule} not found in {path}: {text}\n{found:#?}"
+    );
+    assert!(found.iter().all(|v| v.rule == rule), "more than {rule} found in {path}: {text}\n{found:#?}");
+}
+
+fn assert_clean(path: &str, text: &str) {
+    let found = found_in(&[(path, text)]);
+    assert!(found.is_empty(), "{path}: {text}\n{found:#?}");
+}
+
+#[test]
+fn an_upward_import_is_found() {
+    for (path, text, line) in [
+        ("src/domain/ids.rs", "use crate::git::Repo;", 1),
+        ("src/domain/ids.rs", "\nuse crate::history;", 2),
+        ("src/git/mod.rs", "use crate::{domain::ids, record::store};", 1),
+        ("src/git/mod.rs", "fn f() {\n    crate::ledger::open();\n}", 2),
+        ("src/git/mod.rs", "fn f() -> crate::ops::Context { loop {} }", 1),
+        ("src/git/notes.rs", "use super::super::record::store;", 1),
+        ("src/git/notes.rs", "mod inner {\n  use super::super::super::record;\n}", 2),
+        ("src/git/mod.rs", "fn f() { format_args!(\"{}\", crate::cli::RUN); }", 1),
+        ("src/git/mod.rs", "fn f() { Vec::<crate::cli::Run>::new(); }", 1),
+        ("src/git/mod.rs", "macro_rules! m { () => { $crate::cli::run() } }", 1),
+        ("src/git/mod.rs", "#[derive(crate::cli::Derive)]\nstruct S;", 1),
+        ("src/ops/mod.rs", "pub use crate::cli::output as printer;", 1),
+        ("src/config/mod.rs", "use crate::ops::*;", 1),
+    ] {
+        assert_found(path, text, "upward", line);
+    }
+}
+
+#[test]
+fn a_sideways_import_is_found() {
+    for (path, text) in [
+        ("src/record/mod.rs", "use crate::ledger::Ledger;"),
+        ("src/detect/rules.rs", "use crate::policy::decide;"),
+        ("src/history/mod.rs", "use crate::testreport::read;"),
+        ("src/action/mod.rs", "fn f() { super::adapter::run(); }"),
+        ("src/config/mod.rs", "type T = crate::action::Plan;"),
+    ] {
+        assert_found(path, text, "sideways", 1);
+    }
+}
+
+#[test]
+fn a_pure_module_that_imports_an_impure_one_is_found() {
+    for path in ["src/detect/mod.rs", "src/policy/mod.rs", "src/report/mod.rs"] {
+        assert_found(path, "use crate::git::Repo;", "impure", 1);
+    }
+}
+
+#[test]
+fn impure_std_and_crates_are_found_in_every_pure_module() {
+    for text in [
+        "use std::fs;",
+        "use std::{collections::BTreeMap, fs::File};",
+        "use std::net::TcpStream;",
+        "use std::process::ExitCode;",
+        "use std::time::Instant;",
+        "use std::time::{Duration, SystemTime};",
+        "use std::thread;fn f() { thread::sleep(D); }",
+        "use std::io::{self, Write};fn f() { io::stdin(); }",
+        "use std::*;",
+        "fn f() { std::fs::read(P); }",
+        "fn f() { ::std::fs::read(P); }",
+        "use nix::unistd;",
+        "use tempfile::tempdir;",
+        "fn f(path: &Path) -> bool { path.exists() }",
+        "fn f() -> jiff::tz::TimeZone { jiff::tz::TimeZone::system() }",
+    ] {
+        for module in ["domain", "history", "testreport", "detect", "policy", "report"] {
+            let path = format!("src/{module}/part.rs");
+            let found = found_in(&[(&path, text)]);
+            assert!(found.iter().any(|v| v.rule == "impure" && v.line == 1), "{path}: {text}\n{found:#?}");
+        }
+    }
+}
+
+#[test]
+fn each_door_is_closed_elsewhere_and_open_at_its_place() {
+    for (text, elsewhere, door) in [
+        ("use git2::Repository;", "src/record/mod.rs", "src/git/mod.rs"),
+        ("fn f() { git2::Oid::zero(); }", "src/ops/mod.rs", "src/git/notes.rs"),
+        ("extern crate git2 as g;", "src/ops/mod.rs", "src/git/mod.rs"),
+        ("use std::process::Command;", "src/git/mod.rs", "src/git/program.rs"),
+        (
+            "use std::process::{self};fn f() { process::Command::new(P); }",
+            "src/ops/run.rs",
+            "src/action/program.rs",
+        ),
+        ("use std::process::*;", "src/action/mod.rs", "src/action/hook_program.rs"),
+        ("fn f() { std::env::var(N); }", "src/cli/mod.rs", "src/ops/context.rs"),
+        ("use std::env;", "src/action/mod.rs", "src/main.rs"),
+        (
+            "use std::time::SystemTime as Clock;fn f() { Clock::now(); }",
+            "src/ops/guard.rs",
+            "src/ops/context.rs",
+        ),
+        ("fn f() { jiff::Timestamp::now(); }", "src/ledger/mod.rs", "src/ops/context.rs"),
+        ("fn f() { println!(\"x\"); }", "src/cli/mod.rs", "src/cli/output.rs"),
+        ("fn f() { std::eprintln!(\"x\"); }", "src/ops/mod.rs", "src/cli/output.rs"),
+        ("use std::io;fn f() { io::stdout(); }", "src/cli/commands/show.rs", "src/cli/output.rs"),
+        ("use std::io::stderr;", "src/main.rs", "src/cli/output.rs"),
+    ] {
+        assert_found(elsewhere, text, "door", 1);
+        assert_clean(door, text);
+    }
+}
+
+#[test]
+fn a_door_is_not_handed_on() {
+    assert_found("src/git/mod.rs", "pub use git2::Oid;", "door", 1);
+    assert_found("src/git/program.rs", "pub(crate) use std::process::Command;", "door", 1);
+    assert_found("src/ops/context.rs", "pub use std::env;", "door", 1);
+}
+
+#[test]
+fn the_root_hides_nothing() {
+    assert_found("src/git/mod.rs", "use crate as root;", "root", 1);
+    assert_found("src/git/mod.rs", "use crate::*;", "root", 1);
+    assert_found("src/git/mod.rs", "use super::Repo;", "unranked", 1);
+    assert_found("src/novel/mod.rs", "use crate::domain::ids;", "unranked", 1);
+}
+
+#[test]
+fn a_circle_of_imports_is_found() {
+    let found = found_in(&[
+        ("src/record/mod.rs", "mod a; mod b; mod c;"),
+        ("src/record/a.rs", "use super::b::B; struct A;"),
+        ("src/record/b.rs", "use super::c::C; struct B;"),
+        ("src/record/c.rs", "use crate::record::a::A; struct C;"),
+    ]);
+    let files: Vec<&str> = found.iter().filter(|v| v.rule == "cycle").map(|v| &v.path[..]).collect();
+    assert_eq!(files, ["src/record/a.rs", "src/record/b.rs", "src/record/c.rs"]);
+    assert_eq!(found.len(), 3);
+    let tree = [("src/record/mod.rs", "mod a; use a::A;"), ("src/record/a.rs", "use super::B; struct A;")];
+    assert!(found_in(&tree).is_empty(), "a parent and its child are no circle");
+}
+
+#[test]
+fn a_rule_outside_the_registry_is_found() {
+    let registry = "pub static REGISTRY: &[&dyn Rule] = &[&rules::cap::RULE, &Swing];\nuse rules::swing::Swing;\nfn f() { REGISTRY.get(lost); }";
+    let rule = "pub struct Swing;";
+    let files = [
+        ("src/detect/mod.rs", registry),
+        ("src/detect/rules/cap.rs", rule),
+        ("src/detect/rules/mod.rs", "mod cap; mod swing;"),
+        ("src/detect/rules/swing.rs", rule),
+    ];
+    assert_eq!(found_in(&files), []);
+    let mut more = files.to_vec();
+    more.push(("src/detect/rules/lost.rs", rule));
+    let found = found_in(&more);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!((found[0].rule, &found[0].path[..]), ("unregistered", "src/detect/rules/lost.rs"));
+}
+
+#[test]
+fn sizes_are_found_one_above_the_bound() {
+    let comment = |lines: usize| "//\n".repeat(lines);
+    // Next to small files, so that the median stays within its bound.
+    let beside = |text: &str| {
+        let small = [("src/git/a.rs", ""), ("src/git/b.rs", "")];
+        let mut files = small.to_vec();
+        files.push(("src/git/c.rs", text));
+        found_in(&files).into_iter().map(|v| v.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(beside(&comment(sizes::FILE_LINES)), Vec::<&str>::new());
+    assert_eq!(beside(&comment(sizes::FILE_LINES + 1)), ["file-size"]);
+    let tested = format!("{}#[cfg(test)]\nmod tests {{\n{}}}\n", comment(10), comment(500));
+    assert_eq!(beside(&tested), Vec::<&str>::new());
+    assert_found("src/git/c.rs", &comment(sizes::MEDIAN_FILE_LINES + 1), "median-file", 0);
+    assert_clean("src/git/c.rs", &comment(sizes::MEDIAN_FILE_LINES));
+
+    let function = |lines: usize| format!("fn long() {{\n{}}}\n", comment(lines - 2));
+    let among = |lines: usize, others: usize| beside(&("fn f() {}\n".repeat(others) + &function(lines)));
+    assert_eq!(among(sizes::FUNCTION_LINES, 19), Vec::<&str>::new());
+    assert_eq!(among(sizes::FUNCTION_LINES + 1, 19), ["function-size"]);
+    assert_eq!(among(sizes::P95_FUNCTION_LINES + 1, 18), ["p95-function"]);
+    assert_eq!(among(sizes::P95_FUNCTION_LINES, 0), Vec::<&str>::new());
+
+    assert_clean("src/git/c.rs", "struct S; impl S { fn f(&self, a: A, b: B, c: C, d: D) {} }");
+    assert_found(
+        "src/git/c.rs",
+        "struct S; impl S {\n fn f(&self, a: A, b: B, c: C, d: D, e: E) {} }",
+        "parameters",
+        2,
+    );
+}
+
+#[test]
+fn names_without_meaning_and_silenced_lints_are_found() {
+    assert_found("src/git/utils.rs", "", "empty-name", 1);
+    assert_found("src/record/common/mod.rs", "", "empty-name", 1);
+    assert_found("src/record/mod.rs", "\nmod helpers {}", "empty-name", 2);
+    assert_found("src/git/mod.rs", "#[allow(dead_code)]\nfn f() {}", "bare-allow", 1);
+    assert_found("src/git/mod.rs", "#![allow(dead_code)]", "bare-allow", 1);
+    assert_found("src/git/mod.rs", "\n#[cfg_attr(unix, allow(dead_code))]\nfn f() {}", "bare-allow", 2);
+    assert_clean("src/git/mod.rs", "#[allow(dead_code, reason = \"why\")]\nfn f() {}");
+}
+
+#[test]
+fn a_file_that_is_no_rust_is_found() {
+    assert_found("src/git/mod.rs", "fn f( {", "syntax", 1);
+}
+
+#[test]
+fn test_code_is_free_and_only_that() {
+    let body = "use std::process::Command; use crate::cli::run; fn f() { println!(\"x\"); }";
+    assert_clean("src/domain/a.rs", &format!("#[cfg(test)]\nmod tests {{ {body} }}"));
+    assert_clean("src/domain/a.rs", &format!("#[cfg(all(test, unix))]\nmod tests {{ {body} }}"));
+    assert_clean(
+        "src/domain/a.rs",
+        "#[cfg(test)]\nuse std::fs;\nimpl S {\n#[cfg(test)]\nfn f() { std::env::var(N); }\n}",
+    );
+    let elsewhere = [("src/git/a.rs", "#[cfg(test)]\nmod proofs;"), ("src/git/a/proofs.rs", body)];
+    assert!(found_in(&elsewhere).is_empty());
+    assert_found("src/record/a.rs", "#[cfg(any(test, unix))]\nmod m { use git2::Oid; }", "door", 2);
+    assert_found("src/record/a.rs", "#[cfg(test)]\nmod tests {}\nuse git2::Oid;", "door", 3);
+    // `domain::tests` is the product's word for test results, no test code.
+    assert_found("src/domain/tests.rs", "use std::fs;", "impure", 1);
+}
+
+#[test]
+fn what_the_rules_allow_is_not_found() {
+    for (path, text) in [
+        (
+            "src/domain/a.rs",
+            "use std::fmt; use super::ids::Oid; use crate::domain::time; fn f(fs: u8) -> u8 { fs }",
+        ),
+        (
+            "src/history/mod.rs",
+            "use crate::domain::facts::Fact; use std::io::Write; use std::time::Duration;",
+        ),
+        (
+            "src/policy/mod.rs",
+            "use crate::{domain, history::Timeline}; pub use crate::domain::decision::Decision;",
+        ),
+        ("src/record/mod.rs", "use crate::git::Repo; use std::fs; mod a { use super::super::git; }"),
+        (
+            "src/cli/mod.rs",
+            "use crate::ops::context; use std::process::ExitCode; fn f() { write!(o, \"println!\"); }",
+        ),
+        ("src/main.rs", "use andon::cli; fn main() { std::env::args_os(); }"),
+        ("src/lib.rs", "pub mod git; pub mod cli;"),
+        ("src/domain/a.rs", "pub(crate) fn f() { let a = 0..crate::domain::N; } // git2::Oid std::fs"),
+        ("src/domain/a.rs", "/// See `std::fs` and [`crate::git`].\npub struct S { pub exists: bool }"),
+        ("src/domain/a.rs", "fn f(s: S) -> bool { s.exists }"),
+    ] {
+        assert_clean(path, text);
+    }
+}

@@ -1,0 +1,162 @@
+//! Stop and resume: what halts, what is refused while it stands, and how a person answers.
+
+use crate::support::Stage;
+
+/// Three iterations with the same failing test: halted by `repeated-failures`.
+fn halted() -> Stage {
+    let stage = Stage::installed();
+    stage.iterate("1\n", &["ok a", "not ok b"], "Try 1").ok();
+    stage.iterate("2\n", &["ok a", "not ok b"], "Try 2").ok().lacks("repeated-failures");
+    stage.iterate("3\n", &["ok a", "not ok b"], "Try 3").ok().says("repeated-failures").says("CHECKPOINT.md");
+    stage
+}
+
+#[test]
+fn the_same_failure_three_times_halts() {
+    let stage = halted();
+    let checkpoint = stage.read(".andon/CHECKPOINT.md");
+    for words in ["Try 1", "Try 3", "andon resume", "rm .andon/CHECKPOINT.md", "1 -> 1 -> 1"] {
+        assert!(checkpoint.contains(words), "{words}\n{checkpoint}");
+    }
+    assert_eq!(stage.read(".andon/.gitignore"), "*\n");
+    let status = stage.andon(&["status"]).ok().says("halted").says("Loop 4/100").stdout;
+    assert!(status.contains("repeated-failures"), "{status}");
+}
+
+#[test]
+fn a_halt_refuses_every_way_to_commit() {
+    let stage = halted();
+    let head = stage.head();
+    stage.git(&["branch", "other", "HEAD~2"]).ok();
+    stage.write("code.txt", "4\n");
+    stage.git(&["commit", "-qam", "Try 4"]).refused().says("halted");
+    stage.git(&["commit", "-qam", "Try 4", "--no-verify"]).refused().says("halted");
+    stage.git(&["commit", "-q", "--amend", "--no-edit"]).refused().says("halted");
+    stage.git(&["checkout", "-q", "code.txt", "tests.txt"]).ok();
+    stage.git(&["revert", "--no-edit", "HEAD"]).refused().says("halted");
+    stage.git(&["revert", "--abort"]);
+    stage.git(&["reset", "-q", "--hard"]).ok();
+    stage.git(&["cherry-pick", "--allow-empty", "HEAD~1"]).refused();
+    stage.git(&["cherry-pick", "--abort"]);
+    stage.git(&["reset", "-q", "--hard"]).ok();
+    stage.set("ANDON", "0");
+    stage.git(&["switch", "-q", "other"]).ok();
+    stage.write("side.txt", "side\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Side"]).ok();
+    stage.git(&["switch", "-q", "main"]).ok();
+    stage.unset("ANDON");
+    stage.git(&["merge", "-q", "--no-edit", "other"]).refused().says("halted");
+    stage.git(&["merge", "--abort"]);
+    stage.git(&["rebase", "-q", "other"]).refused().says("halted");
+    stage.git(&["rebase", "--abort"]);
+    assert_eq!(stage.head(), head);
+}
+
+#[test]
+fn resume_answers_and_starts_the_window_anew() {
+    let stage = halted();
+    stage.andon(&["resume"]).exits(2).says("--reason");
+    stage.andon(&["resume", "--reason", "looked at it"]).ok().says("A. Author");
+    assert!(!stage.exists(".andon/CHECKPOINT.md"));
+    stage.iterate("4\n", &["ok a", "not ok b"], "Try 4").ok().lacks("repeated-failures");
+    assert_eq!(stage.record("HEAD")["iteration"], 1);
+    stage.iterate("5\n", &["ok a", "not ok b"], "Try 5").ok();
+    stage.iterate("6\n", &["ok a", "not ok b"], "Try 6").ok().says("repeated-failures");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    stage.andon(&["log"]).ok().says("looked at it").says("A. Author");
+}
+
+#[test]
+fn deleting_the_file_answers_and_is_recorded() {
+    let stage = halted();
+    std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    stage.iterate("4\n", &["ok a", "not ok b"], "Try 4").ok();
+    stage.andon(&["log"]).ok().says("A. Author");
+    let status = stage.andon(&["status", "--format", "json"]).ok().stdout;
+    let status: serde_json::Value = serde_json::from_str(&status).unwrap();
+    assert_eq!(status["state"], "running", "{status}");
+}
+
+#[test]
+fn with_ack_resume_a_deleted_file_comes_back() {
+    let stage = halted();
+    let config = stage.read("andon.toml");
+    stage.write("andon.toml", format!("[guard]\nack = \"resume\"\n{config}"));
+    std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("halted");
+    assert!(stage.exists(".andon/CHECKPOINT.md"));
+}
+
+#[test]
+fn an_agent_cannot_resume_and_its_deletion_shows_in_check() {
+    let stage = halted();
+    stage.set("CLAUDECODE", "1");
+    stage.andon(&["resume", "--reason", "I say so"]).exits(1).says("CLAUDECODE");
+    std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    stage.iterate("4\n", &["ok a", "ok b"], "Try 4").ok();
+    stage.unset("CLAUDECODE");
+    stage.andon(&["check", "HEAD~4..HEAD"]).exits(1).says("agent-answer").says("CLAUDECODE");
+}
+
+#[test]
+fn stop_and_pause_refuse_until_resumed_or_removed() {
+    let stage = Stage::installed();
+    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop").says("lunch");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No", "--no-verify"]).refused();
+    stage.andon(&["status"]).ok().says("stopped");
+    stage.andon(&["resume", "--reason", "back"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Yes"]).ok();
+    stage.andon(&["pause"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop");
+    std::fs::remove_file(stage.path(".andon/PAUSE")).unwrap();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Yes"]).ok();
+    // A bare file does the same as the command.
+    stage.write(".andon/STOP", "");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop");
+    std::fs::remove_file(stage.path(".andon/STOP")).unwrap();
+    stage.write("code.txt", "on\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "On"]).ok();
+    stage.andon(&["resume"]).exits(1).says("nothing to resume");
+}
+
+#[test]
+fn oscillation_halts_whatever_the_tests_say() {
+    let stage = Stage::installed();
+    stage.iterate("A\n", &["ok a"], "A").ok();
+    stage.iterate("B\n", &["ok a"], "B").ok();
+    stage.iterate("A\n", &["ok a"], "A again").ok().lacks("[oscillation]");
+    stage.iterate("B\n", &["ok a"], "B again").ok().says("error[oscillation]");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+}
+
+#[test]
+fn empty_diffs_halt() {
+    let stage = Stage::installed();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok().says("unchanged-diff");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).refused();
+}
+
+#[test]
+fn the_iteration_cap_halts() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[rules]\niteration-cap = { max = 3 }\n");
+    stage.iterate("1\n", &["ok a"], "1").ok();
+    stage.iterate("2\n", &["ok a", "ok b"], "2").ok().says("iteration-cap");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("iteration-cap");
+    stage.andon(&["status"]).ok().says("Loop 3/3");
+}
+
+#[test]
+fn different_failures_running_write_a_blocker_report() {
+    let stage = Stage::installed();
+    stage.iterate("1\n", &["ok a", "not ok b"], "Try 1").ok();
+    stage.iterate("2\n", &["not ok a", "not ok b"], "Try 2").ok();
+    stage.iterate("3\n", &["not ok a", "ok b"], "Try 3").ok().says("consecutive-failures");
+    assert!(stage.exists(".andon/BLOCKER_REPORT.md"));
+    std::fs::remove_file(stage.path(".andon/BLOCKER_REPORT.md")).unwrap();
+    stage.iterate("4\n", &["ok a", "ok b"], "Try 4").ok();
+}

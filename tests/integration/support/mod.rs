@@ -1,0 +1,280 @@
+//! A hermetic stage: scratch repositories, the real `git`, no user or system configuration, fixed dates.
+
+#![allow(clippy::disallowed_methods, reason = "tests start programs")]
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a command left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Out {
+    /// Exit code; 128 + signal when killed.
+    pub code: i32,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Out {
+    /// Both streams.
+    pub fn all(&self) -> String {
+        format!("{}{}", self.stdout, self.stderr)
+    }
+
+    /// Panics with everything unless the command succeeded.
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code, 0, "{self}");
+        self
+    }
+
+    /// Panics with everything unless the command failed.
+    #[track_caller]
+    pub fn refused(self) -> Self {
+        assert_ne!(self.code, 0, "{self}");
+        self
+    }
+
+    /// Panics unless one of the streams says `words`.
+    #[track_caller]
+    pub fn says(self, words: &str) -> Self {
+        assert!(self.all().contains(words), "missing {words:?} in\n{self}");
+        self
+    }
+
+    /// Panics when one of the streams says `words`.
+    #[track_caller]
+    pub fn lacks(self, words: &str) -> Self {
+        assert!(!self.all().contains(words), "unexpected {words:?} in\n{self}");
+        self
+    }
+
+    /// Panics unless the exit code is `code`.
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, code, "{self}");
+        self
+    }
+}
+
+impl fmt::Display for Out {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "exit {}\n--- stdout\n{}--- stderr\n{}", self.code, self.stdout, self.stderr)
+    }
+}
+
+/// A scratch directory with a repository in `repo/`.
+pub struct Stage {
+    root: tempfile::TempDir,
+    dir: PathBuf,
+    env: RefCell<BTreeMap<String, Option<String>>>,
+    clock: RefCell<i64>,
+}
+
+/// 2026-11-20T15:30:00Z
+const START: i64 = 1_795_188_600;
+
+impl Stage {
+    /// A directory without a repository.
+    pub fn bare_ground() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().canonicalize().unwrap().join("repo");
+        std::fs::create_dir(&dir).unwrap();
+        Self { root, dir, env: RefCell::default(), clock: RefCell::new(START) }
+    }
+
+    /// An empty repository on branch `main`.
+    pub fn new() -> Self {
+        let stage = Self::bare_ground();
+        stage.git(&["init", "-q", "-b", "main", "."]).ok();
+        stage
+    }
+
+    /// A repository with `check.sh` as its test command (TAP: one test per line of `tests.txt`, see [`Stage::tests`]),
+    /// the hooks installed and one tested commit.
+    pub fn installed() -> Self {
+        let stage = Self::new();
+        stage.write("check.sh", CHECK);
+        stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
+        stage.tests(&["ok a", "ok b"]);
+        stage.write("code.txt", "start\n");
+        stage.andon(&["install"]).ok();
+        stage.git(&["add", "."]).ok();
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qm", "Start"]).ok();
+        stage
+    }
+
+    /// The repository's directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The directory around the repository.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// A path in the repository.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.dir.join(path)
+    }
+
+    /// Writes a file in the repository.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// Reads a file of the repository.
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).unwrap_or_else(|err| panic!("{path}: {err}"))
+    }
+
+    /// Whether a file of the repository exists.
+    pub fn exists(&self, path: &str) -> bool {
+        self.path(path).symlink_metadata().is_ok()
+    }
+
+    /// Sets the results that `check.sh` will report: lines such as `ok a` and `not ok b`.
+    pub fn tests(&self, lines: &[&str]) {
+        self.write("tests.txt", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    }
+
+    /// Sets a variable for the commands that follow.
+    pub fn set(&self, name: &str, value: &str) {
+        self.env.borrow_mut().insert(name.to_owned(), Some(value.to_owned()));
+    }
+
+    /// Removes a variable for the commands that follow.
+    pub fn unset(&self, name: &str) {
+        self.env.borrow_mut().insert(name.to_owned(), None);
+    }
+
+    /// Moves the clock.
+    pub fn pass(&self, seconds: i64) {
+        *self.clock.borrow_mut() += seconds;
+    }
+
+    /// Runs git in the repository; each call is a minute later.
+    pub fn git(&self, args: &[&str]) -> Out {
+        self.run_in(&self.dir, "git", args, None)
+    }
+
+    /// Runs git elsewhere.
+    pub fn git_in(&self, dir: &Path, args: &[&str]) -> Out {
+        self.run_in(dir, "git", args, None)
+    }
+
+    /// Runs andon in the repository.
+    pub fn andon(&self, args: &[&str]) -> Out {
+        self.run_in(&self.dir, andon_path(), args, None)
+    }
+
+    /// Runs andon elsewhere.
+    pub fn andon_in(&self, dir: &Path, args: &[&str]) -> Out {
+        self.run_in(dir, andon_path(), args, None)
+    }
+
+    /// Runs any program with standard input.
+    pub fn run_in(&self, dir: &Path, program: impl AsRef<OsStr>, args: &[&str], stdin: Option<&[u8]>) -> Out {
+        self.pass(60);
+        let mut command = self.command(dir, program);
+        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
+        let mut child = command.spawn().unwrap();
+        if let Some(bytes) = stdin {
+            use std::io::Write as _;
+            let _ = child.stdin.take().unwrap().write_all(bytes);
+        }
+        let output = child.wait_with_output().unwrap();
+        use std::os::unix::process::ExitStatusExt as _;
+        Out {
+            code: output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap_or(0)),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// A command in the stage's environment.
+    pub fn command(&self, dir: &Path, program: impl AsRef<OsStr>) -> Command {
+        let date = format!("@{} +0000", self.clock.borrow());
+        let mut command = Command::new(program);
+        command.current_dir(dir).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        for (name, value) in [
+            ("HOME", self.root.path().to_str().unwrap()),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_AUTHOR_NAME", "A. Author"),
+            ("GIT_AUTHOR_EMAIL", "author@example.org"),
+            ("GIT_COMMITTER_NAME", "A. Author"),
+            ("GIT_COMMITTER_EMAIL", "author@example.org"),
+            ("GIT_AUTHOR_DATE", &date),
+            ("GIT_COMMITTER_DATE", &date),
+            ("GIT_EDITOR", "true"),
+            ("LC_ALL", "C.UTF-8"),
+            ("TZ", "UTC"),
+        ] {
+            command.env(name, value);
+        }
+        command.env("ANDON_TEST_NOW", self.now());
+        for (name, value) in self.env.borrow().iter() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command
+    }
+
+    /// The stage's clock as RFC 3339.
+    fn now(&self) -> String {
+        andon::domain::time::Timestamp(*self.clock.borrow()).to_string()
+    }
+
+    /// Edits the code, sets test results, runs the tests and commits. The commit's outcome comes back.
+    pub fn iterate(&self, code: &str, tests: &[&str], message: &str) -> Out {
+        self.write("code.txt", code);
+        self.tests(tests);
+        self.andon(&["test"]);
+        self.git(&["commit", "-qam", message])
+    }
+
+    /// HEAD's commit id.
+    pub fn head(&self) -> String {
+        self.git(&["rev-parse", "HEAD"]).ok().stdout.trim().to_owned()
+    }
+
+    /// The record of a revision, parsed from what plain git shows.
+    pub fn record(&self, revision: &str) -> serde_json::Value {
+        let out = self.git(&["notes", "--ref=andon", "show", revision]).ok();
+        serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {}", out.stdout))
+    }
+}
+
+/// The program under test.
+pub fn andon_path() -> PathBuf {
+    assert_cmd::cargo::cargo_bin!("andon").to_path_buf()
+}
+
+/// TAP from `tests.txt`; fails when a line says so.
+const CHECK: &str = r#"#!/bin/sh
+n=0
+echo "1..$(grep -c . tests.txt)"
+code=0
+while read -r line; do
+  n=$((n + 1))
+  case "$line" in
+    "not ok "*) echo "not ok $n - ${line#not ok }"; code=1 ;;
+    "ok "*) echo "ok $n - ${line#ok }" ;;
+  esac
+done < tests.txt
+exit $code
+"#;
