@@ -45,7 +45,7 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let caught_up = catch_up(ctx, ws, head)?;
     let commit = ws.repo.commit(head)?;
     let kind = kind(ws, &commit)?;
-    let gate = gate(ws, commit.tree, kind)?;
+    let gate = gate(ws, commit.tree, kind);
     let decision = record(ctx, ws, &Entry { commit: &commit, kind, gate, recording: Recording::AtCommit })?;
     Ok(Some(Recorded { caught_up, warnings: decision.1.warnings, decision: decision.0 }))
 }
@@ -75,15 +75,15 @@ fn kind(ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
 }
 
 /// Compares the receipt of pre-commit with what was committed.
-fn gate(ws: &Workspace, tree: TreeId, kind: CommitKind) -> Result<Gate, OpsError> {
-    Ok(match (receipt::take(ws.repo.git_dir()), kind) {
+fn gate(ws: &Workspace, tree: TreeId, kind: CommitKind) -> Gate {
+    match (receipt::take(ws.repo.git_dir()), kind) {
         (Some(seen), _) if seen == tree => Gate::Passed,
         // git runs no pre-commit for these, so its absence says nothing.
         (_, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
             Gate::NotRun
         }
         (_, CommitKind::Normal | CommitKind::Amend) => Gate::Bypassed,
-    })
+    }
 }
 
 /// Writes the record of one commit and returns what the rules say.

@@ -60,7 +60,9 @@ fn sort_lines(lines: Vec<JournalLine>) -> (Vec<(Ack, AckPlace)>, Vec<TestRun>) {
             JournalLine::TestRun(run) => runs.push(*run),
             JournalLine::Ack(ack) => acks.push((*ack, AckPlace::Last)),
             JournalLine::CommitRecorded { .. } => {
-                acks.iter_mut().for_each(|(_, place)| *place = AckPlace::BeforeCommit);
+                for (_, place) in &mut acks {
+                    *place = AckPlace::BeforeCommit;
+                }
             }
             JournalLine::Healed { .. } => {}
         }
