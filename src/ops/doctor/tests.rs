@@ -7,7 +7,6 @@ use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::{Mode, Standing, Twins};
 use crate::action::install::shim::Owner;
 use crate::git::{ConfigScope, Repo, RepoEnv};
-use crate::ops::install::install;
 use crate::ops::install::tests::Scratch;
 
 fn shim() -> Standing {
@@ -214,7 +213,7 @@ fn the_mends_mend_a_real_repository() {
         bad.map(|check| format!("{} {}", check.state.as_str(), check.id)).collect()
     };
     assert_eq!(bad(&look()), ["fail hooks", "warn display-ref"]);
-    install(&Repo::open(&at, &RepoEnv::default()).unwrap(), &scratch.program).unwrap();
+    scratch.install(&at).unwrap();
     assert_eq!(bad(&look()), Vec::<String>::new());
 
     scratch.commit(&at);

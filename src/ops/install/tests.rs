@@ -59,8 +59,19 @@ impl Scratch {
         at
     }
 
-    fn install(&self, at: &Path) -> Result<InstallReport, SetupError> {
-        install(&open(at), &self.program)
+    pub(in crate::ops) fn install(&self, at: &Path) -> Result<InstallReport, SetupError> {
+        let report = install(&open(at), &self.program)?;
+        self.settle(&report.hooks_dir);
+        Ok(report)
+    }
+
+    /// Puts copies in place of the shims: this process wrote them, and a child that another test forked just
+    /// then may still hold them open, which keeps git from starting them (`ETXTBSY`).
+    fn settle(&self, hooks: &Path) {
+        let script = r#"for f in "$1"/*; do
+            if grep -q '^# andon hook shim' "$f"; then cp -p "$f" "$1/copy" && mv "$1/copy" "$f"; fi
+        done"#;
+        self.run(hooks, &["sh", "-c", script, "sh", hooks.to_str().unwrap()]);
     }
 
     fn log(&self) -> Vec<String> {
@@ -84,8 +95,7 @@ fn open(at: &Path) -> Repo {
 }
 
 fn write_hook(path: &Path, text: &str, mode: u32) {
-    fs::write(path, text).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    crate::action::hook_program::write_program(path, text, mode);
 }
 
 /// Every file below `dir`: mode and bytes, or the target of a link.
@@ -240,7 +250,7 @@ fn a_moved_program_updates_the_shims() {
     scratch.install(&at).unwrap();
     let before = scratch.program.clone();
     scratch.program = scratch.path("andon2");
-    fs::copy(before, &scratch.program).unwrap();
+    write_hook(&scratch.program, &fs::read_to_string(before).unwrap(), 0o755);
     let report = scratch.install(&at).unwrap();
     assert!(report.hooks.iter().all(|(_, intent)| *intent == Intent::Write(Displaced::OlderShim)));
     assert!(fs::read_to_string(at.join(".git/hooks/pre-commit")).unwrap().contains("/andon2'"));
