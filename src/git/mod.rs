@@ -26,6 +26,7 @@ mod repo;
 mod revisions;
 #[cfg(test)]
 mod scratch;
+mod settings;
 mod worktree;
 
 pub use changes::Change;
@@ -42,4 +43,5 @@ pub use program::{Output, git};
 pub use reflog::ReflogEntry;
 pub use refs::Update;
 pub use repo::{Repo, RepoEnv};
+pub use settings::{ConfigScope, SourcedValue};
 pub use worktree::Overlay;

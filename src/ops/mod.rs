@@ -23,3 +23,5 @@ pub mod status;
 pub mod test;
 mod timeline;
 pub mod workspace;
+pub mod doctor;
+pub mod install;
