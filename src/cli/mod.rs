@@ -83,7 +83,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Config(args) => match args.command {
             ConfigCommand::Show(format) => commands::config::show(shell, format.format),
             ConfigCommand::Check(format) => commands::config::check(shell, format.format),
-            ConfigCommand::Schema => commands::config::schema(shell),
+            ConfigCommand::Schema => Ok(commands::config::schema(shell)),
         },
         Command::Demo(args) => commands::demo::run(shell, &args),
         // Only reached for a hook name that is not UTF-8 or missing arguments: clap has said so already.

@@ -53,7 +53,7 @@ impl Repo {
         prefix: &str,
         found: &mut Vec<(CommitId, Oid)>,
     ) -> Result<(), GitError> {
-        for entry in tree.iter() {
+        for entry in tree {
             let Ok(name) = entry.name() else { continue };
             let path = format!("{prefix}{name}");
             if mode_of(&entry) == MODE_TREE {

@@ -200,10 +200,12 @@ fn open_error(dir: &Path, error: &git2::Error) -> GitError {
     }
 }
 
-/// The path that libgit2 names in `repository path '...' is not owned by current user`.
+/// The path that libgit2 names in `repository path '...' is not owned by current user`, as `safe.directory`
+/// wants it: the top of the working tree, not its `.git`.
 fn owned_path(message: &str) -> Option<PathBuf> {
     let rest = message.strip_prefix("repository path '")?;
-    rest.rfind('\'').map(|end| PathBuf::from(&rest[..end]))
+    let path = &rest[..rest.rfind('\'')?];
+    Some(PathBuf::from(path.strip_suffix("/.git").unwrap_or(path)))
 }
 
 #[cfg(test)]
@@ -348,7 +350,7 @@ mod tests {
         let error = git2::Error::new(
             ErrorCode::Owner,
             git2::ErrorClass::Config,
-            "repository path '/some where/r' is not owned by current user",
+            "repository path '/some where/r/.git' is not owned by current user",
         );
         let help = open_error(Path::new("/x"), &error).help().unwrap();
         assert_eq!(help, "git config --global --add safe.directory '/some where/r'");
@@ -372,12 +374,19 @@ mod tests {
         scratch.git(&["config", "--add", "andon.x", "two"]);
         scratch.git(&["config", "user.name", "Name"]);
         scratch.git(&["config", "user.email", "n@m"]);
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(scratch.path().join(".git/config"))
+            .and_then(|mut file| std::io::Write::write_all(&mut file, b"[andon]\n\tbare\n"))
+            .unwrap();
         let repo = scratch.open();
         assert_eq!(repo.config_string("andon.x").as_deref(), Some("two"));
         let all = repo.config_all("andon.x");
         assert_eq!(all.iter().map(|value| value.value.as_str()).collect::<Vec<_>>(), ["one", "two"]);
         assert!(all.iter().all(|value| value.level == super::super::ConfigLevel::Local));
         assert_eq!(repo.config_string("andon.none"), None);
+        assert_eq!(repo.config_string("andon.bare").as_deref(), Some("true"));
+        assert_eq!(repo.config_all("andon.bare").len(), 1);
         assert_eq!(repo.config_all("not a key"), vec![]);
         assert_eq!(repo.identity(), "Name <n@m>");
     }

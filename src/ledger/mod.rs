@@ -143,7 +143,7 @@ impl<'r> Ledger<'r> {
             .collect();
         let mut failed = None;
         let commit = self.repo.update_ref(&name, "andon: append to the ledger", |tip| {
-            match self.write(event, &writer, tip, &others, at) {
+            match self.write((event, &writer), tip, &others, at) {
                 Ok(commit) => Ok(Update::Set(commit, Some(commit))),
                 Err(LedgerError::Git(err)) => Err(err),
                 Err(err) => {
@@ -161,8 +161,7 @@ impl<'r> Ledger<'r> {
 
     fn write(
         &self,
-        event: &LedgerEvent,
-        writer: &str,
+        (event, writer): (&LedgerEvent, &str),
         tip: Option<CommitId>,
         others: &[CommitId],
         at: Timestamp,

@@ -33,8 +33,8 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let loaded = timeline::load(ws)?;
     let parent = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
-    let decision = decide(ctx, ws, &loaded, Stage::PreCommit, Some(&candidate), standing);
-    let decision = if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision) } else { decision };
+    let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), standing);
+    let decision = if decision.verdict < Verdict::Halt { heal(ws, &loaded, decision) } else { decision };
     let mut loaded = loaded;
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if decision.verdict < Verdict::Block || !binds(ctx, ws) {
@@ -50,7 +50,7 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<Decision, OpsError> {
         return Ok(policy::decide(Vec::new(), None));
     }
     let loaded = timeline::load(ws)?;
-    let decision = decide(ctx, ws, &loaded, Stage::Halts, None, standing);
+    let decision = decide(ws, &loaded, Stage::Halts, None, standing);
     settle_or_warn(ctx, ws, &loaded, &decision)?;
     Ok(decision)
 }
@@ -70,15 +70,14 @@ fn settle_or_warn(
 }
 
 /// Judges a tip that is being pushed. No halt is written or answered here.
-pub fn judge_tip(ctx: &Context, ws: &Workspace, tip: CommitId, stage: Stage) -> Result<Decision, OpsError> {
+pub fn judge_tip(ws: &Workspace, tip: CommitId, stage: Stage) -> Result<Decision, OpsError> {
     let loaded = timeline::load_at(ws, Some(tip))?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(ws.repo.tree_of(tip)?), None)?;
-    Ok(decide(ctx, ws, &loaded, stage, Some(&candidate), None))
+    Ok(decide(ws, &loaded, stage, Some(&candidate), None))
 }
 
 /// Runs the rules of a stage over what was loaded.
 pub fn decide(
-    _ctx: &Context,
     ws: &Workspace,
     loaded: &Loaded,
     stage: Stage,
@@ -91,8 +90,8 @@ pub fn decide(
 }
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
-fn heal(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
-    let owed = decide(ctx, ws, loaded, Stage::PostCommit, None, None);
+fn heal(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
+    let owed = decide(ws, loaded, Stage::PostCommit, None, None);
     if owed.verdict == Verdict::Halt { owed } else { decision }
 }
 

@@ -112,7 +112,7 @@ fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutc
         Runner::Framework => (framework::pushed_ref(&ctx.vars).into_iter().collect(), 0),
         Runner::Git => git_hook::parse_pushes(&call.stdin),
     };
-    let judged = push::pre_push(ctx, ws, &pushed)?;
+    let judged = push::pre_push(ws, &pushed)?;
     let block = judged.iter().any(|tip| tip.decision.verdict >= Verdict::Block) && guard::binds(ctx, ws);
     let warnings = if bad > 0 {
         vec![format!("pre-push: {bad} line(s) of standard input could not be read")]

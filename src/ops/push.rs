@@ -1,6 +1,5 @@
 //! pre-push: the tips that leave this clone are judged like a finished task.
 
-use super::context::Context;
 use super::error::OpsError;
 use super::guard;
 use super::workspace::Workspace;
@@ -19,12 +18,12 @@ pub struct JudgedTip {
 }
 
 /// Judges every branch tip that is pushed. Deletions, tags, notes and the ledger pass.
-pub fn pre_push(ctx: &Context, ws: &Workspace, pushed: &[PushedRef]) -> Result<Vec<JudgedTip>, OpsError> {
+pub fn pre_push(ws: &Workspace, pushed: &[PushedRef]) -> Result<Vec<JudgedTip>, OpsError> {
     let mut judged = Vec::new();
     for (push, tip) in
         pushed.iter().filter(|push| push.is_branch()).filter_map(|push| Some((push, push.tip?)))
     {
-        let decision = guard::judge_tip(ctx, ws, tip, Stage::PrePush)?;
+        let decision = guard::judge_tip(ws, tip, Stage::PrePush)?;
         judged.push(JudgedTip { remote_ref: push.remote_ref.clone(), tip, decision });
     }
     Ok(judged)

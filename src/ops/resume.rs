@@ -60,7 +60,7 @@ pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> 
     let path = action::write_andon_file(&standing::site(ctx, ws), name, &text)?;
     let standing = standing::recorded(ws)?;
     let loaded = timeline::load(ws)?;
-    let mut decision = guard::decide(ctx, ws, &loaded, Stage::Halts, None, standing);
+    let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);
     if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {
         finding.message = format!("{}: {reason}", finding.message);
     }

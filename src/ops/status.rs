@@ -29,7 +29,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
-    let decision = guard::decide(ctx, ws, &loaded, Stage::PostCommit, None, standing.clone());
+    let decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     let (last_halt, mut warnings) = last_halt(ws)?;
     warnings.extend(loaded.warnings.iter().map(Diagnostic::warning));
     let actor = ctx.actor();

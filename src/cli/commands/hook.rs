@@ -76,7 +76,7 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
     match hook::run(&shell.ctx, call) {
         Ok(outcome) => show(shell, &outcome),
         Err(err @ (OpsError::Config(_) | OpsError::Undecided { .. })) => {
-            shell.fail(&OpsError::from(err));
+            shell.fail(&err);
             Exit::Refused
         }
         Err(err) => internal(shell, call, &err),
