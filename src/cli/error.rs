@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::config::ConfigErrors;
 use crate::ops::error::OpsError;
+use crate::ops::install::SetupError;
 use crate::report::message::Diagnostic;
 
 /// Exit codes (DESIGN section 7).
@@ -46,7 +47,8 @@ impl From<Exit> for ExitCode {
 /// What a command failed with, and how it ends.
 pub fn exit_of(error: &OpsError) -> Exit {
     match error {
-        OpsError::Git(err) if err.is_usage() => Exit::Usage,
+        OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
+        OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. }) => Exit::Usage,
         OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }
@@ -61,6 +63,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Ledger(_)
         | OpsError::Action(_)
         | OpsError::Chain(_)
+        | OpsError::Setup(_)
         | OpsError::Demo(_) => Exit::Internal,
     }
 }
@@ -71,6 +74,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let one = match error {
         OpsError::Config(errors) => return config_diagnostics(errors),
         OpsError::Git(err) => with_help(plain(), err.help()),
+        OpsError::Setup(err) => with_help(plain(), err.help()),
         OpsError::Record(err) => with_help(plain(), err.help()),
         OpsError::Ledger(err) => with_help(plain(), err.help()),
         OpsError::Program(_) | OpsError::Chain(_) => plain(),

@@ -69,7 +69,9 @@ fn output(ctx: &Context, color: ColorChoice) -> Output {
 
 fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
     match command {
-        Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) => Ok(Exit::Internal),
+        Command::Install(format) => commands::install::install(shell, format.format),
+        Command::Uninstall(format) => commands::install::uninstall(shell, format.format),
+        Command::Doctor(format) => commands::doctor::run(shell, format.format),
         Command::Test(args) => commands::test::run(shell, &args),
         Command::Status(format) => commands::status::run(shell, format.format),
         Command::Log(args) => commands::log::run(shell, &args),

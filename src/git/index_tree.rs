@@ -397,6 +397,51 @@ git write-tree > "$(git rev-parse --git-common-dir)/kept-tree""#;
     }
 
     #[test]
+    fn a_root_that_disagrees_with_the_listed_directories_is_unknown() {
+        let scratch = with_files(12);
+        scratch.git(&["commit", "-q", "-m", "one"]);
+        let right = scratch.tree("HEAD");
+        let bytes = std::fs::read(scratch.path().join(".git/index")).unwrap();
+        // As many files, all in other directories.
+        scratch.git(&["mv", "d1", "elsewhere"]);
+        let other: TreeId = scratch.git(&["write-tree"]).parse().unwrap();
+        let at = bytes.windows(20).rposition(|window| window == right.0.as_bytes()).unwrap();
+        let forged = [&bytes[..at], other.0.as_bytes(), &bytes[at + 20..]].concat();
+        let file = scratch.path().join(".git/forged");
+        std::fs::write(&file, forged).unwrap();
+        assert_eq!(of(&scratch, &file), IndexTree::Unknown);
+    }
+
+    fn extension(name: &[u8], data: &[u8]) -> Vec<u8> {
+        [name, &u32::try_from(data.len()).unwrap().to_be_bytes(), data].concat()
+    }
+
+    #[test]
+    fn only_a_whole_chain_from_a_whole_extension_counts() {
+        let root = [b"\x003 1\n".as_slice(), &[7; 20], b"dir\x002 0\n", &[8; 20]].concat();
+        let tree = extension(b"TREE", &root);
+        let conflicts = extension(b"REUC", b"x\x00");
+        let cases: Vec<(&str, Vec<u8>, bool)> = vec![
+            ("alone", tree.clone(), true),
+            ("behind entries", [b"entries TREE\0\0\0\0".as_slice(), &tree].concat(), true),
+            ("before another", [tree.clone(), conflicts.clone()].concat(), true),
+            ("the next one too long", [tree.as_slice(), b"REUC\0\0\0\x09x"].concat(), false),
+            ("bytes behind the chain", [tree.clone(), b"x".to_vec()].concat(), false),
+            ("an unknown one behind", [tree.clone(), extension(b"ABCD", b"")].concat(), false),
+            ("the other twice", [tree.clone(), conflicts.clone(), conflicts].concat(), false),
+            ("bytes behind the root", extension(b"TREE", &[root.as_slice(), b"x"].concat()), false),
+            ("cut short", extension(b"TREE", &root[..root.len() - 1]), false),
+            ("an invalid root", extension(b"TREE", b"\x00-1 0\n"), false),
+            ("a root with a name", extension(b"TREE", &[b"x".as_slice(), &root].concat()), false),
+            ("a directory missing", extension(b"TREE", &[b"\x003 1\n".as_slice(), &[7; 20]].concat()), false),
+            ("inside another's data", extension(b"UNTR", &[tree, b"tail".to_vec()].concat()), false),
+        ];
+        for (what, tail, want) in cases {
+            assert_eq!(find_root(&tail).is_some(), want, "{what}");
+        }
+    }
+
+    #[test]
     fn a_linked_worktree_has_its_own_index() {
         let scratch = with_files(5);
         scratch.git(&["commit", "-q", "-m", "one"]);

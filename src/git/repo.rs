@@ -357,6 +357,18 @@ mod tests {
     }
 
     #[test]
+    fn ownership_is_checked_as_git_does() {
+        let scratch = Scratch::new();
+        let give_away = |path: &Path| std::os::unix::fs::chown(path, Some(4_294), None);
+        if give_away(&scratch.path()).is_err() || give_away(&scratch.path().join(".git")).is_err() {
+            return; // Only the superuser can give files away.
+        }
+        let error = Repo::open(&scratch.path(), &RepoEnv::default()).unwrap_err();
+        let GitError::Unsafe { dir } = &error else { panic!("{error}") };
+        assert_eq!(dir, &scratch.path());
+    }
+
+    #[test]
     fn the_hooks_directory_is_what_git_says() {
         let scratch = Scratch::new();
         assert_eq!(scratch.open().hooks_dir().unwrap(), scratch.path().join(".git/hooks"));

@@ -153,16 +153,14 @@ impl Repo {
             }
         }
         let mut ids = self.hash_files(&paths, count)?.into_iter();
-        // A path that left the index and stayed on disk comes twice: as deleted and as untracked.
+        // A path that left the index and stayed on disk comes twice: as deleted, then as untracked.
         let mut settled: BTreeMap<Vec<u8>, (Place, Place, Tracking)> = BTreeMap::new();
         for one in seen {
             let now = match one.now {
                 Now::Known(place) => place,
                 Now::File(mode) => ids.next().map(|id| (mode, id)),
             };
-            if now.is_some() || !settled.contains_key(&one.path) {
-                settled.insert(one.path, (one.head, now, one.tracking));
-            }
+            settled.insert(one.path, (one.head, now, one.tracking));
         }
         let differs = settled.into_iter().filter(|(_, (head, now, _))| head != now);
         Ok(differs.map(|(path, (_, entry, tracking))| OverlayEntry { path, entry, tracking }).collect())

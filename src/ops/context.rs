@@ -7,10 +7,10 @@ use std::time::SystemTime;
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
 use crate::domain::time::Timestamp;
-use crate::git::RepoEnv;
+use crate::git::{Repo, RepoEnv};
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 31] = [
+const KEPT: [&str; 34] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -25,9 +25,12 @@ const KEPT: [&str; 31] = [
     "CURSOR_AGENT",
     "GEMINI_CLI",
     "GIT_COMMON_DIR",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
     "GIT_CONFIG_COUNT",
     "GIT_DIR",
     "GIT_INDEX_FILE",
+    "GIT_NOTES_REWRITE_REF",
     "GIT_WORK_TREE",
     "HOME",
     "LANG",
@@ -111,6 +114,16 @@ impl Context {
     /// The time now, for what takes long: the end of a test run.
     pub fn later(&self) -> Timestamp {
         clock(&self.vars)
+    }
+
+    /// Name and address of the person at the keyboard, as git would have them: the environment goes before the
+    /// configuration.
+    pub fn identity(&self, repo: &Repo) -> String {
+        let set = |name| self.var(name).filter(|value| !value.is_empty());
+        match (set("GIT_COMMITTER_NAME"), set("GIT_COMMITTER_EMAIL")) {
+            (Some(name), Some(email)) => format!("{name} <{email}>"),
+            (Some(_) | None, Some(_) | None) => repo.identity(),
+        }
     }
 
     /// Who is at work.

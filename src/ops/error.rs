@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::install::SetupError;
 use crate::action::ActionError;
 use crate::action::hook_program::HookProgramError;
 use crate::action::program::ProgramError;
@@ -41,6 +42,9 @@ pub enum OpsError {
     /// The verb needs a working tree.
     #[error("this repository has no working tree: {}", .0.display())]
     NoWorkTree(PathBuf),
+    /// The hooks could not be installed or removed.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     /// Only a person answers a halt.
     #[error("`andon resume` was called in the shell of an agent ({0} is set): only a person answers a halt")]
     AgentShell(&'static str),

@@ -16,7 +16,7 @@ use crate::domain::findings::Level;
 use crate::domain::ids::CodeId;
 use crate::git::Head;
 use crate::history::Timeline;
-use crate::ledger::Ledger;
+use crate::ledger::{EntryEvent, Ledger};
 use crate::record::fingerprint::Fingerprinter;
 use crate::report::message::Diagnostic;
 use crate::report::status::{FailureSummary, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf};
@@ -91,15 +91,15 @@ fn last_halt(ws: &Workspace) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsE
     let mut last: Option<LastHalt> = None;
     for entry in entries {
         match entry.event {
-            Some(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
+            EntryEvent::Known(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
                 last = Some(LastHalt { id: entry.id, halt: *halt, ack: None });
             }
-            Some(LedgerEvent::Acknowledged(ack)) => {
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
                 if let Some(halt) = last.as_mut().filter(|halt| ack.halt == Some(halt.id)) {
                     halt.ack = Some(*ack);
                 }
             }
-            Some(LedgerEvent::Halted(_)) | None => {}
+            EntryEvent::Known(LedgerEvent::Halted(_)) | EntryEvent::Unknown { .. } => {}
         }
     }
     Ok((last, warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())).collect()))

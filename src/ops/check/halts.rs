@@ -8,7 +8,7 @@ use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
 use crate::git::Repo;
 use crate::history::Fold;
-use crate::ledger::Ledger;
+use crate::ledger::{EntryEvent, Ledger};
 use crate::ops::error::OpsError;
 use crate::policy;
 
@@ -33,14 +33,16 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violati
     let mut loose: Vec<Ack> = Vec::new();
     for entry in entries {
         match entry.event {
-            Some(LedgerEvent::Halted(halt)) => halts.push(Answered { id: entry.id, halt: *halt, ack: None }),
-            Some(LedgerEvent::Acknowledged(ack)) => {
+            EntryEvent::Known(LedgerEvent::Halted(halt)) => {
+                halts.push(Answered { id: entry.id, halt: *halt, ack: None })
+            }
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
                 match halts.iter_mut().find(|known| Some(known.id) == ack.halt) {
                     Some(known) => known.ack = Some(*ack),
                     None => loose.push(*ack),
                 }
             }
-            None => {}
+            EntryEvent::Unknown { .. } => {}
         }
     }
     for halt in &halts {

@@ -55,8 +55,9 @@ fn program(facts: &Facts) -> Check {
 
 fn switch(facts: &Facts) -> Option<Check> {
     let value = facts.outside.switch.as_deref()?;
-    (value == "0")
-        .then(|| warn("switch", "ANDON=0 is set here: hooks check and record nothing", Some("unset ANDON".to_owned())))
+    (value == "0").then(|| {
+        warn("switch", "ANDON=0 is set here: hooks check and record nothing", Some("unset ANDON".to_owned()))
+    })
 }
 
 fn hooks(facts: &Facts) -> Vec<Check> {
@@ -68,7 +69,11 @@ fn hooks(facts: &Facts) -> Vec<Check> {
     match &place.hooks {
         Err(error) => checks.push(fail("hooks", error.clone(), "andon install")),
         Ok(states) if states.iter().all(|state| state.standing == Standing::Nothing) => {
-            checks.push(fail("hooks", format!("none is installed in {}", place.dir.display()), "andon install"));
+            checks.push(fail(
+                "hooks",
+                format!("none is installed in {}", place.dir.display()),
+                "andon install",
+            ));
         }
         Ok(states) => checks.extend(states.iter().map(|state| hook(state, facts.framework))),
     }
@@ -82,9 +87,14 @@ fn hooks_path(place: &HooksPlace) -> Check {
         Override::Own(found) => ok("hooks-path", format!("{dir} (core.hooksPath in {})", found.origin)),
         Override::Foreign(found) => {
             let message = match found.scope {
-                ConfigScope::Command => format!("core.hooksPath is {:?} for this command only: hooks are bypassed", found.value),
+                ConfigScope::Command => {
+                    format!("core.hooksPath is {:?} for this command only: hooks are bypassed", found.value)
+                }
                 ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
-                    format!("core.hooksPath is {:?}, set in {}: git runs the hooks there instead", found.value, found.origin)
+                    format!(
+                        "core.hooksPath is {:?}, set in {}: git runs the hooks there instead",
+                        found.value, found.origin
+                    )
                 }
             };
             fail("hooks-path", message, place.mend.as_deref().unwrap_or("git config --unset core.hooksPath"))
@@ -120,7 +130,9 @@ fn hook(state: &HookState, framework: Presence) -> Check {
             let mend = format!("delete {} and run `andon install`", state.hook.name());
             warn(id, "the shim was edited; what it does now is not known", Some(mend))
         }
-        Standing::NoFile => missing("not a file".to_owned(), Some("move it away and run `andon install`".to_owned())),
+        Standing::NoFile => {
+            missing("not a file".to_owned(), Some("move it away and run `andon install`".to_owned()))
+        }
         Standing::Foreign { owner, .. } => foreign(id, state, (*owner, framework)),
     }
 }
@@ -168,7 +180,13 @@ fn rewrite_refs(facts: &Facts) -> Vec<Check> {
     let garbles = "makes git copy old records over those of amended and rebased commits";
     if let Some(value) = &facts.outside.rewrite_ref_env {
         let hit = value.to_string_lossy().split(':').any(names_notes_ref);
-        let check = || warn("rewrite-ref", format!("GIT_NOTES_REWRITE_REF {garbles}"), Some("unset GIT_NOTES_REWRITE_REF".to_owned()));
+        let check = || {
+            warn(
+                "rewrite-ref",
+                format!("GIT_NOTES_REWRITE_REF {garbles}"),
+                Some("unset GIT_NOTES_REWRITE_REF".to_owned()),
+            )
+        };
         return hit.then(check).into_iter().collect();
     }
     let trap = |found: &SourcedValue| {
@@ -219,7 +237,11 @@ fn fetch(state: &FetchState) -> Check {
         return ok(id, "git fetch brings records and ledger");
     }
     let mend = state.missing.iter().map(add).collect::<Vec<_>>().join(" && ");
-    warn(id, format!("git fetch {remote} does not bring all records and ledger entries of others"), Some(mend))
+    warn(
+        id,
+        format!("git fetch {remote} does not bring all records and ledger entries of others"),
+        Some(mend),
+    )
 }
 
 fn test_command(facts: &Facts) -> Check {

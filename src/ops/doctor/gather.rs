@@ -74,7 +74,8 @@ fn framework(repo: &Repo) -> Presence {
     let names = [".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml"];
     let says = |name: &&str| {
         let mut text = Vec::new();
-        let read = File::open(top.join(name)).and_then(|file| file.take(FRAMEWORK_BYTES).read_to_end(&mut text));
+        let read =
+            File::open(top.join(name)).and_then(|file| file.take(FRAMEWORK_BYTES).read_to_end(&mut text));
         read.is_ok() && String::from_utf8_lossy(&text).contains("andon")
     };
     Presence::of(names.iter().any(says))

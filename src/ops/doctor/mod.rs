@@ -17,7 +17,7 @@ pub use self::fetch::{FetchState, fetch_states};
 pub use self::gather::gather;
 use super::install::Override;
 use crate::action::install::inspect::HookState;
-use crate::git::{ConfigScope, GitError, SourcedValue};
+use crate::git::{GitError, SourcedValue};
 use crate::report::escape;
 
 /// How a check came out.

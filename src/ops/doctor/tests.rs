@@ -86,13 +86,25 @@ fn a_healthy_repository_has_no_complaints() {
 fn what_is_wrong_with_hooks() {
     let foreign = |owner| Standing::Foreign { owner, mode: Mode::Runs };
     let none: Vec<String> = Vec::new();
-    assert_eq!(with_hook(Hook::PreCommit, |state| state.standing = Standing::Nothing), ["fail hook-pre-commit"]);
+    assert_eq!(
+        with_hook(Hook::PreCommit, |state| state.standing = Standing::Nothing),
+        ["fail hook-pre-commit"]
+    );
     assert_eq!(with_hook(Hook::PrePush, |state| state.standing = Standing::Nothing), ["warn hook-pre-push"]);
     let ignored = Standing::Shim { program: None, mode: Mode::Ignored };
     assert_eq!(with_hook(Hook::PostCommit, |state| state.standing = ignored), ["fail hook-post-commit"]);
-    assert_eq!(with_hook(Hook::PostMerge, |state| state.standing = Standing::EditedShim), ["warn hook-post-merge"]);
-    assert_eq!(with_hook(Hook::PostMerge, |state| state.standing = Standing::NoFile), ["warn hook-post-merge"]);
-    assert_eq!(with_hook(Hook::PreCommit, |state| state.standing = foreign(Owner::Prek)), ["fail hook-pre-commit"]);
+    assert_eq!(
+        with_hook(Hook::PostMerge, |state| state.standing = Standing::EditedShim),
+        ["warn hook-post-merge"]
+    );
+    assert_eq!(
+        with_hook(Hook::PostMerge, |state| state.standing = Standing::NoFile),
+        ["warn hook-post-merge"]
+    );
+    assert_eq!(
+        with_hook(Hook::PreCommit, |state| state.standing = foreign(Owner::Prek)),
+        ["fail hook-pre-commit"]
+    );
     assert_eq!(with_hook(Hook::PreCommit, |state| state.chained = foreign(Owner::Husky)), none);
     let legacy = with_hook(Hook::PreCommit, |state| {
         state.standing = foreign(Owner::PreCommit);
@@ -133,7 +145,10 @@ fn what_is_wrong_elsewhere() {
     assert_eq!(with(|facts| facts.rewrite_refs.push(value("refs/notes/*"))), ["warn rewrite-ref"]);
     assert_eq!(with(|facts| facts.rewrite_refs.push(value("refs/notes/commits"))), none);
     let env = |text: &str| Some(OsString::from(text));
-    assert_eq!(with(|facts| facts.outside.rewrite_ref_env = env("refs/notes/x:refs/notes/*")), ["warn rewrite-ref"]);
+    assert_eq!(
+        with(|facts| facts.outside.rewrite_ref_env = env("refs/notes/x:refs/notes/*")),
+        ["warn rewrite-ref"]
+    );
     let masked = with(|facts| {
         facts.rewrite_refs.push(value("refs/notes/*"));
         facts.outside.rewrite_ref_env = env("");
@@ -156,7 +171,10 @@ fn what_is_wrong_elsewhere() {
     assert_eq!(with(|facts| facts.outside.journal = shaky()), ["warn journal"]);
     assert_eq!(with(|facts| facts.outside.ledger = broken()), ["fail ledger"]);
     assert_eq!(with(|facts| facts.locks.push("/r/.git/refs/notes/andon.lock".into())), ["warn lock"]);
-    assert_eq!(with(|facts| facts.limits = vec![Limit::Shallow, Limit::Partial]), ["warn shallow", "warn partial-clone"]);
+    assert_eq!(
+        with(|facts| facts.limits = vec![Limit::Shallow, Limit::Partial]),
+        ["warn shallow", "warn partial-clone"]
+    );
 }
 
 #[test]
@@ -171,6 +189,9 @@ fn text_and_json_say_the_same_and_obey_nobody() {
     assert_eq!(found.exit_code(), 1);
     let json = found.to_json();
     assert_eq!(json["state"], "fail");
-    assert_eq!(json["checks"].as_array().unwrap().len(), text.lines().filter(|line| !line.starts_with(' ')).count());
+    assert_eq!(
+        json["checks"].as_array().unwrap().len(),
+        text.lines().filter(|line| !line.starts_with(' ')).count()
+    );
     assert_eq!(json["checks"][0]["mend"], "andon install");
 }

@@ -80,7 +80,9 @@ pub enum SetupError {
 
 fn whence(scope: ConfigScope, origin: &str) -> String {
     match scope {
-        ConfigScope::Command => "for this command only (git -c, GIT_CONFIG_COUNT or GIT_CONFIG_PARAMETERS)".to_owned(),
+        ConfigScope::Command => {
+            "for this command only (git -c, GIT_CONFIG_COUNT or GIT_CONFIG_PARAMETERS)".to_owned()
+        }
         ConfigScope::System => format!("for the whole machine by {origin}"),
         ConfigScope::Global => format!("for all your repositories by {origin}"),
         ConfigScope::Local | ConfigScope::Worktree => format!("by {origin}"),

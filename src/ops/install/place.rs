@@ -35,7 +35,12 @@ pub(super) fn refuse_foreign(repo: &Repo) -> Result<(), SetupError> {
         Override::None | Override::Own(_) => Ok(()),
         Override::Foreign(found) => {
             let mend = hooks_mend(repo, found.scope);
-            Err(SetupError::ForeignHooksPath { scope: found.scope, origin: found.origin, value: found.value, mend })
+            Err(SetupError::ForeignHooksPath {
+                scope: found.scope,
+                origin: found.origin,
+                value: found.value,
+                mend,
+            })
         }
     }
 }
@@ -43,7 +48,9 @@ pub(super) fn refuse_foreign(repo: &Repo) -> Result<(), SetupError> {
 /// The exact fix for a foreign hooks path.
 pub fn hooks_mend(repo: &Repo, scope: ConfigScope) -> String {
     match scope {
-        ConfigScope::Command => "run it without `git -c core.hooksPath=...` and without GIT_CONFIG_* variables".to_owned(),
+        ConfigScope::Command => {
+            "run it without `git -c core.hooksPath=...` and without GIT_CONFIG_* variables".to_owned()
+        }
         ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
             format!("git config --local core.hooksPath {}", quoted(&own_hooks_dir(repo)))
         }

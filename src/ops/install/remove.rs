@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::{DISPLAY_REF_KEY, NOTES_REF, SetupError, quoted};
+use crate::action::install::InstallError;
 use crate::action::install::apply::{self, Removed};
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::inspect;
 use crate::action::install::manifest::{Manifest, Place};
-use crate::action::install::InstallError;
 use crate::domain::paths::CONFIG_FILE;
 use crate::git::{ConfigScope, Repo};
 

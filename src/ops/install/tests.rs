@@ -119,7 +119,9 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
     let before = snapshot(&at);
     let report = scratch.install(&at).unwrap();
     assert_eq!(report.hooks.len(), 7);
-    assert!(matches!(&report.config_file, ConfigFile::Written { guesses, .. } if guesses[0].command == "cargo test"));
+    assert!(
+        matches!(&report.config_file, ConfigFile::Written { guesses, .. } if guesses[0].command == "cargo test")
+    );
     assert!(fs::read_to_string(at.join("andon.toml")).unwrap().contains("\ncommand = \"cargo test\"\n"));
     assert_eq!(scratch.git(&at, &["config", "--get-all", "notes.displayRef"]), DISPLAY_REF);
     assert_eq!(report.remarks, Vec::<String>::new());
@@ -207,7 +209,10 @@ fn hooks_that_were_there_come_back_byte_for_byte() {
     assert_eq!(chained, ["pre-commit", "post-commit", "post-merge", "pre-push"]);
     assert!(scratch.install(&at).unwrap().changed_nothing());
     assert_eq!(fs::read_link(hooks.join("pre-push.andon-chained")).unwrap(), Path::new("../../elsewhere"));
-    assert_eq!(scratch.git(&at, &["config", "--get-all", "notes.displayRef"]), format!("refs/notes/mine\n{DISPLAY_REF}"));
+    assert_eq!(
+        scratch.git(&at, &["config", "--get-all", "notes.displayRef"]),
+        format!("refs/notes/mine\n{DISPLAY_REF}")
+    );
     uninstall(&open(&at)).unwrap();
     fs::remove_file(at.join("andon.toml")).unwrap();
     assert_eq!(snapshot(&at), before);
@@ -253,13 +258,19 @@ fn linked_worktrees_submodules_and_separate_git_dirs() {
     scratch.git(&at, &["worktree", "add", "-q", "-b", "linked", linked.to_str().unwrap()]);
     let report = scratch.install(&linked).unwrap();
     assert_eq!(report.hooks_dir.canonicalize().unwrap(), at.join(".git/hooks").canonicalize().unwrap());
-    assert_eq!((scratch.commit(&linked), scratch.commit(&at)), (COMMIT_HOOKS.map(str::to_owned).to_vec(), COMMIT_HOOKS.map(str::to_owned).to_vec()));
+    assert_eq!(
+        (scratch.commit(&linked), scratch.commit(&at)),
+        (COMMIT_HOOKS.map(str::to_owned).to_vec(), COMMIT_HOOKS.map(str::to_owned).to_vec())
+    );
     assert!(scratch.install(&at).unwrap().hooks.iter().all(|(_, intent)| *intent == Intent::Keep));
     uninstall(&open(&at)).unwrap();
     assert_eq!(scratch.commit(&linked), Vec::<String>::new());
 
     let outer = scratch.init("outer");
-    scratch.git(&outer, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", at.to_str().unwrap(), "sub"]);
+    scratch.git(
+        &outer,
+        &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", at.to_str().unwrap(), "sub"],
+    );
     scratch.install(&outer.join("sub")).unwrap();
     assert!(outer.join(".git/modules/sub/hooks/pre-commit").exists());
     assert_eq!(scratch.commit(&outer.join("sub")), COMMIT_HOOKS);
@@ -324,7 +335,10 @@ fn a_local_hooks_path_is_honoured_and_its_folder_goes_again() {
     scratch.git(&at, &["config", "core.hooksPath", ".made/for us/_"]);
     fs::remove_file(at.join("andon.toml")).unwrap();
     let after = snapshot(&at);
-    assert_eq!(after.keys().filter(|path| !before.contains_key(*path) && !path.starts_with(at.join(".git"))).count(), 0);
+    assert_eq!(
+        after.keys().filter(|path| !before.contains_key(*path) && !path.starts_with(at.join(".git"))).count(),
+        0
+    );
 }
 
 #[test]
@@ -368,7 +382,10 @@ fn what_somebody_changed_is_left_alone() {
     write_hook(&hooks.join("pre-push"), "#!/bin/sh\necho replaced\n", 0o755);
     let before = snapshot(&at);
     let error = scratch.install(&at).unwrap_err().to_string();
-    assert!(error.contains("pre-commit is the andon shim, edited") && error.contains("pre-push was replaced"), "{error}");
+    assert!(
+        error.contains("pre-commit is the andon shim, edited") && error.contains("pre-push was replaced"),
+        "{error}"
+    );
     assert_eq!(snapshot(&at), before);
 
     let report = uninstall(&open(&at)).unwrap();
@@ -405,7 +422,8 @@ fn what_regenerated_itself_or_took_us_in_is_understood() {
     fs::rename(hooks.join("pre-commit"), hooks.join("pre-commit.legacy")).unwrap();
     write_hook(&hooks.join("pre-commit"), framework, 0o755);
     let report = scratch.install(&at).unwrap();
-    let done: BTreeMap<&str, Intent> = report.hooks.iter().map(|(hook, intent)| (hook.name(), *intent)).collect();
+    let done: BTreeMap<&str, Intent> =
+        report.hooks.iter().map(|(hook, intent)| (hook.name(), *intent)).collect();
     assert_eq!(done["pre-push"], Intent::Write(Displaced::Twin));
     assert_eq!(done["post-merge"], Intent::Write(Displaced::NewerOfSameTool));
     assert!(matches!(done["pre-commit"], Intent::RunsThrough(_)));
