@@ -48,8 +48,8 @@ impl From<Exit> for ExitCode {
 pub fn exit_of(error: &OpsError) -> Exit {
     match error {
         OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
-        OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. }) => Exit::Usage,
-        OpsError::Config(_)
+        OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })
+        | OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }
         | OpsError::NoWorkTree(_)

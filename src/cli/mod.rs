@@ -25,7 +25,7 @@ pub(crate) struct Shell {
 /// The program.
 pub fn main() -> ExitCode {
     let ctx = Context::capture();
-    let args: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let args = ctx.args.clone();
     // The hooks' own door, before anything else is looked at: `ANDON=0` means that nothing is read or written.
     if let [_, hook, name, rest @ ..] = args.as_slice()
         && hook == "hook"

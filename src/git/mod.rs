@@ -10,6 +10,7 @@ mod commits;
 mod config;
 mod error;
 mod head;
+mod hooks_path;
 mod hunks;
 mod index_tree;
 mod made_here;

@@ -74,8 +74,7 @@ impl Repo {
     }
 }
 
-// The one place where the git program is started.
-#[allow(clippy::disallowed_methods)]
+#[allow(clippy::disallowed_methods, reason = "the one place where the git program is started")]
 fn command(dir: &Path, args: &[&OsStr], without: &[&str]) -> Command {
     let mut command = Command::new("git");
     for name in without {

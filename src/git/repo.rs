@@ -6,7 +6,6 @@ use std::sync::Once;
 use git2::{ErrorCode, RepositoryOpenFlags};
 
 use super::error::{GitError, MissingBecause};
-use super::program;
 use crate::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `ops::context`.
@@ -136,14 +135,6 @@ impl Repo {
             Some(name) if linked => name.to_string_lossy().into_owned(),
             Some(_) | None => "main".to_owned(),
         }
-    }
-
-    /// Where git looks for hooks, as `git rev-parse --git-path hooks` says (`core.hooksPath` honoured).
-    /// Starts a process: for installing, never for a hook.
-    pub fn hooks_dir(&self) -> Result<PathBuf, GitError> {
-        let output = self.git(&["rev-parse", "--git-path", "hooks"], b"")?;
-        let path = program::path_from_bytes(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout));
-        Ok(self.workdir().unwrap_or(&self.git_dir).join(path))
     }
 
     /// The error for an object that could not be read.

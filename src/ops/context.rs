@@ -1,7 +1,7 @@
 //! The edge of the pure world: clock, environment and working directory are read here, once, and nowhere else.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::adapter::agents::Actor;
@@ -50,6 +50,8 @@ const KEPT: [&str; 34] = [
 /// What the process was started with.
 #[derive(Debug, Clone)]
 pub struct Context {
+    /// The arguments, the program's name first.
+    pub args: Vec<std::ffi::OsString>,
     /// Working directory.
     pub cwd: PathBuf,
     /// The kept variables; values that are not UTF-8 are made so lossily (paths are read apart).
@@ -86,6 +88,7 @@ impl Context {
             .or_else(|| path("HOME").map(|home| home.join(".config")))
             .map(|dir| dir.join("andon").join("config.toml"));
         Self {
+            args: std::env::args_os().collect(),
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             repo_env: RepoEnv {
                 git_dir: path("GIT_DIR"),
@@ -129,11 +132,6 @@ impl Context {
     /// Who is at work.
     pub fn actor(&self) -> Actor {
         Actor::from_environment(&self.vars)
-    }
-
-    /// A context for another directory, with git's repository variables forgotten (the demo's scratch repository).
-    pub fn elsewhere(&self, cwd: &Path) -> Self {
-        Self { cwd: cwd.to_owned(), repo_env: RepoEnv::default(), ..self.clone() }
     }
 }
 

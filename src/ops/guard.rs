@@ -14,6 +14,7 @@ use crate::domain::ids::CommitId;
 use crate::git::IndexTree;
 use crate::policy::{self, Place};
 use crate::record::receipt;
+use crate::record::store::NotesStore;
 
 /// Whether refusals bind this actor (`guard.applies_to`).
 pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
@@ -71,7 +72,7 @@ fn settle_or_warn(
 
 /// Judges a tip that is being pushed. No halt is written or answered here.
 pub fn judge_tip(ws: &Workspace, tip: CommitId, stage: Stage) -> Result<Decision, OpsError> {
-    let loaded = timeline::load_at(ws, Some(tip))?;
+    let loaded = timeline::load_at(ws, &NotesStore::open(&ws.repo)?, Some(tip))?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(ws.repo.tree_of(tip)?), None)?;
     Ok(decide(ws, &loaded, stage, Some(&candidate), None))
 }

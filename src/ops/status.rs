@@ -70,7 +70,7 @@ fn state(
         LoopState::Paused
     } else if standing.is_some() {
         LoopState::Halted
-    } else if !hooks_installed(ws) && loaded.commits.is_empty() {
+    } else if !hooks_installed(ws) && loaded.window.facts.is_empty() {
         LoopState::NotInstalled
     } else if head.commit().is_none() || loaded.timeline.iterations.is_empty() {
         LoopState::Idle
@@ -112,7 +112,7 @@ fn head_tests(ws: &Workspace, loaded: &Loaded, head: &Head) -> TestsOf {
         .tree_of(commit)
         .map_err(OpsError::from)
         .and_then(|tree| Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?));
-    tests_of(loaded, code)
+    tests_of(loaded, code.ok())
 }
 
 fn work_tests(ws: &Workspace, loaded: &Loaded) -> TestsOf {
@@ -122,11 +122,11 @@ fn work_tests(ws: &Workspace, loaded: &Loaded) -> TestsOf {
     let code = ws.repo.worktree_overlay().map_err(OpsError::from).and_then(|overlay| {
         Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?)
     });
-    tests_of(loaded, code)
+    tests_of(loaded, code.ok())
 }
 
-fn tests_of(loaded: &Loaded, code: Result<CodeId, OpsError>) -> TestsOf {
-    let Ok(code) = code else { return TestsOf::Unknown };
+fn tests_of(loaded: &Loaded, code: Option<CodeId>) -> TestsOf {
+    let Some(code) = code else { return TestsOf::Unknown };
     if let Some(evidence) = evidence::find(loaded, code) {
         return TestsOf::Ran(evidence);
     }

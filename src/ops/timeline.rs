@@ -8,7 +8,7 @@ use crate::domain::tests::TestRun;
 use crate::history::{self, Timeline};
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::NotesStore;
-use crate::record::window;
+use crate::record::window::{self, Window};
 
 /// How many records back a hook looks. Rules with a larger reach count in `CommitRecord::iteration`.
 pub const WINDOW: usize = 24;
@@ -17,8 +17,8 @@ pub const WINDOW: usize = 24;
 pub struct Loaded {
     /// The fold over everything below.
     pub timeline: Timeline,
-    /// The recorded commits, oldest first.
-    pub commits: Vec<CommitFact>,
+    /// The window of recorded commits.
+    pub window: Window,
     /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
     pub acks: Vec<(Ack, AckPlace)>,
     /// Test runs in the journal, oldest first.
@@ -38,19 +38,18 @@ pub enum AckPlace {
 
 /// Reads the window behind HEAD.
 pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
-    load_at(ws, ws.repo.head()?.commit())
+    load_at(ws, &NotesStore::open(&ws.repo)?, ws.repo.head()?.commit())
 }
 
 /// Reads the window behind `head`.
-pub fn load_at(ws: &Workspace, head: Option<CommitId>) -> Result<Loaded, OpsError> {
-    let store = NotesStore::open(&ws.repo)?;
-    let window = window::read_window(&ws.repo, &store, head, WINDOW);
+pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Result<Loaded, OpsError> {
+    let window = window::read_window(&ws.repo, store, head, WINDOW);
     let (lines, skipped) = Journal::open(ws.repo.git_dir()).read_tail();
     let warnings = window.warnings.iter().chain(&skipped).map(ToString::to_string).collect();
     let (acks, runs) = sort_lines(lines);
     let facts = interleave(&window.facts, &acks);
     let timeline = history::fold(&facts, ws.config.guard.session_gap);
-    Ok(Loaded { timeline, commits: window.facts, acks, runs, warnings })
+    Ok(Loaded { timeline, window, acks, runs, warnings })
 }
 
 fn sort_lines(lines: Vec<JournalLine>) -> (Vec<(Ack, AckPlace)>, Vec<TestRun>) {
@@ -60,7 +59,9 @@ fn sort_lines(lines: Vec<JournalLine>) -> (Vec<(Ack, AckPlace)>, Vec<TestRun>) {
             JournalLine::TestRun(run) => runs.push(*run),
             JournalLine::Ack(ack) => acks.push((*ack, AckPlace::Last)),
             JournalLine::CommitRecorded { .. } => {
-                acks.iter_mut().for_each(|(_, place)| *place = AckPlace::BeforeCommit);
+                for (_, place) in &mut acks {
+                    *place = AckPlace::BeforeCommit;
+                }
             }
             JournalLine::Healed { .. } => {}
         }

@@ -2,7 +2,9 @@
 
 mod check;
 mod gate;
+mod readme;
 mod record;
 mod replay;
+mod see;
 mod stop;
 mod support;

@@ -104,6 +104,7 @@ mod tests {
     fn each_kind_of_project() {
         let npm = r#"{"scripts":{"test":"vitest run"}}"#;
         let placeholder = r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#;
+        #[allow(clippy::type_complexity, reason = "a table")]
         let cases: [(&[(&str, &str)], &[&str]); 24] = [
             (&[], &[]),
             (&[("README.md", "")], &[]),

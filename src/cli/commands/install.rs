@@ -26,7 +26,7 @@ pub fn install(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-fn hook_word(intent: &Intent) -> String {
+fn hook_word(intent: Intent) -> String {
     match intent {
         Intent::Keep => "there".to_owned(),
         Intent::RunsThrough(owner) => format!("runs through {}", owner.name()),
@@ -46,7 +46,7 @@ fn install_text(report: &InstallReport) -> String {
     }
     let mut text = format!("hooks in {dir}:\n");
     for (hook, intent) in &report.hooks {
-        text.push_str(&format!("  {:<20}{}\n", hook.name(), hook_word(intent)));
+        text.push_str(&format!("  {:<20}{}\n", hook.name(), hook_word(*intent)));
     }
     if report.display_ref == DisplayRef::Added {
         text.push_str("git log shows the records: notes.displayRef was set\n");
@@ -77,7 +77,7 @@ fn install_json(report: &InstallReport) -> Value {
     let hooks: Vec<Value> = report
         .hooks
         .iter()
-        .map(|(hook, intent)| json!({"hook": hook.name(), "state": hook_word(intent)}))
+        .map(|(hook, intent)| json!({"hook": hook.name(), "state": hook_word(*intent)}))
         .collect();
     let (written, command) = match &report.config_file {
         ConfigFile::Written { guesses, .. } => (true, guesses.first().map(|guess| guess.command)),

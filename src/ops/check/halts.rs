@@ -128,7 +128,7 @@ fn while_halted(case: &Case<'_>, known: &Answered) -> Vec<Violation> {
             let message =
                 format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
             let help = "a person answers the halt where it stands: andon resume --reason \"...\"";
-            violation(at(commit), "halted-commit", Level::Block, message, help)
+            violation(Some(at(commit)), "halted-commit", Level::Block, message, help)
         })
         .collect()
 }
@@ -148,7 +148,7 @@ fn by_an_agent(case: &Case<'_>, known: &Answered) -> Option<Violation> {
         known.halt.face.file_name()
     );
     let help = "a person reads the work since then; guard.ack = \"resume\" closes this way";
-    Some(violation(case.at(head), "agent-answer", Level::Block, message, help))
+    Some(violation(Some(case.at(head)), "agent-answer", Level::Block, message, help))
 }
 
 /// The rules over the records of the range: a halt that they give and the ledger does not know was removed, or
@@ -170,7 +170,7 @@ fn unrecorded_halts(
         if halted && lines.goes_on(commit.id) && !is_known(case, commit.id, rule, halts) {
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
             let help = "git fetch origin 'refs/andon/*:refs/andon/*'";
-            violations.push(violation(at(commit), "unrecorded-halt", Level::Block, message, help));
+            violations.push(violation(Some(at(commit)), "unrecorded-halt", Level::Block, message, help));
         }
         if !answer(&mut fold, commit.id, answers) && halted {
             // Said once; the rest of the range is judged by itself.

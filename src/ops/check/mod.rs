@@ -104,15 +104,15 @@ fn violation(
 }
 
 /// A commit as a message names it.
-fn at(commit: &CommitInfo) -> Option<CommitRef> {
-    Some(CommitRef { commit: commit.id, subject: commit.subject.clone() })
+fn at(commit: &CommitInfo) -> CommitRef {
+    CommitRef { commit: commit.id, subject: commit.subject.clone() }
 }
 
 impl Case<'_> {
     /// A commit of the range as a message names it; outside the range without its subject.
-    fn at(&self, id: CommitId) -> Option<CommitRef> {
+    fn at(&self, id: CommitId) -> CommitRef {
         let subject = self.commits.iter().find(|commit| commit.id == id).map(|commit| commit.subject.clone());
-        Some(CommitRef { commit: id, subject: subject.unwrap_or_default() })
+        CommitRef { commit: id, subject: subject.unwrap_or_default() }
     }
 }
 
@@ -120,7 +120,7 @@ impl Case<'_> {
 fn missing_evidence(repo: &Repo, commits: &[CommitInfo]) -> Result<Option<Undecided>, OpsError> {
     if let Some(cut) = commits.iter().find(|commit| derive::is_cut_off(repo, commit)) {
         return Ok(Some(Undecided {
-            commit: at(cut),
+            commit: Some(at(cut)),
             code: "shallow-clone".to_owned(),
             message: "the history is cut off here: this clone is shallow".to_owned(),
             help: vec!["git fetch --unshallow".to_owned()],

@@ -44,7 +44,7 @@ fn one(case: &Case<'_>, commit: &CommitInfo, judged: &mut Judged) -> Result<(), 
         Err(err) => {
             let help = format!("git notes --ref=andon show {}", commit.id.short());
             judged.violations.push(violation(
-                at(commit),
+                Some(at(commit)),
                 "unreadable-record",
                 Level::Block,
                 err.to_string(),
@@ -107,7 +107,7 @@ fn missing(case: &Case<'_>, commit: &CommitInfo) -> Option<Violation> {
     }
     let level = if commit.parents.len() > 1 { Level::Warn } else { Level::Block };
     let help = "git push origin refs/notes/andon where the commit was made, if Andon ran there";
-    Some(violation(at(commit), "missing-record", level, "the commit has no record".to_owned(), help))
+    Some(violation(Some(at(commit)), "missing-record", level, "the commit has no record".to_owned(), help))
 }
 
 /// Compares a record with its commit. Path rules may have changed inside the range: then the commit's own
@@ -120,7 +120,7 @@ fn compare(
 ) -> Result<Compared, OpsError> {
     let help = format!("git notes --ref=andon show {}", commit.id.short());
     let fails = |code: &str, message: String| {
-        Compared::Fails(violation(at(commit), code, Level::Block, message, &help))
+        Compared::Fails(violation(Some(at(commit)), code, Level::Block, message, &help))
     };
     if record.tree != derived.tree || record.parent != derived.parent {
         let message = "the record is that of another commit: tree or parent differ";
@@ -159,7 +159,7 @@ fn under_own_rules(
     }
     let message = "the record holds under the commit's own configuration, not under that of the base";
     let help = "git log -p -- andon.toml";
-    let mut said = vec![violation(at(commit), "other-paths", Level::Warn, message, help)];
+    let mut said = vec![violation(Some(at(commit)), "other-paths", Level::Warn, message, help)];
     let before = commit.parents.first().map(|parent| case.repo.tree_of(*parent)).transpose()?;
     let left_out = case.repo.changes(before, commit.tree)?.into_iter().find(|change| {
         case.config.paths.rules.class(&change.path) == PathClass::Code
@@ -172,7 +172,7 @@ fn under_own_rules(
              is recorded",
             String::from_utf8_lossy(&change.path)
         );
-        said.push(violation(at(commit), "untested-code", level, message, help));
+        said.push(violation(Some(at(commit)), "untested-code", level, message, help));
     }
     Ok(Some(said))
 }
@@ -198,7 +198,7 @@ fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<
         (None, _) => "the record does not name its parent's, which is there",
     };
     let help = "git log -p refs/notes/andon";
-    Some(violation(at(commit), "broken-chain", Level::Block, message.to_owned(), help))
+    Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), help))
 }
 
 fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
@@ -215,7 +215,7 @@ fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<V
     }
     let help =
         "a person looks at the commit; then merge by hand, or have it committed again through the hooks";
-    Some(violation(at(commit), "bypassed", Level::Block, bypassed.to_owned(), help))
+    Some(violation(Some(at(commit)), "bypassed", Level::Block, bypassed.to_owned(), help))
 }
 
 fn level_of(case: &Case<'_>, rule: &str) -> Level {
@@ -243,7 +243,7 @@ fn untested(
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
     let level = if strike { level.min(Level::Block) } else { Level::Warn };
     let message = "the code changed, and no test run on exactly this code is recorded".to_owned();
-    Ok(Some(violation(at(commit), "untested-code", level, message, "andon test, then commit")))
+    Ok(Some(violation(Some(at(commit)), "untested-code", level, message, "andon test, then commit")))
 }
 
 fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {
@@ -276,5 +276,5 @@ fn failing(commit: &CommitInfo, tests: &TestEvidence) -> Violation {
         tests.counts.failing(),
         tests.counts.total
     );
-    violation(at(commit), "failing-tests", Level::Block, message, "andon test")
+    violation(Some(at(commit)), "failing-tests", Level::Block, message, "andon test")
 }

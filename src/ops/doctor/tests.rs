@@ -6,6 +6,7 @@ use super::*;
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::{Mode, Standing, Twins};
 use crate::action::install::shim::Owner;
+use crate::git::ConfigScope;
 
 fn shim() -> Standing {
     Standing::Shim { program: Some("/bin/andon".into()), mode: Mode::Runs }

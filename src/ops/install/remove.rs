@@ -101,9 +101,7 @@ fn remove_display_refs(repo: &Repo, manifest: &mut Manifest) -> Result<Vec<Strin
 /// Drops what was put back from the manifest, and the directories that were made for it.
 fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
     let still = |mut place: Place| {
-        let Some(report) = reports.iter().find(|report| report.dir == place.dir) else {
-            return None;
-        };
+        let report = reports.iter().find(|report| report.dir == place.dir)?;
         place.shims.retain(|hook, _| report.left(*hook));
         if report.left_any() {
             return Some(place);
