@@ -234,6 +234,16 @@ impl GitError {
         matches!(self, Self::NotARepository { .. } | Self::UnknownRevision { .. } | Self::Unborn { .. })
     }
 
+    /// Whether history is missing that a deeper clone has: nothing is wrong, and nothing can be said.
+    pub fn is_cut_off(&self) -> bool {
+        matches!(
+            self,
+            Self::ShallowRange { .. }
+                | Self::UnknownRevision { shallow: true, .. }
+                | Self::Missing { because: MissingBecause::Shallow, .. }
+        )
+    }
+
     /// The exact command that mends it, or the sentence that says what to do; `None` where neither is known.
     pub fn help(&self) -> Option<String> {
         match self {

@@ -54,14 +54,6 @@ pub enum OpsError {
     /// `andon resume` needs a reason when a halt stands.
     #[error("an acknowledgement needs a reason")]
     ReasonMissing,
-    /// Evidence is missing where it is required.
-    #[error("cannot decide: {what}")]
-    Undecided {
-        /// What is missing.
-        what: String,
-        /// The command that brings it.
-        help: String,
-    },
     /// A step of the demo came out other than it should.
     #[error("the demo failed: {0}")]
     Demo(String),

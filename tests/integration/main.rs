@@ -1,6 +1,10 @@
 //! End-to-end tests: the real program, the real `git`, one binary. See `support` for the stage.
 
+mod check;
 mod gate;
+mod readme;
 mod record;
+mod replay;
+mod see;
 mod stop;
 mod support;
