@@ -70,12 +70,11 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let plain = || Diagnostic::error(error.to_string());
     let one = match error {
         OpsError::Config(errors) => return config_diagnostics(errors),
-        OpsError::Git(err) => with_help(plain(), err.help()),
-        OpsError::Record(err) => with_help(plain(), err.help()),
-        OpsError::Ledger(err) => with_help(plain(), err.help()),
+        OpsError::Git(_) | OpsError::Record(_) | OpsError::Ledger(_) | OpsError::Action(_) => {
+            with_help(plain(), error.help())
+        }
         OpsError::Program(_) | OpsError::Chain(_) => plain(),
         OpsError::Normalize(_) => plain().help("andon config check"),
-        OpsError::Action(_) => plain().help("make .andon/ and the git directory writable, then try again"),
         OpsError::NoWorkTree(_) => plain().help("run andon in a checkout: git worktree add ../checkout"),
         OpsError::AgentShell(_) => plain()
             .code("agent-shell")

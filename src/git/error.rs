@@ -137,7 +137,7 @@ pub enum GitError {
         seconds: u64,
     },
     /// A ref of ours whose tip is no commit: writing would drop what it holds.
-    #[error("ref {name} points to {id}, which is no commit: refusing to replace it")]
+    #[error("ref {name} points to {id}, which is no commit")]
     TipNotCommit {
         /// The ref.
         name: String,

@@ -28,8 +28,8 @@ impl std::fmt::Debug for NotesTree<'_> {
 impl Repo {
     /// Opens the notes of ref `name` (full, such as `refs/notes/andon`); no such ref means no notes.
     pub fn notes(&self, name: &str) -> Result<NotesTree<'_>, GitError> {
-        let tree = match self.ref_target(name)? {
-            Some(id) => Some(self.find_tree(self.tree_of(CommitId(id))?.0)?),
+        let tree = match self.ref_commit(name)? {
+            Some(id) => Some(self.find_tree(self.tree_of(id)?.0)?),
             None => None,
         };
         Ok(NotesTree { repo: self, name: name.to_owned(), tree })

@@ -7,6 +7,7 @@
 //! writer's previous entry, the others are the heads of other writers seen then. Order is topological, then by
 //! Lamport number, then by id - never by clock (DESIGN section 6).
 
+mod file;
 mod order;
 mod standing;
 mod wire;
@@ -14,7 +15,7 @@ mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sha2::Digest as _;
 
@@ -50,9 +51,14 @@ pub enum LedgerError {
         /// Why.
         source: std::io::Error,
     },
-    /// The writer's file holds something else.
-    #[error("{} does not hold a writer id of 32 hexadecimal digits", .0.display())]
-    BadWriter(PathBuf),
+    /// The writer's file is lost, or holds something else.
+    #[error("{} does not hold this clone's writer id of 32 hexadecimal digits", path.display())]
+    BadWriter {
+        /// The file.
+        path: PathBuf,
+        /// The writers that have a ref here: one of them is this clone.
+        known: Vec<String>,
+    },
     /// An entry could not be brought into canonical form.
     #[error("the entry has no canonical JSON form: {0}")]
     Canonical(String),
@@ -74,10 +80,33 @@ impl LedgerError {
             Self::Writer { path, .. } => {
                 Some(format!("check the permissions of {} and the space on its disk", path.display()))
             }
-            Self::BadWriter(path) => Some(format!("remove it, and a new one is made: rm {}", path.display())),
+            Self::BadWriter { path, known } => Some(bad_writer_help(path, known)),
             Self::Canonical(_) => None,
             Self::Unreadable { commit, .. } => Some(format!("git show {commit}:entry.json")),
         }
+    }
+}
+
+fn bad_writer_help(path: &Path, known: &[String]) -> String {
+    let file = quoted(path);
+    match known {
+        [] => format!("this clone has written nothing yet, a new id is made: rm -f {file}"),
+        [only] => format!("write the id back, its halts and answers are kept: echo {only} > {file}"),
+        several => format!(
+            "write this clone's own id back with `echo ID > {file}`; the last word of one of these lines is it: \
+             git for-each-ref --format='%(committername) %(committerdate) %(refname:lstrip=3)' {PREFIX} ({} writers)",
+            several.len()
+        ),
+    }
+}
+
+/// A path in single quotes for a shell, when it needs any.
+fn quoted(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c)) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
     }
 }
 
@@ -127,7 +156,33 @@ impl<'r> Ledger<'r> {
 
     /// The id under which this clone writes; made at the first call.
     pub fn writer_id(&self) -> Result<String, LedgerError> {
-        writer::id(self.repo.common_dir())
+        self.known_writer()?.map_or_else(|| self.named(writer::make(self.repo.common_dir())), Ok)
+    }
+
+    /// The id under which this clone has written; `None` when it never has.
+    fn known_writer(&self) -> Result<Option<String>, LedgerError> {
+        let known = self.named(writer::read(self.repo.common_dir()))?;
+        // The cache is only ever written for a writer: without its file the id is lost, and its halts with it.
+        if known.is_none() && standing::was_written(self.repo.common_dir()) {
+            return self.named(Err(writer::lost(self.repo.common_dir())));
+        }
+        Ok(known)
+    }
+
+    /// Adds to a lost writer id which ids it may have been.
+    fn named<T>(&self, result: Result<T, LedgerError>) -> Result<T, LedgerError> {
+        result.map_err(|err| match err {
+            LedgerError::BadWriter { path, .. } => {
+                let refs = self.repo.refs_with_prefix(PREFIX).unwrap_or_default();
+                let known = refs.iter().filter_map(|(name, _)| name.strip_prefix(PREFIX));
+                let known = known.filter(|id| writer::is_id(id)).map(str::to_owned).collect();
+                LedgerError::BadWriter { path, known }
+            }
+            LedgerError::Git(_)
+            | LedgerError::Writer { .. }
+            | LedgerError::Canonical(_)
+            | LedgerError::Unreadable { .. } => err,
+        })
     }
 
     /// Appends an entry and returns its id.

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::{Ledger, LedgerError, PREFIX};
+use super::{Ledger, LedgerError, PREFIX, file};
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::ids::{CommitId, EntryId};
 
@@ -19,14 +19,9 @@ type Open = BTreeMap<String, (EntryId, CommitId)>;
 
 pub(super) fn find(ledger: &Ledger<'_>, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
     // Without a writer id this clone has never written: no need to make one just to look.
-    let common = ledger.repo.common_dir();
-    if !common.join("andon/writer").exists() {
-        return Ok(None);
-    }
-    let Some(tip) = ledger.repo.ref_target(&format!("{PREFIX}{}", ledger.writer_id()?))? else {
-        return Ok(None);
-    };
-    let open = fold(ledger, CommitId(tip))?;
+    let Some(writer) = ledger.known_writer()? else { return Ok(None) };
+    let Some(tip) = ledger.repo.ref_commit(&format!("{PREFIX}{writer}"))? else { return Ok(None) };
+    let open = fold(ledger, tip)?;
     let Some((id, commit)) = open.get(worktree).copied() else { return Ok(None) };
     let entry = ledger.read(commit).map_err(|skip| LedgerError::Unreadable { commit, why: skip.why })?;
     match entry.event {
@@ -35,6 +30,11 @@ pub(super) fn find(ledger: &Ledger<'_>, worktree: &str) -> Result<Option<Standin
             Err(LedgerError::Unreadable { commit, why: "it is no halt".to_owned() })
         }
     }
+}
+
+/// Whether this clone has ever looked at entries of its own.
+pub(super) fn was_written(common_dir: &Path) -> bool {
+    common_dir.join(FILE).is_file()
 }
 
 fn fold(ledger: &Ledger<'_>, tip: CommitId) -> Result<Open, LedgerError> {
@@ -86,11 +86,12 @@ fn apply(open: &mut Open, id: EntryId, commit: CommitId, event: Option<LedgerEve
     }
 }
 
-fn read(path: &PathBuf) -> Option<(CommitId, Open)> {
-    if std::fs::metadata(path).ok()?.len() > MAX_CACHE {
-        return None;
-    }
-    let text = std::fs::read_to_string(path).ok()?;
+fn read(path: &Path) -> Option<(CommitId, Open)> {
+    parse(&file::read(path, MAX_CACHE).ok()??)
+}
+
+fn parse(bytes: &[u8]) -> Option<(CommitId, Open)> {
+    let text = std::str::from_utf8(bytes).ok()?;
     let mut lines = text.lines();
     if lines.next()? != HEAD {
         return None;

@@ -3,34 +3,45 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use super::LedgerError;
+use super::{LedgerError, file};
 
 const FILE: &str = "andon/writer";
 const DIGITS: usize = 32;
 
-/// Reads the id, or makes one. Two processes that make one at the same time agree on the first.
-pub(super) fn id(common_dir: &Path) -> Result<String, LedgerError> {
+/// More than any id has, in bytes.
+const MAX_BYTES: u64 = 256;
+
+/// Reads the id; `None` when there is none yet.
+pub(super) fn read(common_dir: &Path) -> Result<Option<String>, LedgerError> {
     let path = common_dir.join(FILE);
-    let error = |doing, source| LedgerError::Writer { doing, path: path.clone(), source };
-    match std::fs::read(&path) {
-        Ok(bytes) => return checked(&bytes, &path),
-        Err(err) if err.kind() == io::ErrorKind::NotFound => {}
-        Err(err) => return Err(error("read", err)),
+    match file::read(&path, MAX_BYTES) {
+        Ok(None) => Ok(None),
+        Ok(Some(bytes)) => {
+            let text = String::from_utf8_lossy(&bytes);
+            let id = text.trim();
+            if is_id(id) { Ok(Some(id.to_owned())) } else { Err(lost(common_dir)) }
+        }
+        // Too large or a pipe is as lost as garbage is; what cannot be read may only need permissions.
+        Err(err) if err.kind() == io::ErrorKind::Other => Err(lost(common_dir)),
+        Err(source) => Err(LedgerError::Writer { doing: "read", path, source }),
     }
-    create(&path).map_err(|err| error("write", err))?;
-    let bytes = std::fs::read(&path).map_err(|err| error("read", err))?;
-    checked(&bytes, &path)
 }
 
-fn checked(bytes: &[u8], path: &Path) -> Result<String, LedgerError> {
-    let text = String::from_utf8_lossy(bytes);
-    let id = text.trim();
-    let hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    if id.len() == DIGITS && id.bytes().all(hex) {
-        Ok(id.to_owned())
-    } else {
-        Err(LedgerError::BadWriter(path.to_owned()))
-    }
+/// Makes an id. Two processes that make one at the same time agree on the first.
+pub(super) fn make(common_dir: &Path) -> Result<String, LedgerError> {
+    let path = common_dir.join(FILE);
+    create(&path).map_err(|source| LedgerError::Writer { doing: "write", path, source })?;
+    read(common_dir)?.ok_or_else(|| lost(common_dir))
+}
+
+/// The error of an id that was there.
+pub(super) fn lost(common_dir: &Path) -> LedgerError {
+    LedgerError::BadWriter { path: common_dir.join(FILE), known: Vec::new() }
+}
+
+/// Whether `text` can be an id.
+pub(super) fn is_id(text: &str) -> bool {
+    text.len() == DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn create(path: &Path) -> io::Result<()> {

@@ -6,9 +6,11 @@ use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::TestRun;
 use crate::history::{self, Timeline};
+use crate::record::Warning;
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::NotesStore;
-use crate::record::window;
+use crate::record::window::{self, Window};
+use crate::report::message::Diagnostic;
 
 /// How many records back a hook looks. Rules with a larger reach count in `CommitRecord::iteration`.
 pub const WINDOW: usize = 24;
@@ -24,7 +26,7 @@ pub struct Loaded {
     /// Test runs in the journal, oldest first.
     pub runs: Vec<TestRun>,
     /// Unreadable records and journal lines that were skipped.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Where an acknowledgement stands in the journal.
@@ -43,14 +45,23 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 
 /// Reads the window behind `head`.
 pub fn load_at(ws: &Workspace, head: Option<CommitId>) -> Result<Loaded, OpsError> {
-    let store = NotesStore::open(&ws.repo)?;
-    let window = window::read_window(&ws.repo, &store, head, WINDOW);
+    let (window, unopened) = match NotesStore::open(&ws.repo) {
+        Ok(store) => (window::read_window(&ws.repo, &store, head, WINDOW), None),
+        // The journal still speaks for the code: a broken notes ref must not switch those rules off too.
+        Err(err) => (Window::default(), Some(OpsError::from(err).as_warning())),
+    };
     let (lines, skipped) = Journal::open(ws.repo.git_dir()).read_tail();
-    let warnings = window.warnings.iter().chain(&skipped).map(ToString::to_string).collect();
+    let warnings =
+        unopened.into_iter().chain(window.warnings.iter().chain(&skipped).map(skipped_warning)).collect();
     let (acks, runs) = sort_lines(lines);
     let facts = interleave(&window.facts, &acks);
     let timeline = history::fold(&facts, ws.config.guard.session_gap);
     Ok(Loaded { timeline, commits: window.facts, acks, runs, warnings })
+}
+
+/// What was skipped, with its place and its mend.
+fn skipped_warning(warning: &Warning) -> Diagnostic {
+    Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()).help(warning.help())
 }
 
 fn sort_lines(lines: Vec<JournalLine>) -> (Vec<(Ack, AckPlace)>, Vec<TestRun>) {

@@ -17,7 +17,13 @@ fn attempt(stage: &Stage, dir: &Path, args: &[&str], stdin: Option<&[u8]>) -> Ou
     let out = stage.run_in(dir, "timeout", &words, stdin);
     if std::env::var_os("HOSTILE_SHOW").is_some() {
         let cut = |text: &str| text.chars().take(1500).collect::<String>();
-        println!("$ andon {} -> {}\n{}{}", cut(&args.join(" ")), out.code, cut(&out.stdout), cut(&out.stderr));
+        println!(
+            "$ andon {} -> {}\n{}{}",
+            cut(&args.join(" ")),
+            out.code,
+            cut(&out.stdout),
+            cut(&out.stderr)
+        );
     }
     out
 }
@@ -53,9 +59,14 @@ impl Ground {
         let stage = Stage::new();
         let shim = include_str!("../../hooks/shim.sh");
         let quoted = format!("'{}'", andon_path().display());
-        for hook in
-            ["pre-commit", "prepare-commit-msg", "post-commit", "post-merge", "pre-merge-commit", "post-rewrite"]
-        {
+        for hook in [
+            "pre-commit",
+            "prepare-commit-msg",
+            "post-commit",
+            "post-merge",
+            "pre-merge-commit",
+            "post-rewrite",
+        ] {
             let path = format!(".git/hooks/{hook}");
             stage.write(&path, shim.replace("@PROGRAM@", &quoted).replace("@HOOK@", hook));
             let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
@@ -173,92 +184,196 @@ type Break = fn(&Stage, &Path);
 
 /// Ways to break a repository, each with words that some command must say about it.
 const BROKEN: &[(&str, Break, &[&str])] = &[
-    ("note-garbage", |stage, dir| note(stage, dir, b"garbage \x1b]0;owned\x07 \xff\n"), &["git notes --ref=andon"]),
-    ("note-two-lines-of-others", |stage, dir| note(stage, dir, b"{\"a\":1}\n{\"b\":2}\n"), &["git notes --ref=andon"]),
-    ("note-version-2", |stage, dir| note(stage, dir, b"{\"schema\":\"andon/commit@2\"}\n"), &["andon/commit@2"]),
+    (
+        "note-garbage",
+        |stage, dir| note(stage, dir, b"garbage \x1b]0;owned\x07 \xff\n"),
+        &["git notes --ref=andon"],
+    ),
+    (
+        "note-two-lines-of-others",
+        |stage, dir| note(stage, dir, b"{\"a\":1}\n{\"b\":2}\n"),
+        &["git notes --ref=andon"],
+    ),
+    (
+        "note-version-2",
+        |stage, dir| note(stage, dir, b"{\"schema\":\"andon/commit@2\"}\n"),
+        &["andon/commit@2"],
+    ),
     ("note-deep", |stage, dir| note(stage, dir, deep(200_000).as_bytes()), &["git notes --ref=andon"]),
     ("note-huge", |stage, dir| blob_note(stage, dir, &huge()), &["67108864 bytes"]),
-    ("notes-ref-blob", |stage, dir| {
-        let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(b"x")).ok().stdout;
-        stage.git_in(dir, &["update-ref", "refs/notes/andon", blob.trim()]).ok();
-    }, &["refs/notes/andon"]),
-    ("journal-half-a-line", |_, dir| {
-        let path = dir.join(".git/andon/journal.jsonl");
-        let text = fs::read(&path).unwrap();
-        fs::write(path, &text[..text.len() - 20]).unwrap();
-    }, &["journal.jsonl"]),
-    ("journal-binary", |_, dir| append(&dir.join(".git/andon/journal.jsonl"), b"\xff\xfe\0\x1b[2J\n"), &["journal.jsonl"]),
-    ("journal-unknown-type", |_, dir| {
-        append(&dir.join(".git/andon/journal.jsonl"), b"{\"type\":\"weather\"}\n[]\n7\n");
-    }, &["journal.jsonl"]),
-    ("journal-deep", |_, dir| append(&dir.join(".git/andon/journal.jsonl"), deep(100_000).as_bytes()), &["journal.jsonl"]),
-    ("journal-huge-line", |_, dir| append(&dir.join(".git/andon/journal.jsonl"), &huge()), &["journal.jsonl"]),
+    (
+        "notes-ref-blob",
+        |stage, dir| {
+            let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(b"x")).ok().stdout;
+            stage.git_in(dir, &["update-ref", "refs/notes/andon", blob.trim()]).ok();
+        },
+        &["refs/notes/andon"],
+    ),
+    (
+        "journal-half-a-line",
+        |_, dir| {
+            let path = dir.join(".git/andon/journal.jsonl");
+            let text = fs::read(&path).unwrap();
+            fs::write(path, &text[..text.len() - 20]).unwrap();
+        },
+        &["journal.jsonl"],
+    ),
+    (
+        "journal-binary",
+        |_, dir| append(&dir.join(".git/andon/journal.jsonl"), b"\xff\xfe\0\x1b[2J\n"),
+        &["journal.jsonl"],
+    ),
+    (
+        "journal-unknown-type",
+        |_, dir| {
+            append(&dir.join(".git/andon/journal.jsonl"), b"{\"type\":\"weather\"}\n[]\n7\n");
+        },
+        &["journal.jsonl"],
+    ),
+    (
+        "journal-deep",
+        |_, dir| append(&dir.join(".git/andon/journal.jsonl"), deep(100_000).as_bytes()),
+        &["journal.jsonl"],
+    ),
+    (
+        "journal-huge-line",
+        |_, dir| append(&dir.join(".git/andon/journal.jsonl"), &huge()),
+        &["journal.jsonl"],
+    ),
     ("journal-fifo", |stage, dir| fifo(stage, &dir.join(".git/andon/journal.jsonl")), &["journal.jsonl"]),
     ("journal-directory", |_, dir| directory(&dir.join(".git/andon/journal.jsonl")), &["journal.jsonl"]),
-    ("state-is-a-file", |_, dir| {
-        fs::remove_dir_all(dir.join(".git/andon")).unwrap();
-        fs::write(dir.join(".git/andon"), "x").unwrap();
-    }, &[".git/andon"]),
+    (
+        "state-is-a-file",
+        |_, dir| {
+            fs::remove_dir_all(dir.join(".git/andon")).unwrap();
+            fs::write(dir.join(".git/andon"), "x").unwrap();
+        },
+        &[".git/andon"],
+    ),
     ("receipt-garbage", |_, dir| fs::write(dir.join(".git/andon/receipt"), b"\xff{").unwrap(), &[]),
     ("receipt-directory", |_, dir| directory(&dir.join(".git/andon/receipt")), &["receipt"]),
     ("receipt-fifo", |stage, dir| fifo(stage, &dir.join(".git/andon/receipt")), &[]),
-    ("caches-garbage", |_, dir| {
-        for name in ["standing", "fingerprints"] {
-            fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
-            fs::write(dir.join(".git/andon/cache").join(name), b"\xff\0garbage").unwrap();
-        }
-    }, &[]),
-    ("caches-fifo", |stage, dir| {
-        for name in ["standing", "fingerprints"] {
-            fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
-            fifo(stage, &dir.join(".git/andon/cache").join(name));
-        }
-    }, &[]),
-    ("cache-is-a-file", |_, dir| {
-        let _ = fs::remove_dir_all(dir.join(".git/andon/cache"));
-        fs::write(dir.join(".git/andon/cache"), "x").unwrap();
-    }, &[]),
-    ("writer-garbage", |_, dir| fs::write(dir.join(".git/andon/writer"), b"\xff../../x\n").unwrap(), &["andon/writer"]),
+    (
+        "caches-garbage",
+        |_, dir| {
+            for name in ["standing", "fingerprints"] {
+                fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
+                fs::write(dir.join(".git/andon/cache").join(name), b"\xff\0garbage").unwrap();
+            }
+        },
+        &[],
+    ),
+    (
+        "caches-fifo",
+        |stage, dir| {
+            for name in ["standing", "fingerprints"] {
+                fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
+                fifo(stage, &dir.join(".git/andon/cache").join(name));
+            }
+        },
+        &[],
+    ),
+    (
+        "cache-is-a-file",
+        |_, dir| {
+            let _ = fs::remove_dir_all(dir.join(".git/andon/cache"));
+            fs::write(dir.join(".git/andon/cache"), "x").unwrap();
+        },
+        &[],
+    ),
+    (
+        "writer-garbage",
+        |_, dir| fs::write(dir.join(".git/andon/writer"), b"\xff../../x\n").unwrap(),
+        &["andon/writer"],
+    ),
+    (
+        "writer-lost",
+        |_, dir| {
+            // A clone that never wrote has lost nothing.
+            let _ = fs::remove_file(dir.join(".git/andon/writer"));
+        },
+        &[],
+    ),
     ("writer-huge", |_, dir| fs::write(dir.join(".git/andon/writer"), huge()).unwrap(), &["andon/writer"]),
     ("writer-fifo", |stage, dir| fifo(stage, &dir.join(".git/andon/writer")), &["andon/writer"]),
-    ("ledger-ref-blob", |stage, dir| {
-        let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(b"x")).ok().stdout;
-        stage.git_in(dir, &["update-ref", &ledger_ref(stage, dir), blob.trim()]).ok();
-    }, &["refs/andon/ledger"]),
-    ("ledger-ref-tag", |stage, dir| {
-        stage.git_in(dir, &["tag", "-am", "x", "x", "HEAD"]).ok();
-        stage.git_in(dir, &["update-ref", &ledger_ref(stage, dir), "refs/tags/x"]).ok();
-    }, &["ledger"]),
+    (
+        "ledger-ref-blob",
+        |stage, dir| {
+            let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(b"x")).ok().stdout;
+            stage.git_in(dir, &["update-ref", &ledger_ref(stage, dir), blob.trim()]).ok();
+        },
+        &["refs/andon/ledger"],
+    ),
+    (
+        "ledger-ref-tag",
+        |stage, dir| {
+            stage.git_in(dir, &["tag", "-am", "x", "x", "HEAD"]).ok();
+            stage.git_in(dir, &["update-ref", &ledger_ref(stage, dir), "refs/tags/x"]).ok();
+        },
+        &["ledger"],
+    ),
     ("ledger-entry-garbage", |stage, dir| entry(stage, dir, b"garbage"), &["ledger"]),
     ("ledger-entry-huge", |stage, dir| entry(stage, dir, &huge()), &["ledger"]),
     ("ledger-entry-deep", |stage, dir| entry(stage, dir, deep(100_000).as_bytes()), &["ledger"]),
-    ("ledger-entry-version", |stage, dir| entry(stage, dir, b"{\"schema\":\"andon/ledger@9\"}"), &["andon/ledger@9"]),
+    (
+        "ledger-entry-version",
+        |stage, dir| entry(stage, dir, b"{\"schema\":\"andon/ledger@9\"}"),
+        &["andon/ledger@9"],
+    ),
     ("config-directory", |_, dir| directory(&dir.join("andon.toml")), &["andon.toml"]),
     ("config-loop", |_, dir| link("andon.toml", &dir.join("andon.toml")), &["andon.toml"]),
     ("config-fifo", |stage, dir| fifo(stage, &dir.join("andon.toml")), &["andon.toml"]),
     ("config-huge", |_, dir| fs::write(dir.join("andon.toml"), huge()).unwrap(), &["andon.toml"]),
-    ("config-binary", |_, dir| fs::write(dir.join("andon.toml"), b"[test]\nx = \"\xff\"\n").unwrap(), &["andon.toml:2"]),
-    ("config-deep", |_, dir| {
-        fs::write(dir.join("andon.toml"), format!("[test]\ncommand = {}\n", deep(100_000))).unwrap();
-    }, &["andon.toml:2"]),
-    ("config-truncated", |_, dir| fs::write(dir.join("andon.toml"), "[test]\ncommand = \"sh").unwrap(), &["andon.toml:2"]),
-    ("config-escapes", |_, dir| {
-        fs::write(dir.join("andon.toml"), "[test]\n\"\\u001b]0;x\\u0007\" = 1\n").unwrap();
-    }, &["andon.toml:2"]),
-    ("andon-dir-is-a-file", |_, dir| {
-        let _ = fs::remove_dir_all(dir.join(".andon"));
-        fs::write(dir.join(".andon"), "x").unwrap();
-    }, &[".andon"]),
-    ("andon-dir-dangles", |_, dir| {
-        let _ = fs::remove_dir_all(dir.join(".andon"));
-        link("/nonexistent/x", &dir.join(".andon"));
-    }, &[".andon"]),
+    (
+        "config-binary",
+        |_, dir| fs::write(dir.join("andon.toml"), b"[test]\nx = \"\xff\"\n").unwrap(),
+        &["andon.toml:2"],
+    ),
+    (
+        "config-deep",
+        |_, dir| {
+            fs::write(dir.join("andon.toml"), format!("[test]\ncommand = {}\n", deep(100_000))).unwrap();
+        },
+        &["andon.toml:2"],
+    ),
+    (
+        "config-truncated",
+        |_, dir| fs::write(dir.join("andon.toml"), "[test]\ncommand = \"sh").unwrap(),
+        &["andon.toml:2"],
+    ),
+    (
+        "config-escapes",
+        |_, dir| {
+            fs::write(dir.join("andon.toml"), "[test]\n\"\\u001b]0;x\\u0007\" = 1\n").unwrap();
+        },
+        &["andon.toml:2"],
+    ),
+    (
+        "andon-dir-is-a-file",
+        |_, dir| {
+            let _ = fs::remove_dir_all(dir.join(".andon"));
+            fs::write(dir.join(".andon"), "x").unwrap();
+        },
+        &[".andon"],
+    ),
+    (
+        "andon-dir-dangles",
+        |_, dir| {
+            let _ = fs::remove_dir_all(dir.join(".andon"));
+            link("/nonexistent/x", &dir.join(".andon"));
+        },
+        &[".andon"],
+    ),
     ("face-is-a-directory", |_, dir| directory(&dir.join(".andon/CHECKPOINT.md")), &[]),
     ("stop-is-a-directory", |_, dir| directory(&dir.join(".andon/STOP")), &[".andon/STOP"]),
     ("head-garbage", |_, dir| fs::write(dir.join(".git/HEAD"), b"\xff\n").unwrap(), &["HEAD"]),
     ("orig-head-garbage", |_, dir| fs::write(dir.join(".git/ORIG_HEAD"), b"\xff\n").unwrap(), &[]),
     ("reflog-garbage", |_, dir| fs::write(dir.join(".git/logs/HEAD"), b"\xff\0 \n\n \t").unwrap(), &[]),
-    ("index-garbage", |_, dir| fs::write(dir.join(".git/index"), b"DIRC\0\0\0\x02\xff\xff").unwrap(), &["index"]),
+    (
+        "index-garbage",
+        |_, dir| fs::write(dir.join(".git/index"), b"DIRC\0\0\0\x02\xff\xff").unwrap(),
+        &["index"],
+    ),
     ("git-config-garbage", |_, dir| fs::write(dir.join(".git/config"), b"[core\n").unwrap(), &["config"]),
 ];
 
@@ -314,7 +429,9 @@ fn no_broken_state_makes_a_command_panic_hang_or_keep_silent() {
             break_it(&ground.stage, &dir);
             let answers = sweep(&ground.stage, &dir);
             for (command, out) in &answers {
-                wrong.extend(fault(out).map(|fault| format!("{ground_name}, {name}: andon {command} {fault}")));
+                wrong.extend(
+                    fault(out).map(|fault| format!("{ground_name}, {name}: andon {command} {fault}")),
+                );
             }
             let said: String = answers.iter().map(|(_, out)| out.all()).collect();
             for words in words.iter().filter(|words| !said.contains(**words)) {
@@ -324,4 +441,141 @@ fn no_broken_state_makes_a_command_panic_hang_or_keep_silent() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What must not open the gate while a halt stands.
+const WAYS_AROUND: &[&str] = &[
+    "writer-garbage",
+    "writer-huge",
+    "writer-fifo",
+    "writer-lost",
+    "ledger-ref-blob",
+    "ledger-ref-tag",
+    "state-is-a-file",
+    "caches-garbage",
+    "caches-fifo",
+    "cache-is-a-file",
+    "notes-ref-blob",
+    "note-garbage",
+    "journal-binary",
+    "journal-huge-line",
+    "journal-fifo",
+    "andon-dir-is-a-file",
+    "face-is-a-directory",
+];
+
+#[test]
+fn broken_state_does_not_free_a_halted_loop() {
+    let ground = Ground::halted();
+    let stage = &ground.stage;
+    // The hooks have looked at the halt, so that the caches are there.
+    run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1);
+    for way in WAYS_AROUND {
+        let dir = ground.copy(way);
+        let (_, break_it, _) = BROKEN.iter().find(|(name, ..)| name == way).unwrap();
+        break_it(stage, &dir);
+        for hook in
+            [&["hook", "pre-commit"][..], &["hook", "prepare-commit-msg", "x"], &["hook", "pre-merge-commit"]]
+        {
+            let out = run(stage, &dir, hook, None);
+            assert_eq!(out.code, 1, "{way}, {hook:?}: {out}");
+            assert!(out.stderr.contains("help: "), "{way}: {out}");
+        }
+    }
+}
+
+#[test]
+fn a_lost_writer_id_is_mended_by_the_command_that_is_named() {
+    let ground = Ground::halted();
+    let stage = &ground.stage;
+    run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1);
+    for content in [None, Some("garbage")] {
+        let path = stage.path(".git/andon/writer");
+        match content {
+            None => fs::remove_file(&path).unwrap(),
+            Some(text) => fs::write(&path, text).unwrap(),
+        }
+        let out = run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1).says("andon/writer");
+        let mend = out.stderr.split_once("are kept: ").unwrap().1.lines().next().unwrap().to_owned();
+        stage.run_in(stage.dir(), "sh", &["-c", &mend], None).ok();
+        run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1).says("repeated-failures");
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_recorded_is_none() {
+    let ground = Ground::halted();
+    let stage = &ground.stage;
+    fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    directory(&stage.path(".git/andon/journal.jsonl"));
+    run(stage, stage.dir(), &["hook", "pre-commit"], None)
+        .exits(1)
+        .says("repeated-failures")
+        .says("journal.jsonl");
+    fs::remove_dir_all(stage.path(".git/andon/journal.jsonl")).unwrap();
+    run(stage, stage.dir(), &["hook", "prepare-commit-msg", "x"], None).ok();
+}
+
+#[test]
+fn a_face_that_cannot_come_back_frees_nobody() {
+    let ground = Ground::halted();
+    let stage = &ground.stage;
+    stage.write("andon.toml", "[guard]\nack = \"resume\"\n[test]\ncommand = \"sh check.sh\"\n");
+    fs::remove_dir_all(stage.path(".andon")).unwrap();
+    link("/nonexistent/x", &stage.path(".andon"));
+    for hook in [&["hook", "pre-commit"][..], &["hook", "prepare-commit-msg", "x"]] {
+        run(stage, stage.dir(), hook, None)
+            .exits(1)
+            .says("repeated-failures")
+            .says(".andon must be a directory");
+    }
+}
+
+#[test]
+fn a_broken_notes_ref_leaves_the_tests_demanded() {
+    let ground = Ground::new();
+    let stage = &ground.stage;
+    let (_, break_it, _) = BROKEN.iter().find(|(name, ..)| *name == "notes-ref-blob").unwrap();
+    break_it(stage, stage.dir());
+    stage.write("code.txt", "untested\n");
+    stage
+        .git(&["commit", "-qam", "untested"])
+        .refused()
+        .says("untested-edit")
+        .says("refs/notes/andon points to");
+    stage.andon(&["test"]).ok();
+    // Tested, it passes; that it could not be recorded is said.
+    stage.git(&["commit", "-qam", "tested"]).ok().says("refs/notes/andon points to").says("git update-ref");
+}
+
+#[test]
+fn a_broken_record_does_not_start_the_window_anew() {
+    let ground = Ground::new();
+    let stage = &ground.stage;
+    assert_eq!(stage.record("HEAD")["iteration"], 3);
+    note(stage, stage.dir(), b"garbage\n");
+    ground.commit("four\n").ok().says("unreadable record");
+    assert_eq!(stage.record("HEAD")["iteration"], 3);
+    stage.write("tests.txt", "not ok 1 - a\n");
+    ground.commit("five\n").ok();
+    note(stage, stage.dir(), b"garbage\n");
+    ground.commit("six\n").ok();
+    ground.commit("seven\n").ok();
+    ground.commit("eight\n").ok().says("repeated-failures");
+}
+
+#[test]
+fn a_broken_record_does_not_cost_a_rebase_the_others() {
+    let ground = Ground::new();
+    let stage = &ground.stage;
+    stage.git(&["switch", "-qc", "side", "HEAD~2"]).ok();
+    stage.write("README.md", "side\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "side"]).ok();
+    stage.git(&["switch", "-q", "main"]).ok();
+    stage.write(".git/note", "garbage\n");
+    stage.git(&["notes", "--ref=andon", "add", "-f", "-F", ".git/note", "HEAD~1"]).ok();
+    stage.git(&["rebase", "-q", "side"]).ok().says("git notes --ref=andon show");
+    assert_eq!(stage.record("HEAD")["kind"], "rebase");
+    assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
 }
