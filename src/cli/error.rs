@@ -47,6 +47,7 @@ impl From<Exit> for ExitCode {
 pub fn exit_of(error: &OpsError) -> Exit {
     match error {
         OpsError::Git(err) if err.is_usage() => Exit::Usage,
+        OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
         OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }

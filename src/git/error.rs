@@ -231,7 +231,18 @@ fn quoted_path(path: &Path) -> String {
 impl GitError {
     /// Whether the caller asked for something that is not there: a mistake of use, not of the repository.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::NotARepository { .. } | Self::UnknownRevision { .. } | Self::Unborn { .. })
+        matches!(
+            self,
+            Self::NotARepository { .. }
+                | Self::UnknownRevision { .. }
+                | Self::Unborn { .. }
+                | Self::NotACommit { .. }
+        )
+    }
+
+    /// Whether what is missing was left out when this clone was made: nothing can be said without it.
+    pub fn is_cut_off(&self) -> bool {
+        matches!(self, Self::ShallowRange { .. } | Self::Missing { because: MissingBecause::Shallow, .. })
     }
 
     /// The exact command that mends it, or the sentence that says what to do; `None` where neither is known.
@@ -247,7 +258,9 @@ impl GitError {
             | Self::Missing { because: MissingBecause::Shallow, .. } => {
                 Some("git fetch --unshallow".to_owned())
             }
-            Self::UnknownRevision { shallow: false, .. } => Some("git log --oneline --all".to_owned()),
+            Self::UnknownRevision { shallow: false, .. } | Self::NotACommit { .. } => {
+                Some("git log --oneline --all".to_owned())
+            }
             Self::Unborn { .. } => Some("make a first commit".to_owned()),
             Self::Missing { because: MissingBecause::Partial, id, .. } => {
                 Some(format!("git cat-file -p {id}"))
@@ -270,7 +283,6 @@ impl GitError {
             Self::ProgramStart { .. } => Some("install git, or put it on PATH".to_owned()),
             Self::NoWorkTree { .. } => Some("run it in a clone or a linked worktree".to_owned()),
             Self::Open { .. }
-            | Self::NotACommit { .. }
             | Self::TooDeep { .. }
             | Self::Ref { .. }
             | Self::Write { .. }

@@ -48,7 +48,20 @@ pub(super) fn resolve(ctx: &Context, repo: &Repo, asked: &Asked) -> Result<Range
     spelled(repo, &format!("{}..{}", refs.0, refs.1))
 }
 
+/// git reads an empty side as HEAD; here it is a variable of the CI that was not set, and `..HEAD` would judge
+/// nothing and pass.
+fn refuse_empty(range: &str) -> Result<(), OpsError> {
+    if !range.trim().is_empty() && !range.trim_start().starts_with("..") {
+        return Ok(());
+    }
+    Err(OpsError::Usage {
+        what: format!("the range {range:?} has no base: is a variable empty?"),
+        help: "name both sides: andon check origin/main..HEAD".to_owned(),
+    })
+}
+
 fn spelled(repo: &Repo, range: &str) -> Result<Range, OpsError> {
+    refuse_empty(range)?;
     let commits = repo.range(range)?;
     let (base, tip) = match range.split_once("...").or_else(|| range.split_once("..")) {
         Some((from, to)) => {
