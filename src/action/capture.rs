@@ -36,12 +36,12 @@ pub fn capture(
     path: Option<&OsStr>,
 ) -> io::Result<Captured> {
     let missing = || io::Error::new(io::ErrorKind::InvalidInput, "an empty command");
-    let (program, args) = argv.split_first().ok_or_else(missing)?;
+    let (program, arguments) = argv.split_first().ok_or_else(missing)?;
     let (reader, writer) = io::pipe()?;
     let mut child = {
         #[allow(clippy::disallowed_methods, reason = "the door of the demo's programs")]
         let mut command = Command::new(program);
-        command.args(args).current_dir(dir).stdin(Stdio::null());
+        command.args(arguments).current_dir(dir).stdin(Stdio::null());
         command.stdout(writer.try_clone()?).stderr(writer);
         for change in env {
             match change {

@@ -95,7 +95,7 @@ pub fn run(
     env: &[(OsString, OsString)],
 ) -> Result<HookEnd, HookProgramError> {
     let path = || PathBuf::from(program);
-    #[allow(clippy::disallowed_methods)] // the door for chained hooks: see the head of this module
+    #[allow(clippy::disallowed_methods, reason = "the door for chained hooks: see the head of this module")]
     let mut command = Command::new(program);
     command.args(args).envs(env.iter().map(|(key, value)| (key, value)));
     command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::inherit() });

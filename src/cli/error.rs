@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use crate::config::ConfigErrors;
 use crate::ops::error::OpsError;
+use crate::ops::install::SetupError;
 use crate::report::message::Diagnostic;
 
 /// Exit codes (DESIGN section 7).
@@ -46,9 +47,10 @@ impl From<Exit> for ExitCode {
 /// What a command failed with, and how it ends.
 pub fn exit_of(error: &OpsError) -> Exit {
     match error {
-        OpsError::Git(err) if err.is_usage() => Exit::Usage,
+        OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
         OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
-        OpsError::Config(_)
+        OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })
+        | OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }
         | OpsError::NoWorkTree(_)
@@ -62,6 +64,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Ledger(_)
         | OpsError::Action(_)
         | OpsError::Chain(_)
+        | OpsError::Setup(_)
         | OpsError::Demo(_) => Exit::Internal,
     }
 }
@@ -71,9 +74,11 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let plain = || Diagnostic::error(error.to_string());
     let one = match error {
         OpsError::Config(errors) => return config_diagnostics(errors),
-        OpsError::Git(_) | OpsError::Record(_) | OpsError::Ledger(_) | OpsError::Action(_) => {
-            with_help(plain(), error.help())
-        }
+        OpsError::Git(_)
+        | OpsError::Setup(_)
+        | OpsError::Record(_)
+        | OpsError::Ledger(_)
+        | OpsError::Action(_) => with_help(plain(), error.help()),
         OpsError::Program(_) | OpsError::Chain(_) => plain(),
         OpsError::Normalize(_) => plain().help("andon config check"),
         OpsError::NoWorkTree(_) => plain().help("run andon in a checkout: git worktree add ../checkout"),

@@ -25,7 +25,7 @@ pub(crate) struct Shell {
 /// The program.
 pub fn main() -> ExitCode {
     let ctx = Context::capture();
-    let args: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let args = ctx.args.clone();
     // The hooks' own door, before anything else is looked at: `ANDON=0` means that nothing is read or written.
     if let [_, hook, name, rest @ ..] = args.as_slice()
         && hook == "hook"
@@ -71,7 +71,9 @@ fn output(ctx: &Context, color: ColorChoice) -> Output {
 
 fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
     match command {
-        Command::Install(_) | Command::Uninstall(_) | Command::Doctor(_) => Ok(Exit::Internal),
+        Command::Install(format) => commands::install::install(shell, format.format),
+        Command::Uninstall(format) => commands::install::uninstall(shell, format.format),
+        Command::Doctor(format) => commands::doctor::run(shell, format.format),
         Command::Test(args) => commands::test::run(shell, &args),
         Command::Status(format) => commands::status::run(shell, format.format),
         Command::Log(args) => commands::log::run(shell, &args),
@@ -85,7 +87,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Config(args) => match args.command {
             ConfigCommand::Show(format) => commands::config::show(shell, format.format),
             ConfigCommand::Check(format) => commands::config::check(shell, format.format),
-            ConfigCommand::Schema => commands::config::schema(shell),
+            ConfigCommand::Schema => Ok(commands::config::schema(shell)),
         },
         Command::Demo(args) => commands::demo::run(shell, &args),
         // Only reached for a hook name that is not UTF-8 or missing arguments: clap has said so already.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::errors::{ConfigError, Position, Problems};
+use super::mistake::{ConfigError, Position, Problems};
 use super::source::{Source, check_size};
 
 /// Up to this size all syntax errors of a file are listed; beyond, the first: a parser that recovers over
@@ -100,7 +100,7 @@ const DUPLICATE: &str = "duplicate key";
 fn syntax(source: &Source, lines: &Lines<'_>, message: &str, span: Option<Range<usize>>) -> ConfigError {
     let (what, mend) = if message == DUPLICATE {
         let name = span.clone().and_then(|span| lines.text.get(span)).unwrap_or("it");
-        (format!("{} is set twice", super::errors::quoted(name)), "keep one of the two".to_owned())
+        (format!("{} is set twice", super::mistake::quoted(name)), "keep one of the two".to_owned())
     } else {
         (format!("not valid TOML: {message}"), "mend the syntax; https://toml.io shows it".to_owned())
     };

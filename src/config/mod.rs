@@ -11,8 +11,8 @@
 mod command;
 mod document;
 mod entries;
-mod errors;
 mod keys;
+mod mistake;
 mod patterns;
 mod reader;
 mod reading;
@@ -24,10 +24,11 @@ mod source;
 mod suggest;
 mod template;
 mod value;
+mod wrong;
 
 pub use command::TestCommand;
 pub use entries::Entry;
-pub use errors::{ConfigError, ConfigErrors, Position};
+pub use mistake::{ConfigError, ConfigErrors, Position};
 pub use resolve::{load, load_with};
 pub use rules::{RuleSpecView, known_rules};
 pub use schema::schema;

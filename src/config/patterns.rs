@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::errors::quoted;
-use super::reading::{Read, Wrong, wrong};
+use super::mistake::quoted;
+use super::wrong::{Read, Wrong, wrong};
 
 // The bounds and options of `record::normalize`: what passes here compiles there.
 

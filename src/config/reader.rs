@@ -7,14 +7,15 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::document::Lines;
-use super::errors::{ConfigError, Problems, quoted};
 use super::keys::{self, Contents, Key, PLANNED_SECTIONS, SECTIONS, Section};
+use super::mistake::{ConfigError, Problems, quoted};
 use super::patterns;
-use super::reading::{Read, read_key, read_level, read_param, shown, wrong};
+use super::reading::{read_key, read_level, read_param, shown};
 use super::rules::{PLANNED, RuleSpecView};
 use super::source::{Origin, Source};
 use super::suggest;
 use super::value::{Said, Value};
+use super::wrong::{Read, wrong};
 
 /// Reads one source into what all sources said.
 pub(super) struct Reader<'a> {

@@ -6,11 +6,12 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::command::TestCommand;
-use super::errors::quoted;
 use super::keys::{Choice, Key, Kind, Standing};
+use super::mistake::quoted;
 use super::patterns;
 use super::suggest;
 use super::value::Value;
+use super::wrong::{Read, Wrong, wrong};
 use crate::domain::findings::Level;
 use crate::domain::settings::{ParamSpec, ParamValue};
 use crate::domain::time::Span;
@@ -23,24 +24,7 @@ const MAX_TEXT: usize = 4096;
 /// Largest count: far beyond any use, near enough that nothing sized by it runs away.
 pub(super) const MAX_COUNT: u64 = 1_000_000_000;
 
-/// Something wrong with a value.
-#[derive(Debug)]
-pub(super) struct Wrong {
-    /// Where.
-    pub(super) span: Range<usize>,
-    /// What.
-    pub(super) what: String,
-    /// What mends it.
-    pub(super) mend: String,
-}
-
-pub(super) type Read<T> = Result<T, Vec<Wrong>>;
 type Item<'a> = Spanned<DeValue<'a>>;
-
-/// Builds the one error of a value.
-pub(super) fn wrong<T>(span: Range<usize>, what: String, mend: impl Into<String>) -> Read<T> {
-    Err(vec![Wrong { span, what, mend: mend.into() }])
-}
 
 /// Reads the value of a key of the table; `name` is dotted.
 pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {

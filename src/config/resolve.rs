@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::command::TestCommand;
 use super::document;
-use super::errors::{ConfigError, ConfigErrors, Problems};
 use super::keys;
+use super::mistake::{ConfigError, ConfigErrors, Problems};
 use super::reader::Reader;
 use super::rules::{RuleSpecView, known_rules};
 use super::settings::{Ack, AppliesTo, Config, Guard, OnInternalError, PathSettings, TestSettings};

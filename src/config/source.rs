@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use super::errors::ConfigError;
+use super::mistake::ConfigError;
 use crate::domain::paths::CONFIG_FILE;
 
 /// Largest configuration file, in bytes.

@@ -23,7 +23,7 @@ pub enum ParamValue {
 /// A parameter that a rule declares.
 #[derive(Debug, Clone)]
 pub struct ParamSpec {
-    /// Key in `[rules]`, snake_case.
+    /// Key in `[rules]`, `snake_case`.
     pub name: &'static str,
     /// Default value; also fixes the type.
     pub default: fn() -> ParamValue,

@@ -20,9 +20,9 @@ pub struct CommitInfo {
     pub tree: TreeId,
     /// Its parents in order.
     pub parents: Vec<CommitId>,
-    /// First line of the message, at most 500 characters; unescaped.
+    /// First paragraph of the message in one line (git's `%s`), at most 500 characters; unescaped.
     pub subject: String,
-    /// `Key: value` lines of the last paragraph, in order.
+    /// `Key: value` lines of the last paragraph, in order; none when the message is one paragraph.
     pub trailers: Vec<(String, String)>,
     /// Name of the author.
     pub author: String,
@@ -106,7 +106,7 @@ impl Repo {
     }
 }
 
-/// The `Key: value` lines of the last paragraph, when all of its lines are such or continue one.
+/// The `Key: value` lines of the last paragraph, indented lines joined to the one they continue.
 fn trailers(message: &str) -> Vec<(String, String)> {
     let Some((_, last)) = message.trim_end().rsplit_once("\n\n") else { return Vec::new() };
     let mut found: Vec<(String, String)> = Vec::new();

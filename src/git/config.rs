@@ -33,8 +33,10 @@ impl Repo {
         if key.contains('\0') {
             return None;
         }
-        let config = self.inner.config().ok()?.snapshot().ok()?;
-        config.get_bytes(key).ok().map(|value| String::from_utf8_lossy(value).into_owned())
+        // Not of a snapshot: that copies the whole configuration.
+        let entry = self.inner.config().ok()?;
+        let entry = entry.get_entry(key).ok()?;
+        Some(text(&entry))
     }
 
     /// All values of `key`, lowest level first.
@@ -46,8 +48,7 @@ impl Repo {
         let mut found = Vec::new();
         if let Ok(entries) = config.multivar(key, None) {
             let _ended = entries.for_each(|entry| {
-                let value = String::from_utf8_lossy(entry.value_bytes()).into_owned();
-                found.push(ConfigValue { value, level: level(entry.level()) });
+                found.push(ConfigValue { value: text(entry), level: level(entry.level()) });
             });
         }
         found.sort_by_key(|value| value.level);
@@ -63,6 +64,12 @@ impl Repo {
             (None, None) => "unknown".to_owned(),
         }
     }
+}
+
+/// The value; a key without `=` means true to git.
+fn text(entry: &git2::ConfigEntry<'_>) -> String {
+    let value = if entry.has_value() { entry.value_bytes() } else { b"true" };
+    String::from_utf8_lossy(value).into_owned()
 }
 
 fn level(level: git2::ConfigLevel) -> ConfigLevel {

@@ -11,17 +11,29 @@ pub struct RawHunk<'a> {
     pub added: Vec<&'a [u8]>,
 }
 
+/// How many bytes git looks at to tell text from binary.
+const LOOKED_AT: usize = 8000;
+
+/// git's rule: a NUL among the first 8,000 bytes.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0)
+}
+
 impl super::repo::Repo {
-    /// The hunks from `old` to `new`, in order. Empty when the two are equal, or when git would call either
-    /// binary: compare ids then.
+    /// The hunks from `old` to `new`, in order. Empty when the two are equal, or when either [`is_binary`]:
+    /// compare ids then. No setting of the user or the repository changes the answer.
     pub fn hunks<'a>(&self, old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
         between(old, new)
     }
 }
 
 fn between<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
+    if is_binary(old) || is_binary(new) {
+        return Vec::new();
+    }
     let mut options = DiffOptions::new();
-    options.context_lines(0).interhunk_lines(0).indent_heuristic(false);
+    // libgit2's own idea of binary would call UTF-16 and much else so, and may change with its version.
+    options.force_text(true).context_lines(0).interhunk_lines(0).indent_heuristic(false);
     let Ok(patch) = Patch::from_buffers(old, None, new, None, Some(&mut options)) else { return Vec::new() };
     (0..patch.num_hunks()).map(|index| hunk(&patch, index, old, new)).collect()
 }
@@ -70,6 +82,8 @@ mod tests {
         assert_eq!(between(b"same\n", b"same\n"), vec![]);
         assert_eq!(between(b"", b""), vec![]);
         assert_eq!(between(b"a\0b\n", b"a\0c\n"), vec![], "binary");
+        assert_eq!(between(b"\x01\x02\x03\n", b"\xff\xfe\n").len(), 1, "odd, but not binary");
+        assert!(!is_binary(&[&[b'x'; LOOKED_AT][..], b"\0"].concat()));
         let ends = between(b"x", b"x\n");
         assert_eq!((text(&ends[0].removed), text(&ends[0].added)), (vec!["x".into()], vec!["x\n".into()]));
         let crlf = between(b"x\r\ny\n", b"x\ny\n");

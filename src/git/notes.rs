@@ -16,6 +16,7 @@ pub(super) const MAX_NOTE: usize = 1 << 20;
 pub struct NotesTree<'r> {
     repo: &'r Repo,
     name: String,
+    tip: Option<CommitId>,
     tree: Option<git2::Tree<'r>>,
 }
 
@@ -28,11 +29,12 @@ impl std::fmt::Debug for NotesTree<'_> {
 impl Repo {
     /// Opens the notes of ref `name` (full, such as `refs/notes/andon`); no such ref means no notes.
     pub fn notes(&self, name: &str) -> Result<NotesTree<'_>, GitError> {
-        let tree = match self.ref_commit(name)? {
-            Some(id) => Some(self.find_tree(self.tree_of(id)?.0)?),
+        let tip = self.ref_commit(name)?;
+        let tree = match tip {
+            Some(tip) => Some(self.find_tree(self.tree_of(tip)?.0)?),
             None => None,
         };
-        Ok(NotesTree { repo: self, name: name.to_owned(), tree })
+        Ok(NotesTree { repo: self, name: name.to_owned(), tip, tree })
     }
 
     /// Every annotated object of ref `name` with the blob of its note, sorted; an object that has notes at
@@ -53,7 +55,7 @@ impl Repo {
         prefix: &str,
         found: &mut Vec<(CommitId, Oid)>,
     ) -> Result<(), GitError> {
-        for entry in tree.iter() {
+        for entry in tree {
             let Ok(name) = entry.name() else { continue };
             let path = format!("{prefix}{name}");
             if mode_of(&entry) == MODE_TREE {
@@ -106,6 +108,11 @@ impl Repo {
 }
 
 impl NotesTree<'_> {
+    /// The commit that the ref pointed to; `None` without notes.
+    pub fn tip(&self) -> Option<CommitId> {
+        self.tip
+    }
+
     /// The note of `commit`; `None` without one. At most 1 MiB: the error names commit and size.
     pub fn get(&self, commit: CommitId) -> Result<Option<Vec<u8>>, GitError> {
         let Some(tree) = &self.tree else { return Ok(None) };

@@ -1,6 +1,6 @@
 //! Reading `git status --porcelain=v2 -z`: text to values, nothing else.
 
-use super::objects::MODE_TREE;
+use super::error::cut;
 use crate::domain::ids::Oid;
 
 /// Mode and id, `None` when nothing is there.
@@ -43,20 +43,18 @@ pub(super) enum Content {
 pub(super) fn parse(bytes: &[u8]) -> Result<Vec<StatusLine>, String> {
     let mut lines = Vec::new();
     for record in bytes.split(|byte| *byte == 0).filter(|record| !record.is_empty()) {
-        match line(record) {
-            Some(Some(parsed)) => lines.push(parsed),
-            Some(None) => {}
-            None => return Err(String::from_utf8_lossy(record).chars().take(200).collect()),
+        if matches!(record[0], b'#' | b'!') {
+            continue;
         }
+        let parsed = line(record).ok_or_else(|| cut(&String::from_utf8_lossy(record), 200))?;
+        lines.push(parsed);
     }
     Ok(lines)
 }
 
-/// `Some(None)` for headers and ignored paths.
-fn line(record: &[u8]) -> Option<Option<StatusLine>> {
+fn line(record: &[u8]) -> Option<StatusLine> {
     let (tag, rest) = (record.first()?, record.get(2..)?);
     let found = match tag {
-        b'#' | b'!' => return Some(None),
         b'?' => StatusLine { path: rest.to_vec(), kind: StatusKind::Untracked },
         b'u' => {
             let fields: Vec<&[u8]> = rest.splitn(10, |byte| *byte == b' ').collect();
@@ -65,7 +63,7 @@ fn line(record: &[u8]) -> Option<Option<StatusLine>> {
         b'1' => tracked(rest)?,
         _ => return None,
     };
-    Some(Some(found).filter(|line| !line.path.is_empty()))
+    Some(found).filter(|line| !line.path.is_empty())
 }
 
 /// `XY sub mH mI mW hH hI path`
@@ -81,7 +79,7 @@ fn tracked(rest: &[u8]) -> Option<StatusLine> {
     let kind = StatusKind::Tracked {
         head: place(head, head_id)?,
         index: place(index, index_id)?,
-        worktree: mode(worktree)?,
+        worktree: Some(mode(worktree)?).filter(|mode| *mode != 0),
         content,
     };
     Some(StatusLine { path: path.to_vec(), kind })
@@ -89,13 +87,13 @@ fn tracked(rest: &[u8]) -> Option<StatusLine> {
 
 fn place(mode_text: &[u8], id: &[u8]) -> Option<Place> {
     let id: Oid = std::str::from_utf8(id).ok()?.parse().ok()?;
-    Some(mode(mode_text)?.map(|mode| (mode, id)))
+    let mode = mode(mode_text)?;
+    Some((mode != 0).then_some((mode, id)))
 }
 
-/// Octal; zero is `Some(None)`: nothing there.
-fn mode(text: &[u8]) -> Option<Option<u32>> {
-    let mode = u32::from_str_radix(std::str::from_utf8(text).ok()?, 8).ok()?;
-    Some(Some(mode).filter(|mode| *mode != 0 && *mode != MODE_TREE))
+/// Octal; zero means that nothing is there.
+fn mode(text: &[u8]) -> Option<u32> {
+    u32::from_str_radix(std::str::from_utf8(text).ok()?, 8).ok()
 }
 
 /// A path as `git hash-object --stdin-paths` takes it: quoted when a line could not carry it.

@@ -74,8 +74,7 @@ impl Repo {
     }
 }
 
-// The one place where the git program is started.
-#[allow(clippy::disallowed_methods)]
+#[allow(clippy::disallowed_methods, reason = "the one place where the git program is started")]
 fn command(dir: &Path, args: &[&OsStr], without: &[&str]) -> Command {
     let mut command = Command::new("git");
     for name in without {
@@ -155,4 +154,43 @@ pub(super) fn path_from_bytes(bytes: &[u8]) -> PathBuf {
 /// A path, as the bytes git knows.
 pub(super) fn bytes_of(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scratch::Scratch;
+    use super::*;
+
+    #[test]
+    fn arguments_are_no_shell_line_and_failures_say_what_ran_where() {
+        let scratch = Scratch::new();
+        let dir = scratch.path();
+        let output = git(&dir, &[OsStr::new("rev-parse"), OsStr::new("--git-dir")], b"").unwrap();
+        assert_eq!(output.stdout, b".git\n");
+        let error =
+            git(&dir, &[OsStr::new("rev-parse"), OsStr::new("--verify"), OsStr::new("$(touch x); y")], b"")
+                .unwrap_err();
+        assert!(matches!(error, GitError::Program { .. }));
+        assert!(error.to_string().contains(&dir.display().to_string()), "{error}");
+        assert!(!dir.join("x").exists());
+    }
+
+    #[test]
+    fn large_input_and_output_pass_through_together() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let id = repo.write_blob(&vec![b'x'; 1 << 16]).unwrap();
+        let input = format!("{id}\n").repeat(200);
+        let output = repo.git(&["cat-file", "--batch"], input.as_bytes()).unwrap();
+        assert!(output.stdout.len() > 200 << 16);
+        // A child that reads nothing is no error of ours.
+        repo.git(&["rev-parse", "--git-dir"], &vec![b'x'; 1 << 20]).unwrap();
+    }
+
+    #[test]
+    fn output_is_bounded() {
+        assert_eq!(read_all(&b"12345"[..], 5).unwrap(), b"12345");
+        assert!(read_all(&b"123456"[..], 5).is_err());
+        assert_eq!(read_some(&b"123456"[..], 5), b"12345");
+    }
 }

@@ -6,7 +6,6 @@ use std::sync::Once;
 use git2::{ErrorCode, RepositoryOpenFlags};
 
 use super::error::{GitError, MissingBecause};
-use super::program;
 use crate::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `ops::context`.
@@ -141,14 +140,6 @@ impl Repo {
         }
     }
 
-    /// Where git looks for hooks, as `git rev-parse --git-path hooks` says (`core.hooksPath` honoured).
-    /// Starts a process: for installing, never for a hook.
-    pub fn hooks_dir(&self) -> Result<PathBuf, GitError> {
-        let output = self.git(&["rev-parse", "--git-path", "hooks"], b"")?;
-        let path = program::path_from_bytes(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout));
-        Ok(self.workdir().unwrap_or(&self.git_dir).join(path))
-    }
-
     /// The error for an object that could not be read.
     pub(super) fn object_error(&self, kind: &'static str, id: Oid, error: &git2::Error) -> GitError {
         let git_dir = self.git_dir.clone();
@@ -203,10 +194,12 @@ fn open_error(dir: &Path, error: &git2::Error) -> GitError {
     }
 }
 
-/// The path that libgit2 names in `repository path '...' is not owned by current user`.
+/// The path that libgit2 names in `repository path '...' is not owned by current user`, as `safe.directory`
+/// wants it: the top of the working tree, not its `.git`.
 fn owned_path(message: &str) -> Option<PathBuf> {
     let rest = message.strip_prefix("repository path '")?;
-    rest.rfind('\'').map(|end| PathBuf::from(&rest[..end]))
+    let path = &rest[..rest.rfind('\'')?];
+    Some(PathBuf::from(path.strip_suffix("/.git").unwrap_or(path)))
 }
 
 #[cfg(test)]
@@ -351,10 +344,22 @@ mod tests {
         let error = git2::Error::new(
             ErrorCode::Owner,
             git2::ErrorClass::Config,
-            "repository path '/some where/r' is not owned by current user",
+            "repository path '/some where/r/.git' is not owned by current user",
         );
         let help = open_error(Path::new("/x"), &error).help().unwrap();
         assert_eq!(help, "git config --global --add safe.directory '/some where/r'");
+    }
+
+    #[test]
+    fn ownership_is_checked_as_git_does() {
+        let scratch = Scratch::new();
+        let give_away = |path: &Path| std::os::unix::fs::chown(path, Some(4_294), None);
+        if give_away(&scratch.path()).is_err() || give_away(&scratch.path().join(".git")).is_err() {
+            return; // Only the superuser can give files away.
+        }
+        let error = Repo::open(&scratch.path(), &RepoEnv::default()).unwrap_err();
+        let GitError::Unsafe { dir } = &error else { panic!("{error}") };
+        assert_eq!(dir, &scratch.path());
     }
 
     #[test]
@@ -375,12 +380,19 @@ mod tests {
         scratch.git(&["config", "--add", "andon.x", "two"]);
         scratch.git(&["config", "user.name", "Name"]);
         scratch.git(&["config", "user.email", "n@m"]);
+        std::fs::OpenOptions::new()
+            .append(true)
+            .open(scratch.path().join(".git/config"))
+            .and_then(|mut file| std::io::Write::write_all(&mut file, b"[andon]\n\tbare\n"))
+            .unwrap();
         let repo = scratch.open();
         assert_eq!(repo.config_string("andon.x").as_deref(), Some("two"));
         let all = repo.config_all("andon.x");
         assert_eq!(all.iter().map(|value| value.value.as_str()).collect::<Vec<_>>(), ["one", "two"]);
         assert!(all.iter().all(|value| value.level == super::super::ConfigLevel::Local));
         assert_eq!(repo.config_string("andon.none"), None);
+        assert_eq!(repo.config_string("andon.bare").as_deref(), Some("true"));
+        assert_eq!(repo.config_all("andon.bare").len(), 1);
         assert_eq!(repo.config_all("not a key"), vec![]);
         assert_eq!(repo.identity(), "Name <n@m>");
     }

@@ -21,14 +21,12 @@ impl Repo {
             Ok(object) => object,
             Err(error) => return Err(self.resolve_error(rev, &error)),
         };
-        match object.peel(ObjectType::Commit) {
-            Ok(commit) => Ok(CommitId(from_git2(commit.id()))),
-            Err(_) => {
-                let kind = object.kind().map_or("object", |kind| kind.str());
-                let message = format!("it is a {kind} ({})", object.id());
-                Err(GitError::NotACommit { rev: cut(rev, SHOWN), message })
-            }
+        if let Ok(commit) = object.peel(ObjectType::Commit) {
+            return Ok(CommitId(from_git2(commit.id())));
         }
+        let kind = object.kind().map_or("object", |kind| kind.str());
+        let message = format!("it is a {kind} ({})", object.id());
+        Err(GitError::NotACommit { rev: cut(rev, SHOWN), message })
     }
 
     fn resolve_error(&self, rev: &str, error: &git2::Error) -> GitError {

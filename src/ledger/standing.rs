@@ -1,128 +1,169 @@
-//! Which halts stand: a fold over this clone's own entries, kept beside the ref's tip it holds for, so that a hook
-//! looks at new entries only. The cache is safe to delete.
+//! Which halts of this clone stand: a fold over its own entries, remembered by the tip it was taken at.
+//!
+//! The memory (`<common dir>/andon/cache/standing.json`) is a saving and nothing else: deleted, damaged or of
+//! another ledger, the fold begins anew.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
 
-use super::{Ledger, LedgerError, PREFIX, file};
+use serde::{Deserialize, Serialize};
+
+use super::entry::{self, BadEntry};
+use super::{Entry, EntryEvent, LedgerError, ref_of};
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::ids::{CommitId, EntryId};
+use crate::git::Repo;
 
-const FILE: &str = "andon/cache/standing";
-const HEAD: &str = "andon/standing@1";
+/// Largest memory that is read, in bytes.
 const MAX_CACHE: u64 = 1 << 20;
 
-/// Open halts by worktree.
-type Open = BTreeMap<String, (EntryId, CommitId)>;
+/// The standing halt of each worktree: its entry and the commit that holds it.
+type Standing = BTreeMap<String, (EntryId, CommitId)>;
 
-pub(super) fn find(ledger: &Ledger<'_>, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
-    // Without a writer id this clone has never written: no need to make one just to look.
-    let Some(writer) = ledger.known_writer()? else { return Ok(None) };
-    let Some(tip) = ledger.repo.ref_commit(&format!("{PREFIX}{writer}"))? else { return Ok(None) };
-    let open = fold(ledger, tip)?;
-    let Some((id, commit)) = open.get(worktree).copied() else { return Ok(None) };
-    let entry = ledger.read(commit).map_err(|skip| LedgerError::Unreadable { commit, why: skip.why })?;
+#[derive(Serialize, Deserialize)]
+struct Memory {
+    version: u32,
+    writer: String,
+    tip: String,
+    standing: BTreeMap<String, (String, String)>,
+}
+
+fn memory_of(repo: &Repo) -> PathBuf {
+    repo.common_dir().join("andon").join("cache").join("standing.json")
+}
+
+/// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
+pub(super) fn has_memory(repo: &Repo) -> bool {
+    memory_of(repo).is_file()
+}
+
+pub(super) fn standing(
+    repo: &Repo,
+    writer: &str,
+    worktree: &str,
+) -> Result<Option<StandingHalt>, LedgerError> {
+    let Some(tip) = repo.ref_commit(&ref_of(writer))? else { return Ok(None) };
+    let path = memory_of(repo);
+    let remembered = read(&path, writer);
+    let folded = match remembered {
+        Some((at, standing)) if at == tip => standing,
+        Some((at, standing)) => fold_and_keep(repo, &path, writer, (tip, Some((at, standing))))?,
+        None => fold_and_keep(repo, &path, writer, (tip, None))?,
+    };
+    if let Some(found) = halt_of(repo, folded.get(worktree))? {
+        return Ok(Some(found));
+    }
+    if !folded.contains_key(worktree) {
+        return Ok(None);
+    }
+    // The memory named an entry that is no halt: it is wrong about everything.
+    let folded = fold_and_keep(repo, &path, writer, (tip, None))?;
+    halt_of(repo, folded.get(worktree))
+}
+
+fn halt_of(repo: &Repo, found: Option<&(EntryId, CommitId)>) -> Result<Option<StandingHalt>, LedgerError> {
+    let Some((id, commit)) = found else { return Ok(None) };
+    match load(repo, *commit)?.map(|entry| (entry.id, entry.event)) {
+        Some((found, EntryEvent::Known(LedgerEvent::Halted(halt)))) if found == *id => {
+            Ok(Some(StandingHalt { id: *id, halt: *halt }))
+        }
+        Some((
+            _,
+            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_))
+            | EntryEvent::Unknown { .. },
+        ))
+        | None => Ok(None),
+    }
+}
+
+/// The entry of `commit`; `None` when it is corrupt: `read_all` warns of it.
+fn load(repo: &Repo, commit: CommitId) -> Result<Option<Entry>, LedgerError> {
+    let tree = repo.tree_of(commit)?;
+    match entry::load(repo, commit, tree) {
+        Ok(entry) => Ok(Some(entry)),
+        Err(BadEntry::Corrupt(_)) => Ok(None),
+        Err(BadEntry::Git(error)) => Err(error.into()),
+    }
+}
+
+fn fold_and_keep(
+    repo: &Repo,
+    path: &Path,
+    writer: &str,
+    (tip, known): (CommitId, Option<(CommitId, Standing)>),
+) -> Result<Standing, LedgerError> {
+    let (since, mut standing) = known.map_or((None, Standing::new()), |(at, standing)| (Some(at), standing));
+    let mut new = Vec::new();
+    let mut next = Some(tip);
+    while let Some(commit) = next.filter(|commit| Some(*commit) != since) {
+        new.push(commit);
+        next = repo.commit(commit)?.parents.first().copied();
+    }
+    if next.is_none() {
+        // The whole chain was walked: the remembered tip is not in it.
+        standing.clear();
+    }
+    for commit in new.into_iter().rev() {
+        // Below a writer's first entry are those of others; they are nobody's halts here.
+        if let Some(entry) = load(repo, commit)?.filter(|entry| entry.writer == writer) {
+            apply(&mut standing, entry);
+        }
+    }
+    keep(path, writer, tip, &standing);
+    Ok(standing)
+}
+
+fn apply(standing: &mut Standing, entry: Entry) {
     match entry.event {
-        Some(LedgerEvent::Halted(halt)) => Ok(Some(StandingHalt { id, halt: *halt })),
-        Some(LedgerEvent::Acknowledged(_)) | None => {
-            Err(LedgerError::Unreadable { commit, why: "it is no halt".to_owned() })
+        EntryEvent::Known(LedgerEvent::Halted(halt)) => {
+            standing.insert(halt.worktree, (entry.id, entry.commit));
         }
+        EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => match ack.halt {
+            Some(answered) => standing.retain(|_, (id, _)| *id != answered),
+            None => {
+                standing.remove(&ack.worktree);
+            }
+        },
+        EntryEvent::Unknown { .. } => {}
     }
 }
 
-/// Whether this clone has ever looked at entries of its own.
-pub(super) fn was_written(common_dir: &Path) -> bool {
-    common_dir.join(FILE).is_file()
-}
-
-fn fold(ledger: &Ledger<'_>, tip: CommitId) -> Result<Open, LedgerError> {
-    let path = ledger.repo.common_dir().join(FILE);
-    let cached = read(&path);
-    if let Some((_, open)) = cached.as_ref().filter(|(known, _)| *known == tip) {
-        return Ok(open.clone());
-    }
-    let (mut chain, mut open) = (Vec::new(), Open::new());
-    let mut at = Some(tip);
-    while let Some(commit) = at {
-        if let Some((_, known)) = cached.as_ref().filter(|(known, _)| *known == commit) {
-            open = known.clone();
-            break;
-        }
-        chain.push(commit);
-        at = own_parent(ledger, commit)?;
-    }
-    for commit in chain.into_iter().rev() {
-        // An unreadable entry neither halts nor answers; `check` and `doctor` name it.
-        if let Ok(entry) = ledger.read(commit) {
-            apply(&mut open, entry.id, commit, entry.event);
-        }
-    }
-    // A cache that cannot be written only costs time.
-    let _ = write(&path, tip, &open);
-    Ok(open)
-}
-
-/// The writer's previous entry. The first entry's first parent may be another writer's head; walking on into it
-/// would take that writer's halts for ours.
-fn own_parent(ledger: &Ledger<'_>, commit: CommitId) -> Result<Option<CommitId>, LedgerError> {
-    let Some(parent) = ledger.repo.commit(commit)?.parents.first().copied() else { return Ok(None) };
-    let writers =
-        (ledger.read(commit).map(|entry| entry.writer), ledger.read(parent).map(|entry| entry.writer));
-    Ok(match writers {
-        (Ok(own), Ok(before)) if own != before => None,
-        (Ok(_) | Err(_), Ok(_) | Err(_)) => Some(parent),
-    })
-}
-
-fn apply(open: &mut Open, id: EntryId, commit: CommitId, event: Option<LedgerEvent>) {
-    match event {
-        Some(LedgerEvent::Halted(halt)) => {
-            open.insert(halt.worktree, (id, commit));
-        }
-        Some(LedgerEvent::Acknowledged(ack)) => open.retain(|_, (halt, _)| Some(*halt) != ack.halt),
-        None => {}
-    }
-}
-
-fn read(path: &Path) -> Option<(CommitId, Open)> {
-    parse(&file::read(path, MAX_CACHE).ok()??)
-}
-
-fn parse(bytes: &[u8]) -> Option<(CommitId, Open)> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let mut lines = text.lines();
-    if lines.next()? != HEAD {
+fn read(path: &Path, writer: &str) -> Option<(CommitId, Standing)> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    fs::File::open(path).ok()?.take(MAX_CACHE).read_to_end(&mut bytes).ok()?;
+    let memory: Memory = serde_json::from_slice(&bytes).ok()?;
+    if memory.version != 1 || memory.writer != writer {
         return None;
     }
-    let tip = lines.next()?.parse().ok()?;
-    let mut open = Open::new();
-    for line in lines {
-        if line == "end" {
-            return Some((tip, open));
-        }
-        let mut words = line.splitn(3, ' ');
-        let (id, commit, worktree) = (words.next()?, words.next()?, words.next()?);
-        open.insert(worktree.to_owned(), (id.parse().ok()?, commit.parse().ok()?));
-    }
-    // Without its last line the file is cut short.
-    None
+    let standing = memory
+        .standing
+        .into_iter()
+        .map(|(worktree, (id, commit))| Some((worktree, (id.parse().ok()?, commit.parse().ok()?))));
+    Some((memory.tip.parse().ok()?, standing.collect::<Option<Standing>>()?))
 }
 
-fn write(path: &Path, tip: CommitId, open: &Open) -> std::io::Result<()> {
-    let dir = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(dir)?;
-    let mut text = format!("{HEAD}\n{tip}\n");
-    for (worktree, (id, commit)) in open {
-        // A name with a line break cannot be kept; then nothing is, and the fold runs each time.
-        if worktree.contains('\n') {
-            return Ok(());
-        }
-        let _ = writeln!(text, "{id} {commit} {worktree}");
-    }
-    text.push_str("end\n");
-    let mut file = tempfile::NamedTempFile::new_in(dir)?;
-    file.write_all(text.as_bytes())?;
-    file.persist(path).map(|_| ()).map_err(|err| err.error)
+/// Failing to remember costs time only.
+fn keep(path: &Path, writer: &str, tip: CommitId, standing: &Standing) {
+    let memory = Memory {
+        version: 1,
+        writer: writer.to_owned(),
+        tip: tip.to_string(),
+        standing: standing
+            .iter()
+            .map(|(worktree, (id, commit))| (worktree.clone(), (id.to_string(), commit.to_string())))
+            .collect(),
+    };
+    let _ = replace(path, &memory);
+}
+
+fn replace(path: &Path, memory: &Memory) -> std::io::Result<()> {
+    let parent = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    fs::create_dir_all(&parent)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(parent)?;
+    temporary.write_all(serde_json::to_string(memory)?.as_bytes())?;
+    temporary.persist(path)?;
+    Ok(())
 }

@@ -1,189 +1,266 @@
-//! The JSON of an entry, `andon/ledger@1`. Unknown types and members are left alone; a missing member that an event
-//! cannot be without makes the entry unreadable.
+//! `entry.json`, schema `andon/ledger@1`: RFC 8785 canonical JSON of
+//!
+//! ```text
+//! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
+//!  "cycle_id","halt_reason","rule","message","face","evidence":{"diffs","tests","outputs","trend"},
+//!  "suggested_actions","iteration","head"?,"branch"?,"worktree"}
+//! {... "type":"loop.acknowledged", ... "halt"?,"by","how":"resume"|"file_deleted","agent"?,"reason","head"?,"worktree"}
+//! ```
+//!
+//! Numbers are at most 2^53 - 1, as RFC 8785 can hold; lists keep their newest 64 items; texts are cut at 4 KiB.
 
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::LedgerError;
+use super::EntryEvent;
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent};
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::{Face, HaltReason};
 use crate::domain::time::Timestamp;
 
+/// The schema this version writes.
 const SCHEMA: &str = "andon/ledger@1";
 const HALTED: &str = "loop.halted";
 const ACKNOWLEDGED: &str = "loop.acknowledged";
-/// Texts are cut to this many characters when written.
-const MAX_TEXT: usize = 4_096;
-/// The greatest whole number that JSON in canonical form carries exactly.
-const MAX_NUMBER: u64 = (1 << 53) - 1;
+/// Largest whole number of RFC 8785.
+pub(super) const MAX_NUMBER: u64 = (1 << 53) - 1;
+const MAX_ITEMS: usize = 64;
+const MAX_TEXT: usize = 4096;
+const MAX_KIND: usize = 128;
 
-/// What an entry says.
-pub(super) struct Decoded {
-    pub writer: String,
-    pub lamport: u64,
-    pub event: Option<LedgerEvent>,
+#[derive(Serialize, Deserialize)]
+struct Envelope {
+    #[serde(default)]
+    schema: String,
+    #[serde(rename = "type")]
+    kind: String,
+    writer: String,
+    lamport: u64,
+    #[serde(default)]
+    at: Option<String>,
 }
 
-pub(super) fn type_of(event: &LedgerEvent) -> &'static str {
+#[derive(Serialize)]
+struct Written<T> {
+    #[serde(flatten)]
+    envelope: Envelope,
+    #[serde(flatten)]
+    payload: T,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HaltWire {
+    cycle_id: String,
+    halt_reason: String,
+    rule: String,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    face: Option<String>,
+    #[serde(default)]
+    evidence: EvidenceWire,
+    #[serde(default)]
+    suggested_actions: Vec<String>,
+    #[serde(default)]
+    iteration: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    worktree: String,
+}
+
+#[derive(Serialize, Deserialize, Default)]
+struct EvidenceWire {
+    #[serde(default)]
+    diffs: Vec<String>,
+    #[serde(default)]
+    tests: Vec<String>,
+    #[serde(default)]
+    outputs: Vec<String>,
+    #[serde(default)]
+    trend: Vec<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AckWire {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    halt: Option<String>,
+    by: String,
+    how: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(default)]
+    reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+    worktree: String,
+}
+
+/// Who writes an entry, and where it stands.
+pub(super) struct Place<'a> {
+    pub(super) writer: &'a str,
+    pub(super) lamport: u64,
+    pub(super) at: Timestamp,
+}
+
+/// What an `entry.json` says.
+pub(super) struct Decoded {
+    pub(super) writer: String,
+    pub(super) lamport: u64,
+    pub(super) at: Option<Timestamp>,
+    pub(super) event: EntryEvent,
+}
+
+/// The type of an event.
+pub(super) fn kind(event: &LedgerEvent) -> &'static str {
     match event {
         LedgerEvent::Halted(_) => HALTED,
         LedgerEvent::Acknowledged(_) => ACKNOWLEDGED,
     }
 }
 
-fn cut(text: &str) -> String {
-    text.chars().take(MAX_TEXT).collect()
-}
-
-fn texts<T: ToString>(items: &[T]) -> Vec<String> {
-    items.iter().map(ToString::to_string).collect()
-}
-
-/// The canonical JSON of an entry.
-pub(super) fn encode(
-    event: &LedgerEvent,
-    writer: &str,
-    lamport: u64,
-    at: Timestamp,
-) -> Result<String, LedgerError> {
-    let payload = match event {
-        LedgerEvent::Halted(halt) => halted(halt),
-        LedgerEvent::Acknowledged(ack) => acknowledged(ack),
+pub(super) fn encode(event: &LedgerEvent, place: &Place<'_>) -> Result<Vec<u8>, serde_json::Error> {
+    let envelope = Envelope {
+        schema: SCHEMA.to_owned(),
+        kind: kind(event).to_owned(),
+        writer: place.writer.to_owned(),
+        lamport: place.lamport.min(MAX_NUMBER),
+        at: Some(place.at.to_string()),
     };
-    let entry = json!({
-        "schema": SCHEMA,
-        "type": type_of(event),
-        "writer": writer,
-        "lamport": lamport.min(MAX_NUMBER),
-        "at": at.to_string(),
-        "payload": payload,
-    });
-    serde_json_canonicalizer::to_string(&entry).map_err(|err| LedgerError::Canonical(err.to_string()))
+    match event {
+        LedgerEvent::Halted(halt) => {
+            serde_json_canonicalizer::to_vec(&Written { envelope, payload: halt_wire(halt) })
+        }
+        LedgerEvent::Acknowledged(ack) => {
+            serde_json_canonicalizer::to_vec(&Written { envelope, payload: ack_wire(ack) })
+        }
+    }
 }
 
-fn halted(halt: &Halt) -> Value {
-    let mut payload = json!({
-        "cycle_id": halt.cycle_id,
-        "halt_reason": halt.reason.as_str(),
-        "rule": halt.rule,
-        "message": cut(&halt.message),
-        "face": halt.face.file_name(),
-        "evidence": {
-            "diffs": texts(&halt.evidence.diffs),
-            "tests": texts(&halt.evidence.tests),
-            "outputs": texts(&halt.evidence.outputs),
-            "trend": halt.evidence.trend.iter().map(|count| (*count).min(MAX_NUMBER)).collect::<Vec<_>>(),
+fn cut(text: &str) -> String {
+    let end = (0..=MAX_TEXT.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text[..end.unwrap_or(0)].to_owned()
+}
+
+/// The newest items as texts.
+fn newest<T: ToString>(items: &[T]) -> Vec<String> {
+    items[items.len().saturating_sub(MAX_ITEMS)..].iter().map(ToString::to_string).collect()
+}
+
+fn halt_wire(halt: &Halt) -> HaltWire {
+    let trend = &halt.evidence.trend;
+    HaltWire {
+        cycle_id: cut(&halt.cycle_id),
+        halt_reason: halt.reason.as_str().to_owned(),
+        rule: cut(&halt.rule),
+        message: cut(&halt.message),
+        face: Some(halt.face.file_name().to_owned()),
+        evidence: EvidenceWire {
+            diffs: newest(&halt.evidence.diffs),
+            tests: newest(&halt.evidence.tests),
+            outputs: newest(&halt.evidence.outputs),
+            trend: trend[trend.len().saturating_sub(MAX_ITEMS)..]
+                .iter()
+                .map(|n| (*n).min(MAX_NUMBER))
+                .collect(),
         },
-        "suggested_actions": halt.suggested_actions.iter().map(|action| cut(action)).collect::<Vec<_>>(),
-        "iteration": halt.iteration.min(MAX_NUMBER),
-        "worktree": halt.worktree,
-        "at": halt.at.to_string(),
-    });
-    put(&mut payload, "head", halt.head.map(|head| head.to_string()));
-    put(&mut payload, "branch", halt.branch.clone());
-    payload
+        suggested_actions: halt.suggested_actions.iter().take(MAX_ITEMS).map(|text| cut(text)).collect(),
+        iteration: halt.iteration.min(MAX_NUMBER),
+        head: halt.head.map(|id| id.to_string()),
+        branch: halt.branch.as_deref().map(cut),
+        worktree: cut(&halt.worktree),
+    }
 }
 
-fn acknowledged(ack: &Ack) -> Value {
-    let how = match ack.how {
+fn ack_wire(ack: &Ack) -> AckWire {
+    AckWire {
+        halt: ack.halt.map(|id| id.to_string()),
+        by: cut(&ack.by),
+        how: how_name(ack.how).to_owned(),
+        agent: ack.agent.as_deref().map(cut),
+        reason: cut(&ack.reason),
+        head: ack.head.map(|id| id.to_string()),
+        worktree: cut(&ack.worktree),
+    }
+}
+
+fn how_name(how: AckHow) -> &'static str {
+    match how {
         AckHow::Resume => "resume",
         AckHow::FileDeleted => "file_deleted",
-    };
-    let mut payload = json!({
-        "by": cut(&ack.by),
-        "how": how,
-        "reason": cut(&ack.reason),
-        "worktree": ack.worktree,
-        "at": ack.at.to_string(),
-    });
-    put(&mut payload, "halt", ack.halt.map(|halt| halt.to_string()));
-    put(&mut payload, "agent", ack.agent.clone());
-    put(&mut payload, "head", ack.head.map(|head| head.to_string()));
-    payload
-}
-
-fn put(payload: &mut Value, name: &str, value: Option<String>) {
-    if let (Some(members), Some(value)) = (payload.as_object_mut(), value) {
-        members.insert(name.to_owned(), Value::String(value));
     }
 }
 
-/// Reads an entry. The error says what is wrong, in words.
+/// Reads an `entry.json`; the error says what is wrong with it, in words.
 pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, String> {
-    let value: Value =
-        serde_json::from_slice(bytes).map_err(|err| format!("entry.json is no JSON: {err}"))?;
-    let entry = value.as_object().ok_or("entry.json is no object")?;
-    let schema = text(entry, "schema")?;
-    if schema != SCHEMA {
-        return Err(format!("entry.json is of another version: {:?}", cut(&schema)));
-    }
-    let empty = Map::new();
-    let payload = entry.get("payload").and_then(Value::as_object).unwrap_or(&empty);
-    let event = match text(entry, "type")?.as_str() {
-        HALTED => Some(LedgerEvent::Halted(Box::new(read_halt(payload)?))),
-        ACKNOWLEDGED => Some(LedgerEvent::Acknowledged(Box::new(read_ack(payload)?))),
-        _ => None,
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let envelope = Envelope::deserialize(&value).map_err(|error| error.to_string())?;
+    let at = envelope.at.as_deref().map(str::parse).transpose().map_err(|error| format!("at: {error}"))?;
+    let ours = envelope.schema == SCHEMA || envelope.schema.starts_with("andon/ledger@1.");
+    let event = match (ours, envelope.kind.as_str()) {
+        (true, HALTED) => EntryEvent::Known(LedgerEvent::Halted(Box::new(decode_halt(&value, at)?))),
+        (true, ACKNOWLEDGED) => {
+            EntryEvent::Known(LedgerEvent::Acknowledged(Box::new(decode_ack(&value, at)?)))
+        }
+        (true | false, kind) => EntryEvent::Unknown { kind: kind.chars().take(MAX_KIND).collect() },
     };
-    let lamport = entry.get("lamport").and_then(Value::as_u64).ok_or("it has no lamport number")?;
-    Ok(Decoded { writer: text(entry, "writer")?, lamport, event })
+    Ok(Decoded { writer: cut(&envelope.writer), lamport: envelope.lamport.min(MAX_NUMBER), at, event })
 }
 
-fn text(members: &Map<String, Value>, name: &str) -> Result<String, String> {
-    optional(members, name).ok_or_else(|| format!("it has no text {name:?}"))
+fn parse<T: std::str::FromStr<Err: ToString>>(
+    text: Option<&String>,
+    member: &str,
+) -> Result<Option<T>, String> {
+    text.map(|text| text.parse().map_err(|error: T::Err| format!("{member}: {}", error.to_string())))
+        .transpose()
 }
 
-fn optional(members: &Map<String, Value>, name: &str) -> Option<String> {
-    members.get(name).and_then(Value::as_str).map(cut)
+fn parse_all<T: std::str::FromStr<Err: ToString>>(texts: &[String], member: &str) -> Result<Vec<T>, String> {
+    texts.iter().take(MAX_ITEMS).filter_map(|text| parse(Some(text), member).transpose()).collect()
 }
 
-fn parsed<T: std::str::FromStr>(members: &Map<String, Value>, name: &str) -> Result<T, String> {
-    text(members, name)?.parse().map_err(|_| format!("its {name:?} makes no sense"))
-}
-
-fn list<T: std::str::FromStr>(members: &Map<String, Value>, name: &str) -> Vec<T> {
-    let items = members.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    items.iter().filter_map(Value::as_str).filter_map(|item| item.parse().ok()).collect()
-}
-
-fn read_halt(payload: &Map<String, Value>) -> Result<Halt, String> {
-    let empty = Map::new();
-    let evidence = payload.get("evidence").and_then(Value::as_object).unwrap_or(&empty);
-    let trend = evidence.get("trend").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+fn decode_halt(value: &Value, at: Option<Timestamp>) -> Result<Halt, String> {
+    let wire = HaltWire::deserialize(value).map_err(|error| error.to_string())?;
+    let unknown = |member: &str, text: &str| format!("{member} {:?} is not known", cut(text));
+    let reason =
+        HaltReason::from_name(&wire.halt_reason).ok_or_else(|| unknown("halt_reason", &wire.halt_reason))?;
+    let face = match wire.face.as_deref() {
+        None => Face::Checkpoint,
+        Some(name) => Face::from_name(name).ok_or_else(|| unknown("face", name))?,
+    };
     Ok(Halt {
-        cycle_id: text(payload, "cycle_id")?,
-        reason: HaltReason::from_name(&text(payload, "halt_reason")?)
-            .ok_or("its halt_reason is not known")?,
-        rule: text(payload, "rule")?,
-        message: optional(payload, "message").unwrap_or_default(),
-        face: optional(payload, "face").and_then(|name| Face::from_name(&name)).unwrap_or(Face::Checkpoint),
+        cycle_id: wire.cycle_id,
+        reason,
+        rule: wire.rule,
+        message: wire.message,
+        face,
         evidence: HaltEvidence {
-            diffs: list(evidence, "diffs"),
-            tests: list(evidence, "tests"),
-            outputs: list(evidence, "outputs"),
-            trend: trend.iter().filter_map(Value::as_u64).collect(),
+            diffs: parse_all(&wire.evidence.diffs, "evidence.diffs")?,
+            tests: parse_all(&wire.evidence.tests, "evidence.tests")?,
+            outputs: parse_all(&wire.evidence.outputs, "evidence.outputs")?,
+            trend: wire.evidence.trend.into_iter().take(MAX_ITEMS).collect(),
         },
-        suggested_actions: list(payload, "suggested_actions"),
-        iteration: payload.get("iteration").and_then(Value::as_u64).unwrap_or(0),
-        head: parsed(payload, "head").ok(),
-        branch: optional(payload, "branch"),
-        worktree: text(payload, "worktree")?,
-        at: parsed(payload, "at")?,
+        suggested_actions: wire.suggested_actions.into_iter().take(MAX_ITEMS).collect(),
+        iteration: wire.iteration,
+        head: parse(wire.head.as_ref(), "head")?,
+        branch: wire.branch,
+        worktree: wire.worktree,
+        at: at.ok_or("at is missing")?,
     })
 }
 
-fn read_ack(payload: &Map<String, Value>) -> Result<Ack, String> {
+fn decode_ack(value: &Value, at: Option<Timestamp>) -> Result<Ack, String> {
+    let wire = AckWire::deserialize(value).map_err(|error| error.to_string())?;
+    let how = [AckHow::Resume, AckHow::FileDeleted].into_iter().find(|how| how_name(*how) == wire.how);
     Ok(Ack {
-        halt: parsed(payload, "halt").ok(),
-        by: optional(payload, "by").unwrap_or_default(),
-        how: match text(payload, "how")?.as_str() {
-            "resume" => AckHow::Resume,
-            "file_deleted" => AckHow::FileDeleted,
-            other => return Err(format!("its \"how\" is not known: {other:?}")),
-        },
-        agent: optional(payload, "agent"),
-        reason: optional(payload, "reason").unwrap_or_default(),
-        head: parsed(payload, "head").ok(),
-        worktree: text(payload, "worktree")?,
-        at: parsed(payload, "at")?,
+        halt: parse(wire.halt.as_ref(), "halt")?,
+        by: wire.by,
+        how: how.ok_or_else(|| format!("how {:?} is not known", cut(&wire.how)))?,
+        agent: wire.agent,
+        reason: wire.reason,
+        head: parse(wire.head.as_ref(), "head")?,
+        worktree: wire.worktree,
+        at: at.ok_or("at is missing")?,
     })
 }

@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn other_interpreters_run_as_they_are() {
-        let script = "#!/usr/bin/env -S sed -n -e $=\nx\n";
-        assert_eq!(run_hook(script, 0o755, &Running::default()).0, ChainEnd::Ended(2));
+        let script = "#!/usr/bin/env -S bash -o pipefail\nfalse | true\nexit $(($? + 5))\n";
+        assert_eq!(run_hook(script, 0o755, &Running::default()).0, ChainEnd::Ended(6));
     }
 
     #[test]

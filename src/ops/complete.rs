@@ -1,6 +1,5 @@
 //! `andon complete`: may this task be called done? The dirty bits of `autonomous-loop-rules.md`, by content.
 
-use super::context::Context;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::guard;
@@ -15,7 +14,7 @@ use crate::report::complete::{Answer, CompleteView};
 use crate::report::message::Diagnostic;
 
 /// Judges the working tree as it is now. Read only: no halt is written or answered here.
-pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
+pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
     ws.top()?;
     let loaded = timeline::load(ws)?;
     let overlay = ws.repo.worktree_overlay()?;
@@ -23,7 +22,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
         overlay.entries.iter().any(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code);
     let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), None)?;
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
-    let decision = guard::decide(ctx, ws, &loaded, Stage::Complete, Some(&candidate), standing);
+    let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
     let modified = match candidate.code_changed {
         CodeChange::Changed => Bit::Yes,
         CodeChange::Unchanged => Bit::No,

@@ -1,16 +1,16 @@
 //! The edge of the pure world: clock, environment and working directory are read here, once, and nowhere else.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
 use crate::domain::time::Timestamp;
-use crate::git::RepoEnv;
+use crate::git::{Repo, RepoEnv};
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 31] = [
+const KEPT: [&str; 34] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -25,9 +25,12 @@ const KEPT: [&str; 31] = [
     "CURSOR_AGENT",
     "GEMINI_CLI",
     "GIT_COMMON_DIR",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_NAME",
     "GIT_CONFIG_COUNT",
     "GIT_DIR",
     "GIT_INDEX_FILE",
+    "GIT_NOTES_REWRITE_REF",
     "GIT_WORK_TREE",
     "HOME",
     "LANG",
@@ -47,6 +50,8 @@ const KEPT: [&str; 31] = [
 /// What the process was started with.
 #[derive(Debug, Clone)]
 pub struct Context {
+    /// The arguments, the program's name first.
+    pub args: Vec<std::ffi::OsString>,
     /// Working directory.
     pub cwd: PathBuf,
     /// The kept variables; values that are not UTF-8 are made so lossily (paths are read apart).
@@ -83,6 +88,7 @@ impl Context {
             .or_else(|| path("HOME").map(|home| home.join(".config")))
             .map(|dir| dir.join("andon").join("config.toml"));
         Self {
+            args: std::env::args_os().collect(),
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
             repo_env: RepoEnv {
                 git_dir: path("GIT_DIR"),
@@ -113,14 +119,19 @@ impl Context {
         clock(&self.vars)
     }
 
+    /// Name and address of the person at the keyboard, as git would have them: the environment goes before the
+    /// configuration.
+    pub fn identity(&self, repo: &Repo) -> String {
+        let set = |name| self.var(name).filter(|value| !value.is_empty());
+        match (set("GIT_COMMITTER_NAME"), set("GIT_COMMITTER_EMAIL")) {
+            (Some(name), Some(email)) => format!("{name} <{email}>"),
+            (Some(_) | None, Some(_) | None) => repo.identity(),
+        }
+    }
+
     /// Who is at work.
     pub fn actor(&self) -> Actor {
         Actor::from_environment(&self.vars)
-    }
-
-    /// A context for another directory, with git's repository variables forgotten (the demo's scratch repository).
-    pub fn elsewhere(&self, cwd: &Path) -> Self {
-        Self { cwd: cwd.to_owned(), repo_env: RepoEnv::default(), ..self.clone() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::install::SetupError;
 use crate::action::ActionError;
 use crate::action::hook_program::HookProgramError;
 use crate::action::program::ProgramError;
@@ -42,6 +43,9 @@ pub enum OpsError {
     /// The verb needs a working tree.
     #[error("this repository has no working tree: {}", .0.display())]
     NoWorkTree(PathBuf),
+    /// The hooks could not be installed or removed.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
     /// Only a person answers a halt.
     #[error("`andon resume` was called in the shell of an agent ({0} is set): only a person answers a halt")]
     AgentShell(&'static str),
@@ -80,6 +84,7 @@ impl OpsError {
             Self::Record(err) => err.help(),
             Self::Ledger(err) => err.help(),
             Self::Action(err) => err.help(),
+            Self::Setup(err) => err.help(),
             Self::Undecided { help, .. } | Self::Usage { help, .. } => Some(help.clone()),
             Self::Config(_)
             | Self::Normalize(_)

@@ -21,7 +21,7 @@ pub fn find(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
         .find(|run| run.validity == RunValidity::Valid && run.evidence.code == code)
         .map(|run| run.evidence.clone());
     from_journal.or_else(|| {
-        let recorded = loaded.commits.iter().rev().filter_map(|commit| commit.record.tests.as_ref());
+        let recorded = loaded.window.facts.iter().rev().filter_map(|commit| commit.record.tests.as_ref());
         recorded.into_iter().find(|tests| tests.code == code).cloned()
     })
 }

@@ -35,8 +35,8 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let parent = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
-    let decision = decide(ctx, ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
-    let decision = if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision) } else { decision };
+    let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
+    let decision = if decision.verdict < Verdict::Halt { heal(ws, &loaded, decision) } else { decision };
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if decision.verdict < Verdict::Block || !binds(ctx, ws) {
         // Without a receipt the record will say that the commit went around the gate: said now, not refused.
@@ -54,7 +54,7 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagno
     }
     let loaded = timeline::load(ws)?;
     let mut warnings: Vec<Diagnostic> = resolved.failed.iter().map(OpsError::as_warning).collect();
-    let decision = decide(ctx, ws, &loaded, Stage::Halts, None, resolved.halt);
+    let decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
     warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     Ok((decision, warnings))
 }
@@ -75,19 +75,17 @@ pub fn settle_or_warn(
 
 /// Judges a tip that is being pushed. No halt is written or answered here.
 pub fn judge_tip(
-    ctx: &Context,
     ws: &Workspace,
     tip: CommitId,
     stage: Stage,
-) -> Result<(Decision, Loaded), OpsError> {
-    let loaded = timeline::load_at(ws, Some(tip))?;
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let loaded = timeline::load_behind(ws, Some(tip))?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(ws.repo.tree_of(tip)?), None)?;
-    Ok((decide(ctx, ws, &loaded, stage, Some(&candidate), None), loaded))
+    Ok((decide(ws, &loaded, stage, Some(&candidate), None), loaded.warnings))
 }
 
 /// Runs the rules of a stage over what was loaded.
 pub fn decide(
-    _ctx: &Context,
     ws: &Workspace,
     loaded: &Loaded,
     stage: Stage,
@@ -100,8 +98,8 @@ pub fn decide(
 }
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
-fn heal(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
-    let owed = decide(ctx, ws, loaded, Stage::PostCommit, None, None);
+fn heal(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
+    let owed = decide(ws, loaded, Stage::PostCommit, None, None);
     if owed.verdict == Verdict::Halt { owed } else { decision }
 }
 

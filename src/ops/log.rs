@@ -25,13 +25,13 @@ pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>,
         let Some(id) = at else { break };
         let commit = ws.repo.commit(id)?;
         // Newest first: the answer stands above the halt, and both above their commit.
-        for event in events.iter().rev().filter_map(|entry| entry.event.as_ref()) {
+        for event in events.iter().rev().filter_map(|entry| entry.event.known()) {
             match event {
                 LedgerEvent::Halted(halt) if halt.head == Some(id) => {
-                    entries.push(LogEntry::Halt(halt.clone()))
+                    entries.push(LogEntry::Halt(halt.clone()));
                 }
                 LedgerEvent::Acknowledged(ack) if ack.head == Some(id) => {
-                    entries.push(LogEntry::Ack(ack.clone()))
+                    entries.push(LogEntry::Ack(ack.clone()));
                 }
                 LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) => {}
             }

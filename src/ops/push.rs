@@ -1,6 +1,5 @@
 //! pre-push: the tips that leave this clone are judged like a finished task.
 
-use super::context::Context;
 use super::error::OpsError;
 use super::guard;
 use super::workspace::Workspace;
@@ -19,19 +18,19 @@ pub struct JudgedTip {
     pub decision: Decision,
 }
 
-/// Judges every branch tip that is pushed, and says what was skipped on the way. Deletions, tags, notes and the ledger pass.
-pub fn pre_push(
-    ctx: &Context,
-    ws: &Workspace,
-    pushed: &[PushedRef],
-) -> Result<(Vec<JudgedTip>, Vec<Diagnostic>), OpsError> {
-    let (mut judged, mut warnings) = (Vec::new(), Vec::new());
+/// Judges every branch tip that is pushed, and says what was skipped on the way. Deletions, tags, notes and the
+/// ledger pass.
+pub fn pre_push(ws: &Workspace, pushed: &[PushedRef]) -> Result<(Vec<JudgedTip>, Vec<Diagnostic>), OpsError> {
+    let (mut judged, mut warnings) = (Vec::new(), Vec::<Diagnostic>::new());
     for (push, tip) in
         pushed.iter().filter(|push| push.is_branch()).filter_map(|push| Some((push, push.tip?)))
     {
-        let (decision, loaded) = guard::judge_tip(ctx, ws, tip, Stage::PrePush)?;
-        warnings
-            .extend(loaded.warnings.into_iter().filter(|new| !warnings.contains(new)).collect::<Vec<_>>());
+        let (decision, skipped) = guard::judge_tip(ws, tip, Stage::PrePush)?;
+        for warning in skipped {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
         judged.push(JudgedTip { remote_ref: push.remote_ref.clone(), tip, decision });
     }
     Ok((judged, warnings))

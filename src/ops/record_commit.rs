@@ -8,7 +8,7 @@ use super::error::OpsError;
 use super::evidence;
 use super::guard;
 use super::standing;
-use super::timeline::{self, Loaded};
+use super::timeline::{self, Loaded, WINDOW};
 use super::workspace::Workspace;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage};
@@ -19,8 +19,8 @@ use crate::git::CommitInfo;
 use crate::history::{self, Upcoming};
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
-use crate::record::receipt;
 use crate::record::store::NotesStore;
+use crate::record::{receipt, window};
 use crate::report::message::Diagnostic;
 
 /// How many commits made while the hooks were off are caught up at once.
@@ -39,15 +39,16 @@ pub struct Recorded {
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
 pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
-    let store = NotesStore::open(&ws.repo)?;
+    let mut store = NotesStore::open(&ws.repo)?;
     if matches!(store.get(head), Ok(Some(_))) {
         return Ok(None);
     }
-    let caught_up = catch_up(ctx, ws, head)?;
     let commit = ws.repo.commit(head)?;
+    let caught_up = catch_up(ctx, ws, &mut store, &commit)?;
     let kind = kind(ws, &commit)?;
-    let gate = gate(ws, commit.tree, kind)?;
-    let decision = record(ctx, ws, &Entry { commit: &commit, kind, gate, recording: Recording::AtCommit })?;
+    let gate = gate(ws, commit.tree, kind);
+    let entry = Entry { commit: &commit, kind, gate, recording: Recording::AtCommit };
+    let decision = record(ctx, ws, &mut store, &entry)?;
     Ok(Some(Recorded { caught_up, warnings: decision.1.warnings, decision: decision.0 }))
 }
 
@@ -76,25 +77,29 @@ fn kind(ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
 }
 
 /// Compares the receipt of pre-commit with what was committed.
-fn gate(ws: &Workspace, tree: TreeId, kind: CommitKind) -> Result<Gate, OpsError> {
-    Ok(match (receipt::take(ws.repo.git_dir()), kind) {
+fn gate(ws: &Workspace, tree: TreeId, kind: CommitKind) -> Gate {
+    match (receipt::take(ws.repo.git_dir()), kind) {
         (Some(seen), _) if seen == tree => Gate::Passed,
         // git runs no pre-commit for these, so its absence says nothing.
         (_, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
             Gate::NotRun
         }
         (_, CommitKind::Normal | CommitKind::Amend) => Gate::Bypassed,
-    })
+    }
 }
 
 /// Writes the record of one commit and returns what the rules say.
-fn record(ctx: &Context, ws: &Workspace, entry: &Entry<'_>) -> Result<(Decision, Loaded), OpsError> {
+fn record(
+    ctx: &Context,
+    ws: &Workspace,
+    store: &mut NotesStore<'_>,
+    entry: &Entry<'_>,
+) -> Result<(Decision, Loaded), OpsError> {
     let parent = entry.commit.parents.first().copied();
-    let mut loaded = timeline::load_at(ws, parent)?;
-    let mut fact = derive(ctx, ws, entry, &loaded)?;
-    let mut facts = timeline::interleave(&loaded.commits, &loaded.acks);
+    let mut loaded = timeline::load_at(ws, store, parent)?;
+    let mut fact = derive(ctx, ws, (entry, store), &loaded)?;
+    let mut facts = timeline::interleave(&loaded.window.facts, &loaded.acks);
     facts.push(Fact::Commit(Box::new(fact.clone())));
-    loaded.commits.push(fact.clone());
     loaded.timeline = history::fold(&facts, ws.config.guard.session_gap);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
@@ -117,24 +122,30 @@ fn record(ctx: &Context, ws: &Workspace, entry: &Entry<'_>) -> Result<(Decision,
             message: finding.message.clone(),
         })
         .collect();
-    NotesStore::open(&ws.repo)?.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
+    store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::CommitRecorded {
         commit: entry.commit.id,
         tree: fact.record.tree,
         code: fact.record.code,
         at: Some(ctx.now),
     })?;
+    loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, WINDOW);
+    window::remember(&ws.repo, store, entry.commit.id, WINDOW, &loaded.window);
     let decision = policy::decide(findings, standing);
     loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
     Ok((decision, loaded))
 }
 
 /// Everything about a commit that can be derived, and what the journal knows of it.
-fn derive(ctx: &Context, ws: &Workspace, entry: &Entry<'_>, loaded: &Loaded) -> Result<CommitFact, OpsError> {
+fn derive(
+    ctx: &Context,
+    ws: &Workspace,
+    (entry, store): (&Entry<'_>, &NotesStore<'_>),
+    loaded: &Loaded,
+) -> Result<CommitFact, OpsError> {
     let commit = entry.commit;
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)?;
     let actor = ctx.actor();
-    let store = NotesStore::open(&ws.repo)?;
     let prev =
         derived.parent.and_then(|parent| store.get(parent).ok().flatten()).map(|stored| stored.line_digest);
     let upcoming =
@@ -163,16 +174,18 @@ fn derive(ctx: &Context, ws: &Workspace, entry: &Entry<'_>, loaded: &Loaded) -> 
 
 /// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must
 /// follow a commit that has one: what was there before Andon came is not its business.
-fn catch_up(ctx: &Context, ws: &Workspace, head: CommitId) -> Result<Vec<CommitId>, OpsError> {
-    let missing = unrecorded(ws, head)?;
+fn catch_up(
+    ctx: &Context,
+    ws: &Workspace,
+    store: &mut NotesStore<'_>,
+    head: &CommitInfo,
+) -> Result<Vec<CommitId>, OpsError> {
+    let missing = unrecorded(ws, store, head)?;
     for (id, made) in &missing {
         let commit = ws.repo.commit(*id)?;
         let kind = if commit.parents.len() > 1 { CommitKind::Merge } else { *made };
-        record(
-            ctx,
-            ws,
-            &Entry { commit: &commit, kind, gate: Gate::NotRun, recording: Recording::CaughtUp },
-        )?;
+        let entry = Entry { commit: &commit, kind, gate: Gate::NotRun, recording: Recording::CaughtUp };
+        record(ctx, ws, store, &entry)?;
     }
     if let (Some((first, _)), count) = (missing.first(), missing.len()) {
         Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed {
@@ -185,9 +198,12 @@ fn catch_up(ctx: &Context, ws: &Workspace, head: CommitId) -> Result<Vec<CommitI
     Ok(missing.into_iter().map(|(id, _)| id).collect())
 }
 
-fn unrecorded(ws: &Workspace, head: CommitId) -> Result<Vec<(CommitId, CommitKind)>, OpsError> {
-    let store = NotesStore::open(&ws.repo)?;
-    let mut at = ws.repo.commit(head)?.parents.first().copied();
+fn unrecorded(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    head: &CommitInfo,
+) -> Result<Vec<(CommitId, CommitKind)>, OpsError> {
+    let mut at = head.parents.first().copied();
     // The common case, without reading the reflog: the parent has its record.
     if at.is_none_or(|parent| !matches!(store.get(parent), Ok(None))) {
         return Ok(Vec::new());

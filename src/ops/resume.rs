@@ -36,7 +36,7 @@ pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Res
         return Err(OpsError::ReasonMissing);
     }
     standing::acknowledge(ctx, ws, halt.as_ref(), AckHow::Resume, reason.unwrap_or_default())?;
-    Ok(Resumed { halt, by: ws.repo.identity() })
+    Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
 }
 
 /// Which cord is pulled.
@@ -56,11 +56,11 @@ pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> 
         Cord::Pause => PAUSE_FILE,
     };
     let text =
-        format!("{}\nby: {}\nat: {}\n", reason.unwrap_or("no reason given"), ws.repo.identity(), ctx.now);
+        format!("{}\nby: {}\nat: {}\n", reason.unwrap_or("no reason given"), ctx.identity(&ws.repo), ctx.now);
     let path = action::write_andon_file(&standing::site(ctx, ws), name, &text)?;
     let standing = standing::recorded(ws)?;
     let loaded = timeline::load(ws)?;
-    let mut decision = guard::decide(ctx, ws, &loaded, Stage::Halts, None, standing);
+    let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);
     if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {
         finding.message = format!("{}: {reason}", finding.message);
     }

@@ -54,7 +54,8 @@ pub fn post_rewrite(
             fresh.or_else(|| store.get(parent).ok().flatten().map(|stored| stored.line_digest))
         };
         let new = store.get(rewrite.new).ok().flatten().map(|stored| stored.record);
-        let record = match carry(ctx, ws, (&old.record, new.as_ref()), rewrite.new, command, prev_of) {
+        let moved = Moved { id: rewrite.new, command, old: &old.record, new: new.as_ref() };
+        let record = match carry(ctx, ws, &moved, prev_of) {
             Ok(record) => record,
             Err(err) => {
                 warnings.push(err.as_warning());
@@ -85,21 +86,30 @@ fn move_acks(ws: &Workspace, rewrites: &[Rewrite]) -> Result<(), OpsError> {
     Ok(())
 }
 
-/// The record of `id`: derived from the commit, with the facts of `old` that still hold.
+/// A commit that was rewritten, with what is recorded about it.
+struct Moved<'a> {
+    id: CommitId,
+    command: RewriteCommand,
+    /// The record of the commit before.
+    old: &'a CommitRecord,
+    /// What post-commit has already recorded about the new one.
+    new: Option<&'a CommitRecord>,
+}
+
+/// The record of a rewritten commit: derived from the commit, with the facts of the old one that still hold.
 fn carry(
     ctx: &Context,
     ws: &Workspace,
-    (old, new): (&CommitRecord, Option<&CommitRecord>),
-    id: CommitId,
-    command: RewriteCommand,
+    moved: &Moved<'_>,
     prev_of: impl Fn(CommitId) -> Option<Digest>,
 ) -> Result<CommitRecord, OpsError> {
+    let Moved { id, command, old, new } = *moved;
     let commit = ws.repo.commit(id)?;
     let parent = commit.parents.first().copied();
     let parent_tree = parent.and_then(|parent| ws.repo.tree_of(parent).ok());
     let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(commit.tree)?;
     let known = new.and_then(|record| record.tests.clone()).filter(|tests| tests.code == code);
-    let moved = old.tests.clone().filter(|tests| tests.code == code);
+    let carried = old.tests.clone().filter(|tests| tests.code == code);
     Ok(CommitRecord {
         recorded_at: new.map_or(ctx.now, |record| record.recorded_at),
         tree: commit.tree,
@@ -123,7 +133,7 @@ fn carry(
             .map_or(old.iteration, |record| record.iteration),
         code,
         diff: diff::summarize(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, parent_tree, commit.tree)?,
-        tests: known.or(moved),
+        tests: known.or(carried),
         outputs: old.outputs.clone(),
         usage: old.usage.clone(),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),

@@ -101,7 +101,7 @@ pub fn acknowledge(
 ) -> Result<(), OpsError> {
     let ack = Ack {
         halt: standing.map(|halt| halt.id),
-        by: ws.repo.identity(),
+        by: ctx.identity(&ws.repo),
         how,
         agent: ctx.actor().marker.map(str::to_owned),
         reason: reason.to_owned(),

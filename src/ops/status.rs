@@ -16,7 +16,7 @@ use crate::domain::findings::Level;
 use crate::domain::ids::CodeId;
 use crate::git::Head;
 use crate::history::Timeline;
-use crate::ledger::Ledger;
+use crate::ledger::{EntryEvent, Ledger};
 use crate::record::fingerprint::Fingerprinter;
 use crate::report::message::Diagnostic;
 use crate::report::status::{FailureSummary, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf};
@@ -29,7 +29,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
-    let decision = guard::decide(ctx, ws, &loaded, Stage::PostCommit, None, standing.clone());
+    let decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     let (last_halt, mut warnings) = last_halt(ws)?;
     warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();
@@ -70,7 +70,7 @@ fn state(
         LoopState::Paused
     } else if standing.is_some() {
         LoopState::Halted
-    } else if !hooks_installed(ws) && loaded.commits.is_empty() {
+    } else if !hooks_installed(ws) && loaded.window.facts.is_empty() {
         LoopState::NotInstalled
     } else if head.commit().is_none() || loaded.timeline.iterations.is_empty() {
         LoopState::Idle
@@ -91,15 +91,15 @@ fn last_halt(ws: &Workspace) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsE
     let mut last: Option<LastHalt> = None;
     for entry in entries {
         match entry.event {
-            Some(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
+            EntryEvent::Known(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
                 last = Some(LastHalt { id: entry.id, halt: *halt, ack: None });
             }
-            Some(LedgerEvent::Acknowledged(ack)) => {
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
                 if let Some(halt) = last.as_mut().filter(|halt| ack.halt == Some(halt.id)) {
                     halt.ack = Some(*ack);
                 }
             }
-            Some(LedgerEvent::Halted(_)) | None => {}
+            EntryEvent::Known(LedgerEvent::Halted(_)) | EntryEvent::Unknown { .. } => {}
         }
     }
     Ok((last, warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())).collect()))
@@ -112,7 +112,7 @@ fn head_tests(ws: &Workspace, loaded: &Loaded, head: &Head) -> TestsOf {
         .tree_of(commit)
         .map_err(OpsError::from)
         .and_then(|tree| Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?));
-    tests_of(loaded, code)
+    tests_of(loaded, code.ok())
 }
 
 fn work_tests(ws: &Workspace, loaded: &Loaded) -> TestsOf {
@@ -122,11 +122,11 @@ fn work_tests(ws: &Workspace, loaded: &Loaded) -> TestsOf {
     let code = ws.repo.worktree_overlay().map_err(OpsError::from).and_then(|overlay| {
         Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?)
     });
-    tests_of(loaded, code)
+    tests_of(loaded, code.ok())
 }
 
-fn tests_of(loaded: &Loaded, code: Result<CodeId, OpsError>) -> TestsOf {
-    let Ok(code) = code else { return TestsOf::Unknown };
+fn tests_of(loaded: &Loaded, code: Option<CodeId>) -> TestsOf {
+    let Some(code) = code else { return TestsOf::Unknown };
     if let Some(evidence) = evidence::find(loaded, code) {
         return TestsOf::Ran(evidence);
     }

@@ -19,8 +19,8 @@ pub const WINDOW: usize = 24;
 pub struct Loaded {
     /// The fold over everything below.
     pub timeline: Timeline,
-    /// The recorded commits, oldest first.
-    pub commits: Vec<CommitFact>,
+    /// The window of recorded commits.
+    pub window: Window,
     /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
     pub acks: Vec<(Ack, AckPlace)>,
     /// Test runs in the journal, oldest first.
@@ -40,23 +40,31 @@ pub enum AckPlace {
 
 /// Reads the window behind HEAD.
 pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
-    load_at(ws, ws.repo.head()?.commit())
+    load_behind(ws, ws.repo.head()?.commit())
 }
 
 /// Reads the window behind `head`.
-pub fn load_at(ws: &Workspace, head: Option<CommitId>) -> Result<Loaded, OpsError> {
-    let (window, unopened) = match NotesStore::open(&ws.repo) {
-        Ok(store) => (window::read_window(&ws.repo, &store, head, WINDOW), None),
-        // The journal still speaks for the code: a broken notes ref must not switch those rules off too.
-        Err(err) => (Window::default(), Some(OpsError::from(err).as_warning())),
-    };
+pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Result<Loaded, OpsError> {
+    Ok(loaded(ws, window::read_window(&ws.repo, store, head, WINDOW), None))
+}
+
+/// Reads the window behind `head`; when the notes cannot be opened, the journal alone. It still speaks for the
+/// code: a broken notes ref must not switch those rules off too.
+pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Result<Loaded, OpsError> {
+    match NotesStore::open(&ws.repo) {
+        Ok(store) => load_at(ws, &store, head),
+        Err(err) => Ok(loaded(ws, Window::default(), Some(OpsError::from(err).as_warning()))),
+    }
+}
+
+fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
     let (lines, skipped) = Journal::open(ws.repo.git_dir()).read_tail();
     let warnings =
         unopened.into_iter().chain(window.warnings.iter().chain(&skipped).map(skipped_warning)).collect();
     let (acks, runs) = sort_lines(lines);
     let facts = interleave(&window.facts, &acks);
     let timeline = history::fold(&facts, ws.config.guard.session_gap);
-    Ok(Loaded { timeline, commits: window.facts, acks, runs, warnings })
+    Loaded { timeline, window, acks, runs, warnings }
 }
 
 /// What was skipped, with its place and its mend.
@@ -71,7 +79,9 @@ fn sort_lines(lines: Vec<JournalLine>) -> (Vec<(Ack, AckPlace)>, Vec<TestRun>) {
             JournalLine::TestRun(run) => runs.push(*run),
             JournalLine::Ack(ack) => acks.push((*ack, AckPlace::Last)),
             JournalLine::CommitRecorded { .. } => {
-                acks.iter_mut().for_each(|(_, place)| *place = AckPlace::BeforeCommit);
+                for (_, place) in &mut acks {
+                    *place = AckPlace::BeforeCommit;
+                }
             }
             JournalLine::Healed { .. } => {}
         }

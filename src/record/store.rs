@@ -52,6 +52,11 @@ impl<'r> NotesStore<'r> {
         Ok(Self { repo, notes: repo.notes(REF)? })
     }
 
+    /// The notes commit whose records these are: what is derived from them holds as long as it is the tip.
+    pub fn tip(&self) -> Option<CommitId> {
+        self.notes.tip()
+    }
+
     /// The record of `commit`, if there is one. Among several lines the commit's own tree and first parent choose.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! The newest stretch of recorded commits: all that the rules look at, however long history is.
 
+mod cache;
+
 use super::store::NotesStore;
 use super::{Place, RecordError, Warning};
 use crate::domain::facts::CommitFact;
@@ -7,7 +9,7 @@ use crate::domain::ids::CommitId;
 use crate::git::Repo;
 
 /// What was found, walking first parents from a commit.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Window {
     /// The recorded commits, oldest first.
     pub facts: Vec<CommitFact>,
@@ -17,10 +19,48 @@ pub struct Window {
     pub unrecorded: Option<CommitId>,
 }
 
-/// Reads at most `max` records, from `head` along first parents. The walk ends at a record that starts a window
-/// (`iteration` 1, included), at a commit without a record, at a commit that is not there (shallow clones), and at
-/// the root. An unreadable record is stepped over, with a warning: breaking one must not start the window anew.
+/// Reads at most `max` records, from `head` along first parents. The last answer is kept beside HEAD and serves as
+/// long as neither HEAD nor the notes have moved: a walk costs some hundred objects. The walk ends at a record that
+/// starts a window (`iteration` 1, included), at a commit without a record, at a commit that is not there (shallow
+/// clones), and at the root. An unreadable record is stepped over, with a warning: breaking one must not start the
+/// window anew.
 pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
+    let Some(id) = head else { return Window::default() };
+    if let Some(window) = cache::read(repo, &cache::Key { head: id, tip: store.tip(), max }) {
+        return window;
+    }
+    let window = walk(repo, store, head, max);
+    remember(repo, store, id, max, &window);
+    window
+}
+
+/// Keeps the window behind `head` for the next reader. One that was read with warnings is not kept: they must be
+/// said each time. That it cannot be written only costs time.
+pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, max: usize, window: &Window) {
+    if window.warnings.is_empty() && window.facts.last().is_some_and(|newest| newest.id == Some(head)) {
+        cache::write(repo, &cache::Key { head, tip: store.tip(), max }, window);
+    }
+}
+
+impl Window {
+    /// The window behind a commit whose parent's window this is.
+    #[must_use]
+    pub fn followed_by(mut self, fact: CommitFact, max: usize) -> Self {
+        if fact.record.iteration <= 1 {
+            self.facts.clear();
+            self.unrecorded = None;
+        }
+        self.facts.push(fact);
+        let surplus = self.facts.len().saturating_sub(max);
+        if surplus > 0 {
+            self.facts.drain(..surplus);
+            self.unrecorded = None;
+        }
+        self
+    }
+}
+
+fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
     let mut window = Window::default();
     let mut next = head;
     let mut looked_at = 0;

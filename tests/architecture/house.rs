@@ -57,7 +57,12 @@ pub const DOORS: &[Door] = &[
     Door {
         name: "starting a program",
         targets: &["std::process::Command", "nix::unistd::fork", "nix::unistd::execv", "nix::unistd::execvp"],
-        at: &["src/git/program.rs", "src/action/program.rs", "src/action/hook_program.rs"],
+        at: &[
+            "src/git/program.rs",
+            "src/action/program.rs",
+            "src/action/hook_program.rs",
+            "src/action/capture.rs",
+        ],
     },
     Door { name: "the environment", targets: &["std::env"], at: &["src/ops/context.rs", "src/main.rs"] },
     Door {

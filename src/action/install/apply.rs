@@ -183,7 +183,7 @@ impl Change<'_> {
             .prefix(TEMP_PREFIX)
             .suffix(".old")
             .make_in(folder, |name| keep(path, name));
-        let (_, name) = name
+        let ((), name) = name
             .and_then(|file| file.keep().map_err(|error| error.error))
             .map_err(|error| InstallError::io("back up", path, error))?;
         self.undo.push(Undo::Move { from: name.clone(), to: path.to_owned() });

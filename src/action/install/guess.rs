@@ -1,9 +1,22 @@
 //! Guesses how a project runs its tests, for the first `andon.toml`.
 //!
-//! Pure: the caller lists the root and reads the few files named in [`READ`], bounded. A guess is shown to
+//! Pure: the caller looks for [`NAMES`] in the root and reads those of [`READ`], bounded. A guess is shown to
 //! a person and written into a file that they own, so that a plain answer beats a clever one.
 
-/// Files of the root whose content matters; the caller reads at most [`READ_BYTES`] of each.
+/// Every file of the root that speaks for a command.
+pub const NAMES: [&str; 9] = [
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "pytest.ini",
+    "go.mod",
+    "GNUmakefile",
+    "makefile",
+    "Makefile",
+    "CMakeLists.txt",
+];
+
+/// Those of them whose content matters; the caller reads at most [`READ_BYTES`] of each.
 pub const READ: [&str; 4] = ["package.json", "GNUmakefile", "makefile", "Makefile"];
 
 /// How much of a file is read.
@@ -91,6 +104,7 @@ mod tests {
     fn each_kind_of_project() {
         let npm = r#"{"scripts":{"test":"vitest run"}}"#;
         let placeholder = r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#;
+        #[allow(clippy::type_complexity, reason = "a table")]
         let cases: [(&[(&str, &str)], &[&str]); 24] = [
             (&[], &[]),
             (&[("README.md", "")], &[]),

@@ -152,7 +152,11 @@ impl WirePath {
             Self::Text(text) => PathBuf::from(text),
             Self::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
         };
-        if path.is_absolute() { Ok(path) } else { Err(format!("the directory {path:?} is not absolute")) }
+        if path.is_absolute() {
+            Ok(path)
+        } else {
+            Err(format!("the directory {} is not absolute", path.display()))
+        }
     }
 }
 

@@ -154,7 +154,9 @@ pub enum Removal {
 pub fn uninstall(state: &HookState) -> Removal {
     match (&state.standing, &state.chained) {
         (Standing::EditedShim, _) => Removal::Leave(Obstacle::Edited),
-        (_, Standing::NoFile) => Removal::Leave(Obstacle::NoFile),
+        (_, Standing::NoFile) | (Standing::NoFile, Standing::Foreign { .. }) => {
+            Removal::Leave(Obstacle::NoFile)
+        }
         (_, Standing::Shim { .. } | Standing::EditedShim) => Removal::Leave(Obstacle::ChainedShim),
         (Standing::Shim { .. }, Standing::Nothing) => Removal::Remove,
         (Standing::Shim { .. } | Standing::Nothing, Standing::Foreign { .. }) => Removal::Restore,
@@ -167,7 +169,6 @@ pub fn uninstall(state: &HookState) -> Removal {
         (Standing::Foreign { owner, .. }, Standing::Foreign { .. }) => {
             Removal::Leave(Obstacle::Replaced(*owner))
         }
-        (Standing::NoFile, Standing::Foreign { .. }) => Removal::Leave(Obstacle::NoFile),
         (Standing::Nothing | Standing::Foreign { .. } | Standing::NoFile, Standing::Nothing) => {
             Removal::Nothing
         }

@@ -133,7 +133,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 /// Quotes for `sh`: everything but a quote stands for itself between single quotes.
-pub(super) fn quote(raw: &[u8]) -> Vec<u8> {
+fn quote(raw: &[u8]) -> Vec<u8> {
     let mut quoted = vec![b'\''];
     for byte in raw {
         if *byte == b'\'' {

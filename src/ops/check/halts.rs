@@ -8,7 +8,7 @@ use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
 use crate::git::Repo;
 use crate::history::Fold;
-use crate::ledger::Ledger;
+use crate::ledger::{EntryEvent, Ledger};
 use crate::ops::error::OpsError;
 use crate::policy;
 
@@ -33,14 +33,16 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violati
     let mut loose: Vec<Ack> = Vec::new();
     for entry in entries {
         match entry.event {
-            Some(LedgerEvent::Halted(halt)) => halts.push(Answered { id: entry.id, halt: *halt, ack: None }),
-            Some(LedgerEvent::Acknowledged(ack)) => {
+            EntryEvent::Known(LedgerEvent::Halted(halt)) => {
+                halts.push(Answered { id: entry.id, halt: *halt, ack: None });
+            }
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
                 match halts.iter_mut().find(|known| Some(known.id) == ack.halt) {
                     Some(known) => known.ack = Some(*ack),
                     None => loose.push(*ack),
                 }
             }
-            None => {}
+            EntryEvent::Unknown { .. } => {}
         }
     }
     for halt in &halts {
@@ -77,7 +79,7 @@ fn while_halted(case: &Case<'_>, known: &Answered) -> Result<Vec<Violation>, Ops
             let message =
                 format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
             let help = "a person answers the halt where it stands: andon resume --reason \"...\"";
-            violations.push(violation(at(commit), "halted-commit", Level::Block, message, help));
+            violations.push(violation(Some(at(commit)), "halted-commit", Level::Block, message, help));
         }
     }
     Ok(violations)
@@ -101,7 +103,7 @@ fn by_an_agent(case: &Case<'_>, known: &Answered) -> Result<Option<Violation>, O
         known.halt.face.file_name()
     );
     let help = "a person reads the work since then; guard.ack = \"resume\" closes this way";
-    Ok(Some(violation(case.at(head), "agent-answer", Level::Block, message, help)))
+    Ok(Some(violation(Some(case.at(head)), "agent-answer", Level::Block, message, help)))
 }
 
 /// The rules over the records of the range: a halt that they give and the ledger does not know was removed, or
@@ -129,7 +131,7 @@ fn unrecorded_halts(
             let rule = decision.findings.first().map_or("", |finding| finding.rule);
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
             let help = "git fetch origin 'refs/andon/*:refs/andon/*'";
-            let place = fact.id.and_then(|id| case.at(id));
+            let place = fact.id.map(|id| case.at(id));
             violations.push(violation(place, "unrecorded-halt", Level::Block, message, help));
         }
         if let Some(ack) = answers.iter().find(|ack| ack.head.is_some() && ack.head == fact.id) {

@@ -77,15 +77,15 @@ fn violation(
 }
 
 /// A commit as a message names it.
-fn at(commit: &CommitInfo) -> Option<CommitRef> {
-    Some(CommitRef { commit: commit.id, subject: commit.subject.clone() })
+fn at(commit: &CommitInfo) -> CommitRef {
+    CommitRef { commit: commit.id, subject: commit.subject.clone() }
 }
 
 impl Case<'_> {
     /// A commit of the range as a message names it; outside the range without its subject.
-    fn at(&self, id: CommitId) -> Option<CommitRef> {
+    fn at(&self, id: CommitId) -> CommitRef {
         let subject = self.commits.iter().find(|commit| commit.id == id).map(|commit| commit.subject.clone());
-        Some(CommitRef { commit: id, subject: subject.unwrap_or_default() })
+        CommitRef { commit: id, subject: subject.unwrap_or_default() }
     }
 }
 

@@ -42,7 +42,7 @@ fn one(case: &Case<'_>, commit: &CommitInfo, judged: &mut Judged) -> Result<(), 
         Err(err) => {
             let help = format!("git notes --ref=andon show {}", commit.id.short());
             judged.violations.push(violation(
-                at(commit),
+                Some(at(commit)),
                 "unreadable-record",
                 Level::Block,
                 err.to_string(),
@@ -74,7 +74,7 @@ fn missing(case: &Case<'_>, commit: &CommitInfo) -> Option<Violation> {
     }
     let level = if commit.parents.len() > 1 { Level::Warn } else { Level::Block };
     let help = "git push origin refs/notes/andon where the commit was made, if Andon ran there";
-    Some(violation(at(commit), "missing-record", level, "the commit has no record".to_owned(), help))
+    Some(violation(Some(at(commit)), "missing-record", level, "the commit has no record".to_owned(), help))
 }
 
 /// Compares a record with its commit. Paths rules may have changed inside the range: then the commit's own
@@ -88,7 +88,7 @@ fn compare(
     let help = format!("git notes --ref=andon show {}", commit.id.short());
     if record.tree != derived.tree || record.parent != derived.parent {
         let message = "the record is that of another commit: tree or parent differ".to_owned();
-        return Ok(vec![violation(at(commit), "copied-record", Level::Block, message, &help)]);
+        return Ok(vec![violation(Some(at(commit)), "copied-record", Level::Block, message, &help)]);
     }
     let mut found = Vec::new();
     if let Some(tests) = record.tests.as_ref().filter(|tests| tests.code != record.code) {
@@ -97,7 +97,7 @@ fn compare(
             tests.code.short(),
             record.code.short()
         );
-        found.push(violation(at(commit), "foreign-tests", Level::Block, message, &help));
+        found.push(violation(Some(at(commit)), "foreign-tests", Level::Block, message, &help));
     }
     if same(record, derived) {
         return Ok(found);
@@ -107,7 +107,7 @@ fn compare(
         if same(record, &derive::derive(case.repo, &own.paths.rules, &normalizer, commit)?) {
             let message = "the record holds under the commit's own configuration, not under that of the base";
             found.push(violation(
-                at(commit),
+                Some(at(commit)),
                 "other-paths",
                 Level::Warn,
                 message.to_owned(),
@@ -118,7 +118,7 @@ fn compare(
     }
     let what = if record.code == derived.code { "diff" } else { "code fingerprint" };
     let message = format!("the record was edited: its {what} is not what the commit gives");
-    found.push(violation(at(commit), "edited-record", Level::Block, message, &help));
+    found.push(violation(Some(at(commit)), "edited-record", Level::Block, message, &help));
     Ok(found)
 }
 
@@ -143,16 +143,15 @@ fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<
         (None, _) => "the record does not name its parent's, which is there",
     };
     let help = format!("git log -p refs/notes/andon -- and compare the notes of {}", parent.short());
-    Some(violation(at(commit), "broken-chain", Level::Block, message.to_owned(), &help))
+    Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), &help))
 }
 
 fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
     let bypassed = match (record.gate, record.kind, record.recording) {
-        (Gate::Passed, _, _) => return None,
         (Gate::Bypassed, _, _) => "the commit did not pass the gate (--no-verify)",
         (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
         | (Gate::NotRun, _, Recording::CaughtUp) => "the commit was made while the hooks were off",
-        (Gate::NotRun, _, Recording::AtCommit) => return None,
+        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit) => return None,
     };
     let setting = case.config.rules.get("hook-bypass")?;
     if setting.level == Level::Off {
@@ -160,7 +159,7 @@ fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<V
     }
     let help =
         "a person looks at the commit; then merge by hand, or have it committed again through the hooks";
-    Some(violation(at(commit), "bypassed", Level::Block, bypassed.to_owned(), help))
+    Some(violation(Some(at(commit)), "bypassed", Level::Block, bypassed.to_owned(), help))
 }
 
 fn level_of(case: &Case<'_>, rule: &str) -> Level {
@@ -188,7 +187,7 @@ fn untested(
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
     let level = if strike { level.min(Level::Block) } else { Level::Warn };
     let message = "the code changed, and no test run on exactly this code is recorded".to_owned();
-    Ok(Some(violation(at(commit), "untested-code", level, message, "andon test, then commit")))
+    Ok(Some(violation(Some(at(commit)), "untested-code", level, message, "andon test, then commit")))
 }
 
 fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {
@@ -221,5 +220,5 @@ fn failing(commit: &CommitInfo, tests: &TestEvidence) -> Violation {
         tests.counts.failing(),
         tests.counts.total
     );
-    violation(at(commit), "failing-tests", Level::Block, message, "andon test")
+    violation(Some(at(commit)), "failing-tests", Level::Block, message, "andon test")
 }

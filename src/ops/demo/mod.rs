@@ -117,7 +117,7 @@ impl Stage {
                 show(DemoLine::Output(&text));
             }
             Step::Quiet(argv) => {
-                self.command(argv).and_then(|end| Self::expect(argv, &end, Expect::Success))?
+                self.command(argv).and_then(|end| Self::expect(argv, &end, Expect::Success))?;
             }
             Step::Run(argv, expect) => {
                 show(DemoLine::Command(&typed(argv)));

@@ -170,7 +170,9 @@ fn binary_large_and_missing_content_goes_by_id() {
 
 #[test]
 fn hunks_are_bounded_and_the_hash_is_not() {
-    let lines = |mark: &str, count| -> String { (0..count).map(|n| format!("same {n}\n{mark}\n")).collect() };
+    let lines = |mark: &str, count| -> String {
+        (0..count).flat_map(|n| [format!("same {n}\n"), format!("{mark}\n")]).collect()
+    };
     let many = of_file(&lines("a", 300), &lines("b", 300));
     assert_eq!((many.hunks.len(), many.truncated, many.added), (256, true, 300));
     assert_ne!(many.hash, of_file(&lines("a", 299), &lines("b", 299)).hash);

@@ -260,3 +260,49 @@ proptest! {
         check_overlay(&scratch, None, tree);
     }
 }
+
+#[test]
+fn the_working_tree_has_the_fingerprint_of_what_add_all_would_commit() {
+    let scratch = Scratch::new();
+    let check = || {
+        let repo = scratch.repo();
+        let rules = rules();
+        let overlay = repo.worktree_overlay().unwrap();
+        let found = Fingerprinter::new(&repo, &rules).of_overlay(overlay.base, &overlay.entries).unwrap();
+        let index = std::fs::read(scratch.path().join(".git/index")).ok();
+        let wanted = of_tree(&scratch, scratch.add_all());
+        match index {
+            Some(index) => std::fs::write(scratch.path().join(".git/index"), index).unwrap(),
+            None => scratch.git(&["read-tree", "--empty"]).clear(),
+        }
+        assert_eq!(found, wanted);
+        wanted
+    };
+    assert_eq!(check(), EMPTY);
+    scratch.write("a.rs", "1");
+    scratch.write("b/c.rs", "2");
+    scratch.write("b/d/e.rs", "3");
+    scratch.write(".gitignore", "target\n");
+    scratch.write("target/x.rs", "not there");
+    let before = check();
+    scratch.commit("base");
+    assert_eq!(check(), before);
+    scratch.write("docs/x.md", "words");
+    assert_eq!(check(), before);
+    scratch.write("b/c.rs", "staged");
+    scratch.git(&["add", "b/c.rs"]);
+    scratch.write("b/c.rs", "and changed again");
+    check();
+    scratch.remove("a.rs");
+    scratch.write("a.rs/now/a/directory.rs", "4");
+    check();
+    scratch.remove("b");
+    scratch.write("b", "now a file");
+    check();
+    scratch.git(&["add", "-A"]);
+    scratch.remove("b");
+    scratch.write("b/c.rs", "2");
+    assert_ne!(check(), before);
+    std::os::unix::fs::symlink("b/c.rs", scratch.path().join("link.rs")).unwrap();
+    check();
+}

@@ -1,11 +1,14 @@
 //! A hermetic stage: scratch repositories, the real `git`, no user or system configuration, fixed dates.
 
 #![allow(clippy::disallowed_methods, reason = "tests start programs")]
+#![allow(clippy::unwrap_used, reason = "a stage that cannot be set up fails its test")]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt;
+use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -190,11 +193,9 @@ impl Stage {
         command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::null() });
         let mut child = command.spawn().unwrap();
         if let Some(bytes) = stdin {
-            use std::io::Write as _;
             let _ = child.stdin.take().unwrap().write_all(bytes);
         }
         let output = child.wait_with_output().unwrap();
-        use std::os::unix::process::ExitStatusExt as _;
         Out {
             code: output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap_or(0)),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -119,17 +119,15 @@ fn encode_entry(entry: &OverlayEntry) -> Value {
 }
 
 fn encode_path(path: &[u8]) -> Value {
-    match std::str::from_utf8(path) {
-        Ok(text) => json!(text),
-        Err(_) => {
-            let mut hex = String::with_capacity(path.len() * 2);
-            for byte in path {
-                // Writing to a String cannot fail.
-                let _ = write!(hex, "{byte:02x}");
-            }
-            json!({ "hex": hex })
-        }
+    if let Ok(text) = std::str::from_utf8(path) {
+        return json!(text);
     }
+    let mut hex = String::with_capacity(path.len() * 2);
+    for byte in path {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    json!({ "hex": hex })
 }
 
 fn encode_ack(ack: &Ack, map: &mut Map<String, Value>) {

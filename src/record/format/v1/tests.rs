@@ -186,7 +186,8 @@ fn the_digest_leaves_the_line_end_out() {
 }
 
 fn journal_lines() -> Vec<JournalLine> {
-    let at = Some("2026-11-20T15:30:00Z".parse().unwrap());
+    let time = "2026-11-20T15:30:00Z".parse().unwrap();
+    let at = Some(time);
     let entry = |path: &[u8], entry, tracking| OverlayEntry { path: path.to_vec(), entry, tracking };
     vec![
         JournalLine::TestRun(Box::new(TestRun {
@@ -215,7 +216,7 @@ fn journal_lines() -> Vec<JournalLine> {
             reason: "looked at it\nby hand".into(),
             head: Some(CommitId(oid(4))),
             worktree: "main".into(),
-            at: at.unwrap(),
+            at: time,
         })),
         JournalLine::Healed { what: "a line without an end".into(), at: None },
     ]

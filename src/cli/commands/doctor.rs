@@ -1,0 +1,52 @@
+//! `andon doctor`.
+
+use crate::cli::Shell;
+use crate::cli::error::{Exit, config_diagnostics};
+use crate::cli::output::Format;
+use crate::config::TestCommand;
+use crate::git::Repo;
+use crate::ops::doctor::{self, Diagnosis, Health, Outside, State};
+use crate::ops::error::OpsError;
+use crate::ops::health;
+use crate::ops::workspace::Workspace;
+use crate::report::json;
+
+/// Says what is installed, what is missing and which ways around the guard are open. Exit code 1 when a check failed.
+pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+    let diagnosis = match Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env) {
+        Ok(repo) => doctor::checks(&doctor::gather(&repo, outside(shell)?)?),
+        Err(error) => doctor::unopened(&error),
+    };
+    show(shell, format, &diagnosis);
+    Ok(if diagnosis.worst() == State::Fail { Exit::Refused } else { Exit::Allowed })
+}
+
+fn show(shell: &Shell, format: Format, diagnosis: &Diagnosis) {
+    shell.out.result(&match format {
+        Format::Text => diagnosis.to_text(),
+        Format::Json => json::line(&diagnosis.to_json()),
+    });
+}
+
+fn outside(shell: &Shell) -> Result<Outside, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let config = match ws.config_errors.as_ref().map(config_diagnostics) {
+        None => Health::Fine("andon.toml can be read".to_owned()),
+        Some(found) => Health::Broken {
+            message: found
+                .first()
+                .map(|first| format!("{}: {}", first.location.clone().unwrap_or_default(), first.message))
+                .unwrap_or_default(),
+            mend: Some("andon config check".to_owned()),
+        },
+    };
+    Ok(Outside {
+        program: shell.ctx.program.clone().unwrap_or_default(),
+        config,
+        test_command: ws.config.test.command.as_ref().map(TestCommand::display),
+        journal: health::journal(&ws),
+        ledger: health::ledger(&ws),
+        switch: shell.ctx.var("ANDON").map(Into::into),
+        rewrite_ref_env: shell.ctx.var("GIT_NOTES_REWRITE_REF").map(Into::into),
+    })
+}

@@ -1,0 +1,152 @@
+//! `andon install`, `andon uninstall`.
+
+use serde_json::{Value, json};
+
+use crate::action::install::apply::Removed;
+use crate::action::install::hooks::Hook;
+use crate::action::install::plan::{Displaced, Intent};
+use crate::cli::Shell;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::git::Repo;
+use crate::ops::error::OpsError;
+use crate::ops::install::{self, ConfigFile, DisplayRef, InstallReport, UninstallReport};
+use crate::report::escape;
+use crate::report::json;
+
+/// Installs the hooks.
+pub fn install(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+    let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
+    let program = shell.ctx.program.clone().unwrap_or_default();
+    let report = install::install(&repo, &program)?;
+    shell.out.result(&match format {
+        Format::Text => install_text(&report),
+        Format::Json => json::line(&install_json(&report)),
+    });
+    Ok(Exit::Allowed)
+}
+
+fn hook_word(intent: Intent) -> String {
+    match intent {
+        Intent::Keep => "there".to_owned(),
+        Intent::RunsThrough(owner) => format!("runs through {}", owner.name()),
+        Intent::Write(Displaced::Nothing) => "installed".to_owned(),
+        Intent::Write(Displaced::OlderShim) => "renewed".to_owned(),
+        Intent::Write(Displaced::Chained | Displaced::Twin | Displaced::NewerOfSameTool) => {
+            "installed; the hook that was there runs first or after it (NAME.andon-chained)".to_owned()
+        }
+    }
+}
+
+fn install_text(report: &InstallReport) -> String {
+    let shown = |text: &str| escape::terminal(text).into_owned();
+    let dir = shown(&report.hooks_dir.to_string_lossy());
+    if report.changed_nothing() {
+        return format!("Andon is installed in {dir} already; nothing changed\n");
+    }
+    let mut text = format!("hooks in {dir}:\n");
+    for (hook, intent) in &report.hooks {
+        text.push_str(&format!("  {:<20}{}\n", hook.name(), hook_word(*intent)));
+    }
+    if report.display_ref == DisplayRef::Added {
+        text.push_str("git log shows the records: notes.displayRef was set\n");
+    }
+    match &report.config_file {
+        ConfigFile::Written { guesses, .. } => match guesses.as_slice() {
+            [] => text.push_str(
+                "andon.toml was written without a test command: none could be guessed\n  help: set [test] command in andon.toml, and commit it\n",
+            ),
+            [first, others @ ..] => {
+                text.push_str(&format!(
+                    "andon.toml was written, with the test command {} ({})\n  help: look at it, and commit it\n",
+                    shown(first.command),
+                    shown(&first.because)
+                ));
+                for other in others {
+                    text.push_str(&format!("  also possible: {} ({})\n", shown(other.command), shown(&other.because)));
+                }
+            }
+        },
+        ConfigFile::There { .. } => {}
+    }
+    text.extend(report.remarks.iter().map(|remark| format!("note: {}\n", shown(remark))));
+    text
+}
+
+fn install_json(report: &InstallReport) -> Value {
+    let hooks: Vec<Value> = report
+        .hooks
+        .iter()
+        .map(|(hook, intent)| json!({"hook": hook.name(), "state": hook_word(*intent)}))
+        .collect();
+    let (written, command) = match &report.config_file {
+        ConfigFile::Written { guesses, .. } => (true, guesses.first().map(|guess| guess.command)),
+        ConfigFile::There { .. } => (false, None),
+    };
+    json!({
+        "schema": "andon/install@1",
+        "changed": !report.changed_nothing(),
+        "hooks_dir": report.hooks_dir.to_string_lossy(),
+        "hooks": hooks,
+        "display_ref_added": report.display_ref == DisplayRef::Added,
+        "config_written": written,
+        "test_command": command,
+        "remarks": report.remarks,
+    })
+}
+
+/// Takes the hooks out again.
+pub fn uninstall(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+    let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
+    let report = install::uninstall(&repo)?;
+    shell.out.result(&match format {
+        Format::Text => uninstall_text(&report),
+        Format::Json => json::line(&uninstall_json(&report)),
+    });
+    Ok(if report.is_incomplete() { Exit::Refused } else { Exit::Allowed })
+}
+
+fn removed_word(removed: &Removed) -> Option<String> {
+    match removed {
+        Removed::Nothing => None,
+        Removed::Gone => Some("removed".to_owned()),
+        Removed::Restored => Some("the hook from before is back".to_owned()),
+        Removed::Left(conflict) => Some(format!("left as it is: {conflict}")),
+    }
+}
+
+fn each_removed(report: &UninstallReport) -> impl Iterator<Item = (&std::path::Path, Hook, String)> {
+    report.places.iter().flat_map(|place| {
+        let words = |(hook, removed): &(Hook, Removed)| removed_word(removed).map(|word| (*hook, word));
+        place.hooks.iter().filter_map(words).map(|(hook, word)| (place.dir.as_path(), hook, word))
+    })
+}
+
+fn uninstall_text(report: &UninstallReport) -> String {
+    let shown = |text: &str| escape::terminal(text).into_owned();
+    let mut text = String::new();
+    for (dir, hook, word) in each_removed(report) {
+        text.push_str(&format!("  {}/{}: {}\n", shown(&dir.to_string_lossy()), hook.name(), shown(&word)));
+    }
+    if text.is_empty() {
+        text.push_str("no hooks of Andon were there\n");
+    }
+    if !report.display_refs.is_empty() {
+        text.push_str("notes.displayRef: taken out again\n");
+    }
+    text.extend(report.remarks.iter().map(|remark| format!("note: {}\n", shown(remark))));
+    text
+}
+
+fn uninstall_json(report: &UninstallReport) -> Value {
+    let hooks: Vec<Value> = each_removed(report)
+        .map(|(dir, hook, word)| json!({"dir": dir.to_string_lossy(), "hook": hook.name(), "state": word}))
+        .collect();
+    json!({
+        "schema": "andon/uninstall@1",
+        "complete": !report.is_incomplete(),
+        "hooks": hooks,
+        "display_refs": report.display_refs,
+        "remarks": report.remarks,
+    })
+}

@@ -1,0 +1,21 @@
+//! What is wrong with one value, before it is known which file it stands in.
+
+use std::ops::Range;
+
+/// Something wrong with a value.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    /// Where.
+    pub(super) span: Range<usize>,
+    /// What.
+    pub(super) what: String,
+    /// What mends it.
+    pub(super) mend: String,
+}
+
+pub(super) type Read<T> = Result<T, Vec<Wrong>>;
+
+/// Builds the one error of a value.
+pub(super) fn wrong<T>(span: Range<usize>, what: String, mend: impl Into<String>) -> Read<T> {
+    Err(vec![Wrong { span, what, mend: mend.into() }])
+}

@@ -1,0 +1,53 @@
+//! One entry, read from its commit.
+
+use sha2::Digest as _;
+
+use super::{Entry, wire};
+use crate::domain::ids::{CommitId, EntryId, TreeId};
+use crate::git::{Blob, GitError, Repo};
+
+/// The blob that every entry's tree holds.
+pub(super) const FILE: &str = "entry.json";
+/// Largest entry that is read, in bytes.
+const MAX_ENTRY: usize = 1 << 20;
+
+/// Why an entry could not be read.
+pub(super) enum BadEntry {
+    /// git could not give it: nothing is known about it.
+    Git(GitError),
+    /// It is there and is no entry.
+    Corrupt(String),
+}
+
+impl From<GitError> for BadEntry {
+    fn from(error: GitError) -> Self {
+        Self::Git(error)
+    }
+}
+
+/// sha256 of the commit without its signature.
+pub(super) fn id_of(repo: &Repo, commit: CommitId) -> Result<EntryId, GitError> {
+    Ok(EntryId(sha2::Sha256::digest(repo.commit_payload(commit)?).into()))
+}
+
+/// The entry of `commit`, whose tree is `tree`.
+pub(super) fn load(repo: &Repo, commit: CommitId, tree: TreeId) -> Result<Entry, BadEntry> {
+    let blob = repo
+        .blob_at(tree, FILE.as_bytes())?
+        .ok_or_else(|| BadEntry::Corrupt(format!("its tree holds no {FILE}")))?;
+    let bytes = match repo.read_blob(blob, MAX_ENTRY)? {
+        Blob::Content(bytes) => bytes,
+        Blob::TooLarge(size) => {
+            return Err(BadEntry::Corrupt(format!("{FILE} has {size} bytes, more than {MAX_ENTRY}")));
+        }
+    };
+    let decoded = wire::decode(&bytes).map_err(|why| BadEntry::Corrupt(format!("{FILE}: {why}")))?;
+    Ok(Entry {
+        id: id_of(repo, commit)?,
+        commit,
+        writer: decoded.writer,
+        lamport: decoded.lamport,
+        at: decoded.at,
+        event: decoded.event,
+    })
+}

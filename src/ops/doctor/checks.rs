@@ -1,0 +1,280 @@
+//! What the doctor thinks of what was found: pure, one function a subject.
+
+use super::{Check, Diagnosis, Facts, FetchState, Health, HooksPlace, Limit, Presence, State};
+use crate::action::install::hooks::Hook;
+use crate::action::install::inspect::{HookState, Mode, Standing};
+use crate::action::install::shim::Owner;
+use crate::git::{ConfigScope, SourcedValue};
+use crate::ops::install::{DISPLAY_REF, NOTES_REF, Override, names_notes_ref, quoted};
+use crate::report::escape::shell_quote;
+
+/// Judges everything.
+pub fn checks(facts: &Facts) -> Diagnosis {
+    let mut checks = vec![program(facts)];
+    checks.extend(switch(facts));
+    checks.extend(hooks(facts));
+    checks.push(display_ref(facts));
+    checks.extend(rewrite_refs(facts));
+    checks.push(notes(facts));
+    checks.extend(facts.remotes.iter().map(fetch));
+    checks.push(health("config", &facts.outside.config));
+    checks.push(test_command(facts));
+    checks.push(health("journal", &facts.outside.journal));
+    checks.push(health("ledger", &facts.outside.ledger));
+    checks.extend(facts.locks.iter().map(|lock| {
+        let mend = format!("if no git or andon process is running: rm {}", quoted(lock));
+        warn("lock", format!("{} blocks every record until it goes", lock.display()), Some(mend))
+    }));
+    checks.extend(facts.limits.iter().map(|limit| self::limit(*limit)));
+    Diagnosis { checks }
+}
+
+fn ok(id: impl Into<String>, message: impl Into<String>) -> Check {
+    Check { id: id.into(), state: State::Ok, message: message.into(), mend: None }
+}
+
+fn warn(id: impl Into<String>, message: impl Into<String>, mend: Option<String>) -> Check {
+    Check { id: id.into(), state: State::Warn, message: message.into(), mend }
+}
+
+fn fail(id: impl Into<String>, message: impl Into<String>, mend: &str) -> Check {
+    Check { id: id.into(), state: State::Fail, message: message.into(), mend: Some(mend.to_owned()) }
+}
+
+fn program(facts: &Facts) -> Check {
+    let own = facts.outside.program.display();
+    match facts.missing_programs.first() {
+        Some(gone) => fail(
+            "program",
+            format!("the hooks start {}, which is not there; this is {own}", gone.display()),
+            "andon install",
+        ),
+        None => ok("program", format!("andon {} at {own}", env!("CARGO_PKG_VERSION"))),
+    }
+}
+
+fn switch(facts: &Facts) -> Option<Check> {
+    let value = facts.outside.switch.as_deref()?;
+    (value == "0").then(|| {
+        warn("switch", "ANDON=0 is set here: hooks check and record nothing", Some("unset ANDON".to_owned()))
+    })
+}
+
+fn hooks(facts: &Facts) -> Vec<Check> {
+    let place = match &facts.place {
+        Ok(place) => place,
+        Err(error) => return vec![fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")],
+    };
+    let mut checks = vec![hooks_path(place)];
+    match &place.hooks {
+        Err(error) => checks.push(fail("hooks", error.clone(), "andon install")),
+        Ok(states) if states.iter().all(|state| state.standing == Standing::Nothing) => {
+            checks.push(fail(
+                "hooks",
+                format!("none is installed in {}", place.dir.display()),
+                "andon install",
+            ));
+        }
+        Ok(states) => checks.extend(states.iter().map(|state| hook(state, facts.framework))),
+    }
+    checks
+}
+
+fn hooks_path(place: &HooksPlace) -> Check {
+    let dir = place.dir.display();
+    match &place.decided_by {
+        Override::None => ok("hooks-path", dir.to_string()),
+        Override::Own(found) => ok("hooks-path", format!("{dir} (core.hooksPath in {})", found.origin)),
+        Override::Foreign(found) => {
+            let message = match found.scope {
+                ConfigScope::Command => {
+                    format!("core.hooksPath is {:?} for this command only: hooks are bypassed", found.value)
+                }
+                ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
+                    format!(
+                        "core.hooksPath is {:?}, set in {}: git runs the hooks there instead",
+                        found.value, found.origin
+                    )
+                }
+            };
+            fail("hooks-path", message, place.mend.as_deref().unwrap_or("git config --unset core.hooksPath"))
+        }
+    }
+}
+
+/// What losing a hook costs: without these two the guard stops nothing and records nothing; without the
+/// others `andon check` finds fewer things in order.
+fn absence(hook: Hook) -> State {
+    match hook {
+        Hook::PreCommit | Hook::PrepareCommitMsg | Hook::PostCommit => State::Fail,
+        Hook::PreMergeCommit | Hook::PostMerge | Hook::PostRewrite | Hook::PrePush => State::Warn,
+    }
+}
+
+fn hook(state: &HookState, framework: Presence) -> Check {
+    let id = format!("hook-{}", state.hook.name());
+    let install = || Some("andon install".to_owned());
+    let missing = |message: String, mend: Option<String>| Check {
+        id: id.clone(),
+        state: absence(state.hook),
+        message,
+        mend,
+    };
+    match &state.standing {
+        Standing::Shim { mode: Mode::Runs, .. } => ok(id, chained(&state.chained)),
+        Standing::Shim { mode: Mode::Ignored, .. } => {
+            missing("not executable: git ignores it".to_owned(), install())
+        }
+        Standing::Nothing => missing("missing".to_owned(), install()),
+        Standing::EditedShim => {
+            let mend = format!("delete {} and run `andon install`", state.hook.name());
+            warn(id, "the shim was edited; what it does now is not known", Some(mend))
+        }
+        Standing::NoFile => {
+            missing("not a file".to_owned(), Some("move it away and run `andon install`".to_owned()))
+        }
+        Standing::Foreign { owner, .. } => foreign(id, state, (*owner, framework)),
+    }
+}
+
+fn chained(chained: &Standing) -> String {
+    match chained {
+        Standing::Nothing => "installed".to_owned(),
+        Standing::Foreign { owner, mode: Mode::Runs } => format!("installed, then runs {}", owner.name()),
+        Standing::Foreign { mode: Mode::Ignored, .. } => {
+            "installed; the chained hook is not executable and is not run".to_owned()
+        }
+        Standing::Shim { .. } | Standing::EditedShim | Standing::NoFile => {
+            "installed; what is chained is no hook and is not run".to_owned()
+        }
+    }
+}
+
+fn foreign(id: String, state: &HookState, (owner, framework): (Owner, Presence)) -> Check {
+    let is_framework = matches!(owner, Owner::PreCommit | Owner::Prek);
+    if is_framework && matches!(state.legacy, Standing::Shim { mode: Mode::Runs, .. }) {
+        return ok(id, format!("{} runs the andon shim as its legacy hook", owner.name()));
+    }
+    if is_framework && framework == Presence::Present {
+        return ok(id, format!("belongs to {}, whose configuration names andon", owner.name()));
+    }
+    let message = match state.chained {
+        Standing::Nothing => format!("belongs to {}; andon is not installed here", owner.name()),
+        Standing::Shim { .. } | Standing::EditedShim | Standing::Foreign { .. } | Standing::NoFile => {
+            format!("{} replaced the andon shim", owner.name())
+        }
+    };
+    Check { id, state: absence(state.hook), message, mend: Some("andon install".to_owned()) }
+}
+
+fn display_ref(facts: &Facts) -> Check {
+    if facts.display_refs.iter().any(|found| names_notes_ref(&found.value)) {
+        return ok("display-ref", "git log shows the records");
+    }
+    let mend = format!("git config --local --add notes.displayRef {}", shell_quote(DISPLAY_REF));
+    warn("display-ref", "notes.displayRef does not name the records: git log does not show them", Some(mend))
+}
+
+/// git copies notes after our hooks: appended to the new record, or over it (GIT-FACTS.md).
+fn rewrite_refs(facts: &Facts) -> Vec<Check> {
+    let garbles = "makes git copy old records over those of amended and rebased commits";
+    if let Some(value) = &facts.outside.rewrite_ref_env {
+        let hit = value.to_string_lossy().split(':').any(names_notes_ref);
+        let check = || {
+            warn(
+                "rewrite-ref",
+                format!("GIT_NOTES_REWRITE_REF {garbles}"),
+                Some("unset GIT_NOTES_REWRITE_REF".to_owned()),
+            )
+        };
+        return hit.then(check).into_iter().collect();
+    }
+    let trap = |found: &SourcedValue| {
+        let message = format!("notes.rewriteRef = {:?} in {} {garbles}", found.value, found.origin);
+        warn("rewrite-ref", message, Some(rewrite_mend(found)))
+    };
+    facts.rewrite_refs.iter().filter(|found| names_notes_ref(&found.value)).map(trap).collect()
+}
+
+fn rewrite_mend(found: &SourcedValue) -> String {
+    let pattern = shell_quote(&format!("^{}$", regex::escape(&found.value)));
+    match found.scope {
+        ConfigScope::Command => "run git without `-c notes.rewriteRef=...`".to_owned(),
+        ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
+            format!("git config --file {} --unset-all notes.rewriteRef {pattern}", shell_quote(&found.origin))
+        }
+    }
+}
+
+fn notes(facts: &Facts) -> Check {
+    let records = &facts.records;
+    match (records.notes, records.fetched.first(), records.commits) {
+        (Presence::Present, _, _) => ok("records", NOTES_REF),
+        (Presence::Absent, Some(fetched), _) => warn(
+            "records",
+            format!("none here, but {fetched} was fetched"),
+            Some(format!("git update-ref {NOTES_REF} {fetched} ''")),
+        ),
+        (Presence::Absent, None, Presence::Present) => warn(
+            "records",
+            format!("{NOTES_REF} is not here; the next commit makes it"),
+            Some("if the remote has records: git fetch REMOTE refs/notes/andon:refs/notes/andon".to_owned()),
+        ),
+        (Presence::Absent, None, Presence::Absent) => ok("records", "none yet: nothing is committed"),
+    }
+}
+
+fn fetch(state: &FetchState) -> Check {
+    let remote = &state.remote;
+    let key = shell_quote(&format!("remote.{remote}.fetch"));
+    let id = format!("fetch-{remote}");
+    let add = |spec: &String| format!("git config --add {key} {}", shell_quote(spec));
+    if let Some(spec) = &state.overwrites {
+        let mend = format!("git config --fixed-value --unset-all {key} {}", shell_quote(spec));
+        return fail(id, format!("{spec:?} overwrites records that were not pushed at every fetch"), &mend);
+    }
+    if state.missing.is_empty() {
+        return ok(id, "git fetch brings records and ledger");
+    }
+    let mend = state.missing.iter().map(add).collect::<Vec<_>>().join(" && ");
+    warn(
+        id,
+        format!("git fetch {remote} does not bring all records and ledger entries of others"),
+        Some(mend),
+    )
+}
+
+fn test_command(facts: &Facts) -> Check {
+    match &facts.outside.test_command {
+        Some(command) => ok("test-command", command.clone()),
+        None => warn(
+            "test-command",
+            "no test.command is set: untested edits are only warned about",
+            Some("set `command = \"...\"` under [test] in andon.toml".to_owned()),
+        ),
+    }
+}
+
+fn health(id: &str, health: &Health) -> Check {
+    let (state, message, mend) = match health {
+        Health::Fine(message) => return ok(id, message.clone()),
+        Health::Shaky { message, mend } => (State::Warn, message, mend),
+        Health::Broken { message, mend } => (State::Fail, message, mend),
+    };
+    Check { id: id.to_owned(), state, message: message.clone(), mend: mend.clone() }
+}
+
+fn limit(limit: Limit) -> Check {
+    match limit {
+        Limit::Shallow => warn(
+            "shallow",
+            "history was cut at cloning: records of older commits cannot be checked",
+            Some("git fetch --unshallow".to_owned()),
+        ),
+        Limit::Partial => warn(
+            "partial-clone",
+            "objects are fetched on demand: changes in missing ones are compared by their ids only",
+            None,
+        ),
+    }
+}

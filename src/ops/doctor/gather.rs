@@ -1,0 +1,111 @@
+//! Looks at everything that is judged. Nothing here changes anything, and nothing reaches the network.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::{Facts, HooksPlace, Limit, Outside, Presence, Records, fetch_states};
+use crate::action::install::inspect::{HookState, Standing, inspect};
+use crate::action::install::manifest::Manifest;
+use crate::git::{GitError, Repo};
+use crate::ops::install::{DISPLAY_REF_KEY, NOTES_REF, Override, hooks_mend, hooks_override};
+
+/// Where the records of remotes are kept.
+const REMOTE_NOTES: &str = "refs/notes/remotes/";
+
+/// How much of a framework's configuration is searched.
+const FRAMEWORK_BYTES: u64 = 256 * 1024;
+
+/// Lock files are looked for among at most this many entries.
+const MAX_ENTRIES: usize = 10_000;
+
+/// Gathers what [`super::checks`] judges.
+pub fn gather(repo: &Repo, outside: Outside) -> Result<Facts, GitError> {
+    let place = place(repo);
+    let hooks = place.as_ref().ok().and_then(|place| place.hooks.as_ref().ok());
+    Ok(Facts {
+        missing_programs: hooks.map(|hooks| missing_programs(hooks)).unwrap_or_default(),
+        outside,
+        place: place.map_err(|error| error.to_string()),
+        framework: framework(repo),
+        display_refs: repo.config_sources(DISPLAY_REF_KEY)?,
+        rewrite_refs: repo.config_sources("notes.rewriteRef")?,
+        records: records(repo)?,
+        remotes: fetch_states(&repo.fetch_refspecs()?),
+        locks: locks(repo),
+        limits: limits(repo),
+    })
+}
+
+fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
+    let dir = repo.hooks_dir()?;
+    let decided_by = hooks_override(repo)?;
+    let mend = match &decided_by {
+        Override::Foreign(found) => Some(hooks_mend(repo, found.scope)),
+        Override::Own(_) | Override::None => None,
+    };
+    // A manifest that cannot be read is told by `uninstall`; shims are known without it.
+    let manifest = Manifest::read(&Manifest::path(repo.common_dir())).ok().flatten().unwrap_or_default();
+    let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
+    Ok(HooksPlace { dir, decided_by, mend, hooks })
+}
+
+fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {
+    let mut missing = Vec::new();
+    for state in hooks {
+        if let Standing::Shim { program: Some(program), .. } = &state.standing
+            && !is_program(program)
+            && !missing.contains(program)
+        {
+            missing.push(program.clone());
+        }
+    }
+    missing
+}
+
+fn is_program(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether the configuration of pre-commit or prek names andon. Absent also when there is none.
+fn framework(repo: &Repo) -> Presence {
+    let Some(top) = repo.workdir() else { return Presence::Absent };
+    let names = [".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml"];
+    let says = |name: &&str| {
+        let mut text = Vec::new();
+        let read =
+            File::open(top.join(name)).and_then(|file| file.take(FRAMEWORK_BYTES).read_to_end(&mut text));
+        read.is_ok() && String::from_utf8_lossy(&text).contains("andon")
+    };
+    Presence::of(names.iter().any(says))
+}
+
+fn records(repo: &Repo) -> Result<Records, GitError> {
+    Ok(Records {
+        notes: Presence::of(repo.ref_target(NOTES_REF)?.is_some()),
+        fetched: repo.refs_with_prefix(REMOTE_NOTES)?.into_iter().map(|(name, _)| name).collect(),
+        commits: Presence::of(repo.head()?.commit().is_some()),
+    })
+}
+
+fn locks(repo: &Repo) -> Vec<PathBuf> {
+    let common = repo.common_dir();
+    let mut found: Vec<PathBuf> =
+        Some(common.join("refs/notes/andon.lock")).into_iter().filter(|path| path.exists()).collect();
+    let Ok(entries) = fs::read_dir(common.join("refs/andon/ledger")) else { return found };
+    let ledgers = entries.take(MAX_ENTRIES).filter_map(Result::ok).map(|entry| entry.path());
+    found.extend(ledgers.filter(|path| path.extension().is_some_and(|extension| extension == "lock")));
+    found
+}
+
+fn limits(repo: &Repo) -> Vec<Limit> {
+    let mut limits = Vec::new();
+    if repo.is_shallow() {
+        limits.push(Limit::Shallow);
+    }
+    if repo.config_string("extensions.partialclone").is_some() {
+        limits.push(Limit::Partial);
+    }
+    limits
+}

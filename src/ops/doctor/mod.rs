@@ -1,0 +1,226 @@
+//! `andon doctor`: what is installed, what is missing, which ways around the guard are open.
+//!
+//! Looking ([`gather`], through git and the disk) and judging ([`checks`], pure) are apart: every judgement
+//! has its test, and a repository too broken to look at still gets an answer.
+
+mod checks;
+mod fetch;
+mod gather;
+#[cfg(test)]
+mod tests;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub use self::checks::checks;
+pub use self::fetch::{FetchState, fetch_states};
+pub use self::gather::gather;
+use super::install::Override;
+use crate::action::install::inspect::HookState;
+use crate::git::{GitError, SourcedValue};
+use crate::report::escape;
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// As it should be.
+    Ok,
+    /// It works, and something can go wrong or round it.
+    Warn,
+    /// The guard does not hold.
+    Fail,
+}
+
+impl State {
+    /// The word in text and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// One answer of the doctor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// A stable name, such as `hook-pre-commit`.
+    pub id: String,
+    /// How it came out.
+    pub state: State,
+    /// What was found.
+    pub message: String,
+    /// The command or sentence that mends it.
+    pub mend: Option<String>,
+}
+
+/// Everything the doctor found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// In the order in which they are shown.
+    pub checks: Vec<Check>,
+}
+
+impl Diagnosis {
+    /// The worst state; `Ok` for no checks.
+    pub fn worst(&self) -> State {
+        self.checks.iter().map(|check| check.state).max().unwrap_or(State::Ok)
+    }
+
+    /// The exit code (DESIGN section 7): 1 when a check failed.
+    pub fn exit_code(&self) -> u8 {
+        u8::from(self.worst() == State::Fail)
+    }
+
+    /// For a terminal: a line a check, its mend below it, harmless whatever the configuration holds.
+    pub fn to_text(&self) -> String {
+        let mut out = String::new();
+        for check in &self.checks {
+            let line = format!("{:<4}  {}: {}", check.state.as_str(), check.id, check.message);
+            out.push_str(&escape::terminal(&line));
+            out.push('\n');
+            if let Some(mend) = &check.mend {
+                out.push_str(&escape::terminal(&format!("      help: {mend}")));
+                out.push('\n');
+            }
+        }
+        out
+    }
+
+    /// The same value for programs.
+    pub fn to_json(&self) -> serde_json::Value {
+        let checks: Vec<serde_json::Value> = self
+            .checks
+            .iter()
+            .map(|check| {
+                serde_json::json!({
+                    "id": check.id,
+                    "state": check.state.as_str(),
+                    "message": check.message,
+                    "mend": check.mend,
+                })
+            })
+            .collect();
+        serde_json::json!({ "state": self.worst().as_str(), "checks": checks })
+    }
+}
+
+/// The diagnosis of a directory whose repository cannot even be opened.
+pub fn unopened(error: &GitError) -> Diagnosis {
+    let (message, mend) = (error.to_string(), error.help());
+    Diagnosis { checks: vec![Check { id: "repository".to_owned(), state: State::Fail, message, mend }] }
+}
+
+/// Whether something that another module keeps can be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Health {
+    /// It can; the message says what there is.
+    Fine(String),
+    /// It can, with losses.
+    Shaky {
+        /// What is wrong.
+        message: String,
+        /// What mends it.
+        mend: Option<String>,
+    },
+    /// It cannot.
+    Broken {
+        /// What is wrong.
+        message: String,
+        /// What mends it.
+        mend: Option<String>,
+    },
+}
+
+/// What the caller knows and the repository does not say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outside {
+    /// The running program, absolute.
+    pub program: PathBuf,
+    /// `andon.toml` and the user's file.
+    pub config: Health,
+    /// `test.command`, if one is set.
+    pub test_command: Option<String>,
+    /// The journal.
+    pub journal: Health,
+    /// The ledger.
+    pub ledger: Health,
+    /// The value of `ANDON`.
+    pub switch: Option<OsString>,
+    /// The value of `GIT_NOTES_REWRITE_REF`, which overrides `notes.rewriteRef`.
+    pub rewrite_ref_env: Option<OsString>,
+}
+
+/// Whether something is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It is.
+    Present,
+    /// It is not.
+    Absent,
+}
+
+impl Presence {
+    fn of(there: bool) -> Self {
+        if there { Self::Present } else { Self::Absent }
+    }
+}
+
+/// Where the hooks are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HooksPlace {
+    /// The directory that git looks into.
+    pub dir: PathBuf,
+    /// Who says so.
+    pub decided_by: Override,
+    /// The exact fix, where it is not this repository.
+    pub mend: Option<String>,
+    /// The hooks in it, or why it cannot be looked at.
+    pub hooks: Result<Vec<HookState>, String>,
+}
+
+/// The records of this clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Records {
+    /// Whether `refs/notes/andon` is here.
+    pub notes: Presence,
+    /// Records of remotes that are here, under `refs/notes/remotes/`.
+    pub fetched: Vec<String>,
+    /// Whether there is a commit at all.
+    pub commits: Presence,
+}
+
+/// Everything that is judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// What the caller knows.
+    pub outside: Outside,
+    /// Where hooks are, or why that is unknown.
+    pub place: Result<HooksPlace, String>,
+    /// Programs that shims start and that are not there.
+    pub missing_programs: Vec<PathBuf>,
+    /// Whether a configuration of pre-commit or prek names andon.
+    pub framework: Presence,
+    /// The values of `notes.displayRef`.
+    pub display_refs: Vec<SourcedValue>,
+    /// The values of `notes.rewriteRef`.
+    pub rewrite_refs: Vec<SourcedValue>,
+    /// The records.
+    pub records: Records,
+    /// What each remote fetches.
+    pub remotes: Vec<FetchState>,
+    /// Lock files of our refs that are there now.
+    pub locks: Vec<PathBuf>,
+    /// What the repository lacks.
+    pub limits: Vec<Limit>,
+}
+
+/// A feature of the repository that costs Andon something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// History was cut.
+    Shallow,
+    /// Objects are fetched on demand.
+    Partial,
+}

@@ -1,0 +1,198 @@
+//! Each judgement, from a healthy repository with one thing changed.
+
+use std::path::PathBuf;
+
+use super::*;
+use crate::action::install::hooks::Hook;
+use crate::action::install::inspect::{Mode, Standing, Twins};
+use crate::action::install::shim::Owner;
+use crate::git::ConfigScope;
+
+fn shim() -> Standing {
+    Standing::Shim { program: Some("/bin/andon".into()), mode: Mode::Runs }
+}
+
+fn healthy() -> Facts {
+    let state = |hook| HookState {
+        hook,
+        standing: shim(),
+        chained: Standing::Nothing,
+        legacy: Standing::Nothing,
+        twins: Twins::Different,
+    };
+    Facts {
+        outside: Outside {
+            program: "/bin/andon".into(),
+            config: Health::Fine("andon.toml".into()),
+            test_command: Some("cargo test".into()),
+            journal: Health::Fine("12 facts".into()),
+            ledger: Health::Fine("2 entries".into()),
+            switch: None,
+            rewrite_ref_env: None,
+        },
+        place: Ok(HooksPlace {
+            dir: "/r/.git/hooks".into(),
+            decided_by: Override::None,
+            mend: None,
+            hooks: Ok(Hook::ALL.into_iter().map(state).collect()),
+        }),
+        missing_programs: Vec::new(),
+        framework: Presence::Absent,
+        display_refs: vec![value("refs/notes/andon")],
+        rewrite_refs: Vec::new(),
+        records: Records { notes: Presence::Present, fetched: Vec::new(), commits: Presence::Present },
+        remotes: fetch_states(&[
+            ("origin".into(), "+refs/notes/andon*:refs/notes/remotes/origin/andon*".into()),
+            ("origin".into(), "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*".into()),
+        ]),
+        locks: Vec::new(),
+        limits: Vec::new(),
+    }
+}
+
+fn value(value: &str) -> SourcedValue {
+    SourcedValue { scope: ConfigScope::Local, origin: ".git/config".into(), value: value.into() }
+}
+
+/// The checks that are not fine, as `state id`.
+fn complaints(facts: &Facts) -> Vec<String> {
+    let found = checks(facts);
+    let bad = found.checks.iter().filter(|check| check.state != State::Ok);
+    for check in bad.clone() {
+        assert!(check.mend.is_some() || check.id == "partial-clone", "no mend: {check:?}");
+    }
+    bad.map(|check| format!("{} {}", check.state.as_str(), check.id)).collect()
+}
+
+fn with(change: impl FnOnce(&mut Facts)) -> Vec<String> {
+    let mut facts = healthy();
+    change(&mut facts);
+    complaints(&facts)
+}
+
+fn with_hook(hook: Hook, change: impl FnOnce(&mut HookState)) -> Vec<String> {
+    with(|facts| {
+        let states = facts.place.as_mut().unwrap().hooks.as_mut().unwrap();
+        change(states.iter_mut().find(|state| state.hook == hook).unwrap());
+    })
+}
+
+#[test]
+fn a_healthy_repository_has_no_complaints() {
+    assert_eq!(complaints(&healthy()), Vec::<String>::new());
+    assert_eq!(checks(&healthy()).exit_code(), 0);
+}
+
+#[test]
+fn what_is_wrong_with_hooks() {
+    let foreign = |owner| Standing::Foreign { owner, mode: Mode::Runs };
+    let none: Vec<String> = Vec::new();
+    assert_eq!(
+        with_hook(Hook::PreCommit, |state| state.standing = Standing::Nothing),
+        ["fail hook-pre-commit"]
+    );
+    assert_eq!(with_hook(Hook::PrePush, |state| state.standing = Standing::Nothing), ["warn hook-pre-push"]);
+    let ignored = Standing::Shim { program: None, mode: Mode::Ignored };
+    assert_eq!(with_hook(Hook::PostCommit, |state| state.standing = ignored), ["fail hook-post-commit"]);
+    assert_eq!(
+        with_hook(Hook::PostMerge, |state| state.standing = Standing::EditedShim),
+        ["warn hook-post-merge"]
+    );
+    assert_eq!(
+        with_hook(Hook::PostMerge, |state| state.standing = Standing::NoFile),
+        ["warn hook-post-merge"]
+    );
+    assert_eq!(
+        with_hook(Hook::PreCommit, |state| state.standing = foreign(Owner::Prek)),
+        ["fail hook-pre-commit"]
+    );
+    assert_eq!(with_hook(Hook::PreCommit, |state| state.chained = foreign(Owner::Husky)), none);
+    let legacy = with_hook(Hook::PreCommit, |state| {
+        state.standing = foreign(Owner::PreCommit);
+        state.legacy = shim();
+    });
+    assert_eq!(legacy, none);
+    let framework = with(|facts| {
+        facts.framework = Presence::Present;
+        for state in facts.place.as_mut().unwrap().hooks.as_mut().unwrap() {
+            state.standing = foreign(Owner::Prek);
+        }
+    });
+    assert_eq!(framework, none);
+    let empty = with(|facts| {
+        for state in facts.place.as_mut().unwrap().hooks.as_mut().unwrap() {
+            state.standing = Standing::Nothing;
+        }
+    });
+    assert_eq!(empty, ["fail hooks"]);
+    assert_eq!(with(|facts| facts.place = Err("no".into())), ["fail hooks-path"]);
+    assert_eq!(with(|facts| facts.place.as_mut().unwrap().hooks = Err("no".into())), ["fail hooks"]);
+    let overridden = with(|facts| {
+        let found = SourcedValue { scope: ConfigScope::Global, ..value("/h") };
+        facts.place.as_mut().unwrap().decided_by = Override::Foreign(found);
+    });
+    assert_eq!(overridden, ["fail hooks-path"]);
+    let own = with(|facts| facts.place.as_mut().unwrap().decided_by = Override::Own(value(".husky")));
+    assert_eq!(own, none);
+}
+
+#[test]
+fn what_is_wrong_elsewhere() {
+    let none: Vec<String> = Vec::new();
+    assert_eq!(with(|facts| facts.missing_programs.push("/gone".into())), ["fail program"]);
+    assert_eq!(with(|facts| facts.outside.switch = Some("0".into())), ["warn switch"]);
+    assert_eq!(with(|facts| facts.outside.switch = Some("1".into())), none);
+    assert_eq!(with(|facts| facts.display_refs.clear()), ["warn display-ref"]);
+    assert_eq!(with(|facts| facts.rewrite_refs.push(value("refs/notes/*"))), ["warn rewrite-ref"]);
+    assert_eq!(with(|facts| facts.rewrite_refs.push(value("refs/notes/commits"))), none);
+    let env = |text: &str| Some(OsString::from(text));
+    assert_eq!(
+        with(|facts| facts.outside.rewrite_ref_env = env("refs/notes/x:refs/notes/*")),
+        ["warn rewrite-ref"]
+    );
+    let masked = with(|facts| {
+        facts.rewrite_refs.push(value("refs/notes/*"));
+        facts.outside.rewrite_ref_env = env("");
+    });
+    assert_eq!(masked, none);
+    assert_eq!(with(|facts| facts.records.notes = Presence::Absent), ["warn records"]);
+    let unborn = with(|facts| {
+        facts.records.notes = Presence::Absent;
+        facts.records.commits = Presence::Absent;
+    });
+    assert_eq!(unborn, none);
+    let heads: (String, String) = ("up".into(), "+refs/heads/*:refs/remotes/up/*".into());
+    assert_eq!(with(|facts| facts.remotes = fetch_states(&[heads])), ["warn fetch-up"]);
+    let mirror: (String, String) = ("up".into(), "+refs/*:refs/*".into());
+    assert_eq!(with(|facts| facts.remotes = fetch_states(&[mirror])), ["fail fetch-up"]);
+    assert_eq!(with(|facts| facts.outside.test_command = None), ["warn test-command"]);
+    let broken = || Health::Broken { message: "x".into(), mend: Some("y".into()) };
+    let shaky = || Health::Shaky { message: "x".into(), mend: Some("y".into()) };
+    assert_eq!(with(|facts| facts.outside.config = broken()), ["fail config"]);
+    assert_eq!(with(|facts| facts.outside.journal = shaky()), ["warn journal"]);
+    assert_eq!(with(|facts| facts.outside.ledger = broken()), ["fail ledger"]);
+    assert_eq!(with(|facts| facts.locks.push("/r/.git/refs/notes/andon.lock".into())), ["warn lock"]);
+    assert_eq!(
+        with(|facts| facts.limits = vec![Limit::Shallow, Limit::Partial]),
+        ["warn shallow", "warn partial-clone"]
+    );
+}
+
+#[test]
+fn text_and_json_say_the_same_and_obey_nobody() {
+    let mut facts = healthy();
+    facts.missing_programs.push(PathBuf::from("/\u{1b}[31m/x\ny"));
+    let found = checks(&facts);
+    let text = found.to_text();
+    assert!(text.starts_with("fail  program: the hooks start /\\u{1b}[31m/x\\ny, which"), "{text}");
+    assert!(text.contains("\n      help: andon install\n"), "{text}");
+    assert!(!text.contains('\u{1b}'));
+    assert_eq!(found.exit_code(), 1);
+    let json = found.to_json();
+    assert_eq!(json["state"], "fail");
+    assert_eq!(
+        json["checks"].as_array().unwrap().len(),
+        text.lines().filter(|line| !line.starts_with(' ')).count()
+    );
+    assert_eq!(json["checks"][0]["mend"], "andon install");
+}

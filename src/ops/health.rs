@@ -1,0 +1,43 @@
+//! Whether the journal and the ledger can be read, for `andon doctor`.
+
+use super::doctor::Health;
+use super::workspace::Workspace;
+use crate::ledger::Ledger;
+use crate::record::journal::Journal;
+
+fn of(count: usize, what: &str, skipped: &[String], mend: &str) -> Health {
+    match skipped.first() {
+        None => Health::Fine(format!("{count} {what} can be read")),
+        Some(first) => Health::Shaky {
+            message: format!(
+                "{} of {} {what} cannot be read, first: {first}",
+                skipped.len(),
+                count + skipped.len()
+            ),
+            mend: Some(mend.to_owned()),
+        },
+    }
+}
+
+/// The newest part of the journal.
+pub fn journal(ws: &Workspace) -> Health {
+    let journal = Journal::open(ws.repo.git_dir());
+    let (lines, skipped) = journal.read_tail();
+    let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+    let mend = format!(
+        "what is lost is lost; move the file away to be rid of the warning: {}",
+        journal.path().display()
+    );
+    of(lines.len(), "lines of the journal", &skipped, &mend)
+}
+
+/// The whole ledger.
+pub fn ledger(ws: &Workspace) -> Health {
+    match Ledger::open(&ws.repo).read_all() {
+        Ok((entries, skipped)) => {
+            let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+            of(entries.len(), "entries of the ledger", &skipped, "git for-each-ref refs/andon/ledger")
+        }
+        Err(err) => Health::Broken { message: err.to_string(), mend: err.help() },
+    }
+}

@@ -1,0 +1,104 @@
+//! Where hooks go, and whether that place is this repository's own.
+
+use std::path::{Path, PathBuf};
+
+use super::{SetupError, quoted};
+use crate::git::{ConfigScope, GitError, Repo, SourcedValue};
+
+/// Who decides where hooks are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Override {
+    /// Nobody: they are in the git directory.
+    None,
+    /// This repository, or its linked worktree.
+    Own(SourcedValue),
+    /// The user's or the machine's configuration, or the command line.
+    Foreign(SourcedValue),
+}
+
+/// Says which `core.hooksPath` holds. git lets the last value win.
+pub fn hooks_override(repo: &Repo) -> Result<Override, GitError> {
+    Ok(judge(repo.config_sources("core.hooksPath")?))
+}
+
+fn judge(mut values: Vec<SourcedValue>) -> Override {
+    let Some(last) = values.pop() else { return Override::None };
+    match last.scope {
+        ConfigScope::Local | ConfigScope::Worktree => Override::Own(last),
+        ConfigScope::System | ConfigScope::Global | ConfigScope::Command => Override::Foreign(last),
+    }
+}
+
+/// Refuses a hooks path that is not this repository's own, with the command that gives it one.
+pub(super) fn refuse_foreign(repo: &Repo) -> Result<(), SetupError> {
+    match hooks_override(repo)? {
+        Override::None | Override::Own(_) => Ok(()),
+        Override::Foreign(found) => {
+            let mend = hooks_mend(repo, found.scope);
+            Err(SetupError::ForeignHooksPath {
+                scope: found.scope,
+                origin: found.origin,
+                value: found.value,
+                mend,
+            })
+        }
+    }
+}
+
+/// The exact fix for a foreign hooks path.
+pub fn hooks_mend(repo: &Repo, scope: ConfigScope) -> String {
+    match scope {
+        ConfigScope::Command => {
+            "run it without `git -c core.hooksPath=...` and without GIT_CONFIG_* variables".to_owned()
+        }
+        ConfigScope::System | ConfigScope::Global | ConfigScope::Local | ConfigScope::Worktree => {
+            format!("git config --local core.hooksPath {}", quoted(&own_hooks_dir(repo)))
+        }
+    }
+}
+
+fn own_hooks_dir(repo: &Repo) -> PathBuf {
+    repo.common_dir().join("hooks")
+}
+
+/// What a person should know about the place that was chosen.
+pub(super) fn remarks(repo: &Repo, top: &Path, dir: &Path) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if dir.starts_with(top) && !dir.starts_with(repo.common_dir()) && !dir.starts_with(repo.git_dir()) {
+        remarks.push(format!(
+            "the hooks are in the working tree ({}): they hold a path of this machine, so do not commit them",
+            quoted(dir)
+        ));
+        if repo.common_dir().join("worktrees").is_dir() {
+            remarks.push(
+                "core.hooksPath is inside the working tree: each linked worktree has its own hooks; \
+                 run `andon install` in each"
+                    .to_owned(),
+            );
+        }
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_value_decides() {
+        use ConfigScope::{Command, Global, Local, System, Worktree};
+        let value = |scope| SourcedValue { scope, origin: "/o".into(), value: "/v".into() };
+        let cases: [(&[ConfigScope], Override); 7] = [
+            (&[], Override::None),
+            (&[Local], Override::Own(value(Local))),
+            (&[System, Global, Local], Override::Own(value(Local))),
+            (&[Local, Worktree], Override::Own(value(Worktree))),
+            (&[Global], Override::Foreign(value(Global))),
+            (&[System], Override::Foreign(value(System))),
+            (&[Local, Command], Override::Foreign(value(Command))),
+        ];
+        for (scopes, wanted) in cases {
+            assert_eq!(judge(scopes.iter().copied().map(value).collect()), wanted, "{scopes:?}");
+        }
+    }
+}
