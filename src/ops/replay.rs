@@ -16,6 +16,7 @@ use crate::history::{self, Fold, Upcoming};
 use crate::policy;
 use crate::record::normalize::Normalizer;
 use crate::record::store::NotesStore;
+use crate::report::message::Diagnostic;
 
 /// The judgement of one commit.
 pub struct Replayed {
@@ -28,7 +29,9 @@ pub struct Replayed {
 }
 
 /// Replays `range`, oldest first, and hands each commit's decision to `show` as it is found.
-pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Result<usize, OpsError> {
+/// Returns warnings about records that could not be read, and were derived anew instead.
+pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Result<Vec<Diagnostic>, OpsError> {
+    let mut warnings = Vec::new();
     let store = NotesStore::open(&ws.repo)?;
     let normalizer = ws.normalizer()?;
     let settings = settings(&ws.config.rules);
@@ -37,7 +40,8 @@ pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Resul
     let mut lines = Lineages::new(&commits, ws.config.guard.session_gap);
     for commit in &commits {
         let mut fold = lines.before(commit, |fresh| fresh);
-        let fact = fact(ws, &store, &normalizer, commit, &fold)?;
+        let (fact, warning) = fact(ws, &store, &normalizer, commit, &fold)?;
+        warnings.extend(warning);
         fold.push(Fact::Commit(Box::new(fact)));
         let situation = Situation {
             timeline: fold.timeline(),
@@ -52,7 +56,7 @@ pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Resul
         show(Replayed { commit: commit.id, subject: commit.subject.clone(), decision });
         lines.after(commit.id, fold);
     }
-    Ok(commits.len())
+    Ok(warnings)
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.
@@ -70,14 +74,15 @@ fn fact(
     normalizer: &Normalizer,
     commit: &CommitInfo,
     fold: &Fold,
-) -> Result<CommitFact, OpsError> {
-    if let Ok(Some(stored)) = store.get(commit.id) {
-        return Ok(CommitFact {
-            id: Some(commit.id),
-            subject: commit.subject.clone(),
-            record: stored.record,
-        });
-    }
+) -> Result<(CommitFact, Option<Diagnostic>), OpsError> {
+    let warning = match store.get(commit.id) {
+        Ok(Some(stored)) => {
+            let subject = commit.subject.clone();
+            return Ok((CommitFact { id: Some(commit.id), subject, record: stored.record }, None));
+        }
+        Ok(None) => None,
+        Err(err) => Some(OpsError::from(err).as_warning()),
+    };
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, normalizer, commit)?;
     let mut fact = derive::unrecorded(commit, &derived);
     let upcoming = Upcoming {
@@ -87,7 +92,7 @@ fn fact(
         kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
     };
     fact.record.iteration = history::next_iteration(fold.timeline(), &upcoming);
-    Ok(fact)
+    Ok((fact, warning))
 }
 
 fn assumed_answer(commit: &CommitInfo) -> Ack {

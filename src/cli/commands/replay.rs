@@ -14,11 +14,11 @@ use crate::report::replay::{self as report, ReplayLine, ReplayReport, ReplayStep
 pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let mut lines = Vec::new();
-    replay::run(&ws, &args.range, &mut |found| {
+    let warnings = replay::run(&ws, &args.range, &mut |found| {
         let step = ReplayStep::Commit { commit: found.commit, subject: found.subject };
         lines.push(ReplayLine { step, decision: found.decision });
     })?;
-    let result = ReplayReport { source: args.range.clone(), lines, warnings: Vec::new() };
+    let result = ReplayReport { source: args.range.clone(), lines, warnings };
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&result, shell.out.out),
         Format::Json => json::lines(&report::json(&result)),
