@@ -52,15 +52,15 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 }
 
 /// Reads the window behind `head`.
-pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Result<Loaded, OpsError> {
-    Ok(loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None))
+pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
+    loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None)
 }
 
 /// Reads the window behind `head`; when the notes cannot be opened, the journal alone. It still speaks for the
 /// code: a broken notes ref must not switch those rules off too.
 pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Result<Loaded, OpsError> {
     match NotesStore::open(&ws.repo) {
-        Ok(store) => load_at(ws, &store, head),
+        Ok(store) => Ok(load_at(ws, &store, head)),
         Err(err) => Ok(loaded(ws, Window::default(), Some(OpsError::from(err).as_warning()))),
     }
 }
