@@ -96,7 +96,7 @@ fn record(
     entry: &Entry<'_>,
 ) -> Result<(Decision, Loaded), OpsError> {
     let parent = entry.commit.parents.first().copied();
-    let mut loaded = timeline::load_at(ws, store, parent)?;
+    let mut loaded = timeline::load_at(ws, store, parent);
     let mut fact = derive(ctx, ws, (entry, store), &loaded)?;
     let mut facts = timeline::interleave(&loaded.window.facts, &loaded.acks);
     facts.push(Fact::Commit(Box::new(fact.clone())));
