@@ -58,7 +58,6 @@ pub fn exit_of(error: &OpsError) -> Exit {
         OpsError::AgentShell(_) | OpsError::NothingToResume => Exit::Refused,
         // As the shells say it.
         OpsError::Program(_) => Exit::Passed(127),
-        OpsError::Undecided { .. } => Exit::Undecided,
         OpsError::Git(_)
         | OpsError::Record(_)
         | OpsError::Ledger(_)
@@ -89,7 +88,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::ReasonMissing => {
             plain().help("andon resume --reason \"what you found and why it may go on\"")
         }
-        OpsError::Undecided { help, .. } | OpsError::Usage { help, .. } => plain().help(help.clone()),
+        OpsError::Usage { help, .. } => plain().help(help.clone()),
         OpsError::Demo(_) => plain().help("please report this with the output above"),
     };
     vec![one]

@@ -18,7 +18,6 @@ pub use situation::{
     Candidate, CodeChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
 };
 
-use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
 
@@ -56,19 +55,10 @@ pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
         if setting.level == Level::Off {
             continue;
         }
-        if let Some(mut finding) = (rule.check)(situation, &setting) {
-            if finding.level == Level::Halt && situation.stage != Stage::Replay {
-                finding.help.push(answer(&finding));
-            }
-            findings.push(finding);
-        }
+        // How a halt is answered is not said here: of several findings that halt only the first is written down.
+        findings.extend((rule.check)(situation, &setting));
     }
     findings
-}
-
-/// How a halt is answered.
-fn answer(finding: &Finding) -> String {
-    format!("read .andon/{}, then: andon resume --reason TEXT", finding.face.file_name())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::decision::Stage;
 use crate::domain::findings::HaltReason;
 use crate::domain::settings::ParamValue;
 use crate::history::testkit::{GAP, commit, facts, green, red, run as test_run, timeline};
@@ -147,17 +148,6 @@ fn rules_that_are_off_or_of_another_stage_are_silent() {
     off.entry("unchanged-diff").and_modify(|setting| setting.level = Level::Off);
     assert_eq!(found(Stage::PostCommit, &off), [""; 0]);
     assert_eq!(found(Stage::PostCommit, &RuleSettings::new()), ["unchanged-diff"], "defaults fill in");
-}
-
-#[test]
-fn a_halt_says_how_it_is_answered_but_not_in_a_replay() {
-    let line = timeline(vec![commit(1).empty(), commit(1).empty()]);
-    let answers = |stage| {
-        let found = run(&situation(&line, stage), &defaults());
-        found[0].help.iter().any(|line| line.starts_with("read .andon/CHECKPOINT.md, then: andon resume"))
-    };
-    assert!(answers(Stage::PostCommit));
-    assert!(!answers(Stage::Replay));
 }
 
 #[test]

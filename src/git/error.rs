@@ -240,9 +240,14 @@ impl GitError {
         )
     }
 
-    /// Whether what is missing was left out when this clone was made: nothing can be said without it.
+    /// Whether history is missing that a deeper clone has: nothing is wrong, and nothing can be said.
     pub fn is_cut_off(&self) -> bool {
-        matches!(self, Self::ShallowRange { .. } | Self::Missing { because: MissingBecause::Shallow, .. })
+        matches!(
+            self,
+            Self::ShallowRange { .. }
+                | Self::UnknownRevision { shallow: true, .. }
+                | Self::Missing { because: MissingBecause::Shallow, .. }
+        )
     }
 
     /// The exact command that mends it, or the sentence that says what to do; `None` where neither is known.

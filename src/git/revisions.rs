@@ -98,17 +98,25 @@ impl Repo {
 
     /// In a shallow clone a range with a lower end must not reach the cut: commits would be missing unseen.
     fn refuse_cut(&self, spec: &str, commits: &[CommitId]) -> Result<(), GitError> {
-        if !self.is_shallow() {
-            return Ok(());
-        }
-        let path = self.common_dir().join("shallow");
-        let text = std::fs::read_to_string(&path).map_err(|source| GitError::Io { path, source })?;
-        let cuts: std::collections::BTreeSet<CommitId> =
-            text.lines().filter_map(|line| line.parse().ok()).collect();
+        let cuts = self.cuts()?;
         match commits.iter().find(|commit| cuts.contains(commit)) {
             Some(commit) => Err(GitError::ShallowRange { spec: cut(spec, SHOWN), commit: *commit }),
             None => Ok(()),
         }
+    }
+
+    /// Whether a shallow clone was cut at `commit`: then its parents are not shown.
+    pub fn is_cut_at(&self, commit: CommitId) -> Result<bool, GitError> {
+        Ok(self.cuts()?.contains(&commit))
+    }
+
+    fn cuts(&self) -> Result<std::collections::BTreeSet<CommitId>, GitError> {
+        if !self.is_shallow() {
+            return Ok(std::collections::BTreeSet::new());
+        }
+        let path = self.common_dir().join("shallow");
+        let text = std::fs::read_to_string(&path).map_err(|source| GitError::Io { path, source })?;
+        Ok(text.lines().filter_map(|line| line.parse().ok()).collect())
     }
 
     fn merge_bases(&self, one: CommitId, two: CommitId) -> Result<Vec<CommitId>, GitError> {

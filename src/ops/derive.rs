@@ -43,7 +43,9 @@ pub fn derive(
 
 /// Whether the history of a shallow clone ends at this commit.
 pub fn is_cut_off(repo: &Repo, commit: &CommitInfo) -> bool {
-    repo.is_shallow() && commit.parents.first().is_some_and(|parent| repo.tree_of(*parent).is_err())
+    // libgit2 hides the parents of such a commit; the second half is for versions that do not.
+    repo.is_cut_at(commit.id).unwrap_or(false)
+        || repo.is_shallow() && commit.parents.first().is_some_and(|parent| repo.tree_of(*parent).is_err())
 }
 
 /// The kind of a commit that nobody recorded, as far as the commit itself says.

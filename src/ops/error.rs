@@ -55,14 +55,6 @@ pub enum OpsError {
     /// `andon resume` needs a reason when a halt stands.
     #[error("an acknowledgement needs a reason")]
     ReasonMissing,
-    /// Evidence is missing where it is required.
-    #[error("cannot decide: {what}")]
-    Undecided {
-        /// What is missing.
-        what: String,
-        /// The command that brings it.
-        help: String,
-    },
     /// A step of the demo came out other than it should.
     #[error("the demo failed: {0}")]
     Demo(String),
@@ -85,7 +77,7 @@ impl OpsError {
             Self::Ledger(err) => err.help(),
             Self::Action(err) => err.help(),
             Self::Setup(err) => err.help(),
-            Self::Undecided { help, .. } | Self::Usage { help, .. } => Some(help.clone()),
+            Self::Usage { help, .. } => Some(help.clone()),
             Self::Config(_)
             | Self::Normalize(_)
             | Self::Chain(_)

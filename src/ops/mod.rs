@@ -15,6 +15,7 @@ mod guard;
 pub mod health;
 pub mod hook;
 pub mod install;
+mod lineage;
 pub mod log;
 pub mod push;
 pub mod record_commit;

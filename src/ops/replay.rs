@@ -3,6 +3,7 @@
 
 use super::derive;
 use super::error::OpsError;
+use super::lineage::Lineages;
 use super::workspace::Workspace;
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::{Decision, Stage, Verdict};
@@ -34,11 +35,12 @@ pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Resul
     let store = NotesStore::open(&ws.repo)?;
     let normalizer = ws.normalizer()?;
     let settings = settings(&ws.config.rules);
-    let mut fold = Fold::new(ws.config.guard.session_gap);
-    let commits = ws.repo.range(range)?;
-    for id in &commits {
-        let commit = ws.repo.commit(*id)?;
-        let (fact, warning) = fact(ws, &store, &normalizer, &commit, &fold)?;
+    let ids = ws.repo.range(range)?;
+    let commits = ids.iter().map(|id| ws.repo.commit(*id)).collect::<Result<Vec<_>, _>>()?;
+    let mut lines = Lineages::new(&commits, ws.config.guard.session_gap);
+    for commit in &commits {
+        let mut fold = lines.before(commit, |fresh| fresh);
+        let (fact, warning) = fact(ws, &store, &normalizer, commit, &fold)?;
         warnings.extend(warning);
         fold.push(Fact::Commit(Box::new(fact)));
         let situation = Situation {
@@ -49,9 +51,10 @@ pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Resul
         };
         let decision = policy::decide(detect::run(&situation, &settings), None);
         if decision.verdict == Verdict::Halt {
-            fold.push(Fact::Ack(Box::new(assumed_answer(&commit))));
+            fold.push(Fact::Ack(Box::new(assumed_answer(commit))));
         }
-        show(Replayed { commit: *id, subject: commit.subject, decision });
+        show(Replayed { commit: commit.id, subject: commit.subject.clone(), decision });
+        lines.after(commit.id, fold);
     }
     Ok(warnings)
 }

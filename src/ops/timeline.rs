@@ -7,13 +7,16 @@ use crate::domain::ids::CommitId;
 use crate::domain::tests::TestRun;
 use crate::history::{self, Timeline};
 use crate::record::Warning;
-use crate::record::journal::{Journal, JournalLine};
+use crate::record::journal::{AckPlace, Journal, Reach, Recent};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Window};
 use crate::report::message::Diagnostic;
 
 /// How many records back a hook looks. Rules with a larger reach count in `CommitRecord::iteration`.
 pub const WINDOW: usize = 24;
+
+/// How many test runs back a hook looks for evidence.
+const RUNS: usize = 16;
 
 /// What was read.
 pub struct Loaded {
@@ -27,15 +30,6 @@ pub struct Loaded {
     pub runs: Vec<TestRun>,
     /// Unreadable records and journal lines that were skipped.
     pub warnings: Vec<Diagnostic>,
-}
-
-/// Where an acknowledgement stands in the journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AckPlace {
-    /// Nothing was recorded after it.
-    Last,
-    /// A commit was.
-    BeforeCommit,
 }
 
 /// Reads the window behind HEAD.
@@ -58,10 +52,12 @@ pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
 }
 
 fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
-    let (lines, skipped) = Journal::open(ws.repo.git_dir()).read_tail();
-    let warnings =
-        unopened.into_iter().chain(window.warnings.iter().chain(&skipped).map(skipped_warning)).collect();
-    let (acks, runs) = sort_lines(lines);
+    let recent = Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: WINDOW });
+    let warnings = unopened
+        .into_iter()
+        .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))
+        .collect();
+    let Recent { runs, acks, .. } = recent;
     let facts = interleave(&window.facts, &acks);
     let timeline = history::fold(&facts, ws.config.guard.session_gap);
     Loaded { timeline, window, acks, runs, warnings }
@@ -70,23 +66,6 @@ fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loade
 /// What was skipped, with its place and its mend.
 fn skipped_warning(warning: &Warning) -> Diagnostic {
     Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()).help(warning.help())
-}
-
-fn sort_lines(lines: Vec<JournalLine>) -> (Vec<(Ack, AckPlace)>, Vec<TestRun>) {
-    let (mut acks, mut runs) = (Vec::<(Ack, AckPlace)>::new(), Vec::new());
-    for line in lines {
-        match line {
-            JournalLine::TestRun(run) => runs.push(*run),
-            JournalLine::Ack(ack) => acks.push((*ack, AckPlace::Last)),
-            JournalLine::CommitRecorded { .. } => {
-                for (_, place) in &mut acks {
-                    *place = AckPlace::BeforeCommit;
-                }
-            }
-            JournalLine::Healed { .. } => {}
-        }
-    }
-    (acks, runs)
 }
 
 /// Puts each acknowledgement right after the commit that was HEAD then; one whose commit is not in the window

@@ -75,7 +75,7 @@ fn chained_exit(shell: &Shell, call: &HookCall) -> Exit {
 fn own(shell: &Shell, call: &HookCall) -> Exit {
     match hook::run(&shell.ctx, call) {
         Ok(outcome) => show(shell, &outcome),
-        Err(err @ (OpsError::Config(_) | OpsError::Undecided { .. })) => {
+        Err(err @ OpsError::Config(_)) => {
             shell.fail(&err);
             Exit::Refused
         }

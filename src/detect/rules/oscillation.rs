@@ -6,7 +6,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
-use crate::history::CodeState;
+use crate::history::{CodeState, Iteration, Strike};
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -15,11 +15,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "Over the code states of the window, neighbours that are equal taken as one, a return is a state \
                 that equals the last but one. `returns` returns running trip: with 2, A/B/A/B. Commits that go \
-                back on purpose - reverts, and subjects that begin with a pattern of `exempt` - bring states \
-                like any other but are no strikes: when fewer than `returns` of the returns are by other \
+                back on purpose - reverts, and subjects that begin with a pattern of `exempt` - and merges, \
+                cherry-picks and rebases bring states like any other but are no strikes: when fewer than `returns` of the returns are by other \
                 commits, the rule warns at most.",
         why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time by \
-              reverts, relands, releases or deployments. With those exempt this signal may halt alone.",
+              reverts, relands, releases or deployments; and once where merging a branch undid a pull request that \
+              was then made again. With those exempt this signal may halt alone.",
         source: "loop-safety.md, stall detection 4 (oscillation)",
         example: "A fix breaks one test, its undoing breaks the other: states A, B, A, B trip at the fourth. \
                   Documentation in between changes no state. `Revert \"x\"`, `Reland \"x\"` warns.",
@@ -55,13 +56,18 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let patterns = setting.list("exempt");
-    let meant = returning.iter().filter(|state| goes_back_on_purpose(state.brought_by, patterns)).count();
+    let no_strike =
+        |brought: &Iteration| brought.strike == Strike::Exempt || goes_back_on_purpose(brought, patterns);
+    let meant = returning.iter().filter(|state| no_strike(state.brought_by)).count();
     let strikes = returns.saturating_sub(u64::try_from(meant).unwrap_or(u64::MAX));
     let level = if strikes < limit { setting.level.min(Level::Warn) } else { setting.level };
     let [.., other, newest] = states.as_slice() else { return None };
     let on_purpose = match meant {
         0 => String::new(),
-        _ => format!("; {meant} of {} by reverts, relands or releases", words::count(returns, "return")),
+        _ => format!(
+            "; {meant} of {} by reverts, relands, releases or merges",
+            words::count(returns, "return")
+        ),
     };
     let message = format!(
         "the code alternates between two states, {} and {}, for {}{on_purpose}",
@@ -92,7 +98,7 @@ fn returning<'a, 'b>(states: &'b [CodeState<'a>]) -> &'b [CodeState<'a>] {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::facts::CommitKind::{Merge, Normal, Rebase, Revert};
+    use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
     use crate::history::testkit::{Commit, commit};
 
     fn states(codes: &[u8]) -> Vec<Commit> {
@@ -141,18 +147,21 @@ mod tests {
         let finding = checked(&RULE, commits).unwrap();
         assert_eq!(finding.level, Level::Halt);
         assert!(
-            finding.message.ends_with("1 of 3 returns by reverts, relands or releases"),
+            finding.message.ends_with("1 of 3 returns by reverts, relands, releases or merges"),
             "{}",
             finding.message
         );
     }
 
     #[test]
-    fn every_kind_brings_a_state() {
-        for kind in [Normal, Merge, Rebase] {
+    fn merges_and_picks_bring_states_but_are_no_strikes() {
+        for kind in [Merge, Rebase, CherryPick] {
             let commits = states(&[1, 2, 1, 2]).into_iter().map(|commit| commit.kind(kind)).collect();
-            assert_eq!(level(commits), Some(Level::Halt), "{kind:?}");
+            assert_eq!(level(commits), Some(Level::Warn), "{kind:?}");
         }
+        // A pull request is merged, merging another branch undoes it, a commit makes it again.
+        let merged = vec![commit(1), commit(2).kind(Merge), commit(1).kind(Merge), commit(2)];
+        assert_eq!(level(merged), Some(Level::Warn));
     }
 
     #[test]

@@ -1,21 +1,33 @@
-//! Commits made while the loop was halted, and answers that no person gave.
+//! Commits made while the loop was halted, answers that no person gave, and halts that the ledger does not know.
+//!
+//! A halt concerns a range when its commit is in it or right below it: what was merged beneath has been judged
+//! before, and must not fail every range to come.
+
+use std::collections::BTreeSet;
 
 use super::{Case, Violation, at, violation};
 use crate::detect::{self, Situation, Stops};
-use crate::domain::decision::{Halt, LedgerEvent, Stage, Verdict};
-use crate::domain::facts::{Ack, AckHow, CommitFact, Fact};
+use crate::domain::decision::{Decision, Halt, LedgerEvent, Stage, Verdict};
+use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
-use crate::git::Repo;
+use crate::git::CommitInfo;
 use crate::history::Fold;
 use crate::ledger::{EntryEvent, Ledger};
 use crate::ops::error::OpsError;
+use crate::ops::lineage::Lineages;
 use crate::policy;
+use crate::record::window;
+
+/// How many records below the range give the window in which it begins.
+const WINDOW: usize = 24;
 
 /// A halt with the answer it got.
 struct Answered {
     id: EntryId,
     halt: Halt,
+    /// The commit that was halted, as the range has it now.
+    head: Option<CommitId>,
     ack: Option<Ack>,
 }
 
@@ -30,72 +42,105 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violati
         })
         .collect();
     let mut halts: Vec<Answered> = Vec::new();
-    let mut loose: Vec<Ack> = Vec::new();
+    let mut answers: Vec<Ack> = Vec::new();
     for entry in entries {
         match entry.event {
             EntryEvent::Known(LedgerEvent::Halted(halt)) => {
-                halts.push(Answered { id: entry.id, halt: *halt, ack: None });
+                let head = place(case, facts, &halt);
+                halts.push(Answered { id: entry.id, halt: *halt, head, ack: None });
             }
             EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
-                match halts.iter_mut().find(|known| Some(known.id) == ack.halt) {
-                    Some(known) => known.ack = Some(*ack),
-                    None => loose.push(*ack),
+                let mut ack = *ack;
+                if let Some(known) = halts.iter_mut().find(|known| Some(known.id) == ack.halt) {
+                    if ack.head == known.halt.head {
+                        ack.head = known.head;
+                    }
+                    known.ack = Some(ack.clone());
                 }
+                answers.push(ack);
             }
             EntryEvent::Unknown { .. } => {}
         }
     }
     for halt in &halts {
-        violations.extend(while_halted(case, halt)?);
-        violations.extend(by_an_agent(case, halt)?);
+        violations.extend(while_halted(case, halt));
+        violations.extend(by_an_agent(case, halt));
     }
-    violations.extend(unrecorded_halts(case, facts, &halts, &loose));
+    violations.extend(unrecorded_halts(case, facts, &halts, &answers));
     Ok(violations)
 }
 
-/// Whether `commit` comes after `halted` in its own history.
-fn comes_after(repo: &Repo, halted: CommitId, commit: CommitId) -> Result<bool, OpsError> {
-    // A halt of a history that is not here binds nothing here.
-    if halted == commit || repo.commit(halted).is_err() {
-        return Ok(false);
+/// The halted commit. One that was amended or rebased since is known by its number and its change.
+fn place(case: &Case<'_>, facts: &[CommitFact], halt: &Halt) -> Option<CommitId> {
+    let head = halt.head?;
+    if case.commits.iter().any(|commit| commit.id == head || commit.parents.contains(&head)) {
+        return Some(head);
     }
-    Ok(repo.is_ancestor(halted, commit)?)
+    let rewritten = |fact: &&CommitFact| {
+        matches!(fact.record.kind, CommitKind::Amend | CommitKind::Rebase)
+            && fact.record.iteration == halt.iteration
+            && halt.evidence.diffs.last() == Some(&fact.record.diff.hash)
+    };
+    facts.iter().find(rewritten).map_or(Some(head), |fact| fact.id)
 }
 
-fn while_halted(case: &Case<'_>, known: &Answered) -> Result<Vec<Violation>, OpsError> {
-    let Some(halted) = known.halt.head else { return Ok(Vec::new()) };
-    let mut violations = Vec::new();
+/// The commits of the range on top of `head`, which is in the range or right below it.
+fn on_top_of(case: &Case<'_>, head: CommitId) -> BTreeSet<CommitId> {
+    let mut found = BTreeSet::new();
     for commit in &case.commits {
-        if !comes_after(case.repo, halted, commit.id)? {
-            continue;
+        if commit.parents.iter().any(|parent| *parent == head || found.contains(parent)) {
+            found.insert(commit.id);
         }
+    }
+    found
+}
+
+/// The commits of the range up to and with `head`.
+fn up_to(case: &Case<'_>, head: CommitId) -> BTreeSet<CommitId> {
+    if case.commits.iter().all(|commit| commit.id != head) {
+        let before = |commit: &&CommitInfo| case.repo.is_ancestor(commit.id, head).unwrap_or(false);
+        return case.commits.iter().filter(before).map(|commit| commit.id).collect();
+    }
+    let mut found = BTreeSet::from([head]);
+    for commit in case.commits.iter().rev() {
+        if found.contains(&commit.id) {
+            found.extend(&commit.parents);
+        }
+    }
+    found
+}
+
+fn while_halted(case: &Case<'_>, known: &Answered) -> Vec<Violation> {
+    let Some(halted) = known.head else { return Vec::new() };
+    let mut bound = on_top_of(case, halted);
+    if bound.is_empty() {
+        return Vec::new();
+    }
+    match known.ack.as_ref().map(|ack| ack.head) {
         // Answered at `head`: everything after that is free again.
-        let free = match known.ack.as_ref().map(|ack| ack.head) {
-            Some(Some(head)) => head != commit.id && !case.repo.is_ancestor(commit.id, head).unwrap_or(false),
-            Some(None) => true,
-            None => false,
-        };
-        if !free {
+        Some(Some(head)) => bound = &bound & &up_to(case, head),
+        Some(None) => bound.clear(),
+        None => {}
+    }
+    let found = case.commits.iter().filter(|commit| bound.contains(&commit.id));
+    found
+        .map(|commit| {
             let message =
                 format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
             let help = "a person answers the halt where it stands: andon resume --reason \"...\"";
-            violations.push(violation(Some(at(commit)), "halted-commit", Level::Block, message, help));
-        }
-    }
-    Ok(violations)
+            violation(Some(at(commit)), "halted-commit", Level::Block, message, help)
+        })
+        .collect()
 }
 
 /// An answer by deletion that was first seen in an agent's shell: said, so that a person looks at it.
-fn by_an_agent(case: &Case<'_>, known: &Answered) -> Result<Option<Violation>, OpsError> {
-    let Some(ack) = known.ack.as_ref() else { return Ok(None) };
-    let Some(marker) = ack.agent.as_ref().filter(|_| ack.how == AckHow::FileDeleted) else { return Ok(None) };
-    let Some(head) = ack.head else { return Ok(None) };
-    let concerns = case.commits.iter().any(|commit| commit.id == head)
-        || case.commits.iter().try_fold(false, |found, commit| {
-            Ok::<_, OpsError>(found || comes_after(case.repo, head, commit.id)?)
-        })?;
-    if !concerns {
-        return Ok(None);
+fn by_an_agent(case: &Case<'_>, known: &Answered) -> Option<Violation> {
+    let ack = known.ack.as_ref()?;
+    let marker = ack.agent.as_ref().filter(|_| ack.how == AckHow::FileDeleted)?;
+    let head = ack.head?;
+    let concerns = |commit: &CommitInfo| commit.id == head || commit.parents.contains(&head);
+    if !case.commits.iter().any(concerns) {
+        return None;
     }
     let message = format!(
         "the halt by {} was answered by deleting {} in the shell of an agent ({marker})",
@@ -103,7 +148,7 @@ fn by_an_agent(case: &Case<'_>, known: &Answered) -> Result<Option<Violation>, O
         known.halt.face.file_name()
     );
     let help = "a person reads the work since then; guard.ack = \"resume\" closes this way";
-    Ok(Some(violation(Some(case.at(head)), "agent-answer", Level::Block, message, help)))
+    Some(violation(Some(case.at(head)), "agent-answer", Level::Block, message, help))
 }
 
 /// The rules over the records of the range: a halt that they give and the ledger does not know was removed, or
@@ -112,34 +157,62 @@ fn unrecorded_halts(
     case: &Case<'_>,
     facts: &[CommitFact],
     halts: &[Answered],
-    loose: &[Ack],
+    answers: &[Ack],
 ) -> Vec<Violation> {
-    let mut fold = Fold::new(case.config.guard.session_gap);
+    let mut lines = Lineages::new(&case.commits, case.config.guard.session_gap);
     let mut violations = Vec::new();
-    let answers: Vec<&Ack> = halts.iter().filter_map(|known| known.ack.as_ref()).chain(loose).collect();
-    for (at, fact) in facts.iter().enumerate() {
+    for (commit, fact) in case.commits.iter().zip(facts) {
+        let mut fold = lines.before(commit, |fresh| below(case, commit, answers, fresh));
         fold.push(Fact::Commit(Box::new(fact.clone())));
-        let situation = Situation {
-            timeline: fold.timeline(),
-            stage: Stage::Replay,
-            candidate: None,
-            stops: Stops::NONE,
-        };
-        let decision = policy::decide(detect::run(&situation, &case.config.rules), None);
-        let known = halts.iter().any(|known| known.halt.head.is_some() && known.halt.head == fact.id);
-        if decision.verdict == Verdict::Halt && !known && at + 1 < facts.len() {
-            let rule = decision.findings.first().map_or("", |finding| finding.rule);
+        let decision = decide(case, &fold);
+        let halted = decision.verdict == Verdict::Halt;
+        let rule = decision.findings.first().map_or("", |finding| finding.rule);
+        if halted && lines.goes_on(commit.id) && !is_known(case, commit.id, rule, halts) {
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
             let help = "git fetch origin 'refs/andon/*:refs/andon/*'";
-            let place = fact.id.map(|id| case.at(id));
-            violations.push(violation(place, "unrecorded-halt", Level::Block, message, help));
+            violations.push(violation(Some(at(commit)), "unrecorded-halt", Level::Block, message, help));
         }
-        if let Some(ack) = answers.iter().find(|ack| ack.head.is_some() && ack.head == fact.id) {
-            fold.push(Fact::Ack(Box::new((*ack).clone())));
-        } else if decision.verdict == Verdict::Halt {
+        if !answer(&mut fold, commit.id, answers) && halted {
             // Said once; the rest of the range is judged by itself.
             fold = Fold::new(case.config.guard.session_gap);
         }
+        lines.after(commit.id, fold);
     }
     violations
+}
+
+fn decide(case: &Case<'_>, fold: &Fold) -> Decision {
+    let situation =
+        Situation { timeline: fold.timeline(), stage: Stage::Replay, candidate: None, stops: Stops::NONE };
+    policy::decide(detect::run(&situation, &case.config.rules), None)
+}
+
+/// The window below the range, so that a loop does not begin anew with every range.
+fn below(case: &Case<'_>, commit: &CommitInfo, answers: &[Ack], mut fold: Fold) -> Fold {
+    let parent = commit.parents.first().copied();
+    for fact in window::read_window(case.repo, &case.store, parent, WINDOW).facts {
+        let id = fact.id;
+        fold.push(Fact::Commit(Box::new(fact)));
+        if let Some(id) = id {
+            answer(&mut fold, id, answers);
+        }
+    }
+    fold
+}
+
+/// Whether a halt was answered at `commit`; then the window starts anew.
+fn answer(fold: &mut Fold, commit: CommitId, answers: &[Ack]) -> bool {
+    let Some(ack) = answers.iter().find(|ack| ack.head == Some(commit)) else { return false };
+    fold.push(Fact::Ack(Box::new(ack.clone())));
+    true
+}
+
+/// Whether the ledger has a halt at `commit`, or one of the same rule further up: a halt that is owed for commits
+/// made while the hooks were off is written at the next hook.
+fn is_known(case: &Case<'_>, commit: CommitId, rule: &str, halts: &[Answered]) -> bool {
+    halts.iter().any(|known| {
+        let here = known.head == Some(commit);
+        here || known.halt.rule == rule
+            && known.head.is_some_and(|head| on_top_of(case, commit).contains(&head))
+    })
 }

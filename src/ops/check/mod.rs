@@ -11,10 +11,10 @@ use super::error::OpsError;
 use crate::config::Config;
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
-use crate::git::{CommitInfo, Repo};
+use crate::git::{CommitInfo, GitError, Repo};
 use crate::record::normalize::Normalizer;
 use crate::record::store::NotesStore;
-use crate::report::check::{CheckReport, CommitRef, Violation};
+use crate::report::check::{CheckReport, CommitRef, Undecided, Violation};
 
 pub use self::range::Asked;
 use self::range::Range;
@@ -28,20 +28,47 @@ pub(super) struct Case<'a> {
     commits: Vec<CommitInfo>,
 }
 
-/// Judges a range.
+/// Judges a range. Evidence that is missing is part of the report: exit code 3.
 pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
-    let range = range::resolve(ctx, &repo, asked)?;
+    let spelled = range::spelled(ctx, asked)?;
+    let range = match range::resolve(&repo, &spelled) {
+        Ok(range) => range,
+        Err(OpsError::Git(err)) if err.is_cut_off() => return Ok(cut_off(&spelled, &err)),
+        Err(err) => return Err(err),
+    };
+    let commits = range.commits.iter().map(|id| repo.commit(*id)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(undecided) = missing_evidence(&repo, &commits)? {
+        return Ok(without_evidence(&spelled, commits.len(), undecided));
+    }
     let (config, mut violations) = range::configuration(&repo, &range)?;
     let store = NotesStore::open(&repo)?;
-    let commits = range.commits.iter().map(|id| repo.commit(*id)).collect::<Result<Vec<_>, _>>()?;
-    require_evidence(&repo, &commits)?;
     let normalizer = Normalizer::new(&config.normalize)?;
     let case = Case { repo: &repo, store, config, normalizer, commits };
     let judged = records::judge(&case)?;
     violations.extend(judged.violations);
     violations.extend(halts::judge(&case, &judged.facts)?);
     Ok(report(&range, &case, violations))
+}
+
+fn without_evidence(range: &str, commits: usize, undecided: Undecided) -> CheckReport {
+    CheckReport {
+        range: range.to_owned(),
+        commits,
+        violations: Vec::new(),
+        undecided: vec![undecided],
+        warnings: Vec::new(),
+    }
+}
+
+fn cut_off(range: &str, err: &GitError) -> CheckReport {
+    let undecided = Undecided {
+        commit: None,
+        code: "shallow-clone".to_owned(),
+        message: err.to_string(),
+        help: err.help().into_iter().collect(),
+    };
+    without_evidence(range, 0, undecided)
 }
 
 fn report(range: &Range, case: &Case<'_>, mut violations: Vec<Violation>) -> CheckReport {
@@ -89,26 +116,26 @@ impl Case<'_> {
     }
 }
 
-/// Without the notes, or with the history cut off inside the range, nothing can be said: exit code 3.
-fn require_evidence(repo: &Repo, commits: &[CommitInfo]) -> Result<(), OpsError> {
-    if commits.is_empty() {
-        return Ok(());
-    }
+/// Without the notes, or with the history cut off inside the range, nothing can be said.
+fn missing_evidence(repo: &Repo, commits: &[CommitInfo]) -> Result<Option<Undecided>, OpsError> {
     if let Some(cut) = commits.iter().find(|commit| derive::is_cut_off(repo, commit)) {
-        return Err(OpsError::Undecided {
-            what: format!("the history is cut off at {}: this is a shallow clone", cut.id.short()),
-            help: "git fetch --unshallow origin, or fetch deeper: git fetch --deepen=100 origin".to_owned(),
-        });
+        return Ok(Some(Undecided {
+            commit: Some(at(cut)),
+            code: "shallow-clone".to_owned(),
+            message: "the history is cut off here: this clone is shallow".to_owned(),
+            help: vec!["git fetch --unshallow".to_owned()],
+        }));
     }
-    if repo.ref_target(crate::record::store::REF)?.is_none() {
-        let hint = if repo.is_shallow() { " before deepening the clone" } else { "" };
-        return Err(OpsError::Undecided {
-            what: "there are no records here: refs/notes/andon does not exist".to_owned(),
-            help: format!(
-                "git fetch origin 'refs/notes/andon:refs/notes/andon' 'refs/andon/*:refs/andon/*'{hint}; \
-                 or nobody has run `andon install` yet"
-            ),
-        });
+    if commits.is_empty() || repo.ref_target(crate::record::store::REF)?.is_some() {
+        return Ok(None);
     }
-    Ok(())
+    Ok(Some(Undecided {
+        commit: None,
+        code: "no-records".to_owned(),
+        message: "there are no records here: refs/notes/andon does not exist".to_owned(),
+        help: vec![
+            "git fetch origin '+refs/notes/andon:refs/notes/andon' '+refs/andon/*:refs/andon/*'".to_owned(),
+            "if nobody has installed Andon yet: andon install".to_owned(),
+        ],
+    }))
 }

@@ -32,20 +32,17 @@ pub(super) struct Range {
 }
 
 /// Finds the range: the argument, the two refs, or what the pre-commit framework names.
-pub(super) fn resolve(ctx: &Context, repo: &Repo, asked: &Asked) -> Result<Range, OpsError> {
+pub(super) fn spelled(ctx: &Context, asked: &Asked) -> Result<String, OpsError> {
     if let Some(range) = &asked.range {
-        return spelled(repo, range);
+        return Ok(range.clone());
     }
-    let refs =
+    let (from, to) =
         asked.refs.clone().or_else(|| framework::from_to(&ctx.vars)).ok_or_else(|| OpsError::Usage {
             what: "which commits are to be judged?".to_owned(),
             help: "andon check origin/main..HEAD, or --from-ref A --to-ref B".to_owned(),
         })?;
     // The framework names a new branch's base as the zero id.
-    if refs.0.parse::<Oid>().is_ok_and(|id| id.is_zero()) {
-        return spelled(repo, &refs.1);
-    }
-    spelled(repo, &format!("{}..{}", refs.0, refs.1))
+    Ok(if from.parse::<Oid>().is_ok_and(|id| id.is_zero()) { to } else { format!("{from}..{to}") })
 }
 
 /// git reads an empty side as HEAD; here it is a variable of the CI that was not set, and `..HEAD` would judge
@@ -60,7 +57,8 @@ fn refuse_empty(range: &str) -> Result<(), OpsError> {
     })
 }
 
-fn spelled(repo: &Repo, range: &str) -> Result<Range, OpsError> {
+/// Resolves a range as git spells it.
+pub(super) fn resolve(repo: &Repo, range: &str) -> Result<Range, OpsError> {
     refuse_empty(range)?;
     let commits = repo.range(range)?;
     let (base, tip) = match range.split_once("...").or_else(|| range.split_once("..")) {

@@ -6,10 +6,12 @@ use crate::config::{self, AppliesTo, Config};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
+use crate::domain::paths::PathClass;
 use crate::domain::tests::TestEvidence;
 use crate::git::CommitInfo;
 use crate::ops::derive::{self, Derived};
 use crate::ops::error::OpsError;
+use crate::record::format::v1;
 use crate::record::normalize::Normalizer;
 use crate::record::store::StoredRecord;
 
@@ -32,7 +34,7 @@ pub(super) fn judge(case: &Case<'_>) -> Result<Judged, OpsError> {
 
 fn one(case: &Case<'_>, commit: &CommitInfo, judged: &mut Judged) -> Result<(), OpsError> {
     let derived = derive::derive(case.repo, &case.config.paths.rules, &case.normalizer, commit)?;
-    let stored = match case.store.get(commit.id) {
+    let stored = match case.store.get_derived(commit.id, &derivable(&derived)) {
         Ok(Some(stored)) => stored,
         Ok(None) => {
             judged.violations.extend(missing(case, commit));
@@ -52,19 +54,50 @@ fn one(case: &Case<'_>, commit: &CommitInfo, judged: &mut Judged) -> Result<(), 
             return Ok(());
         }
     };
-    let found = compare(case, commit, &derived, &stored.record)?;
-    let holds = found.iter().all(|violation| violation.level < Level::Block);
-    judged.violations.extend(found);
+    let compared = compare(case, commit, &derived, &stored.record)?;
     judged.violations.extend(chain(case, commit, &stored));
     judged.violations.extend(gate(case, commit, &stored.record));
-    judged.violations.extend(untested(case, commit, &stored.record)?);
-    let fact = if holds {
-        CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record: stored.record }
-    } else {
-        derive::unrecorded(commit, &derived)
+    let record = match compared {
+        Compared::Holds => stored.record,
+        Compared::UnderOwnRules(said) => {
+            judged.violations.extend(said);
+            under_the_rules_of_the_base(stored.record, &derived)
+        }
+        Compared::Fails(why) => {
+            judged.violations.push(why);
+            judged.facts.push(derive::unrecorded(commit, &derived));
+            return Ok(());
+        }
     };
-    judged.facts.push(fact);
+    judged.violations.extend(untested(case, commit, &record)?);
+    judged.facts.push(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record });
     Ok(())
+}
+
+/// What chooses among several lines of one note.
+fn derivable(derived: &Derived) -> v1::Derived {
+    v1::Derived {
+        tree: Some(derived.tree),
+        parent: Some(derived.parent),
+        code: Some(derived.code),
+        diff: Some(derived.diff.hash),
+    }
+}
+
+/// How a record stands to its commit.
+enum Compared {
+    /// It says what the commit gives.
+    Holds,
+    /// So it does, with the path rules and patterns that the commit itself brings.
+    UnderOwnRules(Vec<Violation>),
+    /// It does not.
+    Fails(Violation),
+}
+
+/// What a record of another configuration is worth: the tests that it names ran on this tree.
+fn under_the_rules_of_the_base(record: CommitRecord, derived: &Derived) -> CommitRecord {
+    let tests = record.tests.map(|tests| TestEvidence { code: derived.code, ..tests });
+    CommitRecord { code: derived.code, diff: derived.diff.clone(), tests, ..record }
 }
 
 /// A merge may have been made where no hook runs (a forge's button): that is worth a word, not a refusal.
@@ -77,49 +110,71 @@ fn missing(case: &Case<'_>, commit: &CommitInfo) -> Option<Violation> {
     Some(violation(Some(at(commit)), "missing-record", level, "the commit has no record".to_owned(), help))
 }
 
-/// Compares a record with its commit. Paths rules may have changed inside the range: then the commit's own
+/// Compares a record with its commit. Path rules may have changed inside the range: then the commit's own
 /// configuration must explain the record.
 fn compare(
     case: &Case<'_>,
     commit: &CommitInfo,
     derived: &Derived,
     record: &CommitRecord,
-) -> Result<Vec<Violation>, OpsError> {
+) -> Result<Compared, OpsError> {
     let help = format!("git notes --ref=andon show {}", commit.id.short());
+    let fails = |code: &str, message: String| {
+        Compared::Fails(violation(Some(at(commit)), code, Level::Block, message, &help))
+    };
     if record.tree != derived.tree || record.parent != derived.parent {
-        let message = "the record is that of another commit: tree or parent differ".to_owned();
-        return Ok(vec![violation(Some(at(commit)), "copied-record", Level::Block, message, &help)]);
+        let message = "the record is that of another commit: tree or parent differ";
+        return Ok(fails("copied-record", message.to_owned()));
     }
-    let mut found = Vec::new();
     if let Some(tests) = record.tests.as_ref().filter(|tests| tests.code != record.code) {
-        let message = format!(
-            "the record claims tests on other code: {} instead of {}",
-            tests.code.short(),
-            record.code.short()
-        );
-        found.push(violation(Some(at(commit)), "foreign-tests", Level::Block, message, &help));
+        let (theirs, own) = (tests.code.short(), record.code.short());
+        let message = format!("the record claims tests on other code: {theirs} instead of {own}");
+        return Ok(fails("foreign-tests", message));
+    }
+    if (record.kind == CommitKind::Merge) != (commit.parents.len() > 1) {
+        let message = "the record was edited: its kind is not what the commit gives";
+        return Ok(fails("edited-record", message.to_owned()));
     }
     if same(record, derived) {
-        return Ok(found);
+        return Ok(Compared::Holds);
     }
-    if let Some(own) = own_configuration(case, commit)? {
-        let normalizer = Normalizer::new(&own.normalize)?;
-        if same(record, &derive::derive(case.repo, &own.paths.rules, &normalizer, commit)?) {
-            let message = "the record holds under the commit's own configuration, not under that of the base";
-            found.push(violation(
-                Some(at(commit)),
-                "other-paths",
-                Level::Warn,
-                message.to_owned(),
-                "git log -p -- andon.toml",
-            ));
-            return Ok(found);
-        }
+    if let Some(said) = under_own_rules(case, commit, record)? {
+        return Ok(Compared::UnderOwnRules(said));
     }
     let what = if record.code == derived.code { "diff" } else { "code fingerprint" };
-    let message = format!("the record was edited: its {what} is not what the commit gives");
-    found.push(violation(Some(at(commit)), "edited-record", Level::Block, message, &help));
-    Ok(found)
+    Ok(fails("edited-record", format!("the record was edited: its {what} is not what the commit gives")))
+}
+
+/// Whether the commit's own configuration explains its record, and what is to be said about that. Paths that the
+/// base counts as code and the commit no longer does cannot be shown to be tested.
+fn under_own_rules(
+    case: &Case<'_>,
+    commit: &CommitInfo,
+    record: &CommitRecord,
+) -> Result<Option<Vec<Violation>>, OpsError> {
+    let Some(own) = own_configuration(case, commit)? else { return Ok(None) };
+    let normalizer = Normalizer::new(&own.normalize)?;
+    if !same(record, &derive::derive(case.repo, &own.paths.rules, &normalizer, commit)?) {
+        return Ok(None);
+    }
+    let message = "the record holds under the commit's own configuration, not under that of the base";
+    let help = "git log -p -- andon.toml";
+    let mut said = vec![violation(Some(at(commit)), "other-paths", Level::Warn, message, help)];
+    let before = commit.parents.first().map(|parent| case.repo.tree_of(*parent)).transpose()?;
+    let left_out = case.repo.changes(before, commit.tree)?.into_iter().find(|change| {
+        case.config.paths.rules.class(&change.path) == PathClass::Code
+            && own.paths.rules.class(&change.path) != PathClass::Code
+    });
+    let level = level_of(case, "untested-edit").min(Level::Block);
+    if let Some(change) = left_out.filter(|_| level >= Level::Warn && case.config.test.command.is_some()) {
+        let message = format!(
+            "{} is code by the path rules of the base; the commit's own rules leave it out, so no test run on it \
+             is recorded",
+            String::from_utf8_lossy(&change.path)
+        );
+        said.push(violation(Some(at(commit)), "untested-code", level, message, help));
+    }
+    Ok(Some(said))
 }
 
 fn same(record: &CommitRecord, derived: &Derived) -> bool {
@@ -142,16 +197,17 @@ fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<
         (Some(_), None) => "the record of its parent was dropped",
         (None, _) => "the record does not name its parent's, which is there",
     };
-    let help = format!("git log -p refs/notes/andon -- and compare the notes of {}", parent.short());
-    Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), &help))
+    let help = "git log -p refs/notes/andon";
+    Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), help))
 }
 
 fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
     let bypassed = match (record.gate, record.kind, record.recording) {
+        (Gate::Passed, _, _) => return None,
         (Gate::Bypassed, _, _) => "the commit did not pass the gate (--no-verify)",
         (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
         | (Gate::NotRun, _, Recording::CaughtUp) => "the commit was made while the hooks were off",
-        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit) => return None,
+        (Gate::NotRun, _, Recording::AtCommit) => return None,
     };
     let setting = case.config.rules.get("hook-bypass")?;
     if setting.level == Level::Off {

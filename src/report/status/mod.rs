@@ -260,6 +260,13 @@ Loop 0/100  idle: nothing recorded yet
     }
 
     #[test]
+    fn an_answered_halt_is_not_nothing_recorded() {
+        let answered = StatusView { state: LoopState::Idle, iteration: 0, ..view() };
+        let shown = text(&answered, Style::Plain, Glyphs::Ascii);
+        assert!(shown.starts_with("Loop 0/100  idle: no iteration since the halt was answered\n"), "{shown}");
+    }
+
+    #[test]
     fn a_halt_that_stands_says_how_to_go_on() {
         let mut halted = view();
         halted.state = LoopState::Halted;

@@ -16,8 +16,11 @@ const FAILING: usize = 3;
 /// Columns of a name.
 const NAME: usize = 100;
 
-fn state(state: LoopState, style: Style) -> String {
-    match state {
+fn state(view: &StatusView, style: Style) -> String {
+    match view.state {
+        LoopState::Idle if view.last_halt.is_some() => {
+            style.dim("idle: no iteration since the halt was answered")
+        }
         LoopState::Idle => style.dim("idle: nothing recorded yet"),
         LoopState::Running => style.green("running"),
         LoopState::Halted => style.red("halted"),
@@ -31,7 +34,7 @@ fn state(state: LoopState, style: Style) -> String {
 /// The status for a person.
 pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
     let mut page = Page::new(style);
-    page.line(&format!("{}  {}", style.bold(&view.badge()), state(view.state, style)));
+    page.line(&format!("{}  {}", style.bold(&view.badge()), state(view, style)));
     place(&mut page, view);
     last_halt(&mut page, view);
     trend(&mut page, view, glyphs);

@@ -1,0 +1,126 @@
+//! `andon replay`: what would have happened, over histories with and without records.
+
+use crate::support::Stage;
+
+/// Commits `code` as plain git would, without Andon.
+fn plain(stage: &Stage, code: &str, subject: &str) -> String {
+    stage.write("code.txt", code);
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", subject]).ok();
+    stage.head()
+}
+
+fn lines(stage: &Stage, range: &str) -> Vec<serde_json::Value> {
+    let out = stage.andon(&["replay", range, "--format", "json"]).ok();
+    assert_eq!(out.stderr, "");
+    out.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn without_notes_an_alternating_history_would_have_halted() {
+    let stage = Stage::new();
+    for (code, subject) in [("A\n", "One"), ("B\n", "Two"), ("A\n", "Three")] {
+        plain(&stage, code, subject);
+    }
+    let halted = plain(&stage, "B\n", "Four");
+    plain(&stage, "C\n", "Five");
+    let out = stage.andon(&["replay"]).ok();
+    let id = &halted[..12];
+    assert!(out.stdout.contains(&format!("HALT  {id} Four\n")), "{out}");
+    assert!(out.stdout.contains("error[oscillation] (oscillating): the code alternates between two states"));
+    assert!(out.stdout.ends_with("replayed 5 steps of HEAD: would have halted once\n"), "{out}");
+    // Nothing is written by looking.
+    assert!(!stage.exists(".andon") && !stage.exists(".git/refs/notes"));
+
+    let lines = lines(&stage, "HEAD");
+    assert_eq!(lines.len(), 5);
+    assert_eq!(lines[3]["commit"], halted);
+    assert_eq!(lines[3]["decision"], "halt");
+    assert_eq!(lines[3]["reason"], "oscillating");
+    assert_eq!(lines[3]["findings"][0]["rule"], "oscillation");
+    assert_eq!(lines[3]["findings"][0]["level"], "halt");
+    assert!(lines[3]["findings"][0]["evidence"].as_array().unwrap().len() >= 2);
+    assert_eq!(lines[4]["decision"], "allow");
+    assert_eq!(lines[4]["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn empty_commits_would_have_halted() {
+    let stage = Stage::new();
+    for _ in 0..3 {
+        plain(&stage, "same\n", "Nothing");
+    }
+    stage.andon(&["replay"]).ok().says("error[unchanged-diff] (stalled)").says("would have halted once");
+}
+
+#[test]
+fn reverts_and_relands_only_warn() {
+    let stage = Stage::new();
+    plain(&stage, "A\n", "Start");
+    plain(&stage, "B\n", "Work");
+    stage.git(&["revert", "--no-edit", "HEAD"]).ok();
+    plain(&stage, "B\n", "Reland \"Work\"");
+    stage.andon(&["replay"]).ok().says("warning[oscillation]").says("would not have halted").lacks("HALT");
+}
+
+#[test]
+fn a_long_pause_begins_a_new_run() {
+    let stage = Stage::new();
+    for (code, subject) in [("A\n", "One"), ("B\n", "Two"), ("A\n", "Three"), ("B\n", "Four")] {
+        stage.pass(24 * 3600);
+        plain(&stage, code, subject);
+    }
+    stage.andon(&["replay"]).ok().says("would not have halted");
+}
+
+#[test]
+fn merged_branches_are_lines_of_their_own() {
+    let stage = Stage::new();
+    plain(&stage, "A\n", "Start");
+    // Each merge has the tree of the work it merges; the next work starts below it and touches documentation.
+    for n in 0..3 {
+        stage.git(&["switch", "-qc", &format!("topic{n}")]).ok();
+        plain(&stage, &format!("{n}\n"), &format!("Work {n}"));
+        stage.git(&["switch", "-qc", &format!("docs{n}"), "main"]).ok();
+        stage.write("README.md", format!("{n}\n"));
+        stage.git(&["add", "."]).ok();
+        stage.git(&["commit", "-qm", &format!("Document {n}")]).ok();
+        stage.git(&["switch", "-q", "main"]).ok();
+        stage.git(&["merge", "-q", "--no-ff", "--no-edit", &format!("topic{n}")]).ok();
+        stage.git(&["merge", "-q", "--no-ff", "--no-edit", &format!("docs{n}")]).ok();
+    }
+    let out = stage.andon(&["replay"]).ok();
+    assert_eq!(out.stdout, "replayed 13 steps of HEAD: would not have halted\n");
+}
+
+#[test]
+fn with_notes_the_tests_count_too() {
+    let stage = Stage::installed();
+    for n in 1..4 {
+        stage.iterate(&format!("{n}\n"), &["ok a", "not ok b"], &format!("Try {n}")).ok();
+    }
+    stage.andon(&["resume", "--reason", "looked"]).ok();
+    stage.iterate("4\n", &["ok a", "ok b"], "Four").ok();
+    let out = stage.andon(&["replay", "HEAD~4..HEAD"]).ok();
+    assert!(
+        out.stdout.contains("Try 3\n  error[repeated-failures] (stalled): the same 1 test failed"),
+        "{out}"
+    );
+    assert!(out.stdout.ends_with("replayed 4 steps of HEAD~4..HEAD: would have halted once\n"), "{out}");
+    let decisions: Vec<_> = lines(&stage, "HEAD~4..HEAD")
+        .iter()
+        .map(|line| line["decision"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(decisions, ["allow", "allow", "halt", "allow"]);
+}
+
+#[test]
+fn ranges_that_are_not_there_are_wrong_usage() {
+    let stage = Stage::new();
+    stage.andon(&["replay"]).exits(2).says("no commit yet");
+    plain(&stage, "A\n", "One");
+    stage.andon(&["replay", "nowhere..HEAD"]).exits(2).says("unknown revision \"nowhere\"");
+    let out = stage.andon(&["replay", "HEAD..HEAD"]).ok();
+    assert_eq!(out.stdout, "replayed 0 steps of HEAD..HEAD: would not have halted\n");
+    stage.andon(&["replay", "HEAD..HEAD", "--format", "json"]).ok();
+}
