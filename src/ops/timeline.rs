@@ -48,7 +48,7 @@ pub struct Loaded {
 
 /// Reads the window behind HEAD.
 pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
-    load_behind(ws, ws.repo.head()?.commit())
+    Ok(load_behind(ws, ws.repo.head()?.commit()))
 }
 
 /// Reads the window behind `head`.
@@ -58,10 +58,10 @@ pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -
 
 /// Reads the window behind `head`; when the notes cannot be opened, the journal alone. It still speaks for the
 /// code: a broken notes ref must not switch those rules off too.
-pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Result<Loaded, OpsError> {
+pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
     match NotesStore::open(&ws.repo) {
-        Ok(store) => Ok(load_at(ws, &store, head)),
-        Err(err) => Ok(loaded(ws, Window::default(), Some(OpsError::from(err).as_warning()))),
+        Ok(store) => load_at(ws, &store, head),
+        Err(err) => loaded(ws, Window::default(), Some(OpsError::from(err).as_warning())),
     }
 }
 
