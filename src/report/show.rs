@@ -49,7 +49,9 @@ pub fn text(view: &ShowView, style: Style) -> String {
             page.line("no record: the commit was made without Andon, or its note was not fetched");
         }
         RecordState::Unreadable(why) => {
-            message::push(&mut page, &Diagnostic::error(why.clone()).code("unreadable-record"));
+            let help = format!("git notes --ref=andon show {}", view.commit.short());
+            let error = Diagnostic::error(why.clone()).code("unreadable-record").help(help);
+            message::push(&mut page, &error);
         }
     }
     if let Some(digest) = view.digest {

@@ -163,6 +163,15 @@ fn a_bypassed_commit_is_named() {
     stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
     assert_eq!(codes(&stage, "HEAD~1..HEAD"), ["bypassed"]);
     check(&stage, "HEAD~1..HEAD").says("did not pass the gate (--no-verify)").says("Bypass");
+    // A project may want it otherwise.
+    let stage = Stage::installed();
+    let config = "[rules]\nhook-bypass = { level = \"warn\", block_in_check = false }\n";
+    stage.write("andon.toml", format!("{}{config}", stage.read("andon.toml")));
+    stage.iterate("2\n", &["ok a", "ok b"], "Two").ok();
+    stage.write("code.txt", "3\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
+    check(&stage, "HEAD~1..HEAD").ok().says("warning[bypassed]");
 }
 
 #[test]

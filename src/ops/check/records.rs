@@ -7,6 +7,7 @@ use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::paths::PathClass;
+use crate::domain::settings::ParamValue;
 use crate::domain::tests::TestEvidence;
 use crate::git::CommitInfo;
 use crate::ops::derive::{self, Derived};
@@ -213,9 +214,13 @@ fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<V
     if setting.level == Level::Off {
         return None;
     }
+    let level = match setting.params.get("block_in_check") {
+        Some(ParamValue::Switch(false)) => setting.level,
+        _ => Level::Block,
+    };
     let help =
         "a person looks at the commit; then merge by hand, or have it committed again through the hooks";
-    Some(violation(Some(at(commit)), "bypassed", Level::Block, bypassed.to_owned(), help))
+    Some(violation(Some(at(commit)), "bypassed", level, bypassed.to_owned(), help))
 }
 
 fn level_of(case: &Case<'_>, rule: &str) -> Level {
