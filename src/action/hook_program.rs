@@ -125,6 +125,16 @@ fn code(status: ExitStatus) -> u8 {
     number.and_then(|number| u8::try_from(number).ok()).unwrap_or(1)
 }
 
+/// Writes a program for a test by way of a shell: a file that this process itself holds open for writing while
+/// another test forks cannot be started (`ETXTBSY`).
+#[cfg(test)]
+pub(crate) fn write_program(path: &Path, text: &str, mode: u32) {
+    let script = r#"rm -f "$2" && printf %s "$1" > "$2" && chmod "$3" "$2""#;
+    let mode = format!("{mode:o}");
+    let args = ["-c".into(), script.into(), "sh".into(), text.into(), path.into(), mode.into()];
+    assert_eq!(run(OsStr::new("/bin/sh"), &args, None, &[]).unwrap(), HookEnd::Code(0));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,9 +171,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("hook");
         assert_eq!(probe(&file, 10).unwrap(), Probe::Absent);
-        std::fs::write(&file, "exit 5\n").unwrap();
+        write_program(&file, "exit 5\n", 0o644);
         assert_eq!(probe(&file, 10).unwrap(), Probe::NotExecutable);
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&file, "exit 5\n", 0o755);
         assert_eq!(probe(&file, 4).unwrap(), Probe::Program { head: b"exit".to_vec() });
         assert_eq!(run(file.as_os_str(), &[], None, &[]).unwrap(), HookEnd::NoProgram);
         let error = run(OsStr::new("/nonexistent/x"), &[], None, &[]).unwrap_err();

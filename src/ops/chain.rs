@@ -94,7 +94,6 @@ fn no_program(file: &Path) -> HookProgramError {
 mod tests {
     use super::*;
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
 
     fn run_hook(script: &str, mode: u32, running: &Running) -> (ChainEnd, String) {
         let dir = tempfile::tempdir().unwrap();
@@ -102,8 +101,7 @@ mod tests {
         fs::create_dir_all(&hooks).unwrap();
         let out = dir.path().join("out");
         let file = chain::chained_file(&hooks, "pre-push");
-        fs::write(&file, script).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        hook_program::write_program(&file, script, mode);
         let args = [out.clone().into_os_string(), "a b".into()];
         let call = HookCall { name: "pre-push", args: &args, stdin: Some(b"line\n") };
         let end = run(&hooks, call, running).unwrap();

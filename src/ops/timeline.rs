@@ -6,12 +6,15 @@ use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::TestRun;
 use crate::history::{self, Timeline};
-use crate::record::journal::{Journal, JournalLine};
+use crate::record::journal::{AckPlace, Journal, Reach, Recent};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Window};
 
 /// How many records back a hook looks. Rules with a larger reach count in `CommitRecord::iteration`.
 pub const WINDOW: usize = 24;
+
+/// How many test runs back a hook looks for evidence.
+const RUNS: usize = 16;
 
 /// What was read.
 pub struct Loaded {
@@ -27,15 +30,6 @@ pub struct Loaded {
     pub warnings: Vec<String>,
 }
 
-/// Where an acknowledgement stands in the journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AckPlace {
-    /// Nothing was recorded after it.
-    Last,
-    /// A commit was.
-    BeforeCommit,
-}
-
 /// Reads the window behind HEAD.
 pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
     load_at(ws, &NotesStore::open(&ws.repo)?, ws.repo.head()?.commit())
@@ -44,29 +38,12 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 /// Reads the window behind `head`.
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Result<Loaded, OpsError> {
     let window = window::read_window(&ws.repo, store, head, WINDOW);
-    let (lines, skipped) = Journal::open(ws.repo.git_dir()).read_tail();
-    let warnings = window.warnings.iter().chain(&skipped).map(ToString::to_string).collect();
-    let (acks, runs) = sort_lines(lines);
+    let recent = Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: WINDOW });
+    let warnings = window.warnings.iter().chain(&recent.warnings).map(ToString::to_string).collect();
+    let Recent { runs, acks, .. } = recent;
     let facts = interleave(&window.facts, &acks);
     let timeline = history::fold(&facts, ws.config.guard.session_gap);
     Ok(Loaded { timeline, window, acks, runs, warnings })
-}
-
-fn sort_lines(lines: Vec<JournalLine>) -> (Vec<(Ack, AckPlace)>, Vec<TestRun>) {
-    let (mut acks, mut runs) = (Vec::<(Ack, AckPlace)>::new(), Vec::new());
-    for line in lines {
-        match line {
-            JournalLine::TestRun(run) => runs.push(*run),
-            JournalLine::Ack(ack) => acks.push((*ack, AckPlace::Last)),
-            JournalLine::CommitRecorded { .. } => {
-                for (_, place) in &mut acks {
-                    *place = AckPlace::BeforeCommit;
-                }
-            }
-            JournalLine::Healed { .. } => {}
-        }
-    }
-    (acks, runs)
 }
 
 /// Puts each acknowledgement right after the commit that was HEAD then; one whose commit is not in the window

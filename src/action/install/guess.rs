@@ -94,6 +94,8 @@ fn has_test_target(makefile: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
+
     fn commands(files: &[(&str, &str)]) -> Vec<&'static str> {
         let files: Vec<RootFile<'_>> =
             files.iter().map(|(name, content)| RootFile { name, content: content.as_bytes() }).collect();
@@ -104,8 +106,7 @@ mod tests {
     fn each_kind_of_project() {
         let npm = r#"{"scripts":{"test":"vitest run"}}"#;
         let placeholder = r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#;
-        #[allow(clippy::type_complexity, reason = "a table")]
-        let cases: [(&[(&str, &str)], &[&str]); 24] = [
+        let cases: [Case<'_>; 24] = [
             (&[], &[]),
             (&[("README.md", "")], &[]),
             (&[("Cargo.toml", "")], &["cargo test"]),

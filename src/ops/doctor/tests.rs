@@ -6,7 +6,8 @@ use super::*;
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::{Mode, Standing, Twins};
 use crate::action::install::shim::Owner;
-use crate::git::ConfigScope;
+use crate::git::{ConfigScope, Repo, RepoEnv};
+use crate::ops::install::tests::Scratch;
 
 fn shim() -> Standing {
     Standing::Shim { program: Some("/bin/andon".into()), mode: Mode::Runs }
@@ -195,4 +196,44 @@ fn text_and_json_say_the_same_and_obey_nobody() {
         text.lines().filter(|line| !line.starts_with(' ')).count()
     );
     assert_eq!(json["checks"][0]["mend"], "andon install");
+}
+
+/// Runs the mends of a real repository and expects its complaints to go.
+#[test]
+fn the_mends_mend_a_real_repository() {
+    let scratch = Scratch::new();
+    let at = scratch.init("doctor");
+    let look = || {
+        let repo = Repo::open(&at, &RepoEnv::default()).unwrap();
+        let outside = Outside { program: scratch.program.clone(), ..healthy().outside };
+        checks(&gather(&repo, outside).unwrap())
+    };
+    let bad = |found: &Diagnosis| -> Vec<String> {
+        let bad = found.checks.iter().filter(|check| check.state != State::Ok);
+        bad.map(|check| format!("{} {}", check.state.as_str(), check.id)).collect()
+    };
+    assert_eq!(bad(&look()), ["fail hooks", "warn display-ref"]);
+    scratch.install(&at).unwrap();
+    assert_eq!(bad(&look()), Vec::<String>::new());
+
+    scratch.commit(&at);
+    scratch.git(&at, &["remote", "add", "it'smine", "../remote"]);
+    scratch.git(&at, &["config", "--add", "remote.it'smine.fetch", "+refs/notes/*:refs/notes/*"]);
+    scratch.git(&at, &["config", "--add", "notes.rewriteRef", "refs/notes/*"]);
+    scratch.git(&at, &["config", "core.hooksPath", ".git/hooks"]);
+    std::fs::create_dir_all(at.join(".git/refs/notes")).unwrap();
+    std::fs::write(at.join(".git/refs/notes/andon.lock"), "").unwrap();
+    let found = look();
+    assert_eq!(bad(&found), ["warn rewrite-ref", "warn records", "fail fetch-it'smine", "warn lock"]);
+    for _ in 0..2 {
+        for check in look().checks.iter().filter(|check| check.state != State::Ok && check.id != "records") {
+            let mend = check.mend.as_deref().unwrap();
+            let mend = mend.strip_prefix("if no git or andon process is running: ").unwrap_or(mend);
+            let out = scratch.run(&at, &["sh", "-c", mend]);
+            assert!(out.status.success(), "{mend}: {}", String::from_utf8_lossy(&out.stderr));
+        }
+    }
+    assert_eq!(bad(&look()), ["warn records"]);
+    let fetches = scratch.git(&at, &["config", "--get-all", "remote.it'smine.fetch"]);
+    assert!(fetches.contains("+refs/notes/andon*:refs/notes/remotes/it'smine/andon*"), "{fetches}");
 }

@@ -6,7 +6,7 @@
 mod place;
 mod remove;
 #[cfg(test)]
-mod tests;
+pub(in crate::ops) mod tests;
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};

@@ -117,6 +117,9 @@ fn remarks(repo: &Repo) -> Vec<String> {
     if let Some(file) = repo.workdir().map(|top| top.join(CONFIG_FILE)).filter(|file| file.exists()) {
         remarks.push(format!("{CONFIG_FILE} stays, it is yours: rm {}", quoted(&file)));
     }
+    if let Some(own) = Manifest::path(repo.common_dir()).parent().filter(|own| own.exists()) {
+        remarks.push(format!("journal and caches stay: rm -r {}", quoted(own)));
+    }
     if repo.ref_target(NOTES_REF).is_ok_and(|target| target.is_some()) {
         remarks.push(format!("the records stay in {NOTES_REF}: git update-ref -d {NOTES_REF}"));
     }

@@ -12,15 +12,15 @@ use crate::action::install::plan::Displaced;
 use crate::git::RepoEnv;
 
 /// A folder with repositories in it, and a program that hooks can start.
-struct Scratch {
+pub(in crate::ops) struct Scratch {
     dir: tempfile::TempDir,
-    program: PathBuf,
+    pub(in crate::ops) program: PathBuf,
 }
 
 const PROGRAM: &str = "#!/bin/sh\n{ printf '%s' \"$*\"; [ -t 0 ] || cat; echo; } >> \"$LOG\"\nexit 0\n";
 
 impl Scratch {
-    fn new() -> Self {
+    pub(in crate::ops) fn new() -> Self {
         let dir = tempfile::Builder::new().prefix("it's an andon ").tempdir().unwrap();
         let program = dir.path().join("bin dir/an'don");
         fs::create_dir(program.parent().unwrap()).unwrap();
@@ -32,8 +32,8 @@ impl Scratch {
         self.dir.path().join(name)
     }
 
-    #[allow(clippy::disallowed_methods)] // a test runs the real git
-    fn run(&self, at: &Path, args: &[&str]) -> Output {
+    #[allow(clippy::disallowed_methods, reason = "a test runs the real git")]
+    pub(in crate::ops) fn run(&self, at: &Path, args: &[&str]) -> Output {
         Command::new(args[0])
             .args(&args[1..])
             .current_dir(at)
@@ -47,20 +47,31 @@ impl Scratch {
             .unwrap()
     }
 
-    fn git(&self, at: &Path, args: &[&str]) -> String {
+    pub(in crate::ops) fn git(&self, at: &Path, args: &[&str]) -> String {
         let out = self.run(at, &[&["git"], args].concat());
         assert!(out.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8_lossy(&out.stdout).trim_end_matches('\n').to_owned()
     }
 
-    fn init(&self, name: &str) -> PathBuf {
+    pub(in crate::ops) fn init(&self, name: &str) -> PathBuf {
         let at = self.path(name);
         self.git(self.dir.path(), &["init", "-q", at.to_str().unwrap()]);
         at
     }
 
-    fn install(&self, at: &Path) -> Result<InstallReport, SetupError> {
-        install(&open(at), &self.program)
+    pub(in crate::ops) fn install(&self, at: &Path) -> Result<InstallReport, SetupError> {
+        let report = install(&open(at), &self.program)?;
+        self.settle(&report.hooks_dir);
+        Ok(report)
+    }
+
+    /// Puts copies in place of the shims: this process wrote them, and a child that another test forked just
+    /// then may still hold them open, which keeps git from starting them (`ETXTBSY`).
+    fn settle(&self, hooks: &Path) {
+        let script = r#"for f in "$1"/*; do
+            if grep -q '^# andon hook shim' "$f"; then cp -p "$f" "$1/copy" && mv "$1/copy" "$f"; fi
+        done"#;
+        self.run(hooks, &["sh", "-c", script, "sh", hooks.to_str().unwrap()]);
     }
 
     fn log(&self) -> Vec<String> {
@@ -70,7 +81,7 @@ impl Scratch {
     }
 
     /// The hooks that a commit runs, in order.
-    fn commit(&self, at: &Path) -> Vec<String> {
+    pub(in crate::ops) fn commit(&self, at: &Path) -> Vec<String> {
         self.log();
         self.git(at, &["commit", "-q", "--allow-empty", "-m", "x"]);
         self.log()
@@ -84,8 +95,7 @@ fn open(at: &Path) -> Repo {
 }
 
 fn write_hook(path: &Path, text: &str, mode: u32) {
-    fs::write(path, text).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    crate::action::hook_program::write_program(path, text, mode);
 }
 
 /// Every file below `dir`: mode and bytes, or the target of a link.
@@ -240,7 +250,7 @@ fn a_moved_program_updates_the_shims() {
     scratch.install(&at).unwrap();
     let before = scratch.program.clone();
     scratch.program = scratch.path("andon2");
-    fs::copy(before, &scratch.program).unwrap();
+    write_hook(&scratch.program, &fs::read_to_string(before).unwrap(), 0o755);
     let report = scratch.install(&at).unwrap();
     assert!(report.hooks.iter().all(|(_, intent)| *intent == Intent::Write(Displaced::OlderShim)));
     assert!(fs::read_to_string(at.join(".git/hooks/pre-commit")).unwrap().contains("/andon2'"));

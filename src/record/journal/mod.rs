@@ -8,6 +8,7 @@
 //!
 //! The file is not synced (see the head of [`crate::record`]).
 
+mod recent;
 mod tail;
 
 use std::fs;
@@ -18,6 +19,7 @@ use super::format::v1::{MAX_LINE, encode_line};
 use super::{RecordError, Warning, file};
 
 pub use super::format::v1::JournalLine;
+pub use recent::{AckPlace, Reach, Recent};
 
 /// What one reading looks at, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;

@@ -27,7 +27,29 @@ pub(super) fn read(path: &Path, max: u64) -> Part {
     }
 }
 
-fn warning(path: &Path, offset: u64, why: String) -> Warning {
+/// The last bytes of a file.
+#[derive(Debug, Default)]
+pub(super) struct End {
+    /// Whole lines.
+    pub(super) bytes: Vec<u8>,
+    /// Where they begin.
+    pub(super) start: u64,
+    /// Why there are none, if that is an error.
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// The lines that lie wholly in the last `max` bytes of `path`, undecoded.
+pub(super) fn end(path: &Path, max: u64) -> End {
+    match read_end(path, max) {
+        Ok(Some((start, bytes))) => End { bytes, start, warnings: Vec::new() },
+        Ok(None) => End::default(),
+        Err(error) => {
+            End { warnings: vec![warning(path, 0, format!("cannot be read: {error}"))], ..End::default() }
+        }
+    }
+}
+
+pub(super) fn warning(path: &Path, offset: u64, why: String) -> Warning {
     Warning { place: Place::File { path: path.to_path_buf(), offset }, why }
 }
 

@@ -1,0 +1,213 @@
+//! The part of the journal that a hook needs: the newest test runs and the acknowledgements that can still matter.
+//! Read from the end and stopped early, so that it costs the same however long the journal is.
+
+use super::super::Warning;
+use super::super::format::v1::decode_line;
+use super::{Journal, JournalLine, tail};
+use crate::domain::facts::Ack;
+use crate::domain::tests::TestRun;
+
+/// First look: enough unless runs have large overlays.
+const FIRST: u64 = 64 << 10;
+
+/// How far back a reader has to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reach {
+    /// Test runs.
+    pub runs: usize,
+    /// Recorded commits: acknowledgements before that many are out of every window.
+    pub commits: usize,
+}
+
+/// Where an acknowledgement stands in the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AckPlace {
+    /// No commit was recorded after it.
+    Last,
+    /// A commit was.
+    BeforeCommit,
+}
+
+/// What was found; all lists oldest first.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Recent {
+    /// Test runs.
+    pub runs: Vec<TestRun>,
+    /// Acknowledgements.
+    pub acks: Vec<(Ack, AckPlace)>,
+    /// Lines that were skipped.
+    pub warnings: Vec<Warning>,
+}
+
+impl Journal {
+    /// The newest facts within `reach`.
+    pub fn recent(&self, reach: Reach) -> Recent {
+        let (first, whole) = scan(&self.path(), FIRST, reach);
+        if whole == Seen::Enough {
+            return first;
+        }
+        let (all, whole) = scan(&self.path(), super::TAIL, reach);
+        if whole == Seen::Enough || self.generations().is_empty() {
+            return all;
+        }
+        // The journal was rotated lately: the slow way, over the older generations too.
+        let (lines, warnings) = self.read_tail();
+        let mut found = Found::new(reach);
+        for line in lines.into_iter().rev() {
+            found.take(line);
+        }
+        found.finish(warnings)
+    }
+}
+
+/// Whether a scan saw all that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Enough,
+    TooLittle,
+}
+
+fn scan(path: &std::path::Path, max: u64, reach: Reach) -> (Recent, Seen) {
+    let end = tail::end(path, max);
+    let mut found = Found::new(reach);
+    let mut warnings = end.warnings;
+    let mut offset = end.start + end.bytes.len() as u64;
+    for line in end.bytes.split_inclusive(|byte| *byte == b'\n').rev() {
+        offset -= line.len() as u64;
+        if found.is_full() {
+            return (found.finish(warnings), Seen::Enough);
+        }
+        let text = line.trim_ascii();
+        if text.is_empty() || found.passes(text) {
+            continue;
+        }
+        match decode_line(line) {
+            Ok(fact) => found.take(fact),
+            Err(error) => warnings.push(tail::warning(path, offset, error.to_string())),
+        }
+    }
+    let seen = if end.start == 0 { Seen::Enough } else { Seen::TooLittle };
+    (found.finish(warnings), seen)
+}
+
+/// What was found so far, newest first.
+struct Found {
+    reach: Reach,
+    runs: Vec<TestRun>,
+    acks: Vec<(Ack, AckPlace)>,
+    commits: usize,
+}
+
+impl Found {
+    fn new(reach: Reach) -> Self {
+        Self { reach, runs: Vec::new(), acks: Vec::new(), commits: 0 }
+    }
+
+    fn is_full(&self) -> bool {
+        self.runs.len() >= self.reach.runs && self.commits >= self.reach.commits
+    }
+
+    /// Tells lines that need no decoding by their bytes: markers of commits, and runs beyond the reach. Quotes inside
+    /// JSON strings are escaped, so these bytes are a member or the line is no JSON at all.
+    fn passes(&mut self, line: &[u8]) -> bool {
+        if line.ends_with(br#""type":"commit"}"#) {
+            self.commits += 1;
+            return true;
+        }
+        self.runs.len() >= self.reach.runs && contains(line, br#""type":"test_run""#)
+    }
+
+    fn take(&mut self, line: JournalLine) {
+        match line {
+            JournalLine::TestRun(run) if self.runs.len() < self.reach.runs => self.runs.push(*run),
+            JournalLine::Ack(ack) => {
+                let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
+                self.acks.push((*ack, place));
+            }
+            JournalLine::CommitRecorded { .. } => self.commits += 1,
+            JournalLine::TestRun(_) | JournalLine::Healed { .. } => {}
+        }
+    }
+
+    fn finish(mut self, warnings: Vec<Warning>) -> Recent {
+        self.runs.reverse();
+        self.acks.reverse();
+        Recent { runs: self.runs, acks: self.acks, warnings }
+    }
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::{CodeId, CommitId, TreeId};
+
+    const REACH: Reach = Reach { runs: 2, commits: 3 };
+
+    fn marker(n: u8) -> JournalLine {
+        JournalLine::CommitRecorded {
+            commit: CommitId(format!("{n:02x}").repeat(20).parse().unwrap()),
+            tree: TreeId("a".repeat(40).parse().unwrap()),
+            code: CodeId([n; 32]),
+            at: None,
+        }
+    }
+
+    fn ack(reason: &str) -> JournalLine {
+        JournalLine::Ack(Box::new(Ack {
+            halt: None,
+            by: "A".to_owned(),
+            how: crate::domain::facts::AckHow::Resume,
+            agent: None,
+            reason: reason.to_owned(),
+            head: None,
+            worktree: "main".to_owned(),
+            at: crate::domain::time::Timestamp(0),
+        }))
+    }
+
+    fn journal(lines: &[JournalLine]) -> (tempfile::TempDir, Journal) {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::open(dir.path());
+        lines.iter().for_each(|line| journal.append(line).unwrap());
+        (dir, journal)
+    }
+
+    fn reasons(recent: &Recent) -> Vec<(&str, AckPlace)> {
+        recent.acks.iter().map(|(ack, place)| (ack.reason.as_str(), *place)).collect()
+    }
+
+    #[test]
+    fn acks_know_whether_a_commit_came_after_them() {
+        let (_dir, journal) = journal(&[ack("a"), marker(1), ack("b")]);
+        let recent = journal.recent(REACH);
+        assert_eq!(reasons(&recent), [("a", AckPlace::BeforeCommit), ("b", AckPlace::Last)]);
+    }
+
+    #[test]
+    fn garbage_is_named_and_ends_nothing() {
+        let (dir, journal) = journal(&[ack("a")]);
+        let path = dir.path().join("andon/journal.jsonl");
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        text.push_str("garbage \"type\":\"commit\n\u{0}\n");
+        std::fs::write(&path, text).unwrap();
+        let recent = journal.recent(REACH);
+        assert_eq!(recent.warnings.len(), 2);
+        assert_eq!(reasons(&recent), [("a", AckPlace::Last)]);
+    }
+
+    #[test]
+    fn a_long_journal_is_not_read_whole() {
+        let mut lines = vec![ack("old")];
+        lines.extend((0..40).map(marker));
+        lines.push(ack("new"));
+        let (_dir, journal) = journal(&lines);
+        // Without runs the reach is never full, so all is looked at; the markers need no decoding.
+        let recent = journal.recent(Reach { runs: 0, commits: 3 });
+        assert_eq!(reasons(&recent), [("new", AckPlace::Last)]);
+        assert_eq!(journal.recent(REACH).acks.len(), 2);
+    }
+}
