@@ -27,17 +27,28 @@ pub struct Replayed {
     pub decision: Decision,
 }
 
-/// Replays `range`, oldest first, and hands each commit's decision to `show` as it is found.
-pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Result<usize, OpsError> {
+/// Replays `range`, parents first, and hands each commit's decision to `show` as it is found. What comes back are
+/// records that could not be read; their commits count as unrecorded.
+pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Result<Vec<String>, OpsError> {
     let store = NotesStore::open(&ws.repo)?;
     let normalizer = ws.normalizer()?;
     let settings = settings(&ws.config.rules);
     let ids = ws.repo.range(range)?;
     let commits = ids.iter().map(|id| ws.repo.commit(*id)).collect::<Result<Vec<_>, _>>()?;
+    let mut warnings = Vec::new();
     let mut lines = Lineages::new(&commits, ws.config.guard.session_gap);
     for commit in &commits {
         let mut fold = lines.before(commit, |fresh| fresh);
-        let fact = fact(ws, &store, &normalizer, commit, &fold)?;
+        let recorded = store.get(commit.id).unwrap_or_else(|err| {
+            warnings.push(err.to_string());
+            None
+        });
+        let fact = match recorded {
+            Some(stored) => {
+                CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record: stored.record }
+            }
+            None => unrecorded(ws, &normalizer, commit, &fold)?,
+        };
         fold.push(Fact::Commit(Box::new(fact)));
         let situation = Situation {
             timeline: fold.timeline(),
@@ -52,7 +63,7 @@ pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Resul
         show(Replayed { commit: commit.id, subject: commit.subject.clone(), decision });
         lines.after(commit.id, fold);
     }
-    Ok(commits.len())
+    Ok(warnings)
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.
@@ -64,20 +75,13 @@ fn settings(rules: &RuleSettings) -> RuleSettings {
     settings
 }
 
-fn fact(
+/// The fact of a commit without a readable record: what it gives itself.
+fn unrecorded(
     ws: &Workspace,
-    store: &NotesStore<'_>,
     normalizer: &Normalizer,
     commit: &CommitInfo,
     fold: &Fold,
 ) -> Result<CommitFact, OpsError> {
-    if let Ok(Some(stored)) = store.get(commit.id) {
-        return Ok(CommitFact {
-            id: Some(commit.id),
-            subject: commit.subject.clone(),
-            record: stored.record,
-        });
-    }
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, normalizer, commit)?;
     let mut fact = derive::unrecorded(commit, &derived);
     let upcoming = Upcoming {

@@ -204,11 +204,10 @@ fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<
 
 fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
     let bypassed = match (record.gate, record.kind, record.recording) {
-        (Gate::Passed, _, _) => return None,
         (Gate::Bypassed, _, _) => "the commit did not pass the gate (--no-verify)",
         (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
         | (Gate::NotRun, _, Recording::CaughtUp) => "the commit was made while the hooks were off",
-        (Gate::NotRun, _, Recording::AtCommit) => return None,
+        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit) => return None,
     };
     let setting = case.config.rules.get("hook-bypass")?;
     if setting.level == Level::Off {
