@@ -22,8 +22,9 @@ pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathB
 /// Removes a file; one that is not there is fine.
 pub(super) fn remove(path: &Path) -> Result<(), ActionError> {
     match std::fs::remove_file(path) {
-        Err(err) if err.kind() != io::ErrorKind::NotFound => Err(error("remove", path, err)),
-        Ok(()) | Err(_) => Ok(()),
+        Ok(()) => Ok(()),
+        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(err) => Err(error("remove", path, err)),
     }
 }
 

@@ -10,7 +10,8 @@ pub mod install;
 pub mod program;
 pub mod report_files;
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 pub use self::files::write_andon_file;
 use crate::domain::action::Action;
@@ -20,6 +21,7 @@ use crate::git::Repo;
 use crate::ledger::{Ledger, LedgerError};
 use crate::record::RecordError;
 use crate::record::journal::{Journal, JournalLine};
+use crate::report::escape::shell_quote;
 use crate::report::face::{self, AckMode};
 
 /// Where actions take effect.
@@ -53,6 +55,30 @@ pub enum ActionError {
     /// The journal could not be written.
     #[error(transparent)]
     Record(#[from] RecordError),
+}
+
+impl ActionError {
+    /// The exact command that mends it, where there is one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::File { what, path, source } => Some(file_help(what, path, source.kind())),
+            Self::Ledger(err) => err.help(),
+            Self::Record(err) => err.help(),
+        }
+    }
+}
+
+fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
+    let dir = path.ancestors().find(|at| at.ends_with(".andon"));
+    // What stands where the directory should be: a file, or a link that leads nowhere.
+    let in_the_way = dir.filter(|dir| dir.symlink_metadata().is_ok() && !dir.is_dir());
+    match (in_the_way, kind) {
+        (Some(dir), _) => {
+            format!("{0} must be a directory: mv {0} {0}.old", shell_quote(&dir.to_string_lossy()))
+        }
+        (None, ErrorKind::IsADirectory) => format!("rm -r {}", shell_quote(&path.to_string_lossy())),
+        (None, _) => format!("check the permissions of the file to {what} and the space on its disk"),
+    }
 }
 
 /// Carries out a plan in order.

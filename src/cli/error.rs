@@ -49,6 +49,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
     match error {
         OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
         OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
+        OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
         OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })
         | OpsError::Config(_)
         | OpsError::Normalize(_)
@@ -73,13 +74,13 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let plain = || Diagnostic::error(error.to_string());
     let one = match error {
         OpsError::Config(errors) => return config_diagnostics(errors),
-        OpsError::Git(err) => with_help(plain(), err.help()),
-        OpsError::Setup(err) => with_help(plain(), err.help()),
-        OpsError::Record(err) => with_help(plain(), err.help()),
-        OpsError::Ledger(err) => with_help(plain(), err.help()),
+        OpsError::Git(_)
+        | OpsError::Setup(_)
+        | OpsError::Record(_)
+        | OpsError::Ledger(_)
+        | OpsError::Action(_) => with_help(plain(), error.help()),
         OpsError::Program(_) | OpsError::Chain(_) => plain(),
         OpsError::Normalize(_) => plain().help("andon config check"),
-        OpsError::Action(_) => plain().help("make .andon/ and the git directory writable, then try again"),
         OpsError::NoWorkTree(_) => plain().help("run andon in a checkout: git worktree add ../checkout"),
         OpsError::AgentShell(_) => plain()
             .code("agent-shell")

@@ -47,7 +47,9 @@ pub fn main() -> ExitCode {
 /// Help and version go to standard output with 0, mistakes to standard error with 2.
 fn usage(err: &clap::Error) -> ExitCode {
     let out = Output { out: crate::report::style::Style::Plain, err: crate::report::style::Style::Plain };
+    // clap repeats the arguments as they were given.
     let text = err.render().to_string();
+    let text = crate::report::escape::terminal_block(&text);
     if err.use_stderr() {
         out.message(&text);
         Exit::Usage.into()

@@ -137,7 +137,7 @@ pub enum GitError {
         seconds: u64,
     },
     /// A ref of ours whose tip is no commit: writing would drop what it holds.
-    #[error("ref {name} points to {id}, which is no commit: refusing to replace it")]
+    #[error("ref {name} points to {id}, which is no commit")]
     TipNotCommit {
         /// The ref.
         name: String,
@@ -231,7 +231,13 @@ fn quoted_path(path: &Path) -> String {
 impl GitError {
     /// Whether the caller asked for something that is not there: a mistake of use, not of the repository.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::NotARepository { .. } | Self::UnknownRevision { .. } | Self::Unborn { .. })
+        matches!(
+            self,
+            Self::NotARepository { .. }
+                | Self::UnknownRevision { .. }
+                | Self::Unborn { .. }
+                | Self::NotACommit { .. }
+        )
     }
 
     /// Whether history is missing that a deeper clone has: nothing is wrong, and nothing can be said.
@@ -257,7 +263,9 @@ impl GitError {
             | Self::Missing { because: MissingBecause::Shallow, .. } => {
                 Some("git fetch --unshallow".to_owned())
             }
-            Self::UnknownRevision { shallow: false, .. } => Some("git log --oneline --all".to_owned()),
+            Self::UnknownRevision { shallow: false, .. } | Self::NotACommit { .. } => {
+                Some("git log --oneline --all".to_owned())
+            }
             Self::Unborn { .. } => Some("make a first commit".to_owned()),
             Self::Missing { because: MissingBecause::Partial, id, .. } => {
                 Some(format!("git cat-file -p {id}"))
@@ -280,7 +288,6 @@ impl GitError {
             Self::ProgramStart { .. } => Some("install git, or put it on PATH".to_owned()),
             Self::NoWorkTree { .. } => Some("run it in a clone or a linked worktree".to_owned()),
             Self::Open { .. }
-            | Self::NotACommit { .. }
             | Self::TooDeep { .. }
             | Self::Ref { .. }
             | Self::Write { .. }

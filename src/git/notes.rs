@@ -29,7 +29,7 @@ impl std::fmt::Debug for NotesTree<'_> {
 impl Repo {
     /// Opens the notes of ref `name` (full, such as `refs/notes/andon`); no such ref means no notes.
     pub fn notes(&self, name: &str) -> Result<NotesTree<'_>, GitError> {
-        let tip = self.ref_target(name)?.map(CommitId);
+        let tip = self.ref_commit(name)?;
         let tree = match tip {
             Some(tip) => Some(self.find_tree(self.tree_of(tip)?.0)?),
             None => None,

@@ -92,7 +92,7 @@ impl Repo {
             let mut transaction = self.inner.transaction().map_err(|error| self.ref_error(&name, &error))?;
             match transaction.lock_ref(&name) {
                 Ok(()) => {
-                    let done = match f(self.tip_commit(&name)?)? {
+                    let done = match f(self.ref_commit(&name)?)? {
                         Update::Keep(value) => return Ok(value),
                         Update::Set(target, value) => {
                             let target = self.to_git2("commit", target.0)?;
@@ -135,7 +135,9 @@ impl Repo {
         Err(self.ref_message(&name, "is a symbolic ref that leads nowhere"))
     }
 
-    fn tip_commit(&self, name: &str) -> Result<Option<CommitId>, GitError> {
+    /// The commit that ref `name` points to; `None` when there is no such ref, an error when it points to
+    /// something else.
+    pub fn ref_commit(&self, name: &str) -> Result<Option<CommitId>, GitError> {
         let Some(id) = self.ref_target(name)? else { return Ok(None) };
         let wanted = self.to_git2("commit", id)?;
         match self.inner.find_object(wanted, None) {

@@ -53,6 +53,9 @@ impl Repo {
         // With a start path given, this flag only lets libgit2 see GIT_CONFIG_GLOBAL, GIT_OBJECT_DIRECTORY
         // and their like, which git sets for hooks too; GIT_DIR and GIT_INDEX_FILE come from `env`.
         flags |= RepositoryOpenFlags::FROM_ENV;
+        if let Some(top) = env.work_tree.as_ref().map(|top| dir.join(top)).filter(|top| !top.is_dir()) {
+            return Err(GitError::Open { dir: top, message: "GIT_WORK_TREE names no directory".to_owned() });
+        }
         let none: [&std::ffi::OsStr; 0] = [];
         let inner =
             git2::Repository::open_ext(&start, flags, none).map_err(|error| open_error(&start, &error))?;

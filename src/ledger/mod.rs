@@ -19,7 +19,7 @@ mod wire;
 mod writer;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::ids::{CommitId, EntryId};
@@ -50,6 +50,8 @@ pub enum LedgerError {
     BadWriter {
         /// The file.
         path: PathBuf,
+        /// The ids that have a ledger here: one of them is this clone's.
+        known: Vec<String>,
     },
 }
 
@@ -58,14 +60,25 @@ impl LedgerError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.help(),
-            Self::BadWriter { path } => Some(format!(
-                "put this clone's id back into {} (it is the last part of one of `git for-each-ref {REF_PREFIX}`), or remove the file to begin a new ledger",
-                path.display()
-            )),
+            Self::BadWriter { path, known } => Some(bad_writer_help(path, known)),
             Self::Io { path, .. } => {
                 Some(format!("check the permissions of {} and the space on its disk", path.display()))
             }
         }
+    }
+}
+
+/// With one ledger here the mend is exact; a new id would forget the halts that stand.
+fn bad_writer_help(path: &Path, known: &[String]) -> String {
+    let file = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
+    match known {
+        [] => format!("no ledger is here yet, and a new id is made: rm -r {file}"),
+        [only] => format!("put the id back, so that its halts are kept: rm -rf {file}; echo {only} > {file}"),
+        several => format!(
+            "put this clone's id back into {file}: the last part of one of the {} names that \
+             `git for-each-ref {REF_PREFIX}` shows",
+            several.len()
+        ),
     }
 }
 
@@ -140,7 +153,8 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError::BadWriter`] when the file holds something else, [`LedgerError::Io`].
     pub fn writer_id(&self) -> Result<String, LedgerError> {
-        writer::get_or_create(self.repo.common_dir())
+        self.known_writer()?;
+        self.with_known(writer::get_or_create(self.repo.common_dir()))
     }
 
     /// Appends an event to this clone's ledger, dated `at`.
@@ -165,10 +179,36 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledger cannot be read: whether a halt stands is then not known.
     pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
-        match writer::get(self.repo.common_dir())? {
+        match self.known_writer()? {
             Some(writer) => standing::standing(self.repo, &writer, worktree),
             None => Ok(None),
         }
+    }
+
+    /// This clone's id, if it has one.
+    ///
+    /// # Errors
+    /// [`LedgerError::BadWriter`] also when its file is gone though it was there once.
+    fn known_writer(&self) -> Result<Option<String>, LedgerError> {
+        match writer::get(self.repo.common_dir()) {
+            Ok(None) if standing::has_memory(self.repo) => {
+                self.with_known(Err(writer::lost(self.repo.common_dir())))
+            }
+            other => self.with_known(other),
+        }
+    }
+
+    /// Adds to a damaged id which ids it may have been.
+    fn with_known<T>(&self, result: Result<T, LedgerError>) -> Result<T, LedgerError> {
+        result.map_err(|error| match error {
+            LedgerError::BadWriter { path, .. } => {
+                let refs = self.repo.refs_with_prefix(REF_PREFIX).unwrap_or_default();
+                let ids = refs.iter().filter_map(|(name, _)| name.strip_prefix(REF_PREFIX));
+                let known = ids.filter(|id| writer::is_id(id)).map(str::to_owned).collect();
+                LedgerError::BadWriter { path, known }
+            }
+            other @ (LedgerError::Git(_) | LedgerError::Io { .. }) => other,
+        })
     }
 }
 

@@ -30,13 +30,22 @@ struct Memory {
     standing: BTreeMap<String, (String, String)>,
 }
 
+fn memory_of(repo: &Repo) -> PathBuf {
+    repo.common_dir().join("andon").join("cache").join("standing.json")
+}
+
+/// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
+pub(super) fn has_memory(repo: &Repo) -> bool {
+    memory_of(repo).is_file()
+}
+
 pub(super) fn standing(
     repo: &Repo,
     writer: &str,
     worktree: &str,
 ) -> Result<Option<StandingHalt>, LedgerError> {
-    let Some(tip) = repo.ref_target(&ref_of(writer))?.map(CommitId) else { return Ok(None) };
-    let path = repo.common_dir().join("andon").join("cache").join("standing.json");
+    let Some(tip) = repo.ref_commit(&ref_of(writer))? else { return Ok(None) };
+    let path = memory_of(repo);
     let remembered = read(&path, writer);
     let folded = match remembered {
         Some((at, standing)) if at == tip => standing,

@@ -19,23 +19,30 @@ fn io_error(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Ledge
     move |source| LedgerError::Io { doing, path, source }
 }
 
+/// The error of an id that was there.
+pub(super) fn lost(common_dir: &Path) -> LedgerError {
+    LedgerError::BadWriter { path: path(common_dir), known: Vec::new() }
+}
+
+/// Whether `text` can be an id.
+pub(super) fn is_id(text: &str) -> bool {
+    text.len() == DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// The id, if there is one.
 pub(super) fn get(common_dir: &Path) -> Result<Option<String>, LedgerError> {
     let path = path(common_dir);
     match fs::metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(io_error("read", &path)(error)),
-        Ok(found) if !found.is_file() => return Err(LedgerError::BadWriter { path }),
+        Ok(found) if !found.is_file() => return Err(lost(common_dir)),
         Ok(_) => {}
     }
     let mut bytes = Vec::new();
     let file = fs::File::open(&path).map_err(io_error("read", &path))?;
     file.take(DIGITS as u64 + 2).read_to_end(&mut bytes).map_err(io_error("read", &path))?;
     let id = String::from_utf8(bytes).ok().map(|text| text.trim_ascii_end().to_owned());
-    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    id.filter(|id| id.len() == DIGITS && id.bytes().all(is_digit))
-        .map(Some)
-        .ok_or(LedgerError::BadWriter { path })
+    id.filter(|id| is_id(id)).map(Some).ok_or_else(|| lost(common_dir))
 }
 
 /// The id; of several who make one up at once, one wins and all use it.
@@ -45,7 +52,7 @@ pub(super) fn get_or_create(common_dir: &Path) -> Result<String, LedgerError> {
     }
     let path = path(common_dir);
     create(&path).map_err(io_error("write", &path))?;
-    get(common_dir)?.ok_or(LedgerError::BadWriter { path })
+    get(common_dir)?.ok_or_else(|| lost(common_dir))
 }
 
 fn create(path: &Path) -> io::Result<()> {

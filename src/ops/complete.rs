@@ -37,6 +37,7 @@ pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
     let bits = policy::dirty(modified, tests, None);
     let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
     problems.extend(decision.standing.iter().map(Diagnostic::from));
+    problems.extend(loaded.warnings.iter().cloned());
     if uncommitted {
         problems.push(Diagnostic::note("code in the working tree is not committed yet").help("git status"));
     }

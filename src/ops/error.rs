@@ -11,6 +11,7 @@ use crate::git::GitError;
 use crate::ledger::LedgerError;
 use crate::record::RecordError;
 use crate::record::normalize::NormalizeError;
+use crate::report::message::Diagnostic;
 
 /// The error of any verb.
 #[derive(Debug, thiserror::Error)]
@@ -65,4 +66,36 @@ pub enum OpsError {
         /// What would be right.
         help: String,
     },
+}
+
+impl OpsError {
+    /// The exact command that mends it, where the module that failed knows one.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Git(err) => err.help(),
+            Self::Record(err) => err.help(),
+            Self::Ledger(err) => err.help(),
+            Self::Action(err) => err.help(),
+            Self::Setup(err) => err.help(),
+            Self::Usage { help, .. } => Some(help.clone()),
+            Self::Config(_)
+            | Self::Normalize(_)
+            | Self::Chain(_)
+            | Self::Program(_)
+            | Self::NoWorkTree(_)
+            | Self::AgentShell(_)
+            | Self::NothingToResume
+            | Self::ReasonMissing
+            | Self::Demo(_) => None,
+        }
+    }
+
+    /// The error as something that was skipped on the way.
+    pub fn as_warning(&self) -> Diagnostic {
+        let warning = Diagnostic::warning(self.to_string());
+        match self.help() {
+            Some(help) => warning.help(help),
+            None => warning,
+        }
+    }
 }

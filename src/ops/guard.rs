@@ -14,7 +14,7 @@ use crate::domain::ids::CommitId;
 use crate::git::IndexTree;
 use crate::policy::{self, Place};
 use crate::record::receipt;
-use crate::record::store::NotesStore;
+use crate::report::message::Diagnostic;
 
 /// Whether refusals bind this actor (`guard.applies_to`).
 pub fn binds(ctx: &Context, ws: &Workspace) -> bool {
@@ -30,51 +30,58 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
         IndexTree::Known(tree) => tree,
         IndexTree::Unknown => ws.repo.write_tree()?,
     };
-    let standing = standing::resolve(ctx, ws)?;
-    let loaded = timeline::load(ws)?;
+    let resolved = standing::resolve(ctx, ws)?;
+    let mut loaded = timeline::load(ws)?;
+    loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let parent = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
-    let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), standing);
+    let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision = if decision.verdict < Verdict::Halt { heal(ws, &loaded, decision) } else { decision };
-    let mut loaded = loaded;
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if decision.verdict < Verdict::Block || !binds(ctx, ws) {
-        receipt::write(ws.repo.git_dir(), tree, ctx.now)?;
+        // Without a receipt the record will say that the commit went around the gate: said now, not refused.
+        let left = receipt::write(ws.repo.git_dir(), tree, ctx.now).map_err(OpsError::from);
+        loaded.warnings.extend(left.err().as_ref().map(OpsError::as_warning));
     }
     Ok((decision, loaded))
 }
 
 /// prepare-commit-msg and pre-merge-commit: only halts and stops bind. `--no-verify` does not skip this.
-pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<Decision, OpsError> {
-    let standing = standing::resolve(ctx, ws)?;
-    if standing.is_none() && stops(ws) == Stops::NONE {
-        return Ok(policy::decide(Vec::new(), None));
+pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let resolved = standing::resolve(ctx, ws)?;
+    if resolved.halt.is_none() && stops(ws) == Stops::NONE {
+        return Ok((policy::decide(Vec::new(), None), Vec::new()));
     }
     let loaded = timeline::load(ws)?;
-    let decision = decide(ws, &loaded, Stage::Halts, None, standing);
-    settle_or_warn(ctx, ws, &loaded, &decision)?;
-    Ok(decision)
+    let mut warnings: Vec<Diagnostic> = resolved.failed.iter().map(OpsError::as_warning).collect();
+    let decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
+    warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
+    Ok((decision, warnings))
 }
 
 /// A refusal stands even when its files cannot be written: otherwise making `.andon/` unwritable would be a way
 /// around the guard.
-fn settle_or_warn(
+pub fn settle_or_warn(
     ctx: &Context,
     ws: &Workspace,
     loaded: &Loaded,
     decision: &Decision,
-) -> Result<Option<String>, OpsError> {
+) -> Result<Option<Diagnostic>, OpsError> {
     match settle(ctx, ws, loaded, decision) {
-        Err(err) if decision.verdict >= Verdict::Block => Ok(Some(err.to_string())),
+        Err(err) if decision.verdict >= Verdict::Block => Ok(Some(err.as_warning())),
         other => other.map(|()| None),
     }
 }
 
 /// Judges a tip that is being pushed. No halt is written or answered here.
-pub fn judge_tip(ws: &Workspace, tip: CommitId, stage: Stage) -> Result<Decision, OpsError> {
-    let loaded = timeline::load_at(ws, &NotesStore::open(&ws.repo)?, Some(tip))?;
+pub fn judge_tip(
+    ws: &Workspace,
+    tip: CommitId,
+    stage: Stage,
+) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    let loaded = timeline::load_behind(ws, Some(tip))?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(ws.repo.tree_of(tip)?), None)?;
-    Ok(decide(ws, &loaded, stage, Some(&candidate), None))
+    Ok((decide(ws, &loaded, stage, Some(&candidate), None), loaded.warnings))
 }
 
 /// Runs the rules of a stage over what was loaded.

@@ -14,6 +14,7 @@ use crate::adapter::git_hook::{self, HookName, Rewrite, RewriteCommand};
 use crate::config::ConfigErrors;
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::ids::CommitId;
+use crate::report::message::Diagnostic;
 
 /// A hook as git or the framework called it.
 pub struct HookCall {
@@ -46,7 +47,7 @@ pub struct HookOutcome {
     /// What was wrong with the configuration while the defaults stood in for it.
     pub config_errors: Option<ConfigErrors>,
     /// What was skipped on the way.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Whether git is told to refuse.
@@ -71,14 +72,16 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
             HookOutcome { warnings: loaded.warnings, ..HookOutcome::decided(ctx, &ws, decision) }
         }
         HookName::PrepareCommitMsg | HookName::PreMergeCommit => {
-            HookOutcome::decided(ctx, &ws, guard::halts_only(ctx, &ws)?)
+            let (decision, warnings) = guard::halts_only(ctx, &ws)?;
+            HookOutcome { warnings, ..HookOutcome::decided(ctx, &ws, decision) }
         }
         HookName::PostCommit => HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?),
         HookName::PostMerge => HookOutcome::recorded(record_commit::post_merge(ctx, &ws)?),
         HookName::PostRewrite => {
-            let (command, rewrites) = rewrites(ctx, &ws, call)?;
-            rewrite::post_rewrite(ctx, &ws, command, &rewrites)?;
-            HookOutcome::silent()
+            let (command, rewrites, unread) = rewrites(ctx, &ws, call)?;
+            let mut warnings: Vec<Diagnostic> = unread.into_iter().collect();
+            warnings.extend(rewrite::post_rewrite(ctx, &ws, command, &rewrites)?.warnings);
+            HookOutcome { warnings, ..HookOutcome::silent() }
         }
         HookName::PrePush => judge_push(ctx, &ws, call)?,
     };
@@ -107,18 +110,20 @@ impl HookOutcome {
     }
 }
 
+/// Lines of standard input that make no sense: git writes none, so somebody else did.
+fn unread(hook: HookName, lines: usize) -> Option<Diagnostic> {
+    let what = format!("{}: {lines} line(s) of standard input could not be read", hook.as_str());
+    (lines > 0).then(|| Diagnostic::warning(what).help(format!("git help githooks, {}", hook.as_str())))
+}
+
 fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutcome, OpsError> {
     let (pushed, bad) = match framework::runner(&ctx.vars) {
         Runner::Framework => (framework::pushed_ref(&ctx.vars).into_iter().collect(), 0),
         Runner::Git => git_hook::parse_pushes(&call.stdin),
     };
-    let judged = push::pre_push(ws, &pushed)?;
+    let (judged, mut warnings) = push::pre_push(ws, &pushed)?;
     let block = judged.iter().any(|tip| tip.decision.verdict >= Verdict::Block) && guard::binds(ctx, ws);
-    let warnings = if bad > 0 {
-        vec![format!("pre-push: {bad} line(s) of standard input could not be read")]
-    } else {
-        Vec::new()
-    };
+    warnings.extend(unread(call.name, bad));
     let refused = if block { Refusal::Refuse } else { Refusal::Pass };
     Ok(HookOutcome { end: HookEnd::Judged(judged), refused, warnings, ..HookOutcome::silent() })
 }
@@ -128,20 +133,20 @@ fn rewrites(
     ctx: &Context,
     ws: &Workspace,
     call: &HookCall,
-) -> Result<(RewriteCommand, Vec<Rewrite>), OpsError> {
+) -> Result<(RewriteCommand, Vec<Rewrite>, Option<Diagnostic>), OpsError> {
     let named = call.args.first().map(|word| word.to_string_lossy().into_owned());
     let command =
         named.or_else(|| ctx.var("PRE_COMMIT_REWRITE_COMMAND").map(str::to_owned)).unwrap_or_default();
     let command = RewriteCommand::from_name(&command);
-    let (rewrites, _) = git_hook::parse_rewrites(&call.stdin);
-    if !rewrites.is_empty() {
-        return Ok((command, rewrites));
+    let (rewrites, bad) = git_hook::parse_rewrites(&call.stdin);
+    if !rewrites.is_empty() || bad > 0 {
+        return Ok((command, rewrites, unread(call.name, bad)));
     }
     let guessed = match command {
         RewriteCommand::Amend => amended(ws)?.into_iter().collect(),
         RewriteCommand::Rebase => rewrite::pair_by_change(ws)?,
     };
-    Ok((command, guessed))
+    Ok((command, guessed, None))
 }
 
 /// The commit that `--amend` replaced: what HEAD was before its newest move.

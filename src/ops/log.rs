@@ -8,16 +8,17 @@ use crate::domain::ids::CommitId;
 use crate::ledger::Ledger;
 use crate::record::store::NotesStore;
 use crate::report::log::{LogEntry, RecordState};
+use crate::report::message::Diagnostic;
 use crate::report::show::ShowView;
 
 /// The newest `max` commits from `revision` along first parents, newest first, with the halts and
-/// acknowledgements that happened at them.
-pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<Vec<LogEntry>, OpsError> {
+/// acknowledgements that happened at them. The warnings name ledger entries that were skipped.
+pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>, Vec<Diagnostic>), OpsError> {
     if revision == "HEAD" && ws.repo.head()?.commit().is_none() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
     let store = NotesStore::open(&ws.repo)?;
-    let (events, _) = Ledger::open(&ws.repo).read_all()?;
+    let (events, skipped) = Ledger::open(&ws.repo).read_all()?;
     let mut entries = Vec::new();
     let mut at = Some(ws.repo.resolve(revision)?);
     for _ in 0..max {
@@ -39,7 +40,7 @@ pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<Vec<LogEntry>, 
         entries.push(LogEntry::Commit { commit: id, subject: commit.subject, state: state(&store, id) });
         at = commit.parents.first().copied().filter(|_| !cut_off);
     }
-    Ok(entries)
+    Ok((entries, skipped.iter().map(|skip| Diagnostic::warning(skip.to_string())).collect()))
 }
 
 fn state(store: &NotesStore<'_>, id: CommitId) -> RecordState {

@@ -6,6 +6,7 @@ use super::workspace::Workspace;
 use crate::adapter::git_hook::PushedRef;
 use crate::domain::decision::{Decision, Stage};
 use crate::domain::ids::CommitId;
+use crate::report::message::Diagnostic;
 
 /// The judgement of one tip.
 pub struct JudgedTip {
@@ -17,14 +18,20 @@ pub struct JudgedTip {
     pub decision: Decision,
 }
 
-/// Judges every branch tip that is pushed. Deletions, tags, notes and the ledger pass.
-pub fn pre_push(ws: &Workspace, pushed: &[PushedRef]) -> Result<Vec<JudgedTip>, OpsError> {
-    let mut judged = Vec::new();
+/// Judges every branch tip that is pushed, and says what was skipped on the way. Deletions, tags, notes and the
+/// ledger pass.
+pub fn pre_push(ws: &Workspace, pushed: &[PushedRef]) -> Result<(Vec<JudgedTip>, Vec<Diagnostic>), OpsError> {
+    let (mut judged, mut warnings) = (Vec::new(), Vec::<Diagnostic>::new());
     for (push, tip) in
         pushed.iter().filter(|push| push.is_branch()).filter_map(|push| Some((push, push.tip?)))
     {
-        let decision = guard::judge_tip(ws, tip, Stage::PrePush)?;
+        let (decision, skipped) = guard::judge_tip(ws, tip, Stage::PrePush)?;
+        for warning in skipped {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
         judged.push(JudgedTip { remote_ref: push.remote_ref.clone(), tip, decision });
     }
-    Ok(judged)
+    Ok((judged, warnings))
 }

@@ -21,6 +21,7 @@ use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::NotesStore;
 use crate::record::{receipt, window};
+use crate::report::message::Diagnostic;
 
 /// How many commits made while the hooks were off are caught up at once.
 const CATCH_UP: usize = 64;
@@ -32,7 +33,7 @@ pub struct Recorded {
     /// Commits that were caught up, oldest first.
     pub caught_up: Vec<CommitId>,
     /// What was skipped on the way.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
@@ -100,7 +101,14 @@ fn record(
     let mut facts = timeline::interleave(&loaded.window.facts, &loaded.acks);
     facts.push(Fact::Commit(Box::new(fact.clone())));
     loaded.timeline = history::fold(&facts, ws.config.guard.session_gap);
-    let standing = standing::recorded(ws)?;
+    // The record is written in any case; pre-commit refuses while the ledger cannot be read.
+    let standing = match standing::recorded(ws) {
+        Ok(standing) => standing,
+        Err(err) => {
+            loaded.warnings.push(err.as_warning());
+            None
+        }
+    };
     let stops = standing::stops(ws);
     let situation =
         Situation { timeline: &loaded.timeline, stage: Stage::PostCommit, candidate: None, stops };
@@ -124,7 +132,7 @@ fn record(
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, WINDOW);
     window::remember(&ws.repo, store, entry.commit.id, WINDOW, &loaded.window);
     let decision = policy::decide(findings, standing);
-    guard::settle(ctx, ws, &loaded, &decision)?;
+    loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
     Ok((decision, loaded))
 }
 

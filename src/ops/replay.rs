@@ -16,6 +16,7 @@ use crate::history::{self, Fold, Upcoming};
 use crate::policy;
 use crate::record::normalize::Normalizer;
 use crate::record::store::NotesStore;
+use crate::report::message::Diagnostic;
 
 /// The judgement of one commit.
 pub struct Replayed {
@@ -27,28 +28,20 @@ pub struct Replayed {
     pub decision: Decision,
 }
 
-/// Replays `range`, parents first, and hands each commit's decision to `show` as it is found. What comes back are
-/// records that could not be read; their commits count as unrecorded.
-pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Result<Vec<String>, OpsError> {
+/// Replays `range`, oldest first, and hands each commit's decision to `show` as it is found.
+/// Returns warnings about records that could not be read, and were derived anew instead.
+pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Result<Vec<Diagnostic>, OpsError> {
+    let mut warnings = Vec::new();
     let store = NotesStore::open(&ws.repo)?;
     let normalizer = ws.normalizer()?;
     let settings = settings(&ws.config.rules);
     let ids = ws.repo.range(range)?;
     let commits = ids.iter().map(|id| ws.repo.commit(*id)).collect::<Result<Vec<_>, _>>()?;
-    let mut warnings = Vec::new();
     let mut lines = Lineages::new(&commits, ws.config.guard.session_gap);
     for commit in &commits {
         let mut fold = lines.before(commit, |fresh| fresh);
-        let recorded = store.get(commit.id).unwrap_or_else(|err| {
-            warnings.push(err.to_string());
-            None
-        });
-        let fact = match recorded {
-            Some(stored) => {
-                CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record: stored.record }
-            }
-            None => unrecorded(ws, &normalizer, commit, &fold)?,
-        };
+        let (fact, warning) = fact(ws, &store, &normalizer, commit, &fold)?;
+        warnings.extend(warning);
         fold.push(Fact::Commit(Box::new(fact)));
         let situation = Situation {
             timeline: fold.timeline(),
@@ -75,13 +68,21 @@ fn settings(rules: &RuleSettings) -> RuleSettings {
     settings
 }
 
-/// The fact of a commit without a readable record: what it gives itself.
-fn unrecorded(
+fn fact(
     ws: &Workspace,
+    store: &NotesStore<'_>,
     normalizer: &Normalizer,
     commit: &CommitInfo,
     fold: &Fold,
-) -> Result<CommitFact, OpsError> {
+) -> Result<(CommitFact, Option<Diagnostic>), OpsError> {
+    let warning = match store.get(commit.id) {
+        Ok(Some(stored)) => {
+            let subject = commit.subject.clone();
+            return Ok((CommitFact { id: Some(commit.id), subject, record: stored.record }, None));
+        }
+        Ok(None) => None,
+        Err(err) => Some(OpsError::from(err).as_warning()),
+    };
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, normalizer, commit)?;
     let mut fact = derive::unrecorded(commit, &derived);
     let upcoming = Upcoming {
@@ -91,7 +92,7 @@ fn unrecorded(
         kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
     };
     fact.record.iteration = history::next_iteration(fold.timeline(), &upcoming);
-    Ok(fact)
+    Ok((fact, warning))
 }
 
 fn assumed_answer(commit: &CommitInfo) -> Ack {

@@ -14,6 +14,15 @@ use crate::record::fingerprint::Fingerprinter;
 use crate::record::format::v1::{encode_commit, line_digest};
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::{NewRecord, NotesStore};
+use crate::report::message::Diagnostic;
+
+/// What became of the records.
+pub struct Rewritten {
+    /// How many were written.
+    pub records: usize,
+    /// Commits whose record could not be carried along.
+    pub warnings: Vec<Diagnostic>,
+}
 
 /// Rewrites the records of rewritten commits, in the order in which git names them (oldest first).
 pub fn post_rewrite(
@@ -21,23 +30,38 @@ pub fn post_rewrite(
     ws: &Workspace,
     command: RewriteCommand,
     rewrites: &[Rewrite],
-) -> Result<usize, OpsError> {
+) -> Result<Rewritten, OpsError> {
     let mut store = NotesStore::open(&ws.repo)?;
     let mut written: Vec<NewRecord> = Vec::new();
+    let mut warnings = Vec::new();
     let mut lines: Vec<(CommitId, Digest)> = Vec::new();
     for (at, rewrite) in rewrites.iter().enumerate() {
         // Several old commits that became one (squash): the last of them speaks for it.
         if rewrites.get(at + 1).is_some_and(|next| next.new == rewrite.new) {
             continue;
         }
-        let Some(old) = store.get(rewrite.old)? else { continue };
+        // One that cannot be read must not cost the others.
+        let old = match store.get(rewrite.old) {
+            Ok(Some(old)) => old,
+            Ok(None) => continue,
+            Err(err) => {
+                warnings.push(OpsError::from(err).as_warning());
+                continue;
+            }
+        };
         let prev_of = |parent: CommitId| {
             let fresh = lines.iter().find(|(id, _)| *id == parent).map(|(_, digest)| *digest);
             fresh.or_else(|| store.get(parent).ok().flatten().map(|stored| stored.line_digest))
         };
-        let new = store.get(rewrite.new)?.map(|stored| stored.record);
+        let new = store.get(rewrite.new).ok().flatten().map(|stored| stored.record);
         let moved = Moved { id: rewrite.new, command, old: &old.record, new: new.as_ref() };
-        let record = carry(ctx, ws, &moved, prev_of)?;
+        let record = match carry(ctx, ws, &moved, prev_of) {
+            Ok(record) => record,
+            Err(err) => {
+                warnings.push(err.as_warning());
+                continue;
+            }
+        };
         lines.push((rewrite.new, line_digest(encode_commit(&record, &old.extra).trim_end().as_bytes())));
         written.push(NewRecord { commit: rewrite.new, record, extra: old.extra });
     }
@@ -45,7 +69,7 @@ pub fn post_rewrite(
         store.put_records(&written, ctx.now)?;
     }
     move_acks(ws, rewrites)?;
-    Ok(written.len())
+    Ok(Rewritten { records: written.len(), warnings })
 }
 
 /// An acknowledgement names the commit that was HEAD then; when that commit is rewritten, the answer still holds.
@@ -129,13 +153,13 @@ pub fn pair_by_change(ws: &Workspace) -> Result<Vec<Rewrite>, OpsError> {
     let store = NotesStore::open(&ws.repo)?;
     let mut old = Vec::new();
     for id in first_parents(ws, old_tip, base)? {
-        old.extend(store.get(id)?.map(|stored| (id, stored.record.diff.hash)));
+        old.extend(store.get(id).ok().flatten().map(|stored| (id, stored.record.diff.hash)));
     }
     let mut rewrites = Vec::new();
     for id in first_parents(ws, new_tip, base)? {
-        let hash = match store.get(id)? {
-            Some(stored) => stored.record.diff.hash,
-            None => diff_hash(ws, id)?,
+        let hash = match store.get(id) {
+            Ok(Some(stored)) => stored.record.diff.hash,
+            Ok(None) | Err(_) => diff_hash(ws, id)?,
         };
         if let Some(at) = old.iter().position(|(_, known)| *known == hash) {
             rewrites.push(Rewrite { old: old.remove(at).0, new: id });

@@ -3,6 +3,8 @@
 //! The ledger says what was halted; the files under `.andon/` say whether someone answered. A face is written
 //! before its ledger entry, so a missing face always means that somebody removed it.
 
+use std::io;
+
 use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
@@ -35,9 +37,13 @@ pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
     Ok(Ledger::open(&ws.repo).standing(&ws.repo.worktree_name())?)
 }
 
-/// Whether a file that shows the halt is still there.
+/// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is
+/// no directory any more, nobody has answered.
 pub fn face_present(ws: &Workspace, face: Face) -> bool {
-    ws.face_path(face).is_some_and(|path| path.symlink_metadata().is_ok())
+    ws.face_path(face).is_some_and(|path| match path.symlink_metadata() {
+        Ok(_) => true,
+        Err(err) => err.kind() != io::ErrorKind::NotFound,
+    })
 }
 
 /// Whether the files say that a person answered.
@@ -52,20 +58,37 @@ pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
     }
 }
 
+/// The halt that binds now, and what failed on the way.
+#[derive(Debug, Default)]
+pub struct Resolved {
+    /// The halt.
+    pub halt: Option<StandingHalt>,
+    /// What could not be recorded or shown. The halt binds all the same.
+    pub failed: Option<OpsError>,
+}
+
 /// The halt that binds now. An answer by deletion is recorded on the way; with `guard.ack = "resume"` a
-/// deleted file comes back instead.
-pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
-    let Some(standing) = recorded(ws)? else { return Ok(None) };
-    if answered_by_deletion(ws, &standing) {
-        acknowledge(ctx, ws, Some(&standing), AckHow::FileDeleted, "")?;
-        return Ok(None);
-    }
-    if ws.andon_dir().is_some() && !face_present(ws, standing.halt.face) {
-        let story = super::timeline::load(ws)?.timeline.story();
-        let rewrite = Action::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
-        action::execute(&[rewrite], &site(ctx, ws))?;
-    }
-    Ok(Some(standing))
+/// deleted file comes back instead. What cannot be recorded is no answer, and a face that cannot be written
+/// frees nobody: otherwise making `.andon/` unwritable would be a way around the guard.
+pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
+    let Some(standing) = recorded(ws)? else { return Ok(Resolved::default()) };
+    let failed = if answered_by_deletion(ws, &standing) {
+        match acknowledge(ctx, ws, Some(&standing), AckHow::FileDeleted, "") {
+            Ok(()) => return Ok(Resolved::default()),
+            Err(err) => Some(err),
+        }
+    } else if ws.andon_dir().is_some() && !face_present(ws, standing.halt.face) {
+        show_again(ctx, ws, &standing).err()
+    } else {
+        None
+    };
+    Ok(Resolved { halt: Some(standing), failed })
+}
+
+fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<(), OpsError> {
+    let story = super::timeline::load(ws)?.timeline.story();
+    let rewrite = Action::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
+    Ok(action::execute(&[rewrite], &site(ctx, ws))?)
 }
 
 /// Records an acknowledgement and clears the files that it answers.

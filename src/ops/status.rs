@@ -31,7 +31,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
     let decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     let (last_halt, mut warnings) = last_halt(ws)?;
-    warnings.extend(loaded.warnings.iter().map(Diagnostic::warning));
+    warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();
     let cap = ws.config.rules.get("iteration-cap").filter(|rule| rule.level > Level::Off);
     Ok(StatusView {

@@ -144,7 +144,7 @@ fn read_reports(ws: &Workspace, top: &Path, before: &[Found], reader: &mut RunRe
         }
         match report_files::read(&path, MAX_REPORT_BYTES) {
             Ok(bytes) => reader.report(ReportInput { name: &name, bytes: &bytes }),
-            Err(why) => warnings.push(format!("{name} cannot be read: {why}")),
+            Err(why) => reader.unreadable(&name, &why.to_string()),
         }
     }
     warnings

@@ -6,9 +6,11 @@ use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::TestRun;
 use crate::history::{self, Timeline};
+use crate::record::Warning;
 use crate::record::journal::{AckPlace, Journal, Reach, Recent};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Window};
+use crate::report::message::Diagnostic;
 
 /// How many records back a hook looks. Rules with a larger reach count in `CommitRecord::iteration`.
 pub const WINDOW: usize = 24;
@@ -27,23 +29,43 @@ pub struct Loaded {
     /// Test runs in the journal, oldest first.
     pub runs: Vec<TestRun>,
     /// Unreadable records and journal lines that were skipped.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Reads the window behind HEAD.
 pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
-    load_at(ws, &NotesStore::open(&ws.repo)?, ws.repo.head()?.commit())
+    load_behind(ws, ws.repo.head()?.commit())
 }
 
 /// Reads the window behind `head`.
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Result<Loaded, OpsError> {
-    let window = window::read_window(&ws.repo, store, head, WINDOW);
+    Ok(loaded(ws, window::read_window(&ws.repo, store, head, WINDOW), None))
+}
+
+/// Reads the window behind `head`; when the notes cannot be opened, the journal alone. It still speaks for the
+/// code: a broken notes ref must not switch those rules off too.
+pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Result<Loaded, OpsError> {
+    match NotesStore::open(&ws.repo) {
+        Ok(store) => load_at(ws, &store, head),
+        Err(err) => Ok(loaded(ws, Window::default(), Some(OpsError::from(err).as_warning()))),
+    }
+}
+
+fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
     let recent = Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: WINDOW });
-    let warnings = window.warnings.iter().chain(&recent.warnings).map(ToString::to_string).collect();
+    let warnings = unopened
+        .into_iter()
+        .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))
+        .collect();
     let Recent { runs, acks, .. } = recent;
     let facts = interleave(&window.facts, &acks);
     let timeline = history::fold(&facts, ws.config.guard.session_gap);
-    Ok(Loaded { timeline, window, acks, runs, warnings })
+    Loaded { timeline, window, acks, runs, warnings }
+}
+
+/// What was skipped, with its place and its mend.
+fn skipped_warning(warning: &Warning) -> Diagnostic {
+    Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()).help(warning.help())
 }
 
 /// Puts each acknowledgement right after the commit that was HEAD then; one whose commit is not in the window

@@ -79,9 +79,7 @@ impl RecordError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(error) => error.help(),
-            Self::Unreadable { commit, .. } | Self::NoteTooLarge { commit, .. } => Some(format!(
-                "look at it with `git notes --ref=andon show {commit}`; to drop it, `git notes --ref=andon remove {commit}`"
-            )),
+            Self::Unreadable { commit, .. } | Self::NoteTooLarge { commit, .. } => Some(note_help(*commit)),
             Self::Io { path, .. } => {
                 Some(format!("check the permissions of {} and the space on its disk", path.display()))
             }
@@ -118,13 +116,38 @@ pub enum Place {
     },
 }
 
+impl Warning {
+    /// How to look at what was skipped, and to be rid of it.
+    pub fn help(&self) -> String {
+        match &self.place {
+            Place::File { path, .. } => {
+                let path = path.display();
+                format!(
+                    "it is skipped; to set the file aside with all that it holds: mv '{path}' '{path}.bad'"
+                )
+            }
+            Place::Note { commit, .. } => note_help(*commit),
+        }
+    }
+}
+
+fn note_help(commit: CommitId) -> String {
+    format!(
+        "look at it with `git notes --ref=andon show {commit}`; to drop it, `git notes --ref=andon remove {commit}`"
+    )
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, offset } => write!(f, "{} at byte {offset}", path.display()),
+            Self::Note { commit, line } => write!(f, "refs/notes/andon, commit {commit}, line {line}"),
+        }
+    }
+}
+
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::File { path, offset } => write!(f, "{} at byte {offset}: {}", path.display(), self.why),
-            Place::Note { commit, line } => {
-                write!(f, "refs/notes/andon, commit {commit}, line {line}: {}", self.why)
-            }
-        }
+        write!(f, "{}: {}", self.place, self.why)
     }
 }

@@ -3,7 +3,7 @@
 mod cache;
 
 use super::store::NotesStore;
-use super::{Place, Warning};
+use super::{Place, RecordError, Warning};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::CommitId;
 use crate::git::Repo;
@@ -20,9 +20,10 @@ pub struct Window {
 }
 
 /// Reads at most `max` records, from `head` along first parents. The last answer is kept beside HEAD and serves as
-/// long as neither HEAD nor the notes have moved: a walk costs some hundred objects. The walk ends at a record that starts a window
-/// (`iteration` 1, included), at a commit without a readable record, at a commit that is not there (shallow
-/// clones), and at the root.
+/// long as neither HEAD nor the notes have moved: a walk costs some hundred objects. The walk ends at a record that
+/// starts a window (`iteration` 1, included), at a commit without a record, at a commit that is not there (shallow
+/// clones), and at the root. An unreadable record is stepped over, with a warning: breaking one must not start the
+/// window anew.
 pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
     let Some(id) = head else { return Window::default() };
     if let Some(window) = cache::read(repo, &cache::Key { head: id, tip: store.tip(), max }) {
@@ -62,17 +63,18 @@ impl Window {
 fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize) -> Window {
     let mut window = Window::default();
     let mut next = head;
-    while let Some(id) = next.filter(|_| window.facts.len() < max) {
+    let mut looked_at = 0;
+    while let Some(id) = next.filter(|_| looked_at < max) {
+        looked_at += 1;
         let stored = match store.get(id) {
-            Ok(Some(stored)) => stored,
+            Ok(Some(stored)) => Some(stored),
             Ok(None) => {
                 window.unrecorded = Some(id);
                 break;
             }
             Err(error) => {
-                window.warnings.push(warning(id, &error));
-                window.unrecorded = Some(id);
-                break;
+                window.warnings.push(unreadable(id, &error));
+                None
             }
         };
         let info = match repo.commit(id) {
@@ -82,13 +84,28 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
                 break;
             }
         };
+        next = info.parents.first().copied();
+        let Some(stored) = stored else { continue };
         window.warnings.extend(stored.warnings);
         let starts = stored.record.iteration <= 1;
         window.facts.push(CommitFact { id: Some(id), subject: info.subject, record: stored.record });
-        next = info.parents.first().copied().filter(|_| !starts);
+        if starts {
+            break;
+        }
     }
     window.facts.reverse();
     window
+}
+
+/// The warning names the commit; the error would name it again.
+fn unreadable(commit: CommitId, error: &RecordError) -> Warning {
+    match error {
+        RecordError::Unreadable { source, .. } => warning(commit, &format!("unreadable record: {source}")),
+        RecordError::Git(_)
+        | RecordError::Io { .. }
+        | RecordError::NoteTooLarge { .. }
+        | RecordError::HostileTree { .. } => warning(commit, error),
+    }
 }
 
 fn warning(commit: CommitId, error: &impl ToString) -> Warning {

@@ -61,6 +61,9 @@ pub enum ReportProblem {
         /// Tests it was about to run.
         planned: u64,
     },
+    /// The file could not be opened or read.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
     /// Not a format that is read.
     #[error("not a report that is read here ({0}); JUnit XML, TAP and the text of `cargo test` are")]
     Unknown(String),

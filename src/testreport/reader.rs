@@ -72,6 +72,13 @@ impl RunReader {
         self.reports.absorb(tally);
     }
 
+    /// Takes note of a report file that could not be opened or read: the run is
+    /// [`Incomplete`](crate::domain::tests::TestStatus::Incomplete).
+    pub fn unreadable(&mut self, name: &str, why: &str) {
+        let tally = unread(name, &ReportProblem::Unreadable(why.to_owned()), &self.root);
+        self.reports.absorb(tally);
+    }
+
     /// Ends the run.
     pub fn finish(mut self, exit: ExitKind) -> ParsedRun {
         let (libtest, tap) = (&mut self.libtest, &mut self.tap);

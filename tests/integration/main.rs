@@ -2,6 +2,7 @@
 
 mod check;
 mod gate;
+mod hostile;
 mod readme;
 mod record;
 mod replay;

@@ -79,6 +79,14 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
             shell.fail(&err);
             Exit::Refused
         }
+        // The ledger may hold a halt: what cannot be read frees nobody.
+        Err(err @ OpsError::Ledger(_)) if call.name.is_before_the_fact() => {
+            let mut shown = error::diagnostics(&err);
+            let what = "refused: whether a halt stands is not known while the ledger cannot be read";
+            shown.push(Diagnostic::error(what).code("ledger"));
+            shell.out.message(&message::diagnostics(&shown, shell.out.err));
+            Exit::Refused
+        }
         Err(err) => internal(shell, call, &err),
     }
 }
@@ -106,8 +114,7 @@ fn show(shell: &Shell, outcome: &HookOutcome) -> Exit {
         shown.push(Diagnostic::warning("the defaults stand in for this configuration until it is mended"));
         text.push_str(&message::diagnostics(&shown, shell.out.err));
     }
-    let warnings: Vec<Diagnostic> = outcome.warnings.iter().map(Diagnostic::warning).collect();
-    text.push_str(&message::diagnostics(&warnings, shell.out.err));
+    text.push_str(&message::diagnostics(&outcome.warnings, shell.out.err));
     match &outcome.end {
         HookEnd::Silent => {}
         HookEnd::Decided(decision) => text.push_str(&message::decision(decision, shell.out.err)),

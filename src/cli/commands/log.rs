@@ -7,15 +7,16 @@ use crate::cli::output::Format;
 use crate::ops::error::OpsError;
 use crate::ops::log;
 use crate::ops::workspace::Workspace;
-use crate::report::{json, log as report};
+use crate::report::{json, log as report, message};
 
 /// Shows the newest records.
 pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let entries = log::log(&ws, &args.revision, args.max_count)?;
+    let (entries, warnings) = log::log(&ws, &args.revision, args.max_count)?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&entries, shell.out.out),
         Format::Json => json::lines(&report::json(&entries)),
     });
+    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)
 }

@@ -8,18 +8,16 @@ use crate::ops::error::OpsError;
 use crate::ops::replay;
 use crate::ops::workspace::Workspace;
 use crate::report::json;
-use crate::report::message::Diagnostic;
 use crate::report::replay::{self as report, ReplayLine, ReplayReport, ReplayStep};
 
 /// Shows what would have happened. Exit code 0 in any case: it tells, it does not judge.
 pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let mut lines = Vec::new();
-    let unreadable = replay::run(&ws, &args.range, &mut |found| {
+    let warnings = replay::run(&ws, &args.range, &mut |found| {
         let step = ReplayStep::Commit { commit: found.commit, subject: found.subject };
         lines.push(ReplayLine { step, decision: found.decision });
     })?;
-    let warnings = unreadable.into_iter().map(Diagnostic::warning).collect();
     let result = ReplayReport { source: args.range.clone(), lines, warnings };
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&result, shell.out.out),

@@ -45,8 +45,21 @@ pub(super) fn spelled(ctx: &Context, asked: &Asked) -> Result<String, OpsError> 
     Ok(if from.parse::<Oid>().is_ok_and(|id| id.is_zero()) { to } else { format!("{from}..{to}") })
 }
 
+/// git reads an empty side as HEAD; here it is a variable of the CI that was not set, and `..HEAD` would judge
+/// nothing and pass.
+fn refuse_empty(range: &str) -> Result<(), OpsError> {
+    if !range.trim().is_empty() && !range.trim_start().starts_with("..") {
+        return Ok(());
+    }
+    Err(OpsError::Usage {
+        what: format!("the range {range:?} has no base: is a variable empty?"),
+        help: "name both sides: andon check origin/main..HEAD".to_owned(),
+    })
+}
+
 /// Resolves a range as git spells it.
 pub(super) fn resolve(repo: &Repo, range: &str) -> Result<Range, OpsError> {
+    refuse_empty(range)?;
     let commits = repo.range(range)?;
     let (base, tip) = match range.split_once("...").or_else(|| range.split_once("..")) {
         Some((from, to)) => {
