@@ -47,6 +47,7 @@ impl From<Exit> for ExitCode {
 /// What a command failed with, and how it ends.
 pub fn exit_of(error: &OpsError) -> Exit {
     match error {
+        OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
         OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
         OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
         OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })

@@ -49,7 +49,9 @@ pub fn text(view: &ShowView, style: Style) -> String {
             page.line("no record: the commit was made without Andon, or its note was not fetched");
         }
         RecordState::Unreadable(why) => {
-            message::push(&mut page, &Diagnostic::error(why.clone()).code("unreadable-record"));
+            let help = format!("git notes --ref=andon show {}", view.commit.short());
+            let error = Diagnostic::error(why.clone()).code("unreadable-record").help(help);
+            message::push(&mut page, &error);
         }
     }
     if let Some(digest) = view.digest {
@@ -221,7 +223,9 @@ warning[recurrence]: seen 2 iterations back
         missing.extra.clear();
         assert!(text(&missing, Style::Plain).ends_with("or its note was not fetched\n"));
         missing.state = RecordState::Unreadable("not UTF-8\u{1b}".to_owned());
-        assert!(text(&missing, Style::Plain).ends_with("error[unreadable-record]: not UTF-8\\u{1b}\n"));
+        let shown = text(&missing, Style::Plain);
+        let help = format!("  help: git notes --ref=andon show {}\n", missing.commit.short());
+        assert!(shown.ends_with(&format!("error[unreadable-record]: not UTF-8\\u{1b}\n{help}")), "{shown}");
         assert_eq!(json(&missing)["state"], "unreadable");
     }
 

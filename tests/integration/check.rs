@@ -163,6 +163,15 @@ fn a_bypassed_commit_is_named() {
     stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
     assert_eq!(codes(&stage, "HEAD~1..HEAD"), ["bypassed"]);
     check(&stage, "HEAD~1..HEAD").says("did not pass the gate (--no-verify)").says("Bypass");
+    // A project may want it otherwise.
+    let stage = Stage::installed();
+    let config = "[rules]\nhook-bypass = { level = \"warn\", block_in_check = false }\n";
+    stage.write("andon.toml", format!("{}{config}", stage.read("andon.toml")));
+    stage.iterate("2\n", &["ok a", "ok b"], "Two").ok();
+    stage.write("code.txt", "3\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
+    check(&stage, "HEAD~1..HEAD").ok().says("warning[bypassed]");
 }
 
 #[test]
@@ -383,14 +392,14 @@ fn another_clone_comes_to_the_same_answer() {
     assert_eq!(
         out.stdout,
         "error[no-records]: there are no records here: refs/notes/andon does not exist\n  \
-         help: git fetch origin '+refs/notes/andon:refs/notes/andon' '+refs/andon/*:refs/andon/*'\n  \
+         help: git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'\n  \
          help: if nobody has installed Andon yet: andon install\n\
          checked 4 commits in HEAD~4..HEAD: cannot decide: evidence is missing\n"
     );
     stage
         .git_in(
             &clone,
-            &["fetch", "-q", "origin", "+refs/notes/andon:refs/notes/andon", "+refs/andon/*:refs/andon/*"],
+            &["fetch", "-q", "origin", "+refs/notes/andon*:refs/notes/andon*", "+refs/andon/*:refs/andon/*"],
         )
         .ok();
     let out = stage.andon_in(&clone, &["check", "HEAD~4..HEAD"]).ok();

@@ -115,6 +115,14 @@ fn with_notes_the_tests_count_too() {
 }
 
 #[test]
+fn an_unreadable_record_is_named_and_its_commit_derived() {
+    let stage = Stage::installed();
+    stage.git(&["notes", "--ref=andon", "add", "-f", "-m", "not json", "HEAD"]).ok();
+    stage.andon(&["replay"]).ok().says("warning: ").says("replayed 1 step");
+    assert_eq!(lines(&stage, "HEAD").len(), 1);
+}
+
+#[test]
 fn ranges_that_are_not_there_are_wrong_usage() {
     let stage = Stage::new();
     stage.andon(&["replay"]).exits(2).says("no commit yet");

@@ -52,7 +52,34 @@ fn halted() -> Stage {
 #[test]
 fn status_of_a_halted_loop_says_all_of_it() {
     let stage = halted();
-    assert_snapshot!(shown(&stage.andon(&["status"])), @r"");
+    assert_snapshot!(shown(&stage.andon(&["status"])), @r#"
+    exit 0
+    --- stdout
+    Loop 5/100  halted
+      branch     main, HASH
+      node       agent
+      last halt  stalled (repeated-failures) at TIME, iteration 5
+                 the same 4 tests failed in 3 iterations running, with code edited in between: t0, t1, t2, t3
+                 not acknowledged: read .andon/CHECKPOINT.md, then andon resume --reason "..."
+      trend      0 -> 7 -> 4 -> 4 -> 4 failing  ▁█▅▅▅
+      tests      sh check.sh
+                 HEAD: 4 of 8 failing
+                 work tree: 4 of 8 failing
+
+    Loop Evidence
+      diffs      HASH HASH HASH HASH HASH
+      code       HASH HASH HASH HASH HASH
+      failures   HASH HASH HASH HASH
+                 HASH in 1 iteration: t0, t1, t2 and 4 more
+                 HASH in 3 iterations: t0, t1, t2 and 1 more
+
+    Findings
+    error[repeated-failures]: the same 4 tests failed in 3 iterations running, with code edited in between: t0, t1, t2, t3
+      help: read the first failing test's error before the next edit: andon test
+      help: git diff HASH HASH
+      evidence: tests HASH, commit HASH, commit HASH, commit HASH
+    --- stderr
+    "#);
     let value = json(stage.andon(&["status", "--format", "json"]));
     assert_eq!(value["badge"], "Loop 5/100");
     assert_eq!(value["state"], "halted");
@@ -68,8 +95,51 @@ fn status_of_a_halted_loop_says_all_of_it() {
 fn log_and_show_tell_the_story() {
     let stage = halted();
     stage.andon(&["resume", "--reason", "wrong fixture"]).ok();
-    assert_snapshot!(shown(&stage.andon(&["log"])), @r"");
-    assert_snapshot!(shown(&stage.andon(&["show"])), @r"");
+    assert_snapshot!(shown(&stage.andon(&["log"])), @r#"
+    exit 0
+    --- stdout
+          -- TIME acknowledged by A. Author <author@example.org> with andon resume
+             "wrong fixture"
+          -- TIME halted: stalled (repeated-failures)
+             the same 4 tests failed in 3 iterations running, with code edited in between: t0, t1, t2...
+       5  HASH  4/8 fail      +1 -1        Try 3
+          error[repeated-failures]: the same 4 tests failed in 3 iterations running, with code edited...
+       4  HASH  4/8 fail      +1 -1        Try 2
+       3  HASH  4/8 fail      +4 -4        Try 1
+       2  HASH  7/8 fail      +9 -3        Try 0
+       1  HASH  2 pass        +15 -0       Start
+    --- stderr
+    "#);
+    assert_snapshot!(shown(&stage.andon(&["show"])), @r#"
+    exit 0
+    --- stdout
+    commit HASH
+        Try 3
+
+      iteration  5
+      node       agent
+      kind       normal
+      gate       passed
+      recorded   TIME
+      tree       HASH
+      parent     HASH
+      prev       HASH
+      code       HASH
+      diff       HASH
+                 1 file, +1 -1, 1 hunk
+      tests      4 of 8 failing  (sh check.sh, tap)
+                 signature HASH
+                 failing   t0
+                 failing   t1
+                 failing   t2
+                 failing   t3
+
+    Findings at the commit
+    error[repeated-failures]: the same 4 tests failed in 3 iterations running, with code edited in between: t0, t1, t2, t3
+
+      record     HASH
+    --- stderr
+    "#);
     let lines: Vec<serde_json::Value> = stage
         .andon(&["log", "--format", "json"])
         .ok()
@@ -82,7 +152,9 @@ fn log_and_show_tell_the_story() {
     assert_eq!(lines[0]["reason"], "wrong fixture");
     let record = json(stage.andon(&["show", "--format", "json"]));
     assert_eq!(record["record"]["iteration"], 5);
-    assert_eq!(record["record"]["tests"], stage.record("HEAD")["tests"]);
+    for key in ["signature", "failing", "code", "status", "total"] {
+        assert_eq!(record["record"]["tests"][key], stage.record("HEAD")["tests"][key], "{key}");
+    }
     assert_eq!(stage.andon(&["log", "-n", "1", "--format", "json"]).ok().stdout.lines().count(), 3);
     assert_eq!(json(stage.andon(&["show", "HEAD~2", "--format", "json"]))["subject"], "Try 1");
 }
@@ -117,11 +189,28 @@ fn a_halt_sends_nobody_to_a_file_that_is_not_there() {
 #[test]
 fn an_empty_repository_has_a_status_and_an_empty_log() {
     let stage = Stage::new();
-    assert_snapshot!(shown(&stage.andon(&["status"])), @r"");
+    assert_snapshot!(shown(&stage.andon(&["status"])), @r#"
+    exit 0
+    --- stdout
+    Loop 0/100  not installed: nothing is guarded (andon install)
+      branch     main, no commit yet
+      node       agent
+      last halt  none
+      trend      no tests ran on recorded commits
+      tests      no test.command is configured (andon.toml, [test])
+                 work tree: never run
+    --- stderr
+    "#);
     assert_eq!(json(stage.andon(&["status", "--format", "json"]))["head"], serde_json::Value::Null);
     assert_eq!(stage.andon(&["log"]).ok().stdout, "no commits\n");
     assert_eq!(stage.andon(&["log", "--format", "json"]).ok().stdout, "");
-    assert_snapshot!(shown(&stage.andon(&["show"])), @r"");
+    assert_snapshot!(shown(&stage.andon(&["show"])), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error: revision "HEAD": branch main has no commit yet
+      help: make a first commit
+    "#);
     stage.andon(&["install"]).ok();
     stage.andon(&["status"]).ok().says("Loop 0/100  idle: nothing recorded yet");
 }
@@ -133,9 +222,34 @@ fn commits_without_records_are_shown_as_such() {
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-qm", "Before Andon"]).ok();
     stage.git(&["switch", "-q", "--detach"]).ok();
-    assert_snapshot!(shown(&stage.andon(&["status"])), @r"");
-    assert_snapshot!(shown(&stage.andon(&["log"])), @r"");
-    assert_snapshot!(shown(&stage.andon(&["show"])), @r"");
+    assert_snapshot!(shown(&stage.andon(&["status"])), @r#"
+    exit 0
+    --- stdout
+    Loop 0/100  not installed: nothing is guarded (andon install)
+      branch     detached HEAD, HASH
+      node       agent
+      last halt  none
+      trend      no tests ran on recorded commits
+      tests      no test.command is configured (andon.toml, [test])
+                 HEAD: never run
+                 work tree: never run
+    --- stderr
+    "#);
+    assert_snapshot!(shown(&stage.andon(&["log"])), @r#"
+    exit 0
+    --- stdout
+       -  HASH  no record                  Before Andon
+    --- stderr
+    "#);
+    assert_snapshot!(shown(&stage.andon(&["show"])), @r#"
+    exit 0
+    --- stdout
+    commit HASH
+        Before Andon
+
+    no record: the commit was made without Andon, or its note was not fetched
+    --- stderr
+    "#);
     assert_eq!(json(stage.andon(&["show", "--format", "json"]))["state"], "missing");
     // A note that is no record is said to be one, with the mend.
     stage.git(&["notes", "--ref=andon", "add", "-m", "not json", "HEAD"]).ok();
@@ -189,7 +303,7 @@ fn configuration_names_the_layer_of_every_value() {
     std::fs::write(home.join("config.toml"), "[guard]\nsession_gap = \"2h\"\n").unwrap();
     let out = stage.andon(&["config", "show"]).ok();
     let line = |key: &str| out.stdout.lines().find(|line| line.starts_with(key)).unwrap().to_owned();
-    assert!(line("test.command").ends_with("# andon.toml:2"), "{out}");
+    assert!(line("test.command").ends_with("# repository, andon.toml:2"), "{out}");
     assert!(
         line("guard.session_gap").contains("2h") && line("guard.session_gap").contains("config.toml:2"),
         "{out}"
@@ -201,7 +315,17 @@ fn configuration_names_the_layer_of_every_value() {
     let schema = json(stage.andon(&["config", "schema"]));
     assert!(schema["$schema"].is_string(), "{schema}");
     stage.write("andon.toml", "[rules]\nunchanged-dif = \"off\"\n[guard]\nack = \"always\"\n");
-    assert_snapshot!(shown(&stage.andon(&["config", "check"])), @r"");
+    assert_snapshot!(shown(&stage.andon(&["config", "check"])), @r#"
+    exit 2
+    --- stdout
+    --- stderr
+    error[config]: unknown rule `unchanged-dif`
+      --> andon.toml:2:1
+      help: did you mean `unchanged-diff`?
+    error[config]: `guard.ack` must be "delete" or "resume", not "always"
+      --> andon.toml:4:7
+      help: write ack = "delete"
+    "#);
     // What only looks back does not need it.
     stage.andon(&["log"]).ok();
     stage.andon(&["show"]).ok();

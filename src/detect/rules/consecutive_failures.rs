@@ -20,8 +20,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "A strike candidate fails when its diff is empty, when its tests fail, its build fails or its run was \
                 stopped, or when it shows the error fingerprint of the result before it. Passing tests reset the \
                 count, and so does progress: a new low of the failing count with no test gone. What is unknown \
-                - no test result, documentation only - neither counts nor resets. `max` failures without a \
-                reset trip.",
+                - no test result, documentation only - neither counts nor resets, but that something was \
+                modified: it takes back empty diffs before it. `max` failures without a reset trip.",
         why: "`autonomous-loop-rules.md` sets 3. It counts every red run after an edit; 7 -> 4 -> 2 is work that \
               goes well, so a new low resets.",
         source: "autonomous-loop-rules.md, no-progress heuristic; DESIGN section 4, contradictions 6 to 8",
@@ -104,7 +104,8 @@ fn failed_running<'a>(attempts: &[Attempt<'a>]) -> Vec<(Failure, Attempt<'a>)> {
         match judge(attempt, errors) {
             Judgement::Failed(failure) => failed.push((failure, *attempt)),
             Judgement::Progress => failed.clear(),
-            Judgement::Unknown => {}
+            // Something was modified: that much is known, and contradicts what an empty iteration counted for.
+            Judgement::Unknown => failed.retain(|(failure, _)| *failure != Failure::NothingModified),
         }
         if let Some(tests) = &attempt.iteration.tests {
             errors = tests.errors;
@@ -188,6 +189,11 @@ mod tests {
             ("of every kind", vec![o(1, RunnerError), o(2, TimedOut), o(3, Crashed)], true),
             ("no tests", vec![o(1, NoTests), o(2, NoTests), o(3, NoTests)], false),
             ("empty diffs", vec![commit(1).empty(), commit(1).empty(), commit(1).empty()], true),
+            (
+                "empty diffs with edits in between",
+                vec![commit(1).empty(), commit(2), commit(2).empty(), commit(3), commit(3).empty()],
+                false,
+            ),
             ("a mixture", vec![o(1, BuildFailed), f(2, 3, 9), commit(2).empty()], true),
         ];
         for (name, commits, expected) in table {

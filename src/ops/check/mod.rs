@@ -134,7 +134,7 @@ fn missing_evidence(repo: &Repo, commits: &[CommitInfo]) -> Result<Option<Undeci
         code: "no-records".to_owned(),
         message: "there are no records here: refs/notes/andon does not exist".to_owned(),
         help: vec![
-            "git fetch origin '+refs/notes/andon:refs/notes/andon' '+refs/andon/*:refs/andon/*'".to_owned(),
+            "git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'".to_owned(),
             "if nobody has installed Andon yet: andon install".to_owned(),
         ],
     }))

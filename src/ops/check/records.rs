@@ -7,6 +7,7 @@ use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::paths::PathClass;
+use crate::domain::settings::ParamValue;
 use crate::domain::tests::TestEvidence;
 use crate::git::CommitInfo;
 use crate::ops::derive::{self, Derived};
@@ -203,19 +204,22 @@ fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<
 
 fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
     let bypassed = match (record.gate, record.kind, record.recording) {
-        (Gate::Passed, _, _) => return None,
         (Gate::Bypassed, _, _) => "the commit did not pass the gate (--no-verify)",
         (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
         | (Gate::NotRun, _, Recording::CaughtUp) => "the commit was made while the hooks were off",
-        (Gate::NotRun, _, Recording::AtCommit) => return None,
+        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit) => return None,
     };
     let setting = case.config.rules.get("hook-bypass")?;
     if setting.level == Level::Off {
         return None;
     }
+    let level = match setting.params.get("block_in_check") {
+        Some(ParamValue::Switch(false)) => setting.level,
+        _ => Level::Block,
+    };
     let help =
         "a person looks at the commit; then merge by hand, or have it committed again through the hooks";
-    Some(violation(Some(at(commit)), "bypassed", Level::Block, bypassed.to_owned(), help))
+    Some(violation(Some(at(commit)), "bypassed", level, bypassed.to_owned(), help))
 }
 
 fn level_of(case: &Case<'_>, rule: &str) -> Level {
