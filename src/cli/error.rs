@@ -47,9 +47,9 @@ impl From<Exit> for ExitCode {
 /// What a command failed with, and how it ends.
 pub fn exit_of(error: &OpsError) -> Exit {
     match error {
+        // Before usage: behind the cut of a shallow clone a revision is unknown without any mistake.
         OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
         OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
-        OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
         OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })
         | OpsError::Config(_)
         | OpsError::Normalize(_)

@@ -1,5 +1,9 @@
 //! End-to-end tests: the real program, the real `git`, one binary. See `support` for the stage.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "what cannot be set up fails its test")]
+#![allow(clippy::disallowed_methods, reason = "tests start programs and look at their own environment")]
+#![allow(clippy::print_stdout, reason = "shown when a test fails")]
+
 mod check;
 mod frameworks;
 mod gate;
