@@ -142,6 +142,7 @@ pub fn parse_pushes(stdin: &[u8]) -> (Vec<PushedRef>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
@@ -175,5 +176,31 @@ mod tests {
         assert!(pushes[0].is_branch() && pushes[0].tip.is_some());
         assert!(pushes[1].is_branch() && pushes[1].tip.is_none());
         assert!(!pushes[2].is_branch());
+    }
+
+    proptest! {
+        #[test]
+        fn any_input_is_read_or_counted(stdin in prop::collection::vec(any::<u8>(), 0..600)) {
+            let lines = String::from_utf8_lossy(&stdin).lines().filter(|line| !line.trim().is_empty()).count();
+            let (rewrites, bad) = parse_rewrites(&stdin);
+            prop_assert_eq!(rewrites.len() + bad, lines);
+            let (pushes, bad) = parse_pushes(&stdin);
+            prop_assert_eq!(pushes.len() + bad, lines);
+        }
+
+        #[test]
+        fn good_lines_survive_among_bad_ones(
+            ids in prop::collection::vec("[0-9a-f]{40}", 1..6),
+            noise in "[^\\n]{0,40}",
+        ) {
+            let zero = ZERO;
+            let rewrites: String = ids.iter().map(|id| format!("{noise}\n{id} {A}\n")).collect();
+            let read = parse_rewrites(rewrites.as_bytes()).0;
+            for id in &ids {
+                prop_assert!(read.iter().any(|rewrite| rewrite.old.to_string() == *id));
+            }
+            let pushes: String = ids.iter().map(|id| format!("{noise}\nHEAD {id} refs/heads/x {zero}\n")).collect();
+            prop_assert!(parse_pushes(pushes.as_bytes()).0.iter().filter(|push| push.is_branch()).count() >= ids.len());
+        }
     }
 }

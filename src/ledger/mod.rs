@@ -189,7 +189,7 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// [`LedgerError::BadWriter`] also when its file is gone though it was there once.
-    fn known_writer(&self) -> Result<Option<String>, LedgerError> {
+    fn known_writer(self) -> Result<Option<String>, LedgerError> {
         match writer::get(self.repo.common_dir()) {
             Ok(None) if standing::has_memory(self.repo) => {
                 self.with_known(Err(writer::lost(self.repo.common_dir())))
@@ -199,7 +199,7 @@ impl<'r> Ledger<'r> {
     }
 
     /// Adds to a damaged id which ids it may have been.
-    fn with_known<T>(&self, result: Result<T, LedgerError>) -> Result<T, LedgerError> {
+    fn with_known<T>(self, result: Result<T, LedgerError>) -> Result<T, LedgerError> {
         result.map_err(|error| match error {
             LedgerError::BadWriter { path, .. } => {
                 let refs = self.repo.refs_with_prefix(REF_PREFIX).unwrap_or_default();

@@ -167,3 +167,32 @@ fn replace(path: &Path, memory: &Memory) -> std::io::Result<()> {
     temporary.persist(path)?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::Oid;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_damaged_memory_is_forgotten(
+            bytes in prop::collection::vec(any::<u8>(), 0..300),
+            cut in any::<prop::sample::Index>(),
+            worktree in ".{0,20}",
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("standing.json");
+            let tip = CommitId(Oid::from_bytes(&[7; 20]).unwrap());
+            let standing = Standing::from([(worktree, (EntryId([9; 32]), tip))]);
+            keep(&path, "me", tip, &standing);
+            prop_assert_eq!(read(&path, "me"), Some((tip, standing)));
+            prop_assert_eq!(read(&path, "other"), None);
+            let good = fs::read(&path).unwrap();
+            fs::write(&path, &good[..cut.index(good.len())]).unwrap();
+            prop_assert_eq!(read(&path, "me"), None);
+            fs::write(&path, &bytes).unwrap();
+            prop_assert_eq!(read(&path, "me"), None);
+        }
+    }
+}

@@ -264,3 +264,31 @@ fn decode_ack(value: &Value, at: Option<Timestamp>) -> Result<Ack, String> {
         at: at.ok_or("at is missing")?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const GOOD: &str = include_str!("../../tests/format/v1/ledger-halted.json");
+
+    proptest! {
+        #[test]
+        fn no_entry_panics(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            let _ = decode(&bytes);
+        }
+
+        #[test]
+        fn a_damaged_entry_is_an_error_or_an_entry(
+            at in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+        ) {
+            let good = GOOD.trim_end().as_bytes();
+            prop_assert!(decode(good).is_ok());
+            prop_assert!(decode(&good[..at.index(good.len())]).is_err());
+            let mut bad = good.to_vec();
+            bad[at.index(good.len())] = byte;
+            let _ = decode(&bad);
+        }
+    }
+}

@@ -79,7 +79,7 @@ pub fn judge_tip(
     tip: CommitId,
     stage: Stage,
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-    let loaded = timeline::load_behind(ws, Some(tip))?;
+    let loaded = timeline::load_behind(ws, Some(tip));
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(ws.repo.tree_of(tip)?), None)?;
     Ok((decide(ws, &loaded, stage, Some(&candidate), None), loaded.warnings))
 }

@@ -8,7 +8,7 @@ use super::error::OpsError;
 use super::evidence;
 use super::guard;
 use super::standing;
-use super::timeline::{self, Loaded, WINDOW};
+use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage};
@@ -96,7 +96,7 @@ fn record(
     entry: &Entry<'_>,
 ) -> Result<(Decision, Loaded), OpsError> {
     let parent = entry.commit.parents.first().copied();
-    let mut loaded = timeline::load_at(ws, store, parent)?;
+    let mut loaded = timeline::load_at(ws, store, parent);
     let mut fact = derive(ctx, ws, (entry, store), &loaded)?;
     let mut facts = timeline::interleave(&loaded.window.facts, &loaded.acks);
     facts.push(Fact::Commit(Box::new(fact.clone())));
@@ -129,8 +129,9 @@ fn record(
         code: fact.record.code,
         at: Some(ctx.now),
     })?;
-    loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, WINDOW);
-    window::remember(&ws.repo, store, entry.commit.id, WINDOW, &loaded.window);
+    let max = timeline::reach(&ws.config.rules);
+    loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, max);
+    window::remember(&ws.repo, store, entry.commit.id, max, &loaded.window);
     let decision = policy::decide(findings, standing);
     loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
     Ok((decision, loaded))

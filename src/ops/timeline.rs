@@ -4,6 +4,7 @@ use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
+use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
 use crate::history::{self, Timeline};
 use crate::record::Warning;
@@ -12,8 +13,21 @@ use crate::record::store::NotesStore;
 use crate::record::window::{self, Window};
 use crate::report::message::Diagnostic;
 
-/// How many records back a hook looks. Rules with a larger reach count in `CommitRecord::iteration`.
-pub const WINDOW: usize = 24;
+/// How many records back a hook looks at least; the rules' own thresholds can make it more.
+const MIN_WINDOW: usize = 16;
+/// How many it looks back at the most: what the fold keeps.
+const MAX_WINDOW: usize = history::MAX_ITERATIONS;
+
+/// How many records back the rules can see: twice the largest of their thresholds. `iteration-cap` counts in
+/// `CommitRecord::iteration` and needs no window.
+pub fn reach(rules: &RuleSettings) -> usize {
+    let windowed = rules.iter().filter(|(id, _)| **id != "iteration-cap");
+    let counts = windowed.flat_map(|(_, setting)| setting.params.values()).filter_map(|value| match value {
+        ParamValue::Count(count) => usize::try_from(*count).ok(),
+        ParamValue::Share(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::List(_) => None,
+    });
+    counts.max().unwrap_or(0).saturating_mul(2).clamp(MIN_WINDOW, MAX_WINDOW)
+}
 
 /// How many test runs back a hook looks for evidence.
 const RUNS: usize = 16;
@@ -34,25 +48,26 @@ pub struct Loaded {
 
 /// Reads the window behind HEAD.
 pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
-    load_behind(ws, ws.repo.head()?.commit())
+    Ok(load_behind(ws, ws.repo.head()?.commit()))
 }
 
 /// Reads the window behind `head`.
-pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Result<Loaded, OpsError> {
-    Ok(loaded(ws, window::read_window(&ws.repo, store, head, WINDOW), None))
+pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
+    loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None)
 }
 
 /// Reads the window behind `head`; when the notes cannot be opened, the journal alone. It still speaks for the
 /// code: a broken notes ref must not switch those rules off too.
-pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Result<Loaded, OpsError> {
+pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
     match NotesStore::open(&ws.repo) {
         Ok(store) => load_at(ws, &store, head),
-        Err(err) => Ok(loaded(ws, Window::default(), Some(OpsError::from(err).as_warning()))),
+        Err(err) => loaded(ws, Window::default(), Some(OpsError::from(err).as_warning())),
     }
 }
 
 fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
-    let recent = Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: WINDOW });
+    let recent =
+        Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: reach(&ws.config.rules) });
     let warnings = unopened
         .into_iter()
         .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))

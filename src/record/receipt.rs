@@ -52,6 +52,7 @@ pub fn take(git_dir: &Path) -> Option<TreeId> {
 mod tests {
     use super::*;
     use crate::domain::ids::Oid;
+    use proptest::prelude::*;
 
     #[test]
     fn a_receipt_holds_for_one_commit() {
@@ -74,6 +75,22 @@ mod tests {
             std::fs::write(path(dir.path()), bytes).unwrap();
             assert_eq!(take(dir.path()), None);
             assert!(!path(dir.path()).exists());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_receipt_or_none(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..200) {
+            let dir = tempfile::tempdir().unwrap();
+            let tree = TreeId(Oid::from_bytes(&[7; 20]).unwrap());
+            write(dir.path(), tree, Timestamp(0)).unwrap();
+            let good = std::fs::read(path(dir.path())).unwrap();
+            // Cut anywhere it names no other tree.
+            std::fs::write(path(dir.path()), &good[..cut.min(good.len())]).unwrap();
+            prop_assert!(take(dir.path()).is_none_or(|found| found == tree));
+            std::fs::write(path(dir.path()), &bytes).unwrap();
+            let _ = take(dir.path());
+            prop_assert!(!path(dir.path()).exists());
         }
     }
 }
