@@ -225,7 +225,10 @@ warning[recurrence]: seen 2 iterations back
         missing.state = RecordState::Unreadable("not UTF-8\u{1b}".to_owned());
         let shown = text(&missing, Style::Plain);
         let help = format!("  help: git notes --ref=andon show {}\n", missing.commit.short());
-        assert!(shown.ends_with(&format!("error[unreadable-record]: not UTF-8\\u{{1b}}\n{help}")), "{shown}");
+        assert!(
+            shown.ends_with(&["error[unreadable-record]: not UTF-8\\u{1b}\n", &help].concat()),
+            "{shown}"
+        );
         assert_eq!(json(&missing)["state"], "unreadable");
     }
 

@@ -1,5 +1,7 @@
 //! `andon check`: what CI is told about a range, each kind of violation by its own message, and no false alarms.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use crate::support::{Out, Stage};
 
 /// Three clean commits on top of the first.

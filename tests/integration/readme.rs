@@ -1,5 +1,12 @@
 //! The examples of README.md, run: what it shows is what happens.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot go on fails; PATH is the machine's"
+)]
+
 use crate::support::{Out, Stage, andon_path};
 
 const README: &str = include_str!("../../README.md");

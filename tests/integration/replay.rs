@@ -1,5 +1,7 @@
 //! `andon replay`: what would have happened, over histories with and without records.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use crate::support::Stage;
 
 /// Commits `code` as plain git would, without Andon.

@@ -1,5 +1,7 @@
 //! What a person sees: status, log, show and config, in text and JSON, wherever they may be called.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use insta::assert_snapshot;
 
 use crate::support::{Out, Stage, andon_path};
@@ -92,6 +94,7 @@ fn status_of_a_halted_loop_says_all_of_it() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "snapshots are long")]
 fn log_and_show_tell_the_story() {
     let stage = halted();
     stage.andon(&["resume", "--reason", "wrong fixture"]).ok();
