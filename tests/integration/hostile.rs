@@ -2,6 +2,7 @@
 //! lets a rule go without a word.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Out, Stage, andon_path};
@@ -756,42 +757,43 @@ fn hostile_test_output_goes_through_and_stays_out_of_what_is_kept() {
     run(stage, stage.dir(), &["hook", "pre-commit"], None);
 }
 
+/// Revisions that mean nothing, or would mean something to another program.
+const REVISIONS: &[&str] = &[
+    "--upload-pack=touch pwned",
+    "-x",
+    "@{-99}",
+    "..",
+    "...",
+    "",
+    " ",
+    "HEAD..",
+    "..nope",
+    "^",
+    "^HEAD",
+    "HEAD^{",
+    "HEAD~99999999999999999999",
+    ":/",
+    ":/(((",
+    "HEAD:andon.toml",
+    "HEAD^{tree}",
+    "refs/heads/../../etc/passwd",
+    "\u{1b}]0;x\u{7}",
+    "a\nb",
+    "$(touch pwned)",
+    "0000000000000000000000000000000000000000",
+    "@{1 year ago}",
+    "HEAD@{9999}",
+    "main@{upstream}",
+    "nope...nope",
+    "HEAD....HEAD",
+];
+
 #[test]
 fn hostile_revisions_are_refused_by_name() {
     let ground = Ground::new();
     let stage = &ground.stage;
     let long = "x".repeat(10_240);
-    let revisions = [
-        "--upload-pack=touch pwned",
-        "-x",
-        "@{-99}",
-        "..",
-        "...",
-        "",
-        " ",
-        "HEAD..",
-        "..nope",
-        "^",
-        "^HEAD",
-        "HEAD^{",
-        "HEAD~99999999999999999999",
-        ":/",
-        ":/(((",
-        "HEAD:andon.toml",
-        "HEAD^{tree}",
-        "refs/heads/../../etc/passwd",
-        "\u{1b}]0;x\u{7}",
-        "a\nb",
-        "$(touch pwned)",
-        &long,
-        "0000000000000000000000000000000000000000",
-        "@{1 year ago}",
-        "HEAD@{9999}",
-        "main@{upstream}",
-        "nope...nope",
-        "HEAD....HEAD",
-    ];
-    for revision in revisions {
+    for revision in REVISIONS.iter().copied().chain([long.as_str()]) {
         for command in ["show", "log", "replay", "check"] {
             let out = run(stage, stage.dir(), &[command, "--", revision], None);
             let fine =
@@ -816,7 +818,6 @@ fn hostile_revisions_are_refused_by_name() {
     run(stage, stage.dir(), &["\u{1b}]0;owned\u{7}"], None).exits(2);
     run(stage, stage.dir(), &["hook", "\u{1b}]0;owned\u{7}"], None).exits(2);
     assert!(!stage.exists("pwned"));
-    use std::os::unix::ffi::OsStrExt as _;
     let mut command = stage.command(stage.dir(), andon_path());
     let output = command.args(["show".as_ref(), std::ffi::OsStr::from_bytes(b"\xff\xfe")]).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{output:?}");

@@ -172,7 +172,9 @@ mod tests {
     fn journal(lines: &[JournalLine]) -> (tempfile::TempDir, Journal) {
         let dir = tempfile::tempdir().unwrap();
         let journal = Journal::open(dir.path());
-        lines.iter().for_each(|line| journal.append(line).unwrap());
+        for line in lines {
+            journal.append(line).unwrap();
+        }
         (dir, journal)
     }
 
