@@ -8,9 +8,13 @@ use super::problem::ReportProblem;
 use super::run::{ExitKind, ParsedRun};
 use super::tally::Tally;
 use super::tap::TapReader;
+use super::xmlreport;
 
 /// Largest report file that is read: 64 MiB.
 pub const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
+
+/// How messages call what the run printed.
+const OUTPUT: &str = "standard output";
 
 /// Which stream a chunk of output came from. Lines are put together per stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,7 +69,7 @@ impl RunReader {
         }
     }
 
-    /// Takes a report file: JUnit XML, TAP or the text of `cargo test`, by content. One that cannot be read
+    /// Takes a report file, recognised by its content: XML, JSON, TAP or text. One that cannot be read
     /// makes the run [`Incomplete`](crate::domain::tests::TestStatus::Incomplete), with a warning that names it.
     pub fn report(&mut self, input: ReportInput<'_>) {
         let tally = read_file(input, &self.root);
@@ -88,8 +92,8 @@ impl RunReader {
         });
         self.stderr.finish(&mut |line| libtest.side_line(line));
         let mut whole = self.reports;
-        let output = "standard output";
-        for tally in [self.libtest.finish(output), self.tap.finish(output)].into_iter().flatten() {
+        let found = [self.libtest.finish(OUTPUT), self.tap.finish(OUTPUT)];
+        for tally in found.into_iter().flatten() {
             whole.absorb(tally);
         }
         ParsedRun::conclude(whole, exit)
@@ -113,7 +117,7 @@ fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
     }
     if junit::looks_like_xml(input.bytes) {
         let mut tally = Tally::new(root);
-        if let Err(problem) = junit::read(input.bytes, input.name, &mut tally) {
+        if let Err(problem) = xmlreport::read(input.bytes, input.name, &mut tally) {
             tally.problem(input.name, &problem);
         }
         return tally;
