@@ -3,6 +3,7 @@
 //! JUnit has a reader of its own, because it is the largest and the loosest of them. The others are a table
 //! each: which element inside which means what.
 
+mod ctest;
 mod trx;
 
 use super::junit;
@@ -29,6 +30,7 @@ trait Dialect {
 pub(super) fn read(bytes: &[u8], name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
     let text = decode(bytes)?;
     match root_name(&text).as_deref() {
+        Some("Site") => ctest::read(&text, name, tally),
         Some("TestRun") => trx::read(&text, name, tally),
         Some(_) | None => junit::read(&text, name, tally),
     }
