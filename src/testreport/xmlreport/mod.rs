@@ -4,6 +4,7 @@
 //! each: which element inside which means what.
 
 mod ctest;
+mod nunit;
 mod trx;
 
 use super::junit;
@@ -31,6 +32,7 @@ pub(super) fn read(bytes: &[u8], name: &str, tally: &mut Tally) -> Result<(), Re
     let text = decode(bytes)?;
     match root_name(&text).as_deref() {
         Some("Site") => ctest::read(&text, name, tally),
+        Some("test-run" | "test-results") => nunit::read(&text, name, tally),
         Some("TestRun") => trx::read(&text, name, tally),
         Some(_) | None => junit::read(&text, name, tally),
     }
