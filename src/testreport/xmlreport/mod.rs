@@ -6,6 +6,7 @@
 mod ctest;
 mod nunit;
 mod trx;
+mod xunit;
 
 use super::junit;
 use super::problem::ReportProblem;
@@ -33,6 +34,7 @@ pub(super) fn read(bytes: &[u8], name: &str, tally: &mut Tally) -> Result<(), Re
     match root_name(&text).as_deref() {
         Some("Site") => ctest::read(&text, name, tally),
         Some("test-run" | "test-results") => nunit::read(&text, name, tally),
+        Some("assemblies") => xunit::read(&text, name, tally),
         Some("TestRun") => trx::read(&text, name, tally),
         Some(_) | None => junit::read(&text, name, tally),
     }
