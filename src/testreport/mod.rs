@@ -10,6 +10,7 @@
 //! Pure, rank 1: bytes in, values out.
 
 mod cases;
+mod json;
 mod junit;
 mod libtest;
 mod lines;

@@ -1,5 +1,6 @@
 //! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
 
+use super::json::JsonReader;
 use super::junit;
 use super::libtest::LibtestReader;
 use super::lines::LineSplitter;
@@ -41,6 +42,7 @@ pub struct RunReader {
     stderr: LineSplitter,
     libtest: LibtestReader,
     tap: TapReader,
+    json: JsonReader,
     reports: Tally,
 }
 
@@ -52,6 +54,7 @@ impl RunReader {
             stderr: LineSplitter::default(),
             libtest: LibtestReader::new(&root),
             tap: TapReader::new(&root),
+            json: JsonReader::new(&root, OUTPUT),
             reports: Tally::new(&root),
             root,
         }
@@ -59,6 +62,9 @@ impl RunReader {
 
     /// Takes the next chunk of output; where chunks end does not matter.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        if stream == Stream::Stdout {
+            self.json.push(bytes);
+        }
         let (libtest, tap) = (&mut self.libtest, &mut self.tap);
         match stream {
             Stream::Stdout => self.stdout.push(bytes, &mut |line| {
@@ -92,7 +98,7 @@ impl RunReader {
         });
         self.stderr.finish(&mut |line| libtest.side_line(line));
         let mut whole = self.reports;
-        let found = [self.libtest.finish(OUTPUT), self.tap.finish(OUTPUT)];
+        let found = [self.libtest.finish(OUTPUT), self.tap.finish(OUTPUT), self.json.finish()];
         for tally in found.into_iter().flatten() {
             whole.absorb(tally);
         }
@@ -134,9 +140,11 @@ fn read_text(input: ReportInput<'_>, root: &Root) -> Tally {
     };
     lines.push(input.bytes, &mut each);
     lines.finish(&mut each);
+    let mut json = JsonReader::new(root, input.name);
+    json.push(input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.bytes).trim_ascii_start());
     let mut tally = Tally::new(root);
     let mut recognised = 0_usize;
-    for found in [libtest.finish(input.name), tap.finish(input.name)].into_iter().flatten() {
+    for found in [libtest.finish(input.name), tap.finish(input.name), json.finish()].into_iter().flatten() {
         tally.absorb(found);
         recognised += 1;
     }
