@@ -8,10 +8,12 @@
 
 mod go;
 mod jest;
+mod libtest;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use self::go::GoReader;
+use self::libtest::LibtestJsonReader;
 use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::tally::Tally;
@@ -59,6 +61,7 @@ pub(super) struct JsonReader {
     /// What documents said.
     found: Option<Tally>,
     go: GoReader,
+    libtest: LibtestJsonReader,
 }
 
 impl JsonReader {
@@ -73,6 +76,7 @@ impl JsonReader {
             broken: 0,
             found: None,
             go: GoReader::new(root),
+            libtest: LibtestJsonReader::new(root),
         }
     }
 
@@ -142,7 +146,7 @@ impl JsonReader {
 
     fn event(&mut self, text: &str) -> Taken {
         let mut taken = self.go.line(text);
-        let others: [&mut dyn FnMut() -> Taken; 0] = [];
+        let others: [&mut dyn FnMut() -> Taken; 1] = [&mut || self.libtest.line(text)];
         for other in others {
             if taken == Taken::NotMine {
                 taken = other();
@@ -171,7 +175,7 @@ impl JsonReader {
             self.document(&block);
         }
         let report = self.report.as_str();
-        let events = [self.go.finish(report)];
+        let events = [self.go.finish(report), self.libtest.finish(report)];
         let mut whole = self.found.into_iter().chain(events.into_iter().flatten()).reduce(merge)?;
         if self.broken > 0 {
             let problem = ReportProblem::Truncated(format!("{} lines are cut or malformed", self.broken));
