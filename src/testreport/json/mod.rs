@@ -9,11 +9,13 @@
 mod go;
 mod jest;
 mod libtest;
+mod pytest;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use self::go::GoReader;
 use self::libtest::LibtestJsonReader;
+use self::pytest::PytestReader;
 use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::tally::Tally;
@@ -62,6 +64,7 @@ pub(super) struct JsonReader {
     found: Option<Tally>,
     go: GoReader,
     libtest: LibtestJsonReader,
+    pytest: PytestReader,
 }
 
 impl JsonReader {
@@ -77,6 +80,7 @@ impl JsonReader {
             found: None,
             go: GoReader::new(root),
             libtest: LibtestJsonReader::new(root),
+            pytest: PytestReader::new(root),
         }
     }
 
@@ -146,7 +150,8 @@ impl JsonReader {
 
     fn event(&mut self, text: &str) -> Taken {
         let mut taken = self.go.line(text);
-        let others: [&mut dyn FnMut() -> Taken; 1] = [&mut || self.libtest.line(text)];
+        let others: [&mut dyn FnMut() -> Taken; 2] =
+            [&mut || self.libtest.line(text), &mut || self.pytest.line(text)];
         for other in others {
             if taken == Taken::NotMine {
                 taken = other();
@@ -175,7 +180,7 @@ impl JsonReader {
             self.document(&block);
         }
         let report = self.report.as_str();
-        let events = [self.go.finish(report), self.libtest.finish(report)];
+        let events = [self.go.finish(report), self.libtest.finish(report), self.pytest.finish(report)];
         let mut whole = self.found.into_iter().chain(events.into_iter().flatten()).reduce(merge)?;
         if self.broken > 0 {
             let problem = ReportProblem::Truncated(format!("{} lines are cut or malformed", self.broken));
