@@ -9,6 +9,7 @@
 mod go;
 mod jest;
 mod libtest;
+mod mocha;
 mod pytest;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -49,7 +50,7 @@ enum Line {
 type Document = (fn(&str) -> bool, fn(&str, &str, &mut Tally) -> Result<(), ReportProblem>);
 
 /// Every format that is one document.
-const DOCUMENTS: [Document; 1] = [(jest::is_ours, jest::read)];
+const DOCUMENTS: [Document; 2] = [(jest::is_ours, jest::read), (mocha::is_ours, mocha::read)];
 
 /// Finds the JSON of a run in a stream of bytes.
 pub(super) struct JsonReader {
