@@ -6,6 +6,7 @@
 //! Formats tell themselves by their keys; a line that has the keys and cannot be read is a line that is
 //! missing.
 
+mod dart;
 mod go;
 mod jest;
 mod libtest;
@@ -14,6 +15,7 @@ mod pytest;
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 
+use self::dart::DartReader;
 use self::go::GoReader;
 use self::libtest::LibtestJsonReader;
 use self::pytest::PytestReader;
@@ -66,6 +68,7 @@ pub(super) struct JsonReader {
     go: GoReader,
     libtest: LibtestJsonReader,
     pytest: PytestReader,
+    dart: DartReader,
 }
 
 impl JsonReader {
@@ -82,6 +85,7 @@ impl JsonReader {
             go: GoReader::new(root),
             libtest: LibtestJsonReader::new(root),
             pytest: PytestReader::new(root),
+            dart: DartReader::new(root),
         }
     }
 
@@ -151,8 +155,8 @@ impl JsonReader {
 
     fn event(&mut self, text: &str) -> Taken {
         let mut taken = self.go.line(text);
-        let others: [&mut dyn FnMut() -> Taken; 2] =
-            [&mut || self.libtest.line(text), &mut || self.pytest.line(text)];
+        let others: [&mut dyn FnMut() -> Taken; 3] =
+            [&mut || self.libtest.line(text), &mut || self.pytest.line(text), &mut || self.dart.line(text)];
         for other in others {
             if taken == Taken::NotMine {
                 taken = other();
@@ -181,7 +185,12 @@ impl JsonReader {
             self.document(&block);
         }
         let report = self.report.as_str();
-        let events = [self.go.finish(report), self.libtest.finish(report), self.pytest.finish(report)];
+        let events = [
+            self.go.finish(report),
+            self.libtest.finish(report),
+            self.pytest.finish(report),
+            self.dart.finish(report),
+        ];
         let mut whole = self.found.into_iter().chain(events.into_iter().flatten()).reduce(merge)?;
         if self.broken > 0 {
             let problem = ReportProblem::Truncated(format!("{} lines are cut or malformed", self.broken));
