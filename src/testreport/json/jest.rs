@@ -73,9 +73,20 @@ fn read_suite(suite: &Suite, cases: &mut Cases<'_>) -> Result<(), ReportProblem>
         cases.end(&assertion.case(file))?;
     }
     if suite.status.as_deref() == Some("failed") && cases.failing() == before {
-        cases.errored(file, before_frames(suite.message.as_deref().unwrap_or_default()));
+        cases.errored(file, &without_excerpt(suite.message.as_deref().unwrap_or_default()));
     }
     Ok(())
+}
+
+/// The message up to its stack, without the lines of code that jest quotes (`> 1 | code`, `    | ^`): an edit
+/// of the lines beside the fault moves them.
+fn without_excerpt(message: &str) -> String {
+    let quoted = |line: &&str| {
+        let number = |each: char| each.is_ascii_digit() || matches!(each, ' ' | '>');
+        line.trim_start_matches(number).starts_with('|')
+    };
+    let lines: Vec<&str> = before_frames(message).lines().filter(|line| !quoted(line)).collect();
+    lines.join("\n")
 }
 
 impl Assertion {
@@ -105,7 +116,7 @@ mod tests {
     use crate::testreport::normalize::Root;
     use crate::testreport::run::{ExitKind, ParsedRun};
 
-    const FAILING: &str = r#"{"numFailedTestSuites":2,"numFailedTests":1,"numPassedTests":1,"numPendingTests":1,"numRuntimeErrorTestSuites":1,"numTotalTests":3,"openHandles":[],"success":false,"startTime":1700000000000,"testResults":[{"assertionResults":[{"ancestorTitles":["math","adds"],"duration":3,"failureDetails":[{}],"failureMessages":["Error: \u001b[2mexpect(\u001b[22mreceived).toBe(expected)\n\nExpected: 3\nReceived: 2\n    at Object.<anonymous> (/p/src/math.test.js:5:13)\n    at new Promise (<anonymous>)"],"fullName":"math adds small","location":null,"status":"failed","title":"small"},{"ancestorTitles":[],"failureMessages":[],"fullName":"ok","status":"passed","title":"ok"},{"ancestorTitles":[],"failureMessages":[],"fullName":"later","status":"pending","title":"later"}],"endTime":1,"message":"long text","name":"/p/src/math.test.js","startTime":1,"status":"failed","summary":""},{"assertionResults":[],"coverage":{},"message":"  ● Test suite failed to run\n\n    Cannot find module './gone' from 'src/b.test.js'\n\n      at Resolver.x (node_modules/y.js:1:1)","name":"/p/src/b.test.js","status":"failed","summary":""}],"wasInterrupted":false}"#;
+    const FAILING: &str = r#"{"numFailedTestSuites":2,"numFailedTests":1,"numPassedTests":1,"numPendingTests":1,"numRuntimeErrorTestSuites":1,"numTotalTests":3,"openHandles":[],"success":false,"startTime":1700000000000,"testResults":[{"assertionResults":[{"ancestorTitles":["math","adds"],"duration":3,"failureDetails":[{}],"failureMessages":["Error: \u001b[2mexpect(\u001b[22mreceived).toBe(expected)\n\nExpected: 3\nReceived: 2\n    at Object.<anonymous> (/p/src/math.test.js:5:13)\n    at new Promise (<anonymous>)"],"fullName":"math adds small","location":null,"status":"failed","title":"small"},{"ancestorTitles":[],"failureMessages":[],"fullName":"ok","status":"passed","title":"ok"},{"ancestorTitles":[],"failureMessages":[],"fullName":"later","status":"pending","title":"later"}],"endTime":1,"message":"long text","name":"/p/src/math.test.js","startTime":1,"status":"failed","summary":""},{"assertionResults":[],"coverage":{},"message":"  ● Test suite failed to run\n\n    Cannot find module './gone' from 'src/b.test.js'\n\n    > 1 | require('./gone')\n        | ^\n      2 |\n\n      at Resolver.x (node_modules/y.js:1:1)","name":"/p/src/b.test.js","status":"failed","summary":""}],"wasInterrupted":false}"#;
 
     const PASSING: &str = r#"{
   "numTotalTests": 1,
@@ -136,7 +147,11 @@ mod tests {
         assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
         assert_eq!(one.failing, ["src/b.test.js", "src/math.test.js::math > adds > small"]);
         assert!(one.errors[0].text.contains("Cannot find module './gone'"), "{:?}", one.errors);
-        assert!(!one.errors[0].text.contains("Resolver"), "{:?}", one.errors);
+        assert!(
+            !one.errors[0].text.contains("Resolver") && !one.errors[0].text.contains('|'),
+            "{:?}",
+            one.errors
+        );
         assert_eq!(one.errors[1].text, "Error: expect(received).toBe(expected)\nExpected: 3\nReceived: 2");
         let two = run(PASSING);
         assert_eq!((two.status, two.counts.passed), (TestStatus::Passed, 1));
