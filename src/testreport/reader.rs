@@ -9,13 +9,9 @@ use super::problem::ReportProblem;
 use super::run::{ExitKind, ParsedRun};
 use super::tally::Tally;
 use super::tap::TapReader;
-use super::xmlreport;
 
 /// Largest report file that is read: 64 MiB.
 pub const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
-
-/// How messages call what the run printed.
-const OUTPUT: &str = "standard output";
 
 /// Which stream a chunk of output came from. Lines are put together per stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,11 +34,11 @@ pub struct ReportInput<'a> {
 /// Reads one run in bounded memory.
 pub struct RunReader {
     root: Root,
+    json: JsonReader,
     stdout: LineSplitter,
     stderr: LineSplitter,
     libtest: LibtestReader,
     tap: TapReader,
-    json: JsonReader,
     reports: Tally,
 }
 
@@ -50,11 +46,11 @@ impl RunReader {
     /// A reader for a run in the project at `root`.
     pub fn new(root: Root) -> Self {
         Self {
+            json: JsonReader::new(&root, "standard output"),
             stdout: LineSplitter::default(),
             stderr: LineSplitter::default(),
             libtest: LibtestReader::new(&root),
             tap: TapReader::new(&root),
-            json: JsonReader::new(&root, OUTPUT),
             reports: Tally::new(&root),
             root,
         }
@@ -62,9 +58,6 @@ impl RunReader {
 
     /// Takes the next chunk of output; where chunks end does not matter.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        if stream == Stream::Stdout {
-            self.json.push(bytes);
-        }
         let (libtest, tap) = (&mut self.libtest, &mut self.tap);
         match stream {
             Stream::Stdout => self.stdout.push(bytes, &mut |line| {
@@ -73,9 +66,12 @@ impl RunReader {
             }),
             Stream::Stderr => self.stderr.push(bytes, &mut |line| libtest.side_line(line)),
         }
+        if stream == Stream::Stdout {
+            self.json.push(bytes);
+        }
     }
 
-    /// Takes a report file, recognised by its content: XML, JSON, TAP or text. One that cannot be read
+    /// Takes a report file: JUnit XML, TAP or the text of `cargo test`, by content. One that cannot be read
     /// makes the run [`Incomplete`](crate::domain::tests::TestStatus::Incomplete), with a warning that names it.
     pub fn report(&mut self, input: ReportInput<'_>) {
         let tally = read_file(input, &self.root);
@@ -98,8 +94,11 @@ impl RunReader {
         });
         self.stderr.finish(&mut |line| libtest.side_line(line));
         let mut whole = self.reports;
-        let found = [self.libtest.finish(OUTPUT), self.tap.finish(OUTPUT), self.json.finish()];
-        for tally in found.into_iter().flatten() {
+        if let Some(found) = self.json.finish() {
+            whole.absorb(found);
+        }
+        let output = "standard output";
+        for tally in [self.libtest.finish(output), self.tap.finish(output)].into_iter().flatten() {
             whole.absorb(tally);
         }
         ParsedRun::conclude(whole, exit)
@@ -123,7 +122,7 @@ fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
     }
     if junit::looks_like_xml(input.bytes) {
         let mut tally = Tally::new(root);
-        if let Err(problem) = xmlreport::read(input.bytes, input.name, &mut tally) {
+        if let Err(problem) = super::xmlreport::read(input.bytes, input.name, &mut tally) {
             tally.problem(input.name, &problem);
         }
         return tally;
@@ -140,11 +139,13 @@ fn read_text(input: ReportInput<'_>, root: &Root) -> Tally {
     };
     lines.push(input.bytes, &mut each);
     lines.finish(&mut each);
-    let mut json = JsonReader::new(root, input.name);
-    json.push(input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.bytes).trim_ascii_start());
     let mut tally = Tally::new(root);
     let mut recognised = 0_usize;
-    for found in [libtest.finish(input.name), tap.finish(input.name), json.finish()].into_iter().flatten() {
+    for found in [libtest.finish(input.name), tap.finish(input.name)].into_iter().flatten() {
+        tally.absorb(found);
+        recognised += 1;
+    }
+    if let Some(found) = read_json(input, root) {
         tally.absorb(found);
         recognised += 1;
     }
@@ -153,6 +154,13 @@ fn read_text(input: ReportInput<'_>, root: &Root) -> Tally {
         return unread(input.name, &ReportProblem::Unknown(what.to_owned()), root);
     }
     tally
+}
+
+fn read_json(input: ReportInput<'_>, root: &Root) -> Option<Tally> {
+    let mut reader = JsonReader::new(root, input.name);
+    let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.bytes);
+    reader.push(bytes.trim_ascii_start());
+    reader.finish()
 }
 
 fn unread(name: &str, problem: &ReportProblem, root: &Root) -> Tally {
@@ -182,9 +190,14 @@ mod tests {
     fn what_is_recognised_names_the_runner() {
         let cargo = "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
         let junit = "<testsuite><testcase name='a'/></testsuite>";
+        let mocha = "{\"stats\":{},\"tests\":[],\"failures\":[],\"passes\":[{\"title\":\"a\"}]}\n";
+        let trx = "<TestRun><Results><UnitTestResult testName='a' outcome='Passed'/></Results><ResultSummary outcome='Completed'/></TestRun>";
         let cases = [
             ("all good\n", &[][..], "exit", TestStatus::Passed),
             (cargo, &[], "cargo", TestStatus::Passed),
+            (mocha, &[], "mocha-json", TestStatus::Passed),
+            ("", &[("a.json", mocha), ("b.trx", trx)], "mocha-json+trx", TestStatus::Passed),
+            ("", &[("a.json", "{\"stats\"")], "exit", TestStatus::Incomplete),
             ("1..1\nok 1\n", &[], "tap", TestStatus::Passed),
             ("", &[("a.xml", junit)], "junit", TestStatus::Passed),
             (
