@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::tests::{Counts, TestStatus};
 use crate::testreport::normalize::Root;
@@ -46,3 +48,46 @@ fn a_root_of_another_format_is_named() {
         assert_eq!((run.status, run.warnings.len()), (TestStatus::Incomplete, 1), "{xml}");
     }
 }
+
+#[test]
+fn a_cut_report_in_another_encoding_never_passes() {
+    let xml = "\u{feff}<?xml version='1.0' encoding='utf-16'?><assemblies><assembly total='1'><collection>\
+               <test name='é' result='Pass'/></collection></assembly></assemblies>";
+    let bytes: Vec<u8> = xml.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(run_bytes(&bytes).status, TestStatus::Passed);
+    for end in 0..bytes.len() {
+        assert_ne!(run_bytes(&bytes[..end]).status, TestStatus::Passed, "{end}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_nesting_is_taken(
+        root in proptest::sample::select(vec!["TestRun", "Site", "test-run", "assemblies"]),
+        parts in proptest::collection::vec(proptest::sample::select(PARTS.to_vec()), 0..30),
+    ) {
+        let run = run(&format!("<{root}>{}</{root}>", parts.concat()));
+        let counts = run.counts;
+        prop_assert_eq!(counts.total, counts.failing() + counts.passed + counts.skipped);
+        prop_assert!(run.status != TestStatus::Passed || run.failing.is_empty());
+    }
+}
+
+const PARTS: [&str; 16] = [
+    "<Results>",
+    "</Results>",
+    "<UnitTestResult testName='a' outcome='Failed'>",
+    "</UnitTestResult>",
+    "<ResultSummary outcome='x'><Counters total='18446744073709551615' failed='9'/></ResultSummary>",
+    "<Testing>",
+    "<Test Status='failed'><Name>&#x1B;[1m</Name></Test>",
+    "</Testing>",
+    "<test-suite result='Failed'>",
+    "</test-suite>",
+    "<test-case result='Passed'/>",
+    "<assembly total='18446744073709551615' errors='1'>",
+    "</assembly>",
+    "<errors><error/><error/></errors>",
+    "<collection><test result='Fail'><failure><message>x</message></failure></test></collection>",
+    "text",
+];
