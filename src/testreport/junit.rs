@@ -8,9 +8,10 @@ mod suite;
 use std::borrow::Cow;
 
 use self::suite::{Case, Expectation, Suite};
+use super::cases::printed_escapes;
 use super::problem::ReportProblem;
 use super::tally::{Outcome, Tally, append};
-use super::xml::{Element, Node, decode, walk};
+use super::xml::{Element, Node, walk};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "junit";
@@ -51,9 +52,9 @@ pub(super) fn looks_like_xml(bytes: &[u8]) -> bool {
 }
 
 /// Reads a report into `tally`. What was read before an error stays there.
-pub(super) fn read(bytes: &[u8], name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
+pub(super) fn read(text: &str, name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
     let mut reader = JunitReader { tally, name, open: Vec::new(), cases: 0 };
-    walk(decode(bytes)?, |node| match node {
+    walk(text, |node| match node {
         Node::Open(element) => reader.open(&element),
         Node::Text(text) => {
             reader.text(&text);
@@ -140,7 +141,7 @@ impl JunitReader<'_> {
 
     fn close(&mut self) {
         match self.open.pop() {
-            Some(Open::Fault(fault)) => self.mark(fault.outcome, &fault.said),
+            Some(Open::Fault(fault)) => self.mark(fault.outcome, &printed_escapes(&fault.said)),
             Some(Open::Case(case)) => self.close_case(&case),
             Some(Open::Suite(suite)) => self.close_suite(suite),
             Some(Open::Other) | None => {}

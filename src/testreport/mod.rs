@@ -9,6 +9,8 @@
 //!
 //! Pure, rank 1: bytes in, values out.
 
+mod cases;
+mod json;
 mod junit;
 mod libtest;
 mod lines;
@@ -20,6 +22,7 @@ mod signature;
 mod tally;
 mod tap;
 mod xml;
+mod xmlreport;
 
 pub use normalize::{Root, normalize_error, normalize_id};
 pub use problem::ReportProblem;

@@ -65,6 +65,8 @@ pub enum ReportProblem {
     #[error("cannot be read: {0}")]
     Unreadable(String),
     /// Not a format that is read.
-    #[error("not a report that is read here ({0}); JUnit XML, TAP and the text of `cargo test` are")]
+    #[error(
+        "not a report that is read here ({0}); the XML and JSON of test runners, TAP and the text of `cargo test` are"
+    )]
     Unknown(String),
 }

@@ -1,5 +1,6 @@
 //! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
 
+use super::json::JsonReader;
 use super::junit;
 use super::libtest::LibtestReader;
 use super::lines::LineSplitter;
@@ -8,9 +9,13 @@ use super::problem::ReportProblem;
 use super::run::{ExitKind, ParsedRun};
 use super::tally::Tally;
 use super::tap::TapReader;
+use super::xmlreport;
 
 /// Largest report file that is read: 64 MiB.
 pub const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
+
+/// How messages call what the run printed.
+const OUTPUT: &str = "standard output";
 
 /// Which stream a chunk of output came from. Lines are put together per stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,6 +42,7 @@ pub struct RunReader {
     stderr: LineSplitter,
     libtest: LibtestReader,
     tap: TapReader,
+    json: JsonReader,
     reports: Tally,
 }
 
@@ -48,6 +54,7 @@ impl RunReader {
             stderr: LineSplitter::default(),
             libtest: LibtestReader::new(&root),
             tap: TapReader::new(&root),
+            json: JsonReader::new(&root, OUTPUT),
             reports: Tally::new(&root),
             root,
         }
@@ -55,6 +62,9 @@ impl RunReader {
 
     /// Takes the next chunk of output; where chunks end does not matter.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        if stream == Stream::Stdout {
+            self.json.push(bytes);
+        }
         let (libtest, tap) = (&mut self.libtest, &mut self.tap);
         match stream {
             Stream::Stdout => self.stdout.push(bytes, &mut |line| {
@@ -65,7 +75,7 @@ impl RunReader {
         }
     }
 
-    /// Takes a report file: JUnit XML, TAP or the text of `cargo test`, by content. One that cannot be read
+    /// Takes a report file, recognised by its content: XML, JSON, TAP or text. One that cannot be read
     /// makes the run [`Incomplete`](crate::domain::tests::TestStatus::Incomplete), with a warning that names it.
     pub fn report(&mut self, input: ReportInput<'_>) {
         let tally = read_file(input, &self.root);
@@ -88,8 +98,8 @@ impl RunReader {
         });
         self.stderr.finish(&mut |line| libtest.side_line(line));
         let mut whole = self.reports;
-        let output = "standard output";
-        for tally in [self.libtest.finish(output), self.tap.finish(output)].into_iter().flatten() {
+        let found = [self.libtest.finish(OUTPUT), self.tap.finish(OUTPUT), self.json.finish()];
+        for tally in found.into_iter().flatten() {
             whole.absorb(tally);
         }
         ParsedRun::conclude(whole, exit)
@@ -113,7 +123,7 @@ fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
     }
     if junit::looks_like_xml(input.bytes) {
         let mut tally = Tally::new(root);
-        if let Err(problem) = junit::read(input.bytes, input.name, &mut tally) {
+        if let Err(problem) = xmlreport::read(input.bytes, input.name, &mut tally) {
             tally.problem(input.name, &problem);
         }
         return tally;
@@ -130,9 +140,11 @@ fn read_text(input: ReportInput<'_>, root: &Root) -> Tally {
     };
     lines.push(input.bytes, &mut each);
     lines.finish(&mut each);
+    let mut json = JsonReader::new(root, input.name);
+    json.push(input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.bytes).trim_ascii_start());
     let mut tally = Tally::new(root);
     let mut recognised = 0_usize;
-    for found in [libtest.finish(input.name), tap.finish(input.name)].into_iter().flatten() {
+    for found in [libtest.finish(input.name), tap.finish(input.name), json.finish()].into_iter().flatten() {
         tally.absorb(found);
         recognised += 1;
     }

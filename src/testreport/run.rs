@@ -33,7 +33,7 @@ pub struct ParsedRun {
     pub truncated: bool,
     /// Normalized first errors: those of the run, then those of the failing tests in order.
     pub errors: Vec<ErrorText>,
-    /// The recognised runners joined by `+` (`cargo`, `junit`, `tap`), or [`RUNNER_EXIT`].
+    /// The recognised runners joined by `+` (`cargo`, `go-json`, `junit`, `tap`), or [`RUNNER_EXIT`].
     pub runner: String,
     /// What was wrong with the reports, each naming the report.
     pub warnings: Vec<String>,

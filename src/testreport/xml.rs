@@ -6,9 +6,10 @@
 
 use std::borrow::Cow;
 
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use quick_xml::errors::{Error, SyntaxError};
 use quick_xml::escape::resolve_predefined_entity;
-use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
+use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::problem::ReportProblem;
@@ -18,6 +19,9 @@ const MAX_DEPTH: usize = 1000;
 
 /// Attributes of one element that are looked at.
 const MAX_ATTRIBUTES: usize = 64;
+
+/// Bytes in which an XML declaration is looked for.
+const MAX_DECLARATION: usize = 1024;
 
 /// What the walk meets.
 pub(super) enum Node<'a> {
@@ -49,44 +53,65 @@ impl Element<'_> {
     }
 }
 
-/// The text of a report file, when it is UTF-8; text that is cut inside a character is cut before it.
-pub(super) fn decode(bytes: &[u8]) -> Result<&str, ReportProblem> {
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(ReportProblem::Encoding("UTF-16".to_owned()));
+/// The text of a report file: in the encoding of its byte order mark, or else of its XML declaration, or
+/// else UTF-8. UTF-8 that is cut inside a character is cut before it.
+pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, ReportProblem> {
+    let foreign = match Encoding::for_bom(bytes) {
+        Some((marked, _)) => Some(marked).filter(|marked| *marked != UTF_8),
+        None => declared_encoding(bytes)?,
+    };
+    if let Some(encoding) = foreign {
+        return Ok(encoding.decode(bytes).0);
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(text),
+        Ok(text) => Ok(Cow::Borrowed(text)),
         Err(error) => {
             let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
-            if let Some(name) = std::str::from_utf8(valid).ok().and_then(declared_encoding) {
-                return Err(ReportProblem::Encoding(name));
-            }
             match (error.error_len(), std::str::from_utf8(valid)) {
-                (None, Ok(text)) => Ok(text),
+                (None, Ok(text)) => Ok(Cow::Borrowed(text)),
                 (Some(_), _) | (None, Err(_)) => Err(ReportProblem::NotUtf8(error.valid_up_to())),
             }
         }
     }
 }
 
-/// The encoding that the XML declaration names, unless it is UTF-8.
-fn declared_encoding(text: &str) -> Option<String> {
+/// The encoding that the XML declaration names, unless it is UTF-8. A declaration that can be read as ASCII
+/// is not in UTF-16, whatever it says: .NET writes that of a string into a file of UTF-8.
+fn declared_encoding(bytes: &[u8]) -> Result<Option<&'static Encoding>, ReportProblem> {
+    if bytes.starts_with(b"<\0?\0") {
+        return Ok(Some(UTF_16LE));
+    }
+    let head = bytes.get(..MAX_DECLARATION).unwrap_or(bytes);
+    let end = head.windows(2).position(|pair| pair == b"?>").map_or(0, |at| at + 2);
+    let head = head.get(..end).unwrap_or_default();
+    let Ok(text) = std::str::from_utf8(head) else { return Ok(None) };
+    let mut reader = Reader::from_str(text.trim_start());
+    let Ok(Event::Decl(declaration)) = reader.read_event() else { return Ok(None) };
+    let Some(Ok(name)) = declaration.encoding() else { return Ok(None) };
+    let unknown = || ReportProblem::Encoding(name.chars().take(40).collect());
+    let named = Encoding::for_label(name.as_bytes()).ok_or_else(unknown)?;
+    Ok(Some(named).filter(|named| ![UTF_8, UTF_16LE, UTF_16BE].contains(named)))
+}
+
+/// The name of the root element without its namespace prefix; `None` when none is found.
+pub(super) fn root_name(text: &str) -> Option<String> {
     let mut reader = Reader::from_str(text);
-    let Ok(Event::Decl(declaration)) = reader.read_event() else { return None };
-    foreign_encoding(&declaration)
-}
-
-fn foreign_encoding(declaration: &BytesDecl<'_>) -> Option<String> {
-    let name = declaration.encoding()?.ok()?;
-    let utf8 = ["utf-8", "utf8"].iter().any(|known| name.eq_ignore_ascii_case(known));
-    (!utf8).then(|| name.chars().take(40).collect())
-}
-
-/// True when every byte means the same in UTF-8 and in an encoding of that name.
-fn reads_as_ascii(name: &str, text: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    let family = ["us-ascii", "ascii", "iso-8859-", "windows-125", "latin1"];
-    text.is_ascii() && family.iter().any(|known| lower.starts_with(known))
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(root) | Event::Empty(root)) => return Some(Element(root).name().to_owned()),
+            Ok(Event::Eof) | Err(_) => return None,
+            Ok(
+                Event::End(_)
+                | Event::Text(_)
+                | Event::CData(_)
+                | Event::GeneralRef(_)
+                | Event::Decl(_)
+                | Event::Comment(_)
+                | Event::PI(_)
+                | Event::DocType(_),
+            ) => {}
+        }
+    }
 }
 
 /// Walks through a document. An error says where it ends; what was handed on before stays true.
@@ -122,8 +147,7 @@ pub(super) fn walk(
             Event::Text(content) => each(Node::Text(content.into_inner()))?,
             Event::CData(content) => each(Node::Text(content.into_inner()))?,
             Event::GeneralRef(reference) => each(Node::Text(resolve(&reference)))?,
-            Event::Decl(declaration) => check_encoding(&declaration, text)?,
-            Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
+            Event::Decl(_) | Event::Comment(_) | Event::PI(_) | Event::DocType(_) => {}
             Event::Eof if depth > 0 => {
                 return Err(ReportProblem::Truncated(format!("{depth} elements are not closed")));
             }
@@ -132,13 +156,6 @@ pub(super) fn walk(
             }
             Event::Eof => return Ok(()),
         }
-    }
-}
-
-fn check_encoding(declaration: &BytesDecl<'_>, text: &str) -> Result<(), ReportProblem> {
-    match foreign_encoding(declaration) {
-        Some(name) if !reads_as_ascii(&name, text) => Err(ReportProblem::Encoding(name)),
-        Some(_) | None => Ok(()),
     }
 }
 
@@ -209,13 +226,36 @@ mod tests {
 
     #[test]
     fn encodings() {
-        let latin = "<?xml version='1.0' encoding='ISO-8859-1'?><x/>";
-        assert!(texts(latin).is_ok());
-        assert!(texts("<?xml version='1.0' encoding='UTF-16'?><x/>").is_err());
-        assert_eq!(decode(b"\xff\xfe<\0"), Err(ReportProblem::Encoding("UTF-16".to_owned())));
-        let accent = b"<?xml version='1.0' encoding='ISO-8859-1'?><x>caf\xe9</x>";
-        assert_eq!(decode(accent), Err(ReportProblem::Encoding("ISO-8859-1".to_owned())));
+        let utf16: Vec<u8> = "\u{feff}<?xml version='1.0' encoding='UTF-16'?><x>é</x>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let cases: &[(&[u8], &str)] = &[
+            (b"<x/>", "<x/>"),
+            (b"\xef\xbb\xbf<x>caf\xc3\xa9</x>", "caf\u{e9}"),
+            (&utf16, "<x>é</x>"),
+            (&utf16[2..], "<x>é</x>"),
+            (b"\xfe\xff\0<\0x\0/\0>", "<x/>"),
+            (b"<?xml version='1.0' encoding='utf-16'?><x>caf\xc3\xa9</x>", "caf\u{e9}"),
+            (b"<?xml version='1.0' encoding='ISO-8859-1'?><x>caf\xe9</x>", "caf\u{e9}"),
+            (b"<?xml version='1.0' encoding=\"Shift_JIS\"?><x>\x83e\x83X\x83g</x>", "テスト"),
+            (b"<x>caf\xc3", "<x>caf"),
+        ];
+        for (bytes, part) in cases {
+            let text = decode(bytes).expect("an encoding that is read");
+            assert!(text.contains(part), "{text}");
+        }
+        let odd = b"<?xml version='1.0' encoding='klingon'?><x/>";
+        assert_eq!(decode(odd), Err(ReportProblem::Encoding("klingon".to_owned())));
         assert_eq!(decode(b"<x>caf\xe9</x>"), Err(ReportProblem::NotUtf8(6)));
-        assert_eq!(decode(b"<x>caf\xc3"), Ok("<x>caf"));
+    }
+
+    #[test]
+    fn roots() {
+        let cases =
+            [("<?xml version='1.0'?><!-- <y/> --><n:x a='1'>", Some("x")), ("", None), ("text", None)];
+        for (xml, name) in cases {
+            assert_eq!(root_name(xml).as_deref(), name, "{xml}");
+        }
     }
 }

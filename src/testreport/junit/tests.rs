@@ -2,10 +2,11 @@ use super::*;
 use crate::domain::tests::{Counts, TestStatus};
 use crate::testreport::normalize::Root;
 use crate::testreport::run::{ExitKind, ParsedRun};
+use crate::testreport::xmlreport;
 
 fn run_bytes(bytes: &[u8]) -> ParsedRun {
     let mut tally = Tally::new(&Root::none());
-    if let Err(problem) = read(bytes, "r.xml", &mut tally) {
+    if let Err(problem) = xmlreport::read(bytes, "r.xml", &mut tally) {
         tally.problem("r.xml", &problem);
     }
     ParsedRun::conclude(tally, ExitKind::Code(0))
@@ -142,4 +143,18 @@ fn hostile_reports_end_bounded() {
     assert!(two.failing[0].len() <= 400 && two.errors[0].text.len() <= Tally::MAX_ERROR);
     let escapes = run("<testsuite><testcase name='a&#10;&#x1B;[31mb\u{1}'><failure/></testcase></testsuite>");
     assert_eq!(escapes.failing, ["a b"]);
+}
+
+#[test]
+fn escapes_that_were_printed_are_stripped_and_other_encodings_read() {
+    for printed in ["#x1B[31mno#x1B[0m", "[NON-XML-CHAR-0x1B][31mno", "&#x1B;[1mno"] {
+        for xml in [
+            format!("<testsuite><testcase name='a'><failure message='{printed}'/></testcase></testsuite>"),
+            format!("<testsuite><testcase name='a'><failure>{printed}</failure></testcase></testsuite>"),
+        ] {
+            assert_eq!(run(&xml).errors[0].text, "no", "{xml}");
+        }
+    }
+    let latin = b"<?xml version='1.0' encoding='ISO-8859-1'?><testsuite><testcase name='caf\xe9'><failure/></testcase></testsuite>";
+    assert_eq!(run_bytes(latin).failing, ["caf\u{e9}"]);
 }
