@@ -19,10 +19,12 @@ mod run;
 mod signature;
 mod tally;
 mod tap;
+mod text;
 mod xml;
 
+pub use lines::Stream;
 pub use normalize::{Root, normalize_error, normalize_id};
 pub use problem::ReportProblem;
-pub use reader::{MAX_REPORT_BYTES, ReportInput, RunReader, Stream, read};
+pub use reader::{MAX_REPORT_BYTES, ReportInput, RunReader, read};
 pub use run::{ExitKind, ParsedRun, RUNNER_EXIT};
 pub use signature::{ErrorText, FORMAT, error_signature, signature};
