@@ -10,10 +10,12 @@
 mod counted;
 mod explained;
 mod go;
+mod jest;
 mod pytest;
 mod sessions;
 
 use self::go::GoReader;
+use self::jest::JestReader;
 use self::pytest::PytestReader;
 use super::lines::Stream;
 use super::normalize::Root;
@@ -69,7 +71,7 @@ impl TextReader {
 }
 
 fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
-    vec![Box::new(PytestReader::new(root))]
+    vec![Box::new(PytestReader::new(root)), Box::new(JestReader::new(root))]
 }
 
 #[cfg(test)]
