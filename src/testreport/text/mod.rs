@@ -13,10 +13,12 @@ mod go;
 mod jest;
 mod pytest;
 mod sessions;
+mod unittest;
 
 use self::go::GoReader;
 use self::jest::JestReader;
 use self::pytest::PytestReader;
+use self::unittest::UnittestReader;
 use super::lines::Stream;
 use super::normalize::Root;
 use super::tally::Tally;
@@ -71,7 +73,11 @@ impl TextReader {
 }
 
 fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
-    vec![Box::new(PytestReader::new(root)), Box::new(JestReader::new(root))]
+    vec![
+        Box::new(PytestReader::new(root)),
+        Box::new(JestReader::new(root)),
+        Box::new(UnittestReader::new(root)),
+    ]
 }
 
 #[cfg(test)]
