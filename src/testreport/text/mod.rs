@@ -14,11 +14,13 @@ mod jest;
 mod pytest;
 mod sessions;
 mod unittest;
+mod vitest;
 
 use self::go::GoReader;
 use self::jest::JestReader;
 use self::pytest::PytestReader;
 use self::unittest::UnittestReader;
+use self::vitest::VitestReader;
 use super::lines::Stream;
 use super::normalize::Root;
 use super::tally::Tally;
@@ -37,15 +39,22 @@ pub(super) struct TextReader {
     stdout: Vec<Box<dyn Summary>>,
     stderr: Vec<Box<dyn Summary>>,
     go: GoReader,
+    vitest: VitestReader,
 }
 
 impl TextReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { stdout: readers(root), stderr: readers(root), go: GoReader::new(root) }
+        Self {
+            stdout: readers(root),
+            stderr: readers(root),
+            go: GoReader::new(root),
+            vitest: VitestReader::new(root),
+        }
     }
 
     /// A line of either stream.
     pub(super) fn line(&mut self, stream: Stream, line: &str) {
+        self.vitest.line(stream, line);
         let readers = match stream {
             Stream::Stdout => {
                 self.go.line(line);
@@ -63,7 +72,7 @@ impl TextReader {
 
     /// What was read, all runners together; `None` when none was recognised.
     pub(super) fn finish(self, report: &str) -> Option<Tally> {
-        let shared = [self.go.finish(report)];
+        let shared = [self.go.finish(report), self.vitest.finish(report)];
         let others = self.stdout.into_iter().chain(self.stderr).map(|reader| reader.finish(report));
         shared.into_iter().chain(others).flatten().reduce(|mut whole, tally| {
             whole.absorb(tally);
