@@ -11,6 +11,7 @@ mod counted;
 mod explained;
 mod go;
 mod jest;
+mod mocha;
 mod pytest;
 mod sessions;
 mod unittest;
@@ -18,6 +19,7 @@ mod vitest;
 
 use self::go::GoReader;
 use self::jest::JestReader;
+use self::mocha::MochaReader;
 use self::pytest::PytestReader;
 use self::unittest::UnittestReader;
 use self::vitest::VitestReader;
@@ -86,6 +88,7 @@ fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
         Box::new(PytestReader::new(root)),
         Box::new(JestReader::new(root)),
         Box::new(UnittestReader::new(root)),
+        Box::new(MochaReader::new(root)),
     ]
 }
 
