@@ -8,6 +8,7 @@
 //! Every line goes to every reader: one stream may hold several runners, and what they say is merged.
 
 mod counted;
+mod ctest;
 mod explained;
 mod go;
 mod jest;
@@ -17,6 +18,7 @@ mod sessions;
 mod unittest;
 mod vitest;
 
+use self::ctest::{CtestReader, Owner};
 use self::go::GoReader;
 use self::jest::JestReader;
 use self::mocha::MochaReader;
@@ -40,6 +42,7 @@ trait Summary {
 pub(super) struct TextReader {
     stdout: Vec<Box<dyn Summary>>,
     stderr: Vec<Box<dyn Summary>>,
+    ctest: CtestReader,
     go: GoReader,
     vitest: VitestReader,
 }
@@ -49,6 +52,7 @@ impl TextReader {
         Self {
             stdout: readers(root),
             stderr: readers(root),
+            ctest: CtestReader::new(root),
             go: GoReader::new(root),
             vitest: VitestReader::new(root),
         }
@@ -56,6 +60,9 @@ impl TextReader {
 
     /// A line of either stream.
     pub(super) fn line(&mut self, stream: Stream, line: &str) {
+        if stream == Stream::Stdout && self.ctest.line(line) == Owner::Ctest {
+            return;
+        }
         self.vitest.line(stream, line);
         let readers = match stream {
             Stream::Stdout => {
@@ -74,7 +81,7 @@ impl TextReader {
 
     /// What was read, all runners together; `None` when none was recognised.
     pub(super) fn finish(self, report: &str) -> Option<Tally> {
-        let shared = [self.go.finish(report), self.vitest.finish(report)];
+        let shared = [self.ctest.finish(report), self.go.finish(report), self.vitest.finish(report)];
         let others = self.stdout.into_iter().chain(self.stderr).map(|reader| reader.finish(report));
         shared.into_iter().chain(others).flatten().reduce(|mut whole, tally| {
             whole.absorb(tally);
