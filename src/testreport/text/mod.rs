@@ -11,6 +11,7 @@ mod counted;
 mod ctest;
 mod explained;
 mod go;
+mod gtest;
 mod jest;
 mod mocha;
 mod pytest;
@@ -20,6 +21,7 @@ mod vitest;
 
 use self::ctest::{CtestReader, Owner};
 use self::go::GoReader;
+use self::gtest::GtestReader;
 use self::jest::JestReader;
 use self::mocha::MochaReader;
 use self::pytest::PytestReader;
@@ -96,6 +98,7 @@ fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
         Box::new(JestReader::new(root)),
         Box::new(UnittestReader::new(root)),
         Box::new(MochaReader::new(root)),
+        Box::new(GtestReader::new(root)),
     ]
 }
 
