@@ -15,6 +15,7 @@ mod gtest;
 mod jest;
 mod mocha;
 mod pytest;
+mod rspec;
 mod sessions;
 mod unittest;
 mod vitest;
@@ -25,6 +26,7 @@ use self::gtest::GtestReader;
 use self::jest::JestReader;
 use self::mocha::MochaReader;
 use self::pytest::PytestReader;
+use self::rspec::RspecReader;
 use self::unittest::UnittestReader;
 use self::vitest::VitestReader;
 use super::lines::Stream;
@@ -99,6 +101,7 @@ fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
         Box::new(UnittestReader::new(root)),
         Box::new(MochaReader::new(root)),
         Box::new(GtestReader::new(root)),
+        Box::new(RspecReader::new(root)),
     ]
 }
 
