@@ -13,6 +13,7 @@ mod explained;
 mod go;
 mod gtest;
 mod jest;
+mod minitest;
 mod mocha;
 mod pytest;
 mod rspec;
@@ -24,6 +25,7 @@ use self::ctest::{CtestReader, Owner};
 use self::go::GoReader;
 use self::gtest::GtestReader;
 use self::jest::JestReader;
+use self::minitest::MinitestReader;
 use self::mocha::MochaReader;
 use self::pytest::PytestReader;
 use self::rspec::RspecReader;
@@ -102,6 +104,7 @@ fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
         Box::new(MochaReader::new(root)),
         Box::new(GtestReader::new(root)),
         Box::new(RspecReader::new(root)),
+        Box::new(MinitestReader::new(root)),
     ]
 }
 
