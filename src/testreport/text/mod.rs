@@ -15,6 +15,7 @@ mod gtest;
 mod jest;
 mod minitest;
 mod mocha;
+mod phpunit;
 mod pytest;
 mod rspec;
 mod sessions;
@@ -27,6 +28,7 @@ use self::gtest::GtestReader;
 use self::jest::JestReader;
 use self::minitest::MinitestReader;
 use self::mocha::MochaReader;
+use self::phpunit::PhpunitReader;
 use self::pytest::PytestReader;
 use self::rspec::RspecReader;
 use self::unittest::UnittestReader;
@@ -105,6 +107,7 @@ fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
         Box::new(GtestReader::new(root)),
         Box::new(RspecReader::new(root)),
         Box::new(MinitestReader::new(root)),
+        Box::new(PhpunitReader::new(root)),
     ]
 }
 
