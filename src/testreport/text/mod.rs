@@ -7,6 +7,7 @@
 //!
 //! Every line goes to every reader: one stream may hold several runners, and what they say is merged.
 
+mod bats;
 mod counted;
 mod ctest;
 mod explained;
@@ -22,6 +23,7 @@ mod sessions;
 mod unittest;
 mod vitest;
 
+use self::bats::BatsReader;
 use self::ctest::{CtestReader, Owner};
 use self::go::GoReader;
 use self::gtest::GtestReader;
@@ -108,6 +110,7 @@ fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
         Box::new(RspecReader::new(root)),
         Box::new(MinitestReader::new(root)),
         Box::new(PhpunitReader::new(root)),
+        Box::new(BatsReader::new(root)),
     ]
 }
 
