@@ -319,12 +319,17 @@ def measure(bench, fixture, rounds, warm_up):
         fixture.use_hooks(manager)
         timer.spawn(f"commit {manager}", [bench.git, "commit", "-q", "-m", "measured"])
 
-    def alone(manager):
+    def at_pre_commit():
+        """What git has done by the time it runs pre-commit: the index knows its tree."""
         fixture.reset()
+        fixture.git("write-tree")
+
+    def alone(manager):
+        at_pre_commit()
         timer.spawn(f"alone {manager}", [fixture.dot / f"hooks-{manager}" / "pre-commit"], as_git)
 
     def andon_alone(kind, command):
-        fixture.reset()
+        at_pre_commit()
         fixture.use_hooks("none")
         message.write_text("measured\n", encoding="ascii")
         timer.spawn(f"{kind} pre-commit", command("pre-commit"), as_git)

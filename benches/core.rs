@@ -97,7 +97,7 @@ fn formats(c: &mut Criterion) {
     let mut group = c.benchmark_group("record");
     group.throughput(Throughput::Bytes(line.len() as u64));
     group.bench_function("encode", |b| {
-        b.iter(|| encode_commit(black_box(&record(9)), &UnknownKeys::default()))
+        b.iter(|| encode_commit(black_box(&record(9)), &UnknownKeys::default()));
     });
     group.bench_function("decode", |b| b.iter(|| decode_commit(black_box(line.as_bytes())).unwrap()));
     group.finish();
@@ -111,7 +111,7 @@ fn formats(c: &mut Criterion) {
 fn lines(c: &mut Criterion) {
     let rules = PathRules::new(&["**/*.md".into(), "docs/**".into()], &["**/*.log".into()]).unwrap();
     c.bench_function("classify a path", |b| {
-        b.iter(|| rules.class(black_box(b"src/detect/rules/oscillation.rs")))
+        b.iter(|| rules.class(black_box(b"src/detect/rules/oscillation.rs")));
     });
     let normalizer = Normalizer::new(&[]).unwrap();
     let line =

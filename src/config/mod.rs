@@ -5,8 +5,8 @@
 //! All of them are reported at once, each with file, line, column and what mends it.
 //!
 //! The way of a file: [`Source`] (bytes) -> `document` (spanned TOML) -> `reader` (checked values by
-//! dotted key) -> [`Config`] (typed, complete). One table, [`keys::SECTIONS`], and the registry of rules
-//! feed the checks, the defaults, [`Config::entries`], [`schema`] and [`template`] alike.
+//! dotted key) -> [`Config`] (typed, complete). One table, `keys::SECTIONS`, and the registry of rules
+//! feed the checks, the defaults, [`Config::entries`], [`schema()`] and [`template()`] alike.
 
 mod command;
 mod document;

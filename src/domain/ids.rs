@@ -43,8 +43,17 @@ fn decode_hex(text: &str, out: &mut [u8]) -> bool {
     true
 }
 
+/// At most 32 bytes, in one piece: a hook writes some hundred ids.
 fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut text = [0_u8; 64];
+    let mut used = 0;
+    for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
+        used += 2;
+    }
+    f.write_str(std::str::from_utf8(&text[..used]).unwrap_or_default())
 }
 
 /// A git object id: SHA-1 (20 bytes) or SHA-256 (32 bytes).

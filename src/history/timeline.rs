@@ -100,7 +100,7 @@ impl Iteration {
     }
 }
 
-/// The newest window of facts. Built by [`super::fold`] and [`super::Fold`] only.
+/// The newest window of facts. Built by [`super::fold()`] and [`super::Fold`] only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
     /// The iterations of the window, oldest first, at most [`MAX_ITERATIONS`].

@@ -14,11 +14,13 @@ use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::ids::CodeId;
 use crate::domain::paths::PathClass;
-use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
+use crate::domain::tests::{OverlayEntry, RunValidity, TestRun, TestStatus};
 use crate::git::Overlay;
 use crate::record::fingerprint::Fingerprinter;
 use crate::record::journal::{Journal, JournalLine};
-use crate::testreport::{ExitKind, MAX_REPORT_BYTES, ReportInput, Root, RunReader, Stream};
+use crate::testreport::{
+    ExitKind, MAX_REPORT_BYTES, ParsedRun, RUNNER_EXIT, ReportInput, Root, RunReader, Stream,
+};
 
 /// What a run left behind.
 pub struct Ran {
@@ -50,8 +52,9 @@ pub fn run(
     let end =
         program::run_test_command(&spec(&command), &top, &environment(), ws.config.test.timeout, &mut sink)?;
     let mut warnings = read_reports(ws, &top, &started, &mut reader);
-    let parsed = reader.finish(exit_kind(&end));
+    let mut parsed = reader.finish(exit_kind(&end));
     warnings.extend(parsed.warnings.iter().cloned());
+    warnings.extend(without_its_reports(ws, &mut parsed));
     let after = fingerprint(ws, &ws.repo.worktree_overlay()?)?;
     let validity = validity(configured, &end, code == after);
     let entries = code_entries(ws, before.entries);
@@ -65,6 +68,16 @@ pub fn run(
     };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     Ok(Ran { run, code: end.code(), warnings })
+}
+
+/// Where reports are configured, they are what says that tests ran: an exit code of 0 alone is then no pass.
+fn without_its_reports(ws: &Workspace, parsed: &mut ParsedRun) -> Option<String> {
+    let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;
+    if !exit_only || ws.config.test.reports.is_empty() {
+        return None;
+    }
+    parsed.status = TestStatus::NoTests;
+    Some("test.reports is set, and this run wrote no such report".to_owned())
 }
 
 /// Whether the command is the one that proves something.

@@ -30,7 +30,7 @@ pub fn reach(rules: &RuleSettings) -> usize {
 }
 
 /// How many test runs back a hook looks for evidence.
-const RUNS: usize = 16;
+const RUNS: usize = 8;
 
 /// What was read.
 pub struct Loaded {

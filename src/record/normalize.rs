@@ -18,29 +18,68 @@ pub const MAX_NAME: usize = 64;
 /// Bound of a compiled pattern, in bytes.
 const SIZE_LIMIT: usize = 1 << 20;
 
-/// Name and pattern, applied in this order. All of them need a digit, and none looks at Unicode.
-const BUILT_IN: [(&str, &str); 6] = [
+/// What a line must have for a pattern to match: looked at first, since compiling a pattern costs a hook more than
+/// everything else it does with a diff.
+type Hint = fn(&[u8]) -> bool;
+
+/// Name, hint and pattern, applied in this order. None looks at Unicode.
+const BUILT_IN: [(&str, Hint, &str); 6] = [
     // 2026-11-20T15:30:00.123Z, 2026-11-20 15:30, 2026-11-20
     (
         "time",
+        has_date,
         r"(?-u)\b[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?(?:[Zz]|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?)?\b",
     ),
     // Fri Nov 20 21:59:45 UTC 2026
     (
         "time",
+        has_month_and_clock,
         r"(?-u)\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) {1,2}[0-9]{1,2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?: [A-Z]{3,5})? [0-9]{4}\b",
     ),
     // Fri, 20 Nov 2026 21:59:45 GMT
     (
         "time",
+        has_month_and_clock,
         r"(?-u)\b(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), )?[0-9]{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}(?: (?:[A-Z]{3,5}|[+-][0-9]{4}))?\b",
     ),
     // 21:59:45.001
-    ("time", r"(?-u)\b[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\b"),
-    ("uuid", r"(?-u)\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b"),
+    ("time", has_clock, r"(?-u)\b[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?\b"),
+    (
+        "uuid",
+        has_long_hex_group,
+        r"(?-u)\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}\b",
+    ),
     // 0x7ffd5e8c and longer: shorter ones are constants that a person wrote.
-    ("address", r"(?-u)\b0[xX][0-9A-Fa-f]{8,16}\b"),
+    ("address", has_hex_prefix, r"(?-u)\b0[xX][0-9A-Fa-f]{8,16}\b"),
 ];
+
+/// Two digits, `separator`, two digits.
+fn has_pairs(line: &[u8], separator: u8) -> bool {
+    line.windows(5)
+        .any(|at| at[2] == separator && [at[0], at[1], at[3], at[4]].iter().all(u8::is_ascii_digit))
+}
+
+fn has_date(line: &[u8]) -> bool {
+    has_pairs(line, b'-')
+}
+
+fn has_clock(line: &[u8]) -> bool {
+    has_pairs(line, b':')
+}
+
+fn has_month_and_clock(line: &[u8]) -> bool {
+    const MONTHS: &[u8] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
+    has_clock(line) && line.windows(3).any(|at| MONTHS.chunks_exact(3).any(|month| month == at))
+}
+
+/// Eight hexadecimal digits and a dash.
+fn has_long_hex_group(line: &[u8]) -> bool {
+    line.windows(9).any(|at| at[8] == b'-' && at[..8].iter().all(u8::is_ascii_hexdigit))
+}
+
+fn has_hex_prefix(line: &[u8]) -> bool {
+    line.windows(2).any(|at| at[0] == b'0' && matches!(at[1], b'x' | b'X'))
+}
 
 /// A `[normalize]` entry that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -100,9 +139,9 @@ impl Pattern {
     }
 }
 
-/// Normalizes lines. Cheap to build: the built-in patterns are compiled when the first line needs them.
+/// Normalizes lines. Cheap to build: each built-in pattern is compiled when the first line may need it.
 pub struct Normalizer {
-    built_in: OnceLock<Vec<Pattern>>,
+    built_in: [OnceLock<Option<Pattern>>; BUILT_IN.len()],
     extra: Vec<Pattern>,
 }
 
@@ -114,18 +153,22 @@ impl Normalizer {
             return Err(NormalizeError::TooMany { count: extra.len() });
         }
         let extra = extra.iter().map(|(name, pattern)| compile(name, pattern)).collect::<Result<_, _>>()?;
-        Ok(Self { built_in: OnceLock::new(), extra })
+        Ok(Self { built_in: Default::default(), extra })
     }
 
     /// `line` (with or without its line end) as it counts for the diff hash.
     pub fn line<'a>(&self, line: &'a [u8]) -> Cow<'a, [u8]> {
         let mut result = Cow::Borrowed(trimmed(line));
         if result.iter().any(u8::is_ascii_digit) {
-            let built_in = self.built_in.get_or_init(|| {
-                // A test compiles every one of them.
-                BUILT_IN.iter().filter_map(|(name, pattern)| Pattern::new(name, pattern).ok()).collect()
-            });
-            result = built_in.iter().fold(result, |line, pattern| pattern.apply(line));
+            for ((name, hint, pattern), compiled) in BUILT_IN.iter().zip(&self.built_in) {
+                if hint(&result) {
+                    // A test compiles every one of them.
+                    let compiled = compiled.get_or_init(|| Pattern::new(name, pattern).ok());
+                    if let Some(compiled) = compiled {
+                        result = compiled.apply(result);
+                    }
+                }
+            }
         }
         result = self.extra.iter().fold(result, |line, pattern| pattern.apply(line));
         match result {
@@ -172,8 +215,18 @@ mod tests {
 
     #[test]
     fn every_built_in_pattern_compiles() {
-        for (name, pattern) in BUILT_IN {
+        for (name, _, pattern) in BUILT_IN {
             assert!(compile(name, pattern).is_ok(), "{pattern}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_hint_never_hides_a_match(line in "(?:[0-9]{1,4}|-|:|T| |Z|, |0x|[a-f0-9]{4,12}|Nov|Fri|UTC|GMT){0,24}") {
+            for (name, hint, pattern) in BUILT_IN {
+                let matches = compile(name, pattern).unwrap().regex.is_match(line.as_bytes());
+                proptest::prop_assert!(!matches || hint(line.as_bytes()), "{pattern}: {line}");
+            }
         }
     }
 

@@ -13,6 +13,8 @@ use crate::git::Repo;
 pub struct Window {
     /// The recorded commits, oldest first.
     pub facts: Vec<CommitFact>,
+    /// The facts as the cache holds them: written once, not at every hook.
+    blocks: Vec<String>,
     /// What ended the walk early, or was skipped.
     pub warnings: Vec<Warning>,
     /// The commit at which the walk ended for want of a record.
@@ -48,12 +50,15 @@ impl Window {
     pub fn followed_by(mut self, fact: CommitFact, max: usize) -> Self {
         if fact.record.iteration <= 1 {
             self.facts.clear();
+            self.blocks.clear();
             self.unrecorded = None;
         }
+        self.blocks.push(cache::block(&fact));
         self.facts.push(fact);
         let surplus = self.facts.len().saturating_sub(max);
         if surplus > 0 {
             self.facts.drain(..surplus);
+            self.blocks.drain(..surplus);
             self.unrecorded = None;
         }
         self
@@ -94,6 +99,7 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
         }
     }
     window.facts.reverse();
+    window.blocks = window.facts.iter().map(cache::block).collect();
     window
 }
 

@@ -22,7 +22,7 @@ pub fn line(value: &Value) -> String {
     out
 }
 
-/// As [`line`], without the line feed.
+/// As [`line()`], without the line feed.
 pub(super) fn one_line(value: &Value) -> String {
     let mut out = String::new();
     let mut units = [0_u16; 2];

@@ -2,6 +2,15 @@
 
 use super::normalize::strip_ansi;
 
+/// Which stream a chunk of output came from. Lines are put together per stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stream {
+    /// Standard output: where most reports are.
+    Stdout,
+    /// Standard error: where cargo tells of builds and crashes, and some runners print their summary.
+    Stderr,
+}
+
 /// Splits chunks of bytes into lines: without line end, without terminal escapes, invalid UTF-8 replaced.
 #[derive(Debug, Default)]
 pub(super) struct LineSplitter {

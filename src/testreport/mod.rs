@@ -21,11 +21,13 @@ mod run;
 mod signature;
 mod tally;
 mod tap;
+mod text;
 mod xml;
 mod xmlreport;
 
+pub use lines::Stream;
 pub use normalize::{Root, normalize_error, normalize_id};
 pub use problem::ReportProblem;
-pub use reader::{MAX_REPORT_BYTES, ReportInput, RunReader, Stream, read};
+pub use reader::{MAX_REPORT_BYTES, ReportInput, RunReader, read};
 pub use run::{ExitKind, ParsedRun, RUNNER_EXIT};
 pub use signature::{ErrorText, FORMAT, error_signature, signature};

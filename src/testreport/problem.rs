@@ -61,12 +61,18 @@ pub enum ReportProblem {
         /// Tests it was about to run.
         planned: u64,
     },
+    /// A text summary that never came.
+    #[error("{runner} was at work and never printed its summary")]
+    SummaryMissing {
+        /// Name of the runner.
+        runner: &'static str,
+    },
     /// The file could not be opened or read.
     #[error("cannot be read: {0}")]
     Unreadable(String),
     /// Not a format that is read.
     #[error(
-        "not a report that is read here ({0}); the XML and JSON of test runners, TAP and the text of `cargo test` are"
+        "not a report that is read here ({0}); the XML and JSON of test runners, TAP and the text that known runners print are"
     )]
     Unknown(String),
 }

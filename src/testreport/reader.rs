@@ -3,24 +3,20 @@
 use super::json::JsonReader;
 use super::junit;
 use super::libtest::LibtestReader;
-use super::lines::LineSplitter;
+use super::lines::{LineSplitter, Stream};
 use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::run::{ExitKind, ParsedRun};
 use super::tally::Tally;
 use super::tap::TapReader;
+use super::text::TextReader;
+use super::xmlreport;
 
 /// Largest report file that is read: 64 MiB.
 pub const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
 
-/// Which stream a chunk of output came from. Lines are put together per stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stream {
-    /// Standard output: where reports are.
-    Stdout,
-    /// Standard error: where cargo tells of builds and crashes.
-    Stderr,
-}
+/// How messages call what the run printed.
+const OUTPUT: &str = "standard output";
 
 /// A report file.
 #[derive(Debug, Clone, Copy)]
@@ -34,11 +30,12 @@ pub struct ReportInput<'a> {
 /// Reads one run in bounded memory.
 pub struct RunReader {
     root: Root,
-    json: JsonReader,
     stdout: LineSplitter,
     stderr: LineSplitter,
     libtest: LibtestReader,
     tap: TapReader,
+    json: JsonReader,
+    text: TextReader,
     reports: Tally,
 }
 
@@ -46,11 +43,12 @@ impl RunReader {
     /// A reader for a run in the project at `root`.
     pub fn new(root: Root) -> Self {
         Self {
-            json: JsonReader::new(&root, "standard output"),
             stdout: LineSplitter::default(),
             stderr: LineSplitter::default(),
             libtest: LibtestReader::new(&root),
             tap: TapReader::new(&root),
+            json: JsonReader::new(&root, OUTPUT),
+            text: TextReader::new(&root),
             reports: Tally::new(&root),
             root,
         }
@@ -58,20 +56,24 @@ impl RunReader {
 
     /// Takes the next chunk of output; where chunks end does not matter.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        let (libtest, tap) = (&mut self.libtest, &mut self.tap);
+        if stream == Stream::Stdout {
+            self.json.push(bytes);
+        }
+        let (libtest, tap, text) = (&mut self.libtest, &mut self.tap, &mut self.text);
         match stream {
             Stream::Stdout => self.stdout.push(bytes, &mut |line| {
                 libtest.line(line);
                 tap.line(line);
+                text.line(stream, line);
             }),
-            Stream::Stderr => self.stderr.push(bytes, &mut |line| libtest.side_line(line)),
-        }
-        if stream == Stream::Stdout {
-            self.json.push(bytes);
+            Stream::Stderr => self.stderr.push(bytes, &mut |line| {
+                libtest.side_line(line);
+                text.line(stream, line);
+            }),
         }
     }
 
-    /// Takes a report file: JUnit XML, TAP or the text of `cargo test`, by content. One that cannot be read
+    /// Takes a report file, recognised by its content: XML, JSON, TAP or the text of a known runner. One that cannot be read
     /// makes the run [`Incomplete`](crate::domain::tests::TestStatus::Incomplete), with a warning that names it.
     pub fn report(&mut self, input: ReportInput<'_>) {
         let tally = read_file(input, &self.root);
@@ -87,22 +89,34 @@ impl RunReader {
 
     /// Ends the run.
     pub fn finish(mut self, exit: ExitKind) -> ParsedRun {
-        let (libtest, tap) = (&mut self.libtest, &mut self.tap);
+        let (libtest, tap, text) = (&mut self.libtest, &mut self.tap, &mut self.text);
         self.stdout.finish(&mut |line| {
             libtest.line(line);
             tap.line(line);
+            text.line(Stream::Stdout, line);
         });
-        self.stderr.finish(&mut |line| libtest.side_line(line));
+        self.stderr.finish(&mut |line| {
+            libtest.side_line(line);
+            text.line(Stream::Stderr, line);
+        });
         let mut whole = self.reports;
-        if let Some(found) = self.json.finish() {
-            whole.absorb(found);
+        // JSON first: a runner that prints it tells the same as text on the other stream (`jest --json`).
+        if let Some(json) = self.json.finish() {
+            whole.absorb(json);
         }
-        let output = "standard output";
-        for tally in [self.libtest.finish(output), self.tap.finish(output)].into_iter().flatten() {
+        let text = self.text.finish(OUTPUT).filter(|text| adds(text, &whole));
+        for tally in [self.libtest.finish(OUTPUT), self.tap.finish(OUTPUT), text].into_iter().flatten() {
             whole.absorb(tally);
         }
         ParsedRun::conclude(whole, exit)
     }
+}
+
+/// Whether a text summary is heard beside report files: they tell of the same tests, and would be counted
+/// twice. What only the text knows to be wrong is heard all the same.
+fn adds(text: &Tally, reports: &Tally) -> bool {
+    reports.runner().is_none()
+        || !reports.has_failures() && (text.has_failures() || text.worst() > reports.worst())
 }
 
 /// Reads a run whose output was not seen, from its report files and its exit.
@@ -122,7 +136,7 @@ fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
     }
     if junit::looks_like_xml(input.bytes) {
         let mut tally = Tally::new(root);
-        if let Err(problem) = super::xmlreport::read(input.bytes, input.name, &mut tally) {
+        if let Err(problem) = xmlreport::read(input.bytes, input.name, &mut tally) {
             tally.problem(input.name, &problem);
         }
         return tally;
@@ -131,21 +145,22 @@ fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
 }
 
 fn read_text(input: ReportInput<'_>, root: &Root) -> Tally {
-    let (mut libtest, mut tap) = (LibtestReader::new(root), TapReader::new(root));
+    let (mut libtest, mut tap, mut text) =
+        (LibtestReader::new(root), TapReader::new(root), TextReader::new(root));
     let mut lines = LineSplitter::default();
     let mut each = |line: &str| {
         libtest.line(line);
         tap.line(line);
+        text.line(Stream::Stdout, line);
     };
     lines.push(input.bytes, &mut each);
     lines.finish(&mut each);
+    let mut json = JsonReader::new(root, input.name);
+    json.push(input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.bytes).trim_ascii_start());
     let mut tally = Tally::new(root);
     let mut recognised = 0_usize;
-    for found in [libtest.finish(input.name), tap.finish(input.name)].into_iter().flatten() {
-        tally.absorb(found);
-        recognised += 1;
-    }
-    if let Some(found) = read_json(input, root) {
+    let found = [libtest.finish(input.name), tap.finish(input.name), json.finish(), text.finish(input.name)];
+    for found in found.into_iter().flatten() {
         tally.absorb(found);
         recognised += 1;
     }
@@ -154,13 +169,6 @@ fn read_text(input: ReportInput<'_>, root: &Root) -> Tally {
         return unread(input.name, &ReportProblem::Unknown(what.to_owned()), root);
     }
     tally
-}
-
-fn read_json(input: ReportInput<'_>, root: &Root) -> Option<Tally> {
-    let mut reader = JsonReader::new(root, input.name);
-    let bytes = input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.bytes);
-    reader.push(bytes.trim_ascii_start());
-    reader.finish()
 }
 
 fn unread(name: &str, problem: &ReportProblem, root: &Root) -> Tally {
@@ -209,7 +217,9 @@ mod tests {
             ("", &[("a.xml", "<coverage/>")], "exit", TestStatus::Incomplete),
             ("", &[("a.txt", "")], "exit", TestStatus::Incomplete),
             ("", &[("a.txt", "hello")], "exit", TestStatus::Incomplete),
-            ("ok  \tgithub.com/a/b\t0.003s\n", &[], "exit", TestStatus::Passed),
+            ("ok  \tgithub.com/a/b\t0.003s\n", &[], "go", TestStatus::Passed),
+            ("3 passed in 0.1s\n", &[("a.xml", junit)], "junit", TestStatus::Passed),
+            ("1 failed in 0.1s\n", &[("a.xml", junit)], "junit+pytest", TestStatus::Failed),
         ];
         for (stdout, files, runner, status) in cases {
             let run = run(stdout, "", files, 0);

@@ -33,7 +33,7 @@ pub struct ParsedRun {
     pub truncated: bool,
     /// Normalized first errors: those of the run, then those of the failing tests in order.
     pub errors: Vec<ErrorText>,
-    /// The recognised runners joined by `+` (`cargo`, `junit`, `tap`), or [`RUNNER_EXIT`].
+    /// The recognised runners joined by `+` (`cargo`, `go-json`, `junit`, `pytest`), or [`RUNNER_EXIT`].
     pub runner: String,
     /// What was wrong with the reports, each naming the report.
     pub warnings: Vec<String>,
@@ -75,13 +75,17 @@ fn status_of(tally: &Tally, exit: ExitKind) -> TestStatus {
         ExitKind::Code(code) => code,
     };
     match tally.worst() {
-        Some(trouble @ (Trouble::BuildFailed | Trouble::Crashed | Trouble::Incomplete)) => trouble.status(),
-        Some(Trouble::GaveUp) | None if tally.has_failures() => TestStatus::Failed,
-        Some(Trouble::GaveUp) => Trouble::GaveUp.status(),
-        None if killed_behind_a_shell(code) => TestStatus::Crashed,
-        None if code != 0 => TestStatus::RunnerError,
-        None if tally.runner().is_some() && tally.counts().ran() == 0 => TestStatus::NoTests,
-        None => TestStatus::Passed,
+        Some(Trouble::GaveUp | Trouble::NoTests) | None if tally.has_failures() => TestStatus::Failed,
+        Some(Trouble::NoTests) if tally.counts().ran() == 0 => TestStatus::NoTests,
+        Some(trouble @ (Trouble::BuildFailed | Trouble::Crashed | Trouble::Incomplete | Trouble::GaveUp)) => {
+            trouble.status()
+        }
+        Some(Trouble::NoTests) | None if killed_behind_a_shell(code) => TestStatus::Crashed,
+        Some(Trouble::NoTests) | None if code != 0 => TestStatus::RunnerError,
+        Some(Trouble::NoTests) | None if tally.runner().is_some() && tally.counts().ran() == 0 => {
+            TestStatus::NoTests
+        }
+        Some(Trouble::NoTests) | None => TestStatus::Passed,
     }
 }
 
@@ -131,6 +135,9 @@ mod tests {
             (&[Failed], Some(Trouble::Crashed), Code(101), TestStatus::Crashed),
             (&[Passed], Some(Trouble::BuildFailed), Code(0), TestStatus::BuildFailed),
             (&[], None, Code(0), TestStatus::NoTests),
+            (&[], Some(Trouble::NoTests), Code(5), TestStatus::NoTests),
+            (&[Passed], Some(Trouble::NoTests), Code(0), TestStatus::Passed),
+            (&[Passed], Some(Trouble::NoTests), Code(1), TestStatus::RunnerError),
             (&[Skipped], None, Code(0), TestStatus::NoTests),
             (&[], None, Code(5), TestStatus::RunnerError),
             (&[Passed], None, TimedOut, TestStatus::TimedOut),

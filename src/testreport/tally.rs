@@ -11,6 +11,8 @@ use super::signature::ErrorText;
 /// What makes a report less than the whole story, in rising order of weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trouble {
+    /// The runner says that it found no tests.
+    NoTests,
     /// The runner gave up by itself.
     GaveUp,
     /// The report is cut short or cannot be read.
@@ -22,9 +24,11 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
-    /// The status class that this makes of a run; [`Trouble::GaveUp`] yields to failing cases.
+    /// The status class that this makes of a run; [`Trouble::GaveUp`] yields to failing cases,
+    /// [`Trouble::NoTests`] to any case that ran.
     pub(super) fn status(self) -> TestStatus {
         match self {
+            Self::NoTests => TestStatus::NoTests,
             Self::GaveUp => TestStatus::RunnerError,
             Self::Incomplete => TestStatus::Incomplete,
             Self::Crashed => TestStatus::Crashed,

@@ -1,6 +1,6 @@
 //! Tests after edits, by content: what passes the gate and what the refusal says.
 
-use crate::support::Stage;
+use crate::support::{Stage, andon_path};
 
 #[test]
 fn an_untested_edit_is_refused_and_a_tested_one_passes() {
@@ -205,4 +205,39 @@ fn andon_0_switches_everything_off_byte_for_byte() {
     assert_eq!(snapshot(&stage), before);
     stage.unset("ANDON");
     stage.git(&["notes", "--ref=andon", "show", "HEAD"]).refused();
+}
+
+#[test]
+fn junit_reports_are_read_and_stale_ones_are_not() {
+    let stage = Stage::installed();
+    let report = "<testsuite name='s' tests='2'><testcase name='a'/><testcase name='b'/></testsuite>";
+    stage.write("report.txt", report);
+    stage.write(".gitignore", "out/\n");
+    let config = |command: &str| format!("[test]\ncommand = \"{command}\"\nreports = [\"out/**/*.xml\"]\n");
+    stage.write("andon.toml", config("mkdir -p out/deep && cp report.txt out/deep/junit.xml"));
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "With a report"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["runner"], "junit");
+    assert_eq!(stage.record("HEAD")["tests"]["passed"], 2);
+    // The report of the last run is there; a run that writes none has shown nothing.
+    stage.write("andon.toml", config("true"));
+    stage.write("code.txt", "two\n");
+    stage.andon(&["test"]).ok().says("out/deep/junit.xml").says("not one test ran");
+    stage.git(&["commit", "-qam", "Without"]).refused().says("untested-edit");
+}
+
+#[test]
+fn termination_reaches_the_tests_and_the_run_proves_nothing() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"touch started; exec sleep 30\"\n");
+    stage.write(".gitignore", "started\n");
+    stage.git(&["add", "."]).ok();
+    let mut child = stage.command(stage.dir(), andon_path()).arg("test").spawn().unwrap();
+    while !stage.exists("started") {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    stage.run_in(stage.dir(), "kill", &["-TERM", &child.id().to_string()], None).ok();
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    stage.git(&["commit", "-qm", "Stopped"]).refused().says("untested-edit").says("interrupted");
 }

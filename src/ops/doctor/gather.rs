@@ -20,7 +20,7 @@ const FRAMEWORK_BYTES: u64 = 256 * 1024;
 /// Lock files are looked for among at most this many entries.
 const MAX_ENTRIES: usize = 10_000;
 
-/// Gathers what [`super::checks`] judges.
+/// Gathers what [`super::checks()`] judges.
 pub fn gather(repo: &Repo, outside: Outside) -> Result<Facts, GitError> {
     let place = place(repo);
     let hooks = place.as_ref().ok().and_then(|place| place.hooks.as_ref().ok());

@@ -45,16 +45,18 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
         "-" => None,
         id => Some(id.parse().ok()?),
     };
-    let mut facts = Vec::new();
+    let (mut facts, mut blocks) = (Vec::new(), Vec::new());
     loop {
         let line = lines.next()?;
         if line == END {
-            return Some(Window { facts, warnings: Vec::new(), unrecorded });
+            return Some(Window { facts, blocks, warnings: Vec::new(), unrecorded });
         }
         let (id, subject) = line.split_once(' ')?;
         let Value::String(subject) = serde_json::from_str(subject).ok()? else { return None };
-        let record = decode_commit(lines.next()?.as_bytes()).ok()?.record;
+        let json = lines.next()?;
+        let record = decode_commit(json.as_bytes()).ok()?.record;
         facts.push(CommitFact { id: Some(id.parse().ok()?), subject, record });
+        blocks.push(format!("{line}\n{json}\n"));
     }
 }
 
@@ -62,12 +64,15 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
 pub(super) fn write(repo: &Repo, key: &Key, window: &Window) {
     let unrecorded = window.unrecorded.map_or_else(|| "-".to_owned(), |id| id.to_string());
     let mut text = format!("{}\n{unrecorded}\n", key.line());
-    for fact in &window.facts {
-        let Some(id) = fact.id else { return };
-        let subject = Value::String(fact.subject.clone());
-        text.push_str(&format!("{id} {subject}\n{}", encode_commit(&fact.record, &UnknownKeys::default())));
-    }
+    window.blocks.iter().for_each(|block| text.push_str(block));
     text.push_str(END);
     text.push('\n');
     let _ = file::replace(&repo.git_dir().join(FILE), &[text.as_bytes()]);
+}
+
+/// A fact as it stands in the file; empty for one without a commit, which is never kept.
+pub(super) fn block(fact: &CommitFact) -> String {
+    let Some(id) = fact.id else { return String::new() };
+    let subject = Value::String(fact.subject.clone());
+    format!("{id} {subject}\n{}", encode_commit(&fact.record, &UnknownKeys::default()))
 }

@@ -1,4 +1,4 @@
-//! `NUnit` 3 (`test-run`) and `NUnit` 2 (`test-results`): suites in suites, cases in them.
+//! NUnit 3 (`test-run`) and NUnit 2 (`test-results`): suites in suites, cases in them.
 //!
 //! A suite that failed while no case below it did (a fixture that cannot be built, a one-time tear-down) is an
 //! errored entry of its own.
@@ -15,7 +15,7 @@ const RUNNER: &str = "nunit";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Tag {
     Suite,
-    /// `results` of `NUnit` 2: belongs to the suite around it.
+    /// `results` of NUnit 2: belongs to the suite around it.
     Inner,
     Case,
     Failure(Owner),
@@ -34,7 +34,7 @@ enum Owner {
 struct Suite {
     name: String,
     outcome: Outcome,
-    /// `site` of `NUnit` 3: where the failure came from.
+    /// `site` of NUnit 3: where the failure came from.
     site: String,
     error: String,
     failing_before: u64,
@@ -132,7 +132,7 @@ fn name_of(element: &Element<'_>) -> String {
     if full.is_empty() { value(element, "name") } else { full }
 }
 
-/// `result`, with `label` of `NUnit` 3; the oldest reports say only `executed` and `success`.
+/// `result`, with `label` of NUnit 3; the oldest reports say only `executed` and `success`.
 fn outcome_of(element: &Element<'_>, unknown: Outcome) -> Outcome {
     match (value(element, "result").as_str(), value(element, "label").as_str()) {
         ("Passed" | "Success" | "Warning", _) => Outcome::Passed,

@@ -1,4 +1,4 @@
-//! TRX, the report of `VSTest` (`dotnet test --logger trx`).
+//! TRX, the report of VSTest (`dotnet test --logger trx`).
 //!
 //! A result names its test by a display name that may be no more than a method; the class stands in the
 //! definitions that follow, so failing results wait for them. Results inside a result (data rows) count in

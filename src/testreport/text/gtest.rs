@@ -1,0 +1,134 @@
+//! GoogleTest programs.
+//!
+//! A program that ends between the line that begins a test and the one that ends it has died in that test.
+
+use crate::domain::tests::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Outcome, Tally, append_line};
+use super::Summary;
+use super::counted::whole_number;
+use super::sessions::Sessions;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "gtest";
+
+/// One line, as far as it is GoogleTest's.
+enum Line<'t> {
+    /// `[==========] Running 3 tests from 1 test suite.`
+    Begin,
+    /// `[ RUN      ] Calc.Adds`
+    Run(&'t str),
+    /// `[       OK ] Calc.Adds (0 ms)`
+    Ended(&'t str, Outcome),
+    /// `[==========] 3 tests from 1 test suite ran. (0 ms total)`
+    Ran(u64),
+    Other,
+}
+
+/// Reads what a GoogleTest program prints.
+pub(super) struct GtestReader {
+    sessions: Sessions,
+    counts: Counts,
+    /// The test that runs, and what it said from its first failure on.
+    running: Option<(String, String)>,
+}
+
+impl GtestReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self { sessions: Sessions::new(RUNNER, root), counts: Counts::default(), running: None }
+    }
+
+    fn begin(&mut self) {
+        self.died();
+        self.sessions.begin();
+        self.counts = Counts::default();
+    }
+
+    /// The test that was running when the program ended.
+    fn died(&mut self) {
+        if let Some((id, text)) = self.running.take() {
+            self.sessions.seen(Outcome::Errored);
+            self.sessions.fail(&id, Some(&text));
+        }
+    }
+
+    fn ended(&mut self, id: &str, outcome: Outcome) {
+        let text = self.running.take().filter(|(running, _)| running == id).map(|(_, text)| text);
+        self.sessions.seen(outcome);
+        match outcome {
+            Outcome::Passed => {}
+            Outcome::Skipped => self.counts.skipped += 1,
+            Outcome::Failed | Outcome::Errored => {
+                self.counts.failed += 1;
+                self.sessions.fail(id, text.as_deref());
+            }
+        }
+    }
+
+    fn ran(&mut self, total: u64) {
+        let counts = std::mem::take(&mut self.counts);
+        let others = counts.failed.saturating_add(counts.skipped);
+        self.running = None;
+        self.sessions.summary(Counts { passed: total.saturating_sub(others), ..counts });
+    }
+
+    fn text(&mut self, line: &str) {
+        if let Some((_, text)) = &mut self.running
+            && (!text.is_empty() || line.ends_with(": Failure") || line.contains("): error: "))
+        {
+            append_line(text, line);
+        }
+    }
+}
+
+impl Summary for GtestReader {
+    fn line(&mut self, line: &str) {
+        match parse_line(line) {
+            Line::Begin => self.begin(),
+            Line::Run(id) => self.running = Some((id.to_owned(), String::new())),
+            Line::Ended(id, outcome) => self.ended(id, outcome),
+            Line::Ran(total) => self.ran(total),
+            Line::Other => self.text(line),
+        }
+    }
+
+    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+        self.died();
+        self.sessions.finish(report)
+    }
+}
+
+fn parse_line(line: &str) -> Line<'_> {
+    let Some((word, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) else {
+        return Line::Other;
+    };
+    let parsed = match word {
+        "==========" if rest.starts_with("Running ") && rest.contains(" from ") => Some(Line::Begin),
+        "==========" => ran(rest).map(Line::Ran),
+        " RUN      " => Some(Line::Run(rest)),
+        "       OK " => ended(rest, Outcome::Passed),
+        "  FAILED  " => ended(rest, Outcome::Failed),
+        "  SKIPPED " => ended(rest, Outcome::Skipped),
+        _ => None,
+    };
+    parsed.unwrap_or(Line::Other)
+}
+
+/// `3 tests from 1 test suite ran. (0 ms total)`; older versions say `test case`.
+fn ran(rest: &str) -> Option<u64> {
+    let (number, rest) = rest.split_once(' ')?;
+    let tests = rest.starts_with("test from ") || rest.starts_with("tests from ");
+    if tests && rest.contains(" ran.") { whole_number(number) } else { None }
+}
+
+/// `P/Calc.Adds/0, where GetParam() = 3 (0 ms)`: the index is the parameter's name.
+fn ended(rest: &str, outcome: Outcome) -> Option<Line<'_>> {
+    let (id, time) = rest.rsplit_once(" (")?;
+    whole_number(time.strip_suffix(" ms)")?)?;
+    let id = id.split_once(", where ").map_or(id, |(id, _)| id);
+    Some(Line::Ended(id, outcome))
+}
+
+#[cfg(test)]
+mod tests;

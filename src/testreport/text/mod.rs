@@ -1,0 +1,118 @@
+//! Text summaries that runners print for people.
+//!
+//! None of them is a format with a grammar, so each reader holds on to the lines that only its runner
+//! prints, the summary line first of all: without it nothing that looked like a failure counts, unless a
+//! line that no other program prints has shown before that the runner was at work. Then the summary is
+//! missing and the run incomplete.
+//!
+//! Every line goes to every reader: one stream may hold several runners, and what they say is merged.
+
+mod bats;
+mod counted;
+mod ctest;
+mod explained;
+mod go;
+mod gtest;
+mod jest;
+mod minitest;
+mod mocha;
+mod phpunit;
+mod pytest;
+mod rspec;
+mod sessions;
+mod unittest;
+mod vitest;
+
+use self::bats::BatsReader;
+use self::ctest::{CtestReader, Owner};
+use self::go::GoReader;
+use self::gtest::GtestReader;
+use self::jest::JestReader;
+use self::minitest::MinitestReader;
+use self::mocha::MochaReader;
+use self::phpunit::PhpunitReader;
+use self::pytest::PytestReader;
+use self::rspec::RspecReader;
+use self::unittest::UnittestReader;
+use self::vitest::VitestReader;
+use super::lines::Stream;
+use super::normalize::Root;
+use super::tally::Tally;
+
+/// Reads the summary of one runner from one stream.
+trait Summary {
+    /// The next line.
+    fn line(&mut self, line: &str);
+    /// What was read; `None` when nothing of it was this runner's.
+    fn finish(self: Box<Self>, report: &str) -> Option<Tally>;
+}
+
+/// Reads the text summaries of every known runner. Streams are read apart, because their order against each
+/// other is not kept, but for the runners that use both.
+pub(super) struct TextReader {
+    stdout: Vec<Box<dyn Summary>>,
+    stderr: Vec<Box<dyn Summary>>,
+    ctest: CtestReader,
+    go: GoReader,
+    vitest: VitestReader,
+}
+
+impl TextReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            stdout: readers(root),
+            stderr: readers(root),
+            ctest: CtestReader::new(root),
+            go: GoReader::new(root),
+            vitest: VitestReader::new(root),
+        }
+    }
+
+    /// A line of either stream.
+    pub(super) fn line(&mut self, stream: Stream, line: &str) {
+        if stream == Stream::Stdout && self.ctest.line(line) == Owner::Ctest {
+            return;
+        }
+        self.vitest.line(stream, line);
+        let readers = match stream {
+            Stream::Stdout => {
+                self.go.line(line);
+                &mut self.stdout
+            }
+            Stream::Stderr => {
+                self.go.side_line(line);
+                &mut self.stderr
+            }
+        };
+        for reader in readers {
+            reader.line(line);
+        }
+    }
+
+    /// What was read, all runners together; `None` when none was recognised.
+    pub(super) fn finish(self, report: &str) -> Option<Tally> {
+        let shared = [self.ctest.finish(report), self.go.finish(report), self.vitest.finish(report)];
+        let others = self.stdout.into_iter().chain(self.stderr).map(|reader| reader.finish(report));
+        shared.into_iter().chain(others).flatten().reduce(|mut whole, tally| {
+            whole.absorb(tally);
+            whole
+        })
+    }
+}
+
+fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
+    vec![
+        Box::new(PytestReader::new(root)),
+        Box::new(JestReader::new(root)),
+        Box::new(UnittestReader::new(root)),
+        Box::new(MochaReader::new(root)),
+        Box::new(GtestReader::new(root)),
+        Box::new(RspecReader::new(root)),
+        Box::new(MinitestReader::new(root)),
+        Box::new(PhpunitReader::new(root)),
+        Box::new(BatsReader::new(root)),
+    ]
+}
+
+#[cfg(test)]
+mod tests;
