@@ -117,6 +117,7 @@ fn file_line(line: &str) -> Option<&str> {
     let path =
         rest.rsplit_once(" (").map_or(rest, |(path, time)| if time.ends_with(" s)") { path } else { rest });
     let path = path.rsplit(' ').next()?;
+    let path = path.strip_prefix("./").unwrap_or(path);
     let test = [".test.", ".spec.", "_test.", "-test.", "_spec.", "test/", "tests/", "__tests__/"];
     let named = test.iter().any(|part| path.contains(part));
     (named && SOURCES.iter().any(|end| path.ends_with(end))).then_some(path)

@@ -103,6 +103,7 @@ fn errors_end_where_the_code_begins() {
 
 #[test]
 fn files_and_code() {
+    assert_eq!(file_line("FAIL ./a.test.js"), Some("a.test.js"));
     assert_eq!(file_line("PASS src/a.test.js"), Some("src/a.test.js"));
     assert_eq!(file_line("FAIL web __tests__/a.jsx (12 s)"), Some("__tests__/a.jsx"));
     assert_eq!((file_line("PASS everything"), file_line("FAIL src/a.js")), (None, None));
