@@ -45,11 +45,13 @@ enum Part {
 pub(super) struct UnittestReader {
     sessions: Sessions,
     part: Part,
+    /// Errors in fixtures of classes and modules: no test ran there.
+    outside: u64,
 }
 
 impl UnittestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other }
+        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, outside: 0 }
     }
 
     fn rule(&mut self, mark: u8) {
@@ -83,6 +85,7 @@ impl UnittestReader {
         let named = ["FAIL: ", "ERROR: "].iter().find_map(|word| line.strip_prefix(word));
         if let Some(named) = named {
             self.sessions.prove();
+            self.outside += u64::from(is_fixture(named));
             self.part = Part::Described(test_id(named));
         } else if let Some(named) = line.strip_prefix("UNEXPECTED SUCCESS: ") {
             self.sessions.fail(&test_id(named), None);
@@ -105,7 +108,8 @@ impl UnittestReader {
         let failed = sum(&list, &["failures", "unexpected successes"]);
         let errored = sum(&list, &["errors"]);
         let skipped = sum(&list, &["skipped", "expected failures"]);
-        let passed = ran.saturating_sub(failed.saturating_add(errored).saturating_add(skipped));
+        let cases = ran.saturating_add(std::mem::take(&mut self.outside));
+        let passed = cases.saturating_sub(failed.saturating_add(errored).saturating_add(skipped));
         if word == "FAILED" && failed == 0 && errored == 0 {
             self.sessions.trouble(Trouble::GaveUp);
         }
@@ -186,6 +190,12 @@ fn verbose(line: &str) -> Option<Outcome> {
         "expected failure" => Some(Outcome::Skipped),
         _ => verdict.starts_with("skipped ").then_some(Outcome::Skipped),
     }
+}
+
+/// `setUpClass (tests.test_x.TestX)`
+fn is_fixture(named: &str) -> bool {
+    let fixtures = ["setUpClass (", "tearDownClass (", "setUpModule (", "tearDownModule ("];
+    fixtures.iter().any(|fixture| named.starts_with(fixture))
 }
 
 /// `test_a (tests.test_x.TestX.test_a) (i=1)` is `tests.test_x.TestX.test_a (i=1)`; before Python 3.11 the
