@@ -61,6 +61,8 @@ Vitest caught 1 unhandled error during the test run.
 
 ⎯⎯⎯⎯⎯ Unhandled Rejection ⎯⎯⎯⎯⎯
 Error: late
+ ❯ src/a.test.ts:3:10
+⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯
  Test Files  1 passed (1)
       Tests  2 passed (2)
      Errors  1 error
@@ -100,6 +102,8 @@ fn failures_are_on_the_other_stream() {
     assert_eq!(read("", STDERR, 1), None);
     let one = read(&format!("{STDERR}{STDOUT}"), "", 1).unwrap();
     assert_eq!(one.failing, [id]);
+    let run = read(UNHANDLED, "", 1).unwrap();
+    assert_eq!(errors(&run), [("", "Unhandled Rejection: Error: late")]);
     let run = read(NOT_LOADED, "", 1).unwrap();
     assert!(run.errors[0].text.starts_with("src/broken.test.ts: Error: Failed to load url ./nope"));
 }
