@@ -22,14 +22,44 @@ pub struct ReportInput<'a> {
     pub bytes: &'a [u8],
 }
 
+/// The readers of what comes line by line.
+struct LineReaders {
+    libtest: LibtestReader,
+    tap: TapReader,
+    text: TextReader,
+}
+
+impl LineReaders {
+    fn new(root: &Root) -> Self {
+        Self { libtest: LibtestReader::new(root), tap: TapReader::new(root), text: TextReader::new(root) }
+    }
+
+    /// A line of standard output. What a test under libtest prints is no summary of another runner.
+    fn line(&mut self, line: &str) {
+        self.libtest.line(line);
+        self.tap.line(line);
+        if !self.libtest.is_inside() {
+            self.text.line(Stream::Stdout, line);
+        }
+    }
+
+    /// A line of standard error.
+    fn side_line(&mut self, line: &str) {
+        self.libtest.side_line(line);
+        self.text.line(Stream::Stderr, line);
+    }
+
+    fn finish(self, report: &str) -> [Option<Tally>; 3] {
+        [self.libtest.finish(report), self.tap.finish(report), self.text.finish(report)]
+    }
+}
+
 /// Reads one run in bounded memory.
 pub struct RunReader {
     root: Root,
     stdout: LineSplitter,
     stderr: LineSplitter,
-    libtest: LibtestReader,
-    tap: TapReader,
-    text: TextReader,
+    readers: LineReaders,
     reports: Tally,
 }
 
@@ -39,9 +69,7 @@ impl RunReader {
         Self {
             stdout: LineSplitter::default(),
             stderr: LineSplitter::default(),
-            libtest: LibtestReader::new(&root),
-            tap: TapReader::new(&root),
-            text: TextReader::new(&root),
+            readers: LineReaders::new(&root),
             reports: Tally::new(&root),
             root,
         }
@@ -49,17 +77,10 @@ impl RunReader {
 
     /// Takes the next chunk of output; where chunks end does not matter.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        let (libtest, tap, text) = (&mut self.libtest, &mut self.tap, &mut self.text);
+        let readers = &mut self.readers;
         match stream {
-            Stream::Stdout => self.stdout.push(bytes, &mut |line| {
-                libtest.line(line);
-                tap.line(line);
-                text.line(stream, line);
-            }),
-            Stream::Stderr => self.stderr.push(bytes, &mut |line| {
-                libtest.side_line(line);
-                text.line(stream, line);
-            }),
+            Stream::Stdout => self.stdout.push(bytes, &mut |line| readers.line(line)),
+            Stream::Stderr => self.stderr.push(bytes, &mut |line| readers.side_line(line)),
         }
     }
 
@@ -79,20 +100,13 @@ impl RunReader {
 
     /// Ends the run.
     pub fn finish(mut self, exit: ExitKind) -> ParsedRun {
-        let (libtest, tap, text) = (&mut self.libtest, &mut self.tap, &mut self.text);
-        self.stdout.finish(&mut |line| {
-            libtest.line(line);
-            tap.line(line);
-            text.line(Stream::Stdout, line);
-        });
-        self.stderr.finish(&mut |line| {
-            libtest.side_line(line);
-            text.line(Stream::Stderr, line);
-        });
+        let readers = &mut self.readers;
+        self.stdout.finish(&mut |line| readers.line(line));
+        self.stderr.finish(&mut |line| readers.side_line(line));
         let mut whole = self.reports;
-        let output = "standard output";
-        let text = self.text.finish(output).filter(|text| adds(text, &whole));
-        for tally in [self.libtest.finish(output), self.tap.finish(output), text].into_iter().flatten() {
+        let [libtest, tap, text] = self.readers.finish("standard output");
+        let text = text.filter(|text| adds(text, &whole));
+        for tally in [libtest, tap, text].into_iter().flatten() {
             whole.absorb(tally);
         }
         ParsedRun::conclude(whole, exit)
@@ -132,20 +146,13 @@ fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
 }
 
 fn read_text(input: ReportInput<'_>, root: &Root) -> Tally {
-    let (mut libtest, mut tap, mut text) =
-        (LibtestReader::new(root), TapReader::new(root), TextReader::new(root));
+    let mut readers = LineReaders::new(root);
     let mut lines = LineSplitter::default();
-    let mut each = |line: &str| {
-        libtest.line(line);
-        tap.line(line);
-        text.line(Stream::Stdout, line);
-    };
-    lines.push(input.bytes, &mut each);
-    lines.finish(&mut each);
+    lines.push(input.bytes, &mut |line| readers.line(line));
+    lines.finish(&mut |line| readers.line(line));
     let mut tally = Tally::new(root);
     let mut recognised = 0_usize;
-    let found = [libtest.finish(input.name), tap.finish(input.name), text.finish(input.name)];
-    for found in found.into_iter().flatten() {
+    for found in readers.finish(input.name).into_iter().flatten() {
         tally.absorb(found);
         recognised += 1;
     }
@@ -206,6 +213,18 @@ mod tests {
             assert_eq!((run.runner.as_str(), run.status), (runner, status), "{stdout} {files:?}");
             assert_eq!(run.warnings.is_empty(), status != TestStatus::Incomplete, "{:?}", run.warnings);
         }
+    }
+
+    #[test]
+    fn what_tests_print_under_libtest_is_no_other_report() {
+        let cargo =
+            "running 1 test\n3 failed in 0.1s\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed;\n";
+        let both = run(&format!("{cargo}1 passed in 0.1s\n"), "", &[], 0);
+        assert_eq!(
+            (both.runner.as_str(), both.status, both.counts.total),
+            ("cargo+pytest", TestStatus::Passed, 2)
+        );
+        assert_eq!(run(cargo, "", &[], 0).runner, "cargo");
     }
 
     #[test]
