@@ -96,23 +96,15 @@ impl UnittestReader {
     }
 
     fn verdict(&mut self, ran: u64, line: &str) {
-        let (word, list) =
-            line.split_once(" (").map_or((line, None), |(word, list)| (word, list.strip_suffix(')')));
-        if !matches!(word, "OK" | "FAILED" | "NO TESTS RAN") {
-            return;
-        }
-        let list = list.and_then(|list| name_first(list, '=')).unwrap_or_default();
-        if only(&list, &WORDS).is_none() {
-            return;
-        }
+        let Some((word, list)) = verdict(line) else { return };
         let failed = sum(&list, &["failures", "unexpected successes"]);
         let errored = sum(&list, &["errors"]);
         let skipped = sum(&list, &["skipped", "expected failures"]);
+        if (word == "FAILED") != (failed > 0 || errored > 0) {
+            return;
+        }
         let cases = ran.saturating_add(std::mem::take(&mut self.outside));
         let passed = cases.saturating_sub(failed.saturating_add(errored).saturating_add(skipped));
-        if word == "FAILED" && failed == 0 && errored == 0 {
-            self.sessions.trouble(Trouble::GaveUp);
-        }
         if ran == 0 && failed == 0 && errored == 0 {
             self.sessions.trouble(Trouble::NoTests);
         }
@@ -175,6 +167,16 @@ fn ran(line: &str) -> Option<u64> {
     let (number, rest) = line.strip_prefix("Ran ")?.split_once(' ')?;
     let time = rest.strip_prefix("tests in ").or_else(|| rest.strip_prefix("test in "))?;
     if is_seconds(time) { whole_number(number) } else { None }
+}
+
+/// `OK`, or `FAILED (failures=1, errors=2)`. A list that is cut is no list.
+fn verdict(line: &str) -> Option<(&str, Vec<(&str, u64)>)> {
+    let (word, list) = match line.split_once(" (") {
+        Some((word, list)) => (word, name_first(list.strip_suffix(')')?, '=')?),
+        None => (line, Vec::new()),
+    };
+    only(&list, &WORDS)?;
+    matches!(word, "OK" | "FAILED" | "NO TESTS RAN").then_some((word, list))
 }
 
 /// `test_a (tests.test_x.TestX.test_a) ... ok`
