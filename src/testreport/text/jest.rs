@@ -46,7 +46,7 @@ impl JestReader {
         let block = std::mem::replace(&mut self.block, Block::Rest);
         let (Block::Error { id, text }, Some(file)) = (block, &self.file) else { return };
         if let Some(name) = id {
-            self.sessions.fail(&format!("{file} > {name}"), Some(&text));
+            self.sessions.fail(&format!("{file}::{name}"), Some(&text));
         } else {
             self.sessions.trouble(Trouble::GaveUp);
             self.sessions.run_error(&format!("{file}: {}", text.trim_start()));

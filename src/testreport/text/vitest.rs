@@ -151,7 +151,7 @@ impl VitestReader {
         match self.block.take() {
             Some((_, Block::Tests(names), text)) => {
                 for name in names {
-                    self.tally.fail(&name, Some(&text));
+                    self.tally.fail(&name.replacen(" > ", "::", 1), Some(&text));
                 }
             }
             Some((_, Block::Run(file), text)) => {

@@ -95,7 +95,7 @@ fn summaries() {
 #[test]
 fn failures_are_on_the_other_stream() {
     let run = read(STDOUT, STDERR, 1).unwrap();
-    let id = "src/calc.test.ts > calc > subtracts";
+    let id = "src/calc.test.ts::calc > subtracts";
     assert_eq!(run.failing, [id]);
     let text = "AssertionError: expected 1 to be 2 // Object.is equality\n- Expected\n+ Received\n- 2\n+ 1";
     assert_eq!(errors(&run), [(id, text)]);
