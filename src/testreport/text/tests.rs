@@ -87,6 +87,33 @@ fn runners_of_one_stream_are_merged() {
     assert_eq!(run.counts, counts([3, 1, 0, 0]));
 }
 
+#[test]
+fn a_report_cut_after_its_beginning_never_passes() {
+    let whole = [
+        "=== test session starts ===\na.py F\n=== short test summary info ===\nFAILED a.py::a - x\n=== 1 failed in 0.1s ===\n",
+        "=== RUN   TestA\n--- FAIL: TestA (0.00s)\nFAIL\nFAIL\ta/b\t0.1s\n",
+        "FAIL src/a.test.js\n  ● a\n\n    x\n\nTest Suites: 1 failed, 1 total\nTests:       1 failed, 1 total\n",
+        " RUN  v2.0.0 /p\n\n Test Files  1 failed (1)\n      Tests  1 failed (1)\n",
+        "[==========] Running 1 test from 1 test suite.\n[ RUN      ] A.b\n[  FAILED  ] A.b (0 ms)\n[==========] 1 test from 1 test suite ran. (0 ms total)\n",
+        "1/1 Test #1: a ....***Failed    0.00 sec\n\n0% tests passed, 1 tests failed out of 1\n",
+        "Run options: --seed 1\n\n# Running:\n\n1 runs, 1 assertions, 1 failures, 0 errors, 0 skips\n",
+        "PHPUnit 9.6.15 by Sebastian Bergmann and contributors.\n\nFAILURES!\nTests: 1, Assertions: 1, Failures: 1.\n",
+        "test_a (m.A.test_a) ... FAIL\n\nRan 1 test in 0.001s\n\nFAILED (failures=1)\n",
+    ];
+    for text in whole {
+        let first = text.find('\n').unwrap_or_default() + 1;
+        for end in (first..=text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let run = read(&text[..end], "", 0).unwrap_or_else(|| panic!("not recognised: {text}"));
+            assert!(
+                matches!(run.status, TestStatus::Failed | TestStatus::Incomplete),
+                "{:?} {:?}",
+                run,
+                &text[..end]
+            );
+        }
+    }
+}
+
 fn lines() -> impl Strategy<Value = String> {
     let words = [
         "=== test session starts ===",
