@@ -27,15 +27,45 @@ pub struct ReportInput<'a> {
     pub bytes: &'a [u8],
 }
 
+/// The readers of what comes line by line.
+struct LineReaders {
+    libtest: LibtestReader,
+    tap: TapReader,
+    text: TextReader,
+}
+
+impl LineReaders {
+    fn new(root: &Root) -> Self {
+        Self { libtest: LibtestReader::new(root), tap: TapReader::new(root), text: TextReader::new(root) }
+    }
+
+    /// A line of standard output. What a test under libtest prints is no summary of another runner.
+    fn line(&mut self, line: &str) {
+        self.libtest.line(line);
+        self.tap.line(line);
+        if !self.libtest.is_inside() {
+            self.text.line(Stream::Stdout, line);
+        }
+    }
+
+    /// A line of standard error.
+    fn side_line(&mut self, line: &str) {
+        self.libtest.side_line(line);
+        self.text.line(Stream::Stderr, line);
+    }
+
+    fn finish(self, report: &str) -> [Option<Tally>; 3] {
+        [self.libtest.finish(report), self.tap.finish(report), self.text.finish(report)]
+    }
+}
+
 /// Reads one run in bounded memory.
 pub struct RunReader {
     root: Root,
     stdout: LineSplitter,
     stderr: LineSplitter,
-    libtest: LibtestReader,
-    tap: TapReader,
+    readers: LineReaders,
     json: JsonReader,
-    text: TextReader,
     reports: Tally,
 }
 
@@ -45,10 +75,8 @@ impl RunReader {
         Self {
             stdout: LineSplitter::default(),
             stderr: LineSplitter::default(),
-            libtest: LibtestReader::new(&root),
-            tap: TapReader::new(&root),
+            readers: LineReaders::new(&root),
             json: JsonReader::new(&root, OUTPUT),
-            text: TextReader::new(&root),
             reports: Tally::new(&root),
             root,
         }
@@ -59,22 +87,15 @@ impl RunReader {
         if stream == Stream::Stdout {
             self.json.push(bytes);
         }
-        let (libtest, tap, text) = (&mut self.libtest, &mut self.tap, &mut self.text);
+        let readers = &mut self.readers;
         match stream {
-            Stream::Stdout => self.stdout.push(bytes, &mut |line| {
-                libtest.line(line);
-                tap.line(line);
-                text.line(stream, line);
-            }),
-            Stream::Stderr => self.stderr.push(bytes, &mut |line| {
-                libtest.side_line(line);
-                text.line(stream, line);
-            }),
+            Stream::Stdout => self.stdout.push(bytes, &mut |line| readers.line(line)),
+            Stream::Stderr => self.stderr.push(bytes, &mut |line| readers.side_line(line)),
         }
     }
 
-    /// Takes a report file, recognised by its content: XML, JSON, TAP or the text of a known runner. One that cannot be read
-    /// makes the run [`Incomplete`](crate::domain::tests::TestStatus::Incomplete), with a warning that names it.
+    /// Takes a report file, recognised by its content: XML, JSON, TAP or the text of a known runner. One that
+    /// cannot be read makes the run [`Incomplete`](crate::domain::tests::TestStatus::Incomplete), with a warning that names it.
     pub fn report(&mut self, input: ReportInput<'_>) {
         let tally = read_file(input, &self.root);
         self.reports.absorb(tally);
@@ -89,23 +110,17 @@ impl RunReader {
 
     /// Ends the run.
     pub fn finish(mut self, exit: ExitKind) -> ParsedRun {
-        let (libtest, tap, text) = (&mut self.libtest, &mut self.tap, &mut self.text);
-        self.stdout.finish(&mut |line| {
-            libtest.line(line);
-            tap.line(line);
-            text.line(Stream::Stdout, line);
-        });
-        self.stderr.finish(&mut |line| {
-            libtest.side_line(line);
-            text.line(Stream::Stderr, line);
-        });
+        let readers = &mut self.readers;
+        self.stdout.finish(&mut |line| readers.line(line));
+        self.stderr.finish(&mut |line| readers.side_line(line));
         let mut whole = self.reports;
         // JSON first: a runner that prints it tells the same as text on the other stream (`jest --json`).
         if let Some(json) = self.json.finish() {
             whole.absorb(json);
         }
-        let text = self.text.finish(OUTPUT).filter(|text| adds(text, &whole));
-        for tally in [self.libtest.finish(OUTPUT), self.tap.finish(OUTPUT), text].into_iter().flatten() {
+        let [libtest, tap, text] = self.readers.finish(OUTPUT);
+        let text = text.filter(|text| adds(text, &whole));
+        for tally in [libtest, tap, text].into_iter().flatten() {
             whole.absorb(tally);
         }
         ParsedRun::conclude(whole, exit)
@@ -145,22 +160,16 @@ fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
 }
 
 fn read_text(input: ReportInput<'_>, root: &Root) -> Tally {
-    let (mut libtest, mut tap, mut text) =
-        (LibtestReader::new(root), TapReader::new(root), TextReader::new(root));
+    let mut readers = LineReaders::new(root);
     let mut lines = LineSplitter::default();
-    let mut each = |line: &str| {
-        libtest.line(line);
-        tap.line(line);
-        text.line(Stream::Stdout, line);
-    };
+    let mut each = |line: &str| readers.line(line);
     lines.push(input.bytes, &mut each);
     lines.finish(&mut each);
     let mut json = JsonReader::new(root, input.name);
     json.push(input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.bytes).trim_ascii_start());
     let mut tally = Tally::new(root);
     let mut recognised = 0_usize;
-    let found = [libtest.finish(input.name), tap.finish(input.name), json.finish(), text.finish(input.name)];
-    for found in found.into_iter().flatten() {
+    for found in readers.finish(input.name).into_iter().chain([json.finish()]).flatten() {
         tally.absorb(found);
         recognised += 1;
     }

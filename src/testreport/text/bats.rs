@@ -11,6 +11,9 @@ use super::sessions::Sessions;
 /// Name of the runner in evidence.
 const RUNNER: &str = "bats";
 
+/// What stands before the name of a failing test.
+const FAILED: &str = " ✗ ";
+
 /// Reads bats' pretty formatter.
 pub(super) struct BatsReader {
     sessions: Sessions,
@@ -48,10 +51,12 @@ impl Summary for BatsReader {
         } else if line.strip_suffix(".bats").is_some_and(|name| !name.contains(char::is_whitespace)) {
             self.end_failing();
             self.file = Some(line.to_owned());
-        } else if let (Some(file), Some(name)) = (&self.file, line.strip_prefix(" ✗ ")) {
-            let id = format!("{file}::{}", without_time(name));
+        } else if let Some((mark, name)) = result(line).filter(|_| self.file.is_some()) {
             self.end_failing();
-            self.failing = Some((id, String::new()));
+            if mark == FAILED {
+                let file = self.file.as_deref().unwrap_or_default();
+                self.failing = Some((format!("{file}::{}", without_time(name)), String::new()));
+            }
         } else {
             self.text(line);
         }
@@ -76,6 +81,30 @@ fn summary(line: &str) -> Option<Counts> {
     let total = sum(&list, &["test", "tests"]);
     let passed = total.saturating_sub(failed.saturating_add(skipped));
     Some(Counts { total: 0, passed, failed, errored: 0, skipped })
+}
+
+/// ` ✗ subtracts`: the mark and the name. On a terminal the name stands there twice, with the progress
+/// between the two that the cursor went back over: `   subtracts2/4 ✗ subtracts`.
+fn result(line: &str) -> Option<(&str, &str)> {
+    let marks = [FAILED, " ✓ ", " - "];
+    let at_once = marks.iter().find_map(|mark| line.strip_prefix(mark).map(|name| (*mark, name)));
+    at_once.or_else(|| {
+        let after = line.strip_prefix("   ")?;
+        marks.iter().find_map(|mark| {
+            let (head, name) = after.split_once(mark).filter(|(head, _)| is_progress(head))?;
+            (!head.is_empty()).then_some((*mark, name))
+        })
+    })
+}
+
+/// `subtracts2/4` or `subtracts2/4 in 0 sec`
+fn is_progress(head: &str) -> bool {
+    let head =
+        head.strip_suffix(" sec").and_then(|rest| rest.rsplit_once(" in ")).map_or(head, |(head, _)| head);
+    head.rsplit_once('/').is_some_and(|(before, all)| {
+        let digit = |each: char| each.is_ascii_digit();
+        !all.is_empty() && all.chars().all(digit) && before.ends_with(digit)
+    })
 }
 
 /// Cuts `[12]` off, the milliseconds of `--timing`.

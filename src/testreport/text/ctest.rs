@@ -66,13 +66,19 @@ impl CtestReader {
         } else if is_start(line) && matches!(self.part, Part::Project | Part::Tests) {
             self.begin();
             self.end_failing();
-        } else if line == "No tests were found!!!" {
-            self.sessions.trouble(Trouble::NoTests);
-            self.sessions.take_in();
         } else {
+            self.side_line(line);
             return self.other(line);
         }
         Owner::Ctest
+    }
+
+    /// A line of either stream: that there are no tests is said on standard error.
+    pub(super) fn side_line(&mut self, line: &str) {
+        if line == "No tests were found!!!" {
+            self.sessions.trouble(Trouble::NoTests);
+            self.sessions.take_in();
+        }
     }
 
     fn begin(&mut self) {
@@ -87,7 +93,10 @@ impl CtestReader {
                 Owner::Other
             }
             Part::Tests => {
-                if let Some((_, text)) = self.failing.as_mut().filter(|_| !line.is_empty()) {
+                if line.strip_prefix("test ").is_some_and(is_number) {
+                    // With `-V`, the next test begins so.
+                    self.end_failing();
+                } else if let Some((_, text)) = self.failing.as_mut().filter(|_| !line.is_empty()) {
                     append_line(text, line);
                 }
                 Owner::Ctest
@@ -188,8 +197,11 @@ fn result(line: &str) -> Option<(&str, &str)> {
     Some((name.trim_end(), rest.trim_start_matches('.').trim_start()))
 }
 
-/// `67% tests passed, 1 tests failed out of 3`
+/// `67% tests passed, 1 tests failed out of 3`; of late `100% tests passed out of 3`.
 fn summary(line: &str) -> Option<(u64, u64)> {
+    if let Some(total) = line.strip_prefix("100% tests passed out of ") {
+        return whole_number(total.trim_end()).map(|total| (0, total));
+    }
     let (percent, rest) = line.split_once("% tests passed, ")?;
     let (failed, rest) = rest.split_once(' ')?;
     let total =

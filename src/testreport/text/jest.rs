@@ -46,7 +46,7 @@ impl JestReader {
         let block = std::mem::replace(&mut self.block, Block::Rest);
         let (Block::Error { id, text }, Some(file)) = (block, &self.file) else { return };
         if let Some(name) = id {
-            self.sessions.fail(&format!("{file} > {name}"), Some(&text));
+            self.sessions.fail(&format!("{file}::{name}"), Some(&text));
         } else {
             self.sessions.trouble(Trouble::GaveUp);
             self.sessions.run_error(&format!("{file}: {}", text.trim_start()));
@@ -117,6 +117,7 @@ fn file_line(line: &str) -> Option<&str> {
     let path =
         rest.rsplit_once(" (").map_or(rest, |(path, time)| if time.ends_with(" s)") { path } else { rest });
     let path = path.rsplit(' ').next()?;
+    let path = path.strip_prefix("./").unwrap_or(path);
     let test = [".test.", ".spec.", "_test.", "-test.", "_spec.", "test/", "tests/", "__tests__/"];
     let named = test.iter().any(|part| path.contains(part));
     (named && SOURCES.iter().any(|end| path.ends_with(end))).then_some(path)

@@ -94,7 +94,7 @@ impl MochaReader {
                 if line.trim_start().starts_with("at ") {
                     self.end_failure();
                 } else if !line.trim().is_empty() {
-                    append_line(text, line.strip_prefix("      ").unwrap_or(line));
+                    append_line(text, unindented(line));
                 }
             }
         }
@@ -120,6 +120,11 @@ impl Summary for MochaReader {
         self.tally.recognised_as(RUNNER);
         Some(self.tally)
     }
+}
+
+/// Without the indentation that mocha adds: five columns for a plain error, six with a diff.
+fn unindented(line: &str) -> &str {
+    line.strip_prefix("      ").or_else(|| line.strip_prefix("     ")).unwrap_or(line)
 }
 
 /// The last part of a title ends in a colon.

@@ -80,6 +80,7 @@ impl TextReader {
                 &mut self.stdout
             }
             Stream::Stderr => {
+                self.ctest.side_line(line);
                 self.go.side_line(line);
                 &mut self.stderr
             }

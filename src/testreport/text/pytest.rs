@@ -1,4 +1,4 @@
-//! pytest in any verbosity but `-qq`, with or without xdist.
+//! pytest in any verbosity, with or without xdist.
 //!
 //! Ids come from the short summary, which is on by default, and error texts from the lines marked `E`
 //! under the headings of `FAILURES` and `ERRORS`: the message in the short summary is cut to the width of
@@ -53,6 +53,8 @@ pub(super) struct PytestReader {
     texts: Explained,
     /// Indentation of the error text: that of its first line.
     indent: Option<usize>,
+    /// Counted from the short summary: with `-qq` nothing follows it.
+    named: Counts,
     /// The last words of an internal error.
     internal: Option<String>,
 }
@@ -64,6 +66,7 @@ impl PytestReader {
             part: Part::Progress,
             texts: Explained::default(),
             indent: None,
+            named: Counts::default(),
             internal: None,
         }
     }
@@ -78,7 +81,10 @@ impl PytestReader {
                 Part::Progress
             }
             "FAILURES" | "ERRORS" => Part::Texts,
-            "short test summary info" => Part::Names,
+            "short test summary info" => {
+                self.named = Counts::default();
+                Part::Names
+            }
             _ => Part::Progress,
         };
     }
@@ -113,6 +119,11 @@ impl PytestReader {
     fn in_names(&mut self, line: &str) {
         let named = ["FAILED ", "ERROR ", "SUBFAILED "].iter().find_map(|word| line.strip_prefix(word));
         let Some(named) = named else { return };
+        if line.starts_with("ERROR ") {
+            self.named.errored += 1;
+        } else {
+            self.named.failed += 1;
+        }
         let (id, message) = split_message(named);
         let title = id.split_once("::").map_or_else(|| id.to_owned(), |(_, name)| name.replace("::", "."));
         let text = self.texts.claim(&title).filter(|text| !text.is_empty());
@@ -178,7 +189,10 @@ impl Summary for PytestReader {
         }
     }
 
-    fn finish(self: Box<Self>, report: &str) -> Option<Tally> {
+    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+        if self.part == Part::Names && self.named.failing() > 0 && !self.sessions.is_open() {
+            self.sessions.summary(self.named);
+        }
         self.sessions.finish(report)
     }
 }
@@ -265,7 +279,7 @@ fn verbose_line(line: &str) -> Option<(&str, Outcome)> {
 
 /// What pytest says on standard error when it cannot begin (exit 4).
 fn is_usage_error(line: &str) -> bool {
-    line.starts_with("ERROR: usage: pytest ")
+    (line.starts_with("ERROR: usage: ") && line.contains(" [file_or_dir]"))
         || line.starts_with("ERROR: file or directory not found: ")
         || line.starts_with("ImportError while loading conftest '")
         || (line.starts_with("ERROR: not found: ") && line.contains(".py"))

@@ -55,6 +55,11 @@ impl Sessions {
         self.state = State::Open;
     }
 
+    /// True when such a line has come and no summary yet.
+    pub(super) fn is_open(&self) -> bool {
+        self.state == State::Open
+    }
+
     /// A test that ended so; a failing one is named by [`Sessions::fail`].
     pub(super) fn seen(&mut self, outcome: Outcome) {
         self.seen.count(outcome);

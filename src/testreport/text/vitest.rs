@@ -72,7 +72,7 @@ impl VitestReader {
             self.counts.get_or_insert_default();
             self.tally.trouble(Trouble::NoTests);
         } else if line.starts_with('⎯') {
-            self.rule(line);
+            self.rule(stream, line);
         } else if let Some(name) = line.strip_prefix(" FAIL  ") {
             self.failing(stream, name);
         } else {
@@ -92,19 +92,17 @@ impl VitestReader {
     }
 
     /// `⎯⎯⎯ Failed Tests 1 ⎯⎯⎯`, or the rule below a block.
-    fn rule(&mut self, line: &str) {
+    fn rule(&mut self, stream: Stream, line: &str) {
         self.end_block();
         let title = line.trim_matches('⎯').trim();
         if title.starts_with("Failed Tests ") {
             self.section = Section::Tests;
         } else if title.starts_with("Failed Suites ") {
             self.section = Section::Suites;
-        } else if title == "Unhandled Errors" || title.starts_with("Unhandled ") {
-            if self.section != Section::Unhandled {
-                self.section = Section::Unhandled;
-                self.tally.trouble(Trouble::GaveUp);
-            }
-            self.block = None;
+        } else if title == "Unhandled Errors" {
+            self.section = Section::Unhandled;
+        } else if title.starts_with("Unhandled ") || title.starts_with("Uncaught ") {
+            self.block = Some((stream, Block::Run(title.to_owned()), String::new()));
         }
     }
 
@@ -153,7 +151,7 @@ impl VitestReader {
         match self.block.take() {
             Some((_, Block::Tests(names), text)) => {
                 for name in names {
-                    self.tally.fail(&name, Some(&text));
+                    self.tally.fail(&name.replacen(" > ", "::", 1), Some(&text));
                 }
             }
             Some((_, Block::Run(file), text)) => {

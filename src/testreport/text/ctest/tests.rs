@@ -40,6 +40,7 @@ Errors while running CTest
 fn summaries() {
     use TestStatus::{Failed, Incomplete, NoTests, Passed, RunnerError};
     let passed = "    Start 1: a\n1/1 Test #1: a ....   Passed    0.00 sec\n\n100% tests passed, 0 tests failed out of 1\n";
+    let since_4 = "    Start 1: a\n1/1 Test #1: a ....   Passed    0.00 sec\n\n100% tests passed out of 1\n";
     let cut = "    Start 1: a\n1/2 Test #1: a ....   Passed    0.00 sec\n";
     check(
         RUNNER,
@@ -47,6 +48,7 @@ fn summaries() {
             (FAILING, 8, [1, 2, 1, 1], &["calc_test", "crash_test", "missing_test"], Failed),
             (FAILING, 0, [1, 2, 1, 1], &["calc_test", "crash_test", "missing_test"], Failed),
             (passed, 0, [1, 0, 0, 0], &[], Passed),
+            (since_4, 0, [1, 0, 0, 0], &[], Passed),
             (passed, 8, [1, 0, 0, 0], &[], RunnerError),
             (cut, 0, [1, 0, 0, 0], &[], Incomplete),
             ("Test project /p\nNo tests were found!!!\n", 0, [0; 4], &[], NoTests),

@@ -59,8 +59,8 @@ fn summaries() {
     check(
         RUNNER,
         &[
-            (FAILING, 1, [3, 1, 0, 2], &["src/calc.test.js > calc > subtracts"], Failed),
-            (FAILING, 0, [3, 1, 0, 2], &["src/calc.test.js > calc > subtracts"], Failed),
+            (FAILING, 1, [3, 1, 0, 2], &["src/calc.test.js::calc > subtracts"], Failed),
+            (FAILING, 0, [3, 1, 0, 2], &["src/calc.test.js::calc > subtracts"], Failed),
             (NOT_LOADED, 1, [0; 4], &[], RunnerError),
             (NOT_LOADED, 0, [0; 4], &[], RunnerError),
             (
@@ -78,13 +78,7 @@ fn summaries() {
                 RunnerError,
             ),
             ("No tests found, exiting with code 1\n", 1, [0; 4], &[], NoTests),
-            (
-                "FAIL src/a.test.ts\n  ● adds\n\n    broken\n",
-                1,
-                [0; 4],
-                &["src/a.test.ts > adds"],
-                Incomplete,
-            ),
+            ("FAIL src/a.test.ts\n  ● adds\n\n    broken\n", 1, [0; 4], &["src/a.test.ts::adds"], Incomplete),
         ],
     );
 }
@@ -93,7 +87,7 @@ fn summaries() {
 fn errors_end_where_the_code_begins() {
     let run = read("", FAILING, 1).unwrap();
     let text = "expect(received).toBe(expected) // Object.is equality\nExpected: 2\nReceived: 1";
-    assert_eq!(errors(&run), [("src/calc.test.js > calc > subtracts", text)]);
+    assert_eq!(errors(&run), [("src/calc.test.js::calc > subtracts", text)]);
     let run = read("", NOT_LOADED, 1).unwrap();
     assert_eq!(
         errors(&run),
@@ -103,6 +97,7 @@ fn errors_end_where_the_code_begins() {
 
 #[test]
 fn files_and_code() {
+    assert_eq!(file_line("FAIL ./a.test.js"), Some("a.test.js"));
     assert_eq!(file_line("PASS src/a.test.js"), Some("src/a.test.js"));
     assert_eq!(file_line("FAIL web __tests__/a.jsx (12 s)"), Some("__tests__/a.jsx"));
     assert_eq!((file_line("PASS everything"), file_line("FAIL src/a.js")), (None, None));

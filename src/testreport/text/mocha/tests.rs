@@ -64,6 +64,6 @@ fn errors_end_where_the_stack_begins() {
     let first = "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n1 !== 2\n+ expected - actual\n-1\n+2";
     assert_eq!(
         errors(&run),
-        [("calc > nested > deep", "     TypeError: x is not a function"), ("calc > subtracts", first)]
+        [("calc > nested > deep", "TypeError: x is not a function"), ("calc > subtracts", first)]
     );
 }

@@ -140,6 +140,22 @@ fn usage_errors_are_on_the_other_stream() {
 }
 
 #[test]
+fn the_usage_is_an_error_of_the_runner() {
+    let usage = "ERROR: usage: python -m pytest [options] [file_or_dir] [file_or_dir] [...]\n";
+    assert_eq!(read("", usage, 0).unwrap().status, TestStatus::RunnerError);
+}
+
+#[test]
+fn nothing_follows_the_names_when_it_is_very_quiet() {
+    let quiet = "=== short test summary info ===\nFAILED a.py::a - x\nERROR b.py\n";
+    let run = read(quiet, "", 0).unwrap();
+    assert_eq!((run.status, run.counts), (TestStatus::Failed, counts([0, 1, 1, 0])));
+    assert_eq!(run.failing, ["a.py::a", "b.py"]);
+    let cut = read(&format!("=== test session starts ===\n{quiet}"), "", 1).unwrap();
+    assert_eq!(cut.status, TestStatus::Incomplete);
+}
+
+#[test]
 fn ids_and_messages_are_told_apart() {
     let cases = [
         ("t.py::a - assert 1", ("t.py::a", Some("assert 1"))),

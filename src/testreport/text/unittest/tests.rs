@@ -56,6 +56,20 @@ Ran 1 test in 0.000s
 FAILED (errors=1)
 ";
 
+const FIXTURE: &str = "\
+======================================================================
+ERROR: setUpClass (m.A)
+----------------------------------------------------------------------
+Traceback (most recent call last):
+  File \"/work/demo/m.py\", line 4, in setUpClass
+OSError: no
+
+----------------------------------------------------------------------
+Ran 1 test in 0.000s
+
+FAILED (errors=1)
+";
+
 #[test]
 fn summaries() {
     use TestStatus::{Failed, Incomplete, NoTests, Passed, RunnerError};
@@ -66,6 +80,7 @@ fn summaries() {
             (FAILING, 1, [1, 1, 1, 2], two, Failed),
             (FAILING, 0, [1, 1, 1, 2], two, Failed),
             (NOT_IMPORTED, 1, [0, 0, 1, 0], &["tests.test_broken"], Failed),
+            (FIXTURE, 1, [1, 0, 1, 0], &["m.A.setUpClass"], Failed),
             ("Ran 2 tests in 0.000s\n\nOK\n", 0, [2, 0, 0, 0], &[], Passed),
             ("Ran 2 tests in 0.000s\n\nOK\n", 1, [2, 0, 0, 0], &[], RunnerError),
             ("Ran 2 tests in 0.000s\n\nOK (skipped=2)\n", 0, [0, 0, 0, 2], &[], NoTests),

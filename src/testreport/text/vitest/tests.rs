@@ -61,6 +61,8 @@ Vitest caught 1 unhandled error during the test run.
 
 ⎯⎯⎯⎯⎯ Unhandled Rejection ⎯⎯⎯⎯⎯
 Error: late
+ ❯ src/a.test.ts:3:10
+⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯
  Test Files  1 passed (1)
       Tests  2 passed (2)
      Errors  1 error
@@ -93,13 +95,15 @@ fn summaries() {
 #[test]
 fn failures_are_on_the_other_stream() {
     let run = read(STDOUT, STDERR, 1).unwrap();
-    let id = "src/calc.test.ts > calc > subtracts";
+    let id = "src/calc.test.ts::calc > subtracts";
     assert_eq!(run.failing, [id]);
     let text = "AssertionError: expected 1 to be 2 // Object.is equality\n- Expected\n+ Received\n- 2\n+ 1";
     assert_eq!(errors(&run), [(id, text)]);
     assert_eq!(read("", STDERR, 1), None);
     let one = read(&format!("{STDERR}{STDOUT}"), "", 1).unwrap();
     assert_eq!(one.failing, [id]);
+    let run = read(UNHANDLED, "", 1).unwrap();
+    assert_eq!(errors(&run), [("", "Unhandled Rejection: Error: late")]);
     let run = read(NOT_LOADED, "", 1).unwrap();
     assert!(run.errors[0].text.starts_with("src/broken.test.ts: Error: Failed to load url ./nope"));
 }
