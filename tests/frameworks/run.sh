@@ -118,7 +118,7 @@ clone_hooks() {
 }
 
 write_consumer() {
-  rm -rf "$work/$tool"
+  rm -rf "${work:?}/${tool:?}"
   must git init --quiet "$work/$tool"
   cd "$work/$tool"
   cat > .pre-commit-config.yaml <<YAML
@@ -145,6 +145,7 @@ TOML
 echo 1..1
 if sh calc.sh 2 3 | grep -qx 5; then echo "ok 1 - adds"; else echo "not ok 1 - adds"; exit 1; fi
 SH
+  # shellcheck disable=SC2016 # a program, not an expansion
   printf 'echo $(($1 + $2))\n' > calc.sh
   printf 'echo other\n' > other.sh
   printf '# Calculator\n' > README.md
@@ -328,6 +329,7 @@ both() {
   cp .git/config "$work/config"
   must "$andon" install
   [ -x .git/hooks/pre-commit.andon-chained ] || fail "the hook of $tool was not chained"
+  # shellcheck disable=SC2016 # a program, not an expansion
   printf 'echo $(($1 + $2))\n' > calc.sh
   must "$andon" test
   must git commit -a -m "Mend it"
