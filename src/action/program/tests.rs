@@ -147,6 +147,9 @@ fn signals_are_forwarded() {
     let cases = [("TERM", "got TERM", "end 7 Forwarded(15)"), ("INT", "got INT", "end 8 Forwarded(2)")];
     for (signal, heard, ended) in cases.into_iter().chain([("HUP", "got HUP", "end 9 Forwarded(1)")]) {
         let mut second = Command::new("env")
+            // A shell that starts the tests in the background has INT ignored for them, `nohup` HUP; what is
+            // ignored at the start cannot be trapped.
+            .arg("--default-signal=INT,TERM,HUP,QUIT")
             .arg("--block-signal=INT,TERM,HUP,QUIT,CHLD")
             .arg(std::env::current_exe().unwrap())
             .args(["--exact", "action::program::tests::second_process", "--ignored", "--nocapture"])
