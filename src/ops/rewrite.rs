@@ -4,13 +4,12 @@
 //! parent, diff, code) is derived anew. The old records stay where they are: nothing is lost.
 
 use super::context::Context;
+use super::derive::{self, Derived};
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::adapter::git_hook::{Rewrite, RewriteCommand};
 use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::ids::{CommitId, DiffHash, Digest};
-use crate::record::diff;
-use crate::record::fingerprint::Fingerprinter;
 use crate::record::format::v1::{encode_commit, line_digest};
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::{NewRecord, NotesStore};
@@ -105,14 +104,13 @@ fn carry(
 ) -> Result<CommitRecord, OpsError> {
     let Moved { id, command, old, new } = *moved;
     let commit = ws.repo.commit(id)?;
-    let parent = commit.parents.first().copied();
-    let parent_tree = parent.and_then(|parent| ws.repo.tree_of(parent).ok());
-    let code = Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(commit.tree)?;
+    let Derived { tree, parent, code, diff } =
+        derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?;
     let known = new.and_then(|record| record.tests.clone()).filter(|tests| tests.code == code);
     let carried = old.tests.clone().filter(|tests| tests.code == code);
     Ok(CommitRecord {
         recorded_at: new.map_or(ctx.now, |record| record.recorded_at),
-        tree: commit.tree,
+        tree,
         parent,
         prev: parent.and_then(prev_of),
         kind: match command {
@@ -122,7 +120,7 @@ fn carry(
         },
         gate: match new.map(|record| record.gate) {
             Some(gate @ (Gate::Passed | Gate::Bypassed)) => gate,
-            Some(Gate::NotRun) | None if old.tree == commit.tree => old.gate,
+            Some(Gate::NotRun) | None if old.tree == tree => old.gate,
             Some(Gate::NotRun) | None => Gate::NotRun,
         },
         recording: new.map_or(Recording::AtCommit, |record| record.recording),
@@ -132,7 +130,7 @@ fn carry(
             .filter(|_| command == RewriteCommand::Amend)
             .map_or(old.iteration, |record| record.iteration),
         code,
-        diff: diff::summarize(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, parent_tree, commit.tree)?,
+        diff,
         tests: known.or(carried),
         outputs: old.outputs.clone(),
         usage: old.usage.clone(),
@@ -170,8 +168,7 @@ pub fn pair_by_change(ws: &Workspace) -> Result<Vec<Rewrite>, OpsError> {
 
 fn diff_hash(ws: &Workspace, id: CommitId) -> Result<DiffHash, OpsError> {
     let commit = ws.repo.commit(id)?;
-    let parent = commit.parents.first().and_then(|parent| ws.repo.tree_of(*parent).ok());
-    Ok(diff::summarize(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, parent, commit.tree)?.hash)
+    Ok(derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?.diff.hash)
 }
 
 /// First parents from `tip` down to, not including, `base`; oldest first, at most [`PAIRED`].
