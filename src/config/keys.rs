@@ -186,7 +186,7 @@ static TEST: [Key; 6] = [
     },
 ];
 
-static RUNNERS: [Choice; 8] = [
+static RUNNERS: [Choice; 11] = [
     here("cargo"),
     here("nextest"),
     here("pytest"),
@@ -194,7 +194,10 @@ static RUNNERS: [Choice; 8] = [
     here("vitest"),
     here("go"),
     here("npm"),
-    here("node"),
+    here("phpunit"),
+    here("ctest"),
+    here("rspec"),
+    here("gtest"),
 ];
 
 static PATHS: [Key; 3] = [

@@ -98,3 +98,40 @@ fn what_is_handed_in_wrongly_is_a_mistake_of_use() {
     hand_in(&stage, cut, "0", &[]).ok().says("../r.xml").says("the report is incomplete");
     hand_in(&stage, ALL_PASS, "-1", &[]).ok().says("runner failed");
 }
+
+/// A `pytest` that writes the report that it is asked for, and says so as the real one does.
+const PYTEST: &str = r#"#!/bin/sh
+echo "collected 2 items"
+report=
+for word; do
+  case "$word" in --junitxml=*) report=${word#--junitxml=} ;; esac
+done
+echo "--- a rule ---"
+if [ -n "$report" ]; then
+  printf '<testsuite name="pytest" tests="2"><testcase classname="t" name="a"/><testcase classname="t" name="b"><failure message="no"/></testcase></testsuite>' > "$report"
+  echo "----- generated xml file: $report -----"
+fi
+printf 'the end, without a line end'
+exit 1
+"#;
+
+#[test]
+fn a_runner_preset_adds_a_report_and_changes_nothing_to_see() {
+    let stage = Stage::installed();
+    stage.write("bin/pytest", PYTEST);
+    let configure = |more: &str| {
+        stage.write("andon.toml", format!("[test]\ncommand = [\"sh\", \"bin/pytest\", \"-q\"]\n{more}"));
+        stage.andon(&["test"])
+    };
+    let plain = configure("").exits(1);
+    let helped = configure("runner = \"pytest\"\n").exits(1);
+    assert_eq!(plain, helped, "neither stream nor the exit code changes");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Two"]).ok();
+    let tests = &stage.record("HEAD")["tests"];
+    assert_eq!(tests["runner"], "junit");
+    assert_eq!(tests["failing"], serde_json::json!(["t::b"]));
+    assert_eq!(tests["command"], "sh bin/pytest -q", "the recorded command stays the configured one");
+    let left = std::fs::read_dir(stage.path(".git/andon")).unwrap().flatten();
+    assert!(left.map(|entry| entry.file_name()).all(|name| !name.to_string_lossy().starts_with("run-")));
+}
