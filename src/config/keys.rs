@@ -186,7 +186,7 @@ static TEST: [Key; 6] = [
     },
 ];
 
-static RUNNERS: [Choice; 11] = [
+static RUNNERS: [Choice; 10] = [
     here("cargo"),
     here("nextest"),
     here("pytest"),
@@ -196,7 +196,6 @@ static RUNNERS: [Choice; 11] = [
     here("npm"),
     here("phpunit"),
     here("ctest"),
-    here("rspec"),
     here("gtest"),
 ];
 

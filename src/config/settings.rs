@@ -109,15 +109,13 @@ pub enum Runner {
     Phpunit,
     /// `ctest`
     Ctest,
-    /// `rspec`
-    Rspec,
     /// A test program of Google Test.
     Gtest,
 }
 
 impl Runner {
     /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 11] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::Cargo, "cargo"),
         (Self::Nextest, "nextest"),
         (Self::Pytest, "pytest"),
@@ -127,7 +125,6 @@ impl Runner {
         (Self::Npm, "npm"),
         (Self::Phpunit, "phpunit"),
         (Self::Ctest, "ctest"),
-        (Self::Rspec, "rspec"),
         (Self::Gtest, "gtest"),
     ];
 }

@@ -69,7 +69,6 @@ fn program(runner: Runner, argv: &[String]) -> Option<usize> {
         Runner::Vitest => &["vitest", "vitest.mjs"],
         Runner::Phpunit => &["phpunit", "phpunit.phar"],
         Runner::Ctest => &["ctest"],
-        Runner::Rspec => &["rspec"],
     };
     argv.iter().position(|one| names.contains(&one.rsplit('/').next().unwrap_or(one)))
 }
@@ -114,11 +113,6 @@ fn settled(runner: Runner) -> Settled {
         ),
         Runner::Nextest => (&["--tool-config-file"], &[".config/nextest.toml"], &["junit"]),
         Runner::Ctest => (&["--output-junit", "-T", "-D", "-S"], &[], &[]),
-        Runner::Rspec => (
-            &["-f", "--format", "-o", "--out", "--options", "-O"],
-            &[".rspec", ".rspec-local"],
-            &["-f", "-o"],
-        ),
         Runner::Gtest => (&["--gtest_output"], &[], &[]),
         Runner::Cargo | Runner::Npm | Runner::Go => (&[], &[], &[]),
     };
@@ -145,7 +139,7 @@ struct Added {
 fn added(runner: Runner, dir: &Path) -> Option<Added> {
     let report = match runner {
         Runner::Jest => dir.join("reporter.cjs.json"),
-        Runner::Vitest | Runner::Rspec => dir.join("report.json"),
+        Runner::Vitest => dir.join("report.json"),
         Runner::Cargo | Runner::Npm | Runner::Go => return None,
         Runner::Nextest | Runner::Pytest | Runner::Phpunit | Runner::Ctest | Runner::Gtest => {
             dir.join("report.xml")
@@ -192,9 +186,6 @@ fn added(runner: Runner, dir: &Path) -> Option<Added> {
         }
         Runner::Phpunit => plain(own(&["--log-junit", &path]), Place::Early),
         Runner::Ctest => plain(own(&["--output-junit", &path]), Place::Late),
-        Runner::Rspec => {
-            plain(own(&["--format", "progress", "--format", "json", "--out", &path]), Place::Late)
-        }
         Runner::Gtest => plain(vec![format!("--gtest_output=xml:{path}")], Place::Late),
     })
 }
@@ -339,11 +330,6 @@ mod tests {
                 "vendor/bin/phpunit --log-junit /g/report.xml tests",
             ),
             (Runner::Ctest, "ctest -j2", "ctest -j2 --output-junit /g/report.xml"),
-            (
-                Runner::Rspec,
-                "bundle exec rspec",
-                "bundle exec rspec --format progress --format json --out /g/report.json",
-            ),
             (Runner::Gtest, "build/all_tests", "build/all_tests --gtest_output=xml:/g/report.xml"),
         ];
         for (runner, command, expected) in cases {
@@ -354,7 +340,7 @@ mod tests {
     #[test]
     fn what_is_settled_or_not_theirs_is_left_alone() {
         type Files = &'static [(&'static str, &'static str)];
-        let cases: [(Runner, &str, Files); 13] = [
+        let cases: [(Runner, &str, Files); 12] = [
             (Runner::Pytest, "pytest --junitxml=mine.xml", &[]),
             (Runner::Pytest, "pytest -p no:junitxml", &[]),
             (Runner::Pytest, "pytest", &[("pyproject.toml", "addopts = '--junitxml=x'")]),
@@ -364,7 +350,6 @@ mod tests {
             (Runner::Vitest, "vitest run --reporter=dot", &[]),
             (Runner::Vitest, "vitest run", &[("vite.config.ts", "test: { reporters: ['dot'] }")]),
             (Runner::Nextest, "cargo nextest run", &[(".config/nextest.toml", "[profile.ci.junit]")]),
-            (Runner::Rspec, "rspec -fd", &[]),
             (Runner::Cargo, "cargo test", &[]),
             (Runner::Go, "go test -v ./...", &[]),
             (Runner::Npm, "npm test", &[]),
