@@ -4,6 +4,7 @@
 //! clone, or CI, derives the same answer from the same repository (DESIGN section 2). The fold keeps
 //! the newest window only, so its cost is bounded by the window and not by the history.
 
+mod flaky;
 mod fold;
 mod outcome;
 mod states;
@@ -12,6 +13,7 @@ mod story;
 pub(crate) mod testkit;
 mod timeline;
 
+pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, Upcoming, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use states::CodeState;

@@ -113,6 +113,7 @@ pub(crate) fn commit(state: u8) -> Commit {
                 truncated: false,
             },
             tests: None,
+            weakening: None,
             outputs: Vec::new(),
             usage: None,
             findings: Vec::new(),

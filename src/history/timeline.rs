@@ -1,6 +1,7 @@
 //! The newest window of a loop as a value: what every rule looks at, and all it looks at.
 
-use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording};
+use super::outcome::failing_count;
+use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Weakening};
 use crate::domain::ids::{CodeId, CommitId, Digest, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp};
@@ -57,6 +58,8 @@ pub struct Iteration {
     pub diff: DiffSummary,
     /// The test result on exactly this code; a result that was gained on other code is left out.
     pub tests: Option<TestEvidence>,
+    /// What it took from the tests while some of them failed.
+    pub weakening: Option<Weakening>,
     /// Gate receipt.
     pub gate: Gate,
     /// Whether the record was written at the commit.
@@ -86,6 +89,7 @@ impl Iteration {
             code,
             diff: record.diff,
             tests: record.tests.filter(|tests| tests.code == code),
+            weakening: record.weakening,
             gate: record.gate,
             recording: record.recording,
             session: record.session,
@@ -147,6 +151,12 @@ impl Timeline {
     /// The iterations that can be strikes, oldest first.
     pub fn candidates(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
         self.iterations.iter().filter(|iteration| iteration.strike == Strike::Candidate)
+    }
+
+    /// The last result of the window with a known count on other code than `code`.
+    pub fn last_result_before(&self, code: CodeId) -> Option<&TestEvidence> {
+        let earlier = self.iterations.iter().rev().filter(|iteration| iteration.code != code);
+        earlier.filter_map(|iteration| iteration.tests.as_ref()).find(|tests| failing_count(tests).is_some())
     }
 
     /// The newest valid test result on exactly `code`: a run of the journal, else the record of an iteration.

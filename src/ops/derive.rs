@@ -75,6 +75,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: &Derived) -> CommitFact {
         code: derived.code,
         diff: derived.diff.clone(),
         tests: None,
+        weakening: None,
         outputs: Vec::new(),
         usage: None,
         findings: Vec::new(),

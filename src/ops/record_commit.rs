@@ -9,12 +9,14 @@ use super::evidence;
 use super::guard;
 use super::standing;
 use super::timeline::{self, Loaded};
+use super::weakening;
 use super::workspace::Workspace;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording};
 use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, TreeId};
+use crate::domain::ids::{CodeId, CommitId, TreeId};
+use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::git::CommitInfo;
 use crate::history::{self, Upcoming};
 use crate::policy;
@@ -152,6 +154,11 @@ fn derive(
     let upcoming =
         Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
+    let open = weakening::open_failures(&loaded.runs, &loaded.timeline, derived.code);
+    let weakening = match open {
+        Some(open) => weakening::of(&ws.repo, &ws.config.rules, commit, open)?,
+        None => None,
+    };
     let record = CommitRecord {
         recorded_at: ctx.now,
         tree: derived.tree,
@@ -165,12 +172,23 @@ fn derive(
         iteration,
         code: derived.code,
         diff: derived.diff,
-        tests: evidence::find(loaded, derived.code),
+        tests: tests(loaded, derived.code),
+        weakening,
         outputs: Vec::new(),
         usage: None,
         findings: Vec::new(),
     };
     Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+}
+
+/// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
+/// have no journal, then see the same window.
+fn tests(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+    let mut tests = evidence::find(loaded, code)?;
+    let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
+    let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
+    tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
+    Some(tests)
 }
 
 /// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must

@@ -3,6 +3,7 @@
 //! The code fingerprint is taken before and after the run: a run during which the code changed proves nothing,
 //! and neither does one of another command, or one that was stopped.
 
+mod compared;
 mod preset;
 mod tested;
 
@@ -22,6 +23,7 @@ use crate::testreport::{
     ExitKind, MAX_REPORT_BYTES, ParsedRun, RUNNER_EXIT, ReportInput, Root, RunReader, Stream,
 };
 
+pub use self::compared::compare;
 use self::preset::Unseen;
 pub use self::tested::TestedCode;
 
@@ -60,7 +62,8 @@ pub fn run(
     warnings.extend(parsed.warnings.iter().cloned());
     warnings.extend(without_its_reports(ws, &mut parsed));
     let validity = validity(configured, &end, tested.is_still(ws)?);
-    let run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    compare(ws, &mut run)?;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     Ok(Ran { run, code: end.code(), warnings })
 }

@@ -1,6 +1,7 @@
 //! One file a rule: its id, documentation, defaults, check and tests.
 
 pub(super) mod consecutive_failures;
+pub(super) mod docs_not_updated;
 pub(super) mod failing_tests;
 pub(super) mod failures_not_decreasing;
 pub(super) mod hook_bypass;
@@ -8,6 +9,7 @@ pub(super) mod iteration_cap;
 pub(super) mod oscillation;
 pub(super) mod recurrence;
 pub(super) mod repeated_failures;
+pub(super) mod test_weakening;
 pub(super) mod unchanged_diff;
 pub(super) mod untested_edit;
 pub(super) mod user_stop;

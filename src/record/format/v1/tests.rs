@@ -61,6 +61,7 @@ fn full() -> CommitRecord {
             truncated: false,
         },
         tests: Some(evidence()),
+        weakening: None,
         outputs: vec![Digest([9; 32])],
         usage: Some(Usage {
             input_tokens: Some(1),
@@ -87,6 +88,7 @@ fn minimal() -> CommitRecord {
         iteration: 1,
         diff: DiffSummary { empty: true, files: 0, added: 0, removed: 0, hunks: vec![], ..full().diff },
         tests: None,
+        weakening: None,
         outputs: vec![],
         usage: None,
         findings: vec![],
@@ -345,6 +347,7 @@ prop_compose! {
                 truncated: flags[1],
             },
             tests,
+            weakening: None,
             outputs: outputs.into_iter().map(Digest).collect(),
             usage: usage.map(|([input_tokens, output_tokens, context_tokens], cost_usd)| Usage {
                 input_tokens, output_tokens, cost_usd, context_tokens,
