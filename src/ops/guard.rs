@@ -43,6 +43,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let parent = parent.map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
+    loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision = if decision.verdict < Verdict::Halt { heal(ws, &loaded, decision) } else { decision };
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
@@ -117,8 +118,9 @@ pub fn judge_tip(
     tip: CommitId,
     stage: Stage,
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-    let loaded = timeline::load_behind(ws, Some(tip));
+    let mut loaded = timeline::load_behind(ws, Some(tip));
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(ws.repo.tree_of(tip)?), None)?;
+    loaded.warnings.extend(evidence::notice(&candidate));
     Ok((decide(ws, &loaded, stage, Some(&candidate), None), loaded.warnings))
 }
 

@@ -17,6 +17,7 @@ pub mod hook;
 pub mod install;
 mod lineage;
 pub mod log;
+pub mod observe;
 pub mod push;
 pub mod record_commit;
 pub mod replay;

@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod hook;
 pub mod install;
 pub mod log;
+pub mod observe;
 pub mod replay;
 pub mod resume;
 pub mod show;
