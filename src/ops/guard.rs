@@ -40,7 +40,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if decision.verdict < Verdict::Block || !binds(ctx, ws) {
         // Without a receipt the record will say that the commit went around the gate: said now, not refused.
-        let left = receipt::write(ws.repo.git_dir(), tree, ctx.now).map_err(OpsError::from);
+        let left = receipt::write(ws.repo.git_dir(), tree, ctx.parent, ctx.now).map_err(OpsError::from);
         loaded.warnings.extend(left.err().as_ref().map(OpsError::as_warning));
     }
     Ok((decision, loaded))

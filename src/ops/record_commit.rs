@@ -207,7 +207,7 @@ fn unrecorded(
 ) -> Result<Vec<(CommitId, CommitKind)>, OpsError> {
     let mut at = head.parents.first().copied();
     // The common case, without reading the reflog: the parent has its record.
-    if at.is_none_or(|parent| !matches!(store.get(parent), Ok(None))) {
+    if at.is_none_or(|parent| !matches!(store.has(parent), Ok(false))) {
         return Ok(Vec::new());
     }
     let made_here: BTreeMap<CommitId, CommitKind> = ws
