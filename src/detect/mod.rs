@@ -6,6 +6,7 @@
 
 mod attempts;
 mod exempt;
+mod returns;
 mod rule;
 mod rules;
 mod situation;
@@ -24,10 +25,12 @@ use crate::domain::settings::RuleSettings;
 /// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
 pub static REGISTRY: &[&Rule] = &[
     &rules::unchanged_diff::RULE,
+    &rules::weak_change::RULE,
     &rules::repeated_failures::RULE,
     &rules::failures_not_decreasing::RULE,
     &rules::oscillation::RULE,
     &rules::recurrence::RULE,
+    &rules::undo_churn::RULE,
     &rules::consecutive_failures::RULE,
     &rules::iteration_cap::RULE,
     &rules::untested_edit::RULE,

@@ -168,6 +168,7 @@ fn derive(
         iteration,
         code: derived.code,
         diff: derived.diff,
+        change: Some(derived.change),
         tests: evidence::find(loaded, derived.code),
         outputs: Vec::new(),
         usage: None,

@@ -113,6 +113,7 @@ pub(super) fn record() -> CommitRecord {
             hunks: vec![],
             truncated: false,
         },
+        change: None,
         tests: Some(evidence(2)),
         outputs: vec![],
         usage: None,

@@ -59,7 +59,8 @@ fn one(case: &Case<'_>, commit: &CommitInfo, judged: &mut Judged) -> Result<(), 
     judged.violations.extend(chain(case, commit, &stored));
     judged.violations.extend(gate(case, commit, &stored.record));
     let record = match compared {
-        Compared::Holds => stored.record,
+        // What the diff is made of is never believed: another version may tell it in other words.
+        Compared::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
         Compared::UnderOwnRules(said) => {
             judged.violations.extend(said);
             under_the_rules_of_the_base(stored.record, &derived)
@@ -98,7 +99,8 @@ enum Compared {
 /// What a record of another configuration is worth: the tests that it names ran on this tree.
 fn under_the_rules_of_the_base(record: CommitRecord, derived: &Derived) -> CommitRecord {
     let tests = record.tests.map(|tests| TestEvidence { code: derived.code, ..tests });
-    CommitRecord { code: derived.code, diff: derived.diff.clone(), tests, ..record }
+    let change = Some(derived.change.clone());
+    CommitRecord { code: derived.code, diff: derived.diff.clone(), change, tests, ..record }
 }
 
 /// A merge may have been made where no hook runs (a forge's button): that is worth a word, not a refusal.
@@ -207,7 +209,7 @@ fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<V
         (Gate::Bypassed, _, _) => "the commit did not pass the gate (--no-verify)",
         (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
         | (Gate::NotRun, _, Recording::CaughtUp) => "the commit was made while the hooks were off",
-        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit) => return None,
+        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
     };
     let setting = case.config.rules.get("hook-bypass")?;
     if setting.level == Level::Off {
