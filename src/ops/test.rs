@@ -44,7 +44,8 @@ pub fn run(
     let before = ws.repo.worktree_overlay()?;
     let code = fingerprint(ws, &before)?;
     let started = newest_reports(ws, &top);
-    let mut reader = RunReader::new(Root::new(&top.to_string_lossy()));
+    let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
+    let mut reader = RunReader::new(root);
     let mut sink = |stream: Stream, bytes: &[u8]| {
         pass(stream, bytes);
         reader.push(stream, bytes);
