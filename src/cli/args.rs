@@ -55,6 +55,8 @@ pub enum Command {
     Test(TestArgs),
     /// Take in a fact that Andon did not see itself: from CI, from an orchestrator
     Observe(ObserveArgs),
+    /// What test reports are read as, what each failure became, and why two of them differ
+    Explain(ExplainArgs),
     /// Where the loop stands: badge, state, last halt, trend of failing tests, Loop Evidence
     Status(FormatArg),
     /// The recorded commits, newest first
@@ -126,6 +128,23 @@ pub struct ObserveTestRunArgs {
     #[arg(long, value_name = "COMMAND")]
     pub command: Option<String>,
     /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Reports: files that runners wrote, or what they printed
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// How the run ended
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "N")]
+    pub exit_code: i32,
+    /// Where the project lay when the report was made, once or for each file; default: where it lies now
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
+    /// Form of the output; json is one line a file
     #[command(flatten)]
     pub format: FormatArg,
 }

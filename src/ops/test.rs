@@ -43,7 +43,8 @@ pub fn run(
     let (command, configured) = choose(ws, command)?;
     let tested = TestedCode::now(ws)?;
     let started = newest_reports(ws, &top);
-    let mut reader = RunReader::new(Root::new(&top.to_string_lossy()));
+    let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
+    let mut reader = RunReader::new(root);
     let mut sink = |stream: Stream, bytes: &[u8]| {
         pass(stream, bytes);
         reader.push(stream, bytes);

@@ -13,6 +13,7 @@ pub mod checklist;
 pub mod complete;
 pub mod config;
 pub mod escape;
+pub mod explain;
 pub mod face;
 pub mod json;
 pub mod log;

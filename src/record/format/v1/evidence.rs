@@ -56,7 +56,7 @@ fn encode_caveats(caveats: &Caveats, into: &mut Map<String, Value>) {
     }
 }
 
-fn decode_caveats(members: &mut Members) -> Result<Caveats, FormatError> {
+fn decode_caveats(members: &mut Members<'_>) -> Result<Caveats, FormatError> {
     let handed_in = members.flag("handed_in")?;
     let (flaky, _) =
         members.list("flaky_tests", TestEvidence::MAX_FLAKY, |item| item.as_str().map(str::to_owned))?;
