@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members};
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 
@@ -30,7 +31,7 @@ pub(super) fn encode(change: &ChangeFacts) -> Value {
     Value::Object(map)
 }
 
-pub(super) fn decode(members: &mut Members) -> Result<Option<ChangeFacts>, FormatError> {
+pub(super) fn decode(members: &mut Members<'_>) -> Result<Option<ChangeFacts>, FormatError> {
     let Some(mut change) = members.object("change")? else { return Ok(None) };
     // A word of a later version is held against nobody.
     let nature = change.text("nature")?.and_then(|name| Nature::from_name(&name)).unwrap_or(Nature::Work);
@@ -47,13 +48,13 @@ pub(super) fn decode(members: &mut Members) -> Result<Option<ChangeFacts>, Forma
     Ok(Some(ChangeFacts { nature, paths, truncated, docs }))
 }
 
-fn step(item: &Value) -> Option<PathStep> {
-    let [path, old, new] = item.as_array()?.as_slice() else { return None };
-    let hash = |value: &Value| value.as_str()?.parse().ok();
+fn step(item: &Json<'_>) -> Option<PathStep> {
+    let [path, old, new] = item.as_array()? else { return None };
+    let hash = |value: &Json<'_>| value.as_str()?.parse().ok();
     Some(PathStep { path: hash(path)?, old: hash(old)?, new: hash(new)? })
 }
 
-fn checklist(value: &Value) -> Option<Checklist> {
-    let [done, total] = value.as_array()?.as_slice() else { return None };
-    Some(Checklist { done: done.as_u64()?, total: total.as_u64()? })
+fn checklist(value: &Json<'_>) -> Option<Checklist> {
+    let [done, total] = value.as_array()? else { return None };
+    Some(Checklist { done: done.as_number()?.as_u64()?, total: total.as_number()?.as_u64()? })
 }
