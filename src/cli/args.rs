@@ -63,6 +63,11 @@ pub enum Command {
     Check(CheckArgs),
     /// What would have happened: the same engine over existing commits
     Replay(ReplayArgs),
+    /// Keep what an agent or orchestrator reports: JSON lines on standard input
+    #[command(after_help = OBSERVE)]
+    Observe(ObserveArgs),
+    /// End a turn and decide: exit code 1 when the loop must stop
+    Tick(TickArgs),
     /// Acknowledge a halt, a stop or a pause
     Resume(ResumeArgs),
     /// Stop the loop: commits are refused until `andon resume`
@@ -134,9 +139,42 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// Commits to replay, such as v1.0..HEAD; default: all of HEAD
-    #[arg(value_name = "RANGE", default_value = "HEAD")]
+    #[arg(value_name = "RANGE", default_value = "HEAD", conflicts_with = "events")]
     pub range: String,
+    /// Replay a file of events instead, one JSON object a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
     /// Form of the output; json is one line a commit
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+const OBSERVE: &str = "\
+Each line is one event, such as
+  {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
+`type` may be left out: it is KIND. `at`, `node` and `id` are optional everywhere.";
+
+/// `andon observe`
+#[derive(Debug, Args)]
+pub struct ObserveArgs {
+    /// turn_start, tool_call, output, test_run, usage, verdict, turn_end; or `event`: each line names its type
+    #[arg(value_name = "KIND")]
+    pub kind: String,
+    /// The node of lines that name none; default: ANDON_NODE
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon tick`
+#[derive(Debug, Args)]
+pub struct TickArgs {
+    /// Whose turn ends; default: ANDON_NODE
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,
 }

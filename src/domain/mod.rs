@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod decision;
+pub mod events;
 pub mod facts;
 pub mod findings;
 pub mod ids;

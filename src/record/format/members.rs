@@ -51,23 +51,34 @@ pub enum FormatError {
     },
 }
 
+impl FormatError {
+    /// A `type` that this version does not know.
+    pub(crate) fn unknown_type(kind: &str) -> Self {
+        Self::Member {
+            member: "type".into(),
+            expected: "a type of fact this version of andon knows",
+            found: Value::from(kind).to_string().chars().take(80).collect(),
+        }
+    }
+}
+
 /// The members of an object that have not been taken yet.
 #[derive(Debug)]
-pub(super) struct Members {
+pub(crate) struct Members {
     path: &'static str,
     map: Map<String, Value>,
 }
 
 /// Whether a list was longer than its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(crate) enum Cut {
     Whole,
     Truncated,
 }
 
 impl Members {
     /// Parses one line of at most `max` bytes.
-    pub(super) fn parse(line: &[u8], max: usize) -> Result<Self, FormatError> {
+    pub(crate) fn parse(line: &[u8], max: usize) -> Result<Self, FormatError> {
         if line.len() > max {
             return Err(FormatError::TooLarge { bytes: line.len(), max });
         }
@@ -79,8 +90,13 @@ impl Members {
         }
     }
 
+    /// Takes `key` as it is.
+    pub(crate) fn take(&mut self, key: &str) -> Option<Value> {
+        self.map.remove(key).filter(|value| !value.is_null())
+    }
+
     /// The members nobody took.
-    pub(super) fn rest(self) -> Map<String, Value> {
+    pub(crate) fn rest(self) -> Map<String, Value> {
         self.map
     }
 
@@ -97,12 +113,12 @@ impl Members {
     }
 
     /// `value`, or the error that `key` is missing.
-    pub(super) fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, FormatError> {
+    pub(crate) fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, FormatError> {
         value.ok_or_else(|| FormatError::Missing { member: self.name(key) })
     }
 
     /// Takes `key` and reads it with `read`. Absent and `null` both mean unknown.
-    pub(super) fn read<T>(
+    pub(crate) fn read<T>(
         &mut self,
         key: &str,
         expected: &'static str,
@@ -115,12 +131,12 @@ impl Members {
     }
 
     /// A text.
-    pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, FormatError> {
+    pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, FormatError> {
         self.read(key, "a text", |value| value.as_str().map(str::to_owned))
     }
 
     /// A text with a meaning of its own: an id, a time.
-    pub(super) fn parsed<T: FromStr>(
+    pub(crate) fn parsed<T: FromStr>(
         &mut self,
         key: &str,
         what: &'static str,
@@ -129,7 +145,7 @@ impl Members {
     }
 
     /// One of a closed set of names.
-    pub(super) fn named<T>(
+    pub(crate) fn named<T>(
         &mut self,
         key: &str,
         what: &'static str,
@@ -139,17 +155,17 @@ impl Members {
     }
 
     /// A count, saturating at both ends.
-    pub(super) fn count(&mut self, key: &str) -> Result<Option<u64>, FormatError> {
+    pub(crate) fn count(&mut self, key: &str) -> Result<Option<u64>, FormatError> {
         self.read(key, "a number", saturating_count)
     }
 
     /// A yes or no.
-    pub(super) fn flag(&mut self, key: &str) -> Result<bool, FormatError> {
+    pub(crate) fn flag(&mut self, key: &str) -> Result<bool, FormatError> {
         Ok(self.read(key, "true or false", Value::as_bool)?.unwrap_or(false))
     }
 
     /// A list of at most `max` items; what is beyond is dropped and said so. Absent means empty.
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         key: &str,
         max: usize,
@@ -164,7 +180,7 @@ impl Members {
     }
 
     /// An object, to be read member by member.
-    pub(super) fn object(&mut self, key: &'static str) -> Result<Option<Self>, FormatError> {
+    pub(crate) fn object(&mut self, key: &'static str) -> Result<Option<Self>, FormatError> {
         match self.map.remove(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::Object(map)) => Ok(Some(Self { path: key, map })),
@@ -175,7 +191,7 @@ impl Members {
     }
 
     /// Puts back what was left of the object `key`, if anything was.
-    pub(super) fn keep_rest(&mut self, key: &'static str, object: Self) {
+    pub(crate) fn keep_rest(&mut self, key: &'static str, object: Self) {
         if !object.map.is_empty() {
             self.map.insert(key.to_owned(), Value::Object(object.map));
         }
@@ -193,7 +209,7 @@ fn saturating_count(value: &Value) -> Option<u64> {
 }
 
 /// `text`, cut at a character so that it takes at most `max` bytes as a JSON string without its quotes.
-pub(super) fn bounded(text: &str, max: usize) -> String {
+pub(crate) fn bounded(text: &str, max: usize) -> String {
     let mut used = 0_usize;
     text.chars()
         .take_while(|char| {

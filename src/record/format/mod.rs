@@ -6,3 +6,4 @@ mod members;
 pub mod v1;
 
 pub use members::FormatError;
+pub(crate) use members::{Cut, Members, bounded};
