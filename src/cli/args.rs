@@ -150,17 +150,44 @@ pub struct ReplayArgs {
 }
 
 const OBSERVE: &str = "\
-Each line is one event, such as
+Reads one JSON object a line from standard input, such as
   {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
 `type` may be left out: it is KIND. `at`, `node` and `id` are optional everywhere.";
 
 /// `andon observe`
 #[derive(Debug, Args)]
 pub struct ObserveArgs {
-    /// turn_start, tool_call, output, test_run, usage, verdict, turn_end; or `event`: each line names its type
-    #[arg(value_name = "KIND")]
-    pub kind: String,
-    /// The node of lines that name none; default: ANDON_NODE
+    /// What kind of fact
+    #[command(subcommand)]
+    pub kind: ObserveKind,
+}
+
+/// `andon observe KIND`: the kinds of facts, as the event stream names them.
+#[derive(Debug, Subcommand)]
+#[command(rename_all = "snake_case")]
+pub enum ObserveKind {
+    /// A node is invoked
+    TurnStart(ObserveLinesArgs),
+    /// A tool was called: tool, args, result, error
+    ToolCall(ObserveLinesArgs),
+    /// A node said something: kind (`message.final`, `structured_output`), text or sha256
+    Output(ObserveLinesArgs),
+    /// Tests ran elsewhere: code, status, total, failing, errors
+    TestRun(ObserveLinesArgs),
+    /// Tokens and cost: `context_tokens`, `input_tokens`, `output_tokens`, `cost_usd`
+    Usage(ObserveLinesArgs),
+    /// Reviewers judged: approve, reject, or one reviewer at a time
+    Verdict(ObserveLinesArgs),
+    /// A turn ended; `andon tick` does this and looks at the working tree itself
+    TurnEnd(ObserveLinesArgs),
+    /// Anything: each line names its type
+    Event(ObserveLinesArgs),
+}
+
+/// `andon observe KIND` of lines.
+#[derive(Debug, Args)]
+pub struct ObserveLinesArgs {
+    /// The node of lines that name none; default: `ANDON_NODE`
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
     /// Form of the output
@@ -171,7 +198,7 @@ pub struct ObserveArgs {
 /// `andon tick`
 #[derive(Debug, Args)]
 pub struct TickArgs {
-    /// Whose turn ends; default: ANDON_NODE
+    /// Whose turn ends; default: `ANDON_NODE`
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
     /// Form of the output

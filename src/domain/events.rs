@@ -3,9 +3,9 @@
 //! An event holds hashes of what was said and done, never the text itself: facts are compared, not read, and the
 //! journal stays small whatever an agent prints.
 
-use super::facts::Usage;
 use super::ids::{CodeId, Digest, ShortHash};
 use super::time::Timestamp;
+use super::usage::Usage;
 
 /// One event. Commits, test runs and acknowledgements are facts of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]

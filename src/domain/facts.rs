@@ -5,6 +5,7 @@ use super::findings::Level;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
 use super::tests::{TestEvidence, TestRun};
 use super::time::Timestamp;
+pub use super::usage::Usage;
 
 /// How a commit came to be. Only `Normal` and `Amend` can be strikes (DESIGN section 4, 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,63 +114,6 @@ pub struct DiffSummary {
 impl DiffSummary {
     /// Bound of `hunks`.
     pub const MAX_HUNKS: usize = 256;
-}
-
-/// Tokens and cost of the work behind a commit, as an agent reported them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Usage {
-    /// Tokens read.
-    pub input_tokens: Option<u64>,
-    /// Tokens written.
-    pub output_tokens: Option<u64>,
-    /// US dollars as a decimal text, so that no digit is lost.
-    pub cost_usd: Option<String>,
-    /// Tokens in the context window.
-    pub context_tokens: Option<u64>,
-}
-
-impl Usage {
-    /// Tokens read and written.
-    pub fn tokens(&self) -> u64 {
-        self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
-    }
-
-    /// Adds what was spent after this; the context window is that of `later`, where it tells it.
-    pub fn add(&mut self, later: &Self) {
-        let sum = |before: Option<u64>, more: Option<u64>| match (before, more) {
-            (Some(before), Some(more)) => Some(before.saturating_add(more)),
-            (before, more) => before.or(more),
-        };
-        self.input_tokens = sum(self.input_tokens, later.input_tokens);
-        self.output_tokens = sum(self.output_tokens, later.output_tokens);
-        self.context_tokens = later.context_tokens.or(self.context_tokens);
-        if self.cost_usd.is_some() && later.cost_usd.is_some() {
-            let micros = self.cost_micros().saturating_add(later.cost_micros());
-            self.cost_usd = Some(format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000));
-        } else if later.cost_usd.is_some() {
-            self.cost_usd.clone_from(&later.cost_usd);
-        }
-    }
-
-    /// The cost in millionths of a dollar, rounded down; 0 where it is unknown or no decimal number.
-    pub fn cost_micros(&self) -> u64 {
-        self.cost_usd.as_deref().and_then(micros).unwrap_or(0)
-    }
-}
-
-/// A decimal number of dollars such as `0.03` in millionths, saturating.
-pub fn micros(text: &str) -> Option<u64> {
-    let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() && part.is_empty() || !digits(whole) || !digits(part) {
-        return None;
-    }
-    let whole = whole.bytes().fold(0_u64, |sum, digit| {
-        sum.saturating_mul(10).saturating_add(u64::from(digit - b'0'))
-    });
-    let part = part.bytes().chain(std::iter::repeat(b'0')).take(6);
-    let part = part.fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
-    Some(whole.saturating_mul(1_000_000).saturating_add(part))
 }
 
 /// A finding as a record keeps it.

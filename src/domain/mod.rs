@@ -14,3 +14,5 @@ pub mod paths;
 pub mod settings;
 pub mod tests;
 pub mod time;
+pub mod usage;
+pub mod workflow;

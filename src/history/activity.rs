@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
-use crate::domain::facts::Usage;
-use crate::domain::ids::{Digest, ShortHash};
+use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::usage::Usage;
 
 /// Tool calls that are kept, the newest.
 pub const MAX_CALLS: usize = 64;
@@ -46,6 +46,8 @@ pub struct Said {
     pub hash: Digest,
     /// Number of the turn in which it was said, among all turns of the window, from 1.
     pub turn: u64,
+    /// The newest iteration then; 0 before the first.
+    pub iteration: u64,
 }
 
 /// A ballot of the window.
@@ -160,6 +162,8 @@ pub struct Activity {
     pub(super) edits: VecDeque<ShortHash>,
     /// Ids of the newest events.
     pub(super) ids: VecDeque<ShortHash>,
+    /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
+    pub(super) code: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
     pub(super) docs: Option<Digest>,
 }

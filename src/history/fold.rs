@@ -3,12 +3,15 @@
 //! The writer of records asks [`next_iteration`] for the number of a commit, and the reader folds that
 //! record: both go by the same test for a new window, so that they cannot drift apart.
 
-use super::timeline::{Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline};
+use std::sync::Arc;
+
+use super::timeline::{Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded};
 use super::turns::Effect;
 use crate::domain::facts::{CommitFact, CommitKind, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::{RunValidity, TestRun};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::workflow::Workflow;
 
 /// A commit that is about to be recorded: what decides its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +48,13 @@ impl Fold {
     /// A fold over no facts yet; a pause longer than `session_gap` starts a new window.
     pub fn new(session_gap: Span) -> Self {
         Self { timeline: Timeline::new(session_gap) }
+    }
+
+    /// The same fold for the nodes of `workflow`.
+    #[must_use]
+    pub fn in_workflow(mut self, workflow: Arc<Workflow>) -> Self {
+        self.timeline.workflow = workflow;
+        self
     }
 
     /// Takes the next fact, in the order of observation, and says what it changed.
@@ -129,7 +139,6 @@ impl Timeline {
     }
 
     pub(super) fn restart(&mut self) {
-        self.base = self.newest().map(|newest| newest.code).or(self.base);
         self.iterations.clear();
         self.session = None;
         self.restart_activity();
@@ -150,6 +159,7 @@ impl Timeline {
         self.activity.now = self.activity.now.max(at);
         fact.record.node = self.node_of(&fact);
         self.commit_in_turn(&fact.record.node, at);
+        self.activity.code = Some(fact.record.code);
         if fact.id.is_none() && fact.record.tests.is_none() {
             fact.record.tests = self.proof(fact.record.code).cloned();
         }
@@ -195,13 +205,6 @@ impl Timeline {
             Some(_) | None => Effect::Within,
         }
     }
-}
-
-pub(super) fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
-    if kept.len() >= most {
-        kept.remove(0);
-    }
-    kept.push(value);
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! The newest window of a loop as a value: what every rule looks at, and all it looks at.
 
+use std::sync::Arc;
+
 use super::activity::Activity;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::workflow::Workflow;
 
 /// Iterations that a timeline keeps, the newest. More than any default threshold needs.
 pub const MAX_ITERATIONS: usize = 128;
@@ -175,8 +178,8 @@ pub struct Timeline {
     pub last_ack: Option<Ack>,
     /// Turns, calls, outputs and verdicts.
     pub activity: Activity,
-    /// The code state before the first iteration of the window, where it is known.
-    pub(super) base: Option<CodeId>,
+    /// The declared workflow; empty without one.
+    pub workflow: Arc<Workflow>,
     /// The newest test result, committed or not.
     pub(super) newest_tests: Option<TestEvidence>,
     /// The newest known session of the window.
@@ -194,7 +197,7 @@ impl Timeline {
             void_runs: Vec::new(),
             last_ack: None,
             activity: Activity::default(),
-            base: None,
+            workflow: Arc::default(),
             newest_tests: None,
             session: None,
             session_gap,
@@ -213,9 +216,7 @@ impl Timeline {
 
     /// The commits that can be strikes, oldest first. Turns without one have rules of their own.
     pub fn candidates(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
-        self.iterations
-            .iter()
-            .filter(|one| one.strike == Strike::Candidate && one.source == Source::Commit)
+        self.iterations.iter().filter(|one| one.strike == Strike::Candidate && one.source == Source::Commit)
     }
 
     /// The newest valid test result on exactly `code`: a run of the journal, else the record of an iteration.
@@ -236,4 +237,12 @@ impl Timeline {
     pub fn newest_tests(&self) -> Option<&TestEvidence> {
         self.newest_tests.as_ref()
     }
+}
+
+/// Adds `value` to a list of a timeline, which keeps the newest.
+pub(super) fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
+    if kept.len() >= most {
+        kept.remove(0);
+    }
+    kept.push(value);
 }

@@ -6,15 +6,15 @@
 use sha2::{Digest as _, Sha256};
 
 use super::activity::{
-    Call, Cast, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
-    NodeTotals, Opening, Said, Turn,
+    Call, Cast, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS, NodeTotals,
+    Opening, Said, Turn,
 };
-use super::fold::push_bounded;
-use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange};
+use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
 use crate::domain::events::{CallEnd, Event, Output, ToolCall, TurnEnd, What};
-use crate::domain::facts::{CommitFact, Usage};
+use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::time::Timestamp;
+use crate::domain::usage::Usage;
 
 /// Tools that change files. A new edit begins the window of tool calls anew.
 const EDITING: [&str; 14] = [
@@ -166,8 +166,11 @@ impl Timeline {
 
     /// A commit was made: it belongs to the turn of its node. A turn nobody announced holds one commit.
     pub(super) fn commit_in_turn(&mut self, node: &str, at: Option<Timestamp>) {
-        let full =
-            self.activity.open.get(node).is_some_and(|turn| turn.opening == Opening::Implied && turn.commits > 0);
+        let full = self
+            .activity
+            .open
+            .get(node)
+            .is_some_and(|turn| turn.opening == Opening::Implied && turn.commits > 0);
         if full && let Some(before) = self.activity.open.remove(node) {
             self.close(before);
         }
@@ -191,9 +194,12 @@ impl Timeline {
         let (commits, outputs) = (turn.commits, turn.outputs.clone());
         self.close(turn);
         if commits > 0 {
+            self.activity.code = end.code.or(self.activity.code);
             self.activity.docs = end.docs.or(self.activity.docs);
             if let Some(newest) = self.iterations.last_mut() {
-                newest.outputs.extend(outputs.iter().filter(|hash| !newest.outputs.contains(hash)).copied().collect::<Vec<_>>());
+                newest.outputs.extend(
+                    outputs.iter().filter(|hash| !newest.outputs.contains(hash)).copied().collect::<Vec<_>>(),
+                );
             }
             return Effect::Iteration;
         }
@@ -203,12 +209,13 @@ impl Timeline {
 
     /// A turn that ended without a commit is an iteration.
     fn push_turn(&mut self, node: &str, end: TurnEnd, outputs: Vec<Digest>) {
-        let before = self.newest().map(|newest| newest.code).or(self.base);
+        let before = self.activity.code;
         let change = change(before, self.activity.docs, end);
         self.activity.docs = end.docs.or(self.activity.docs);
         if change == TurnChange::Changed {
             self.activity.calls.clear();
         }
+        self.activity.code = end.code.or(before);
         let code = end.code.or(before).unwrap_or(CodeId([0; 32]));
         let number = self.iterations.iter().map(|one| one.number).max().unwrap_or(0).saturating_add(1);
         let tests = self.proof(code).cloned();
@@ -220,7 +227,7 @@ impl Timeline {
         let session = self.session.clone();
         push_bounded(
             &mut self.iterations,
-            Iteration { at, session, tests, outputs, ..iteration },
+            Iteration { at, tests, session, outputs, ..iteration },
             MAX_ITERATIONS,
         );
     }
@@ -230,14 +237,13 @@ impl Timeline {
             turn.calls = turn.calls.saturating_add(1);
         }
         let activity = &mut self.activity;
-        if is_edit(&call.tool) && call.end != CallEnd::Failed {
-            if !activity.edits.contains(&call.exact) {
-                activity.calls.clear();
-                if activity.edits.len() >= MAX_EDITS {
-                    activity.edits.pop_front();
-                }
-                activity.edits.push_back(call.exact);
+        let edits = is_edit(&call.tool) && call.end != CallEnd::Failed;
+        if edits && !activity.edits.contains(&call.exact) {
+            activity.calls.clear();
+            if activity.edits.len() >= MAX_EDITS {
+                activity.edits.pop_front();
             }
+            activity.edits.push_back(call.exact);
         }
         push_bounded(&mut activity.calls, Call { node, call }, MAX_CALLS);
     }
@@ -245,8 +251,8 @@ impl Timeline {
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {
         let Some(turn) = self.turn_of(node, at) else { return };
         push_bounded(&mut turn.outputs, output.hash, TURN_OUTPUTS);
-        let said =
-            Said { node: node.to_owned(), kind: output.kind, hash: output.hash, turn: turn.number };
+        let (kind, hash, turn) = (output.kind, output.hash, turn.number);
+        let said = Said { node: node.to_owned(), kind, hash, turn, iteration: self.number() };
         push_bounded(&mut self.activity.outputs, said, MAX_OUTPUTS);
     }
 
@@ -266,7 +272,11 @@ impl Timeline {
 
     /// The node of a commit fact: that of its record, or in event streams the current one.
     pub(super) fn node_of(&self, fact: &CommitFact) -> String {
-        if fact.record.node.is_empty() { self.activity.current_node().to_owned() } else { fact.record.node.clone() }
+        if fact.record.node.is_empty() {
+            self.activity.current_node().to_owned()
+        } else {
+            fact.record.node.clone()
+        }
     }
 
     /// What an acknowledgement or a new run takes from the activity; a turn that goes on stays.
@@ -278,6 +288,7 @@ impl Timeline {
         activity.ids = before.ids;
         activity.usage = before.usage;
         activity.docs = before.docs;
+        activity.code = before.code;
         for (node, turn) in before.open {
             activity.begun += 1;
             activity.nodes.insert(node.clone(), NodeTotals::default());
@@ -300,3 +311,5 @@ fn change(before: Option<CodeId>, docs_before: Option<Digest>, end: TurnEnd) -> 
     }
 }
 
+#[cfg(test)]
+mod tests;

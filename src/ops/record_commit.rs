@@ -12,7 +12,9 @@ use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage};
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage};
+use crate::domain::facts::{
+    CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage,
+};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Digest, TreeId};
 use crate::git::CommitInfo;

@@ -1,18 +1,14 @@
 //! Commits and test runs of an event stream. They may come from a simulator as well as from git, so that a state is
 //! any text; what is a sha256 already is taken as it is.
 
-use serde_json::Value;
-
 use super::hash;
 use super::{MAX_NAME, name};
-use crate::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
-};
+use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording};
 use crate::domain::ids::{CodeId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use crate::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::Timestamp;
 use crate::record::format::v1::decode_line;
-use crate::record::format::{FormatError, Members, bounded};
+use crate::record::format::{Cut, FormatError, Json, Members, bounded};
 use crate::record::journal::JournalLine;
 use crate::testreport::{ErrorText, Root, error_signature, normalize_error, normalize_id, signature};
 
@@ -25,7 +21,7 @@ const MAX_ERRORS: usize = 512;
 
 /// `{"type":"commit","code":"<state>","diff":"<diff>","subject":"...","kind":"normal"}`; `code` is required. Without
 /// `diff` the change is told by the state alone; `"empty":true` says that nothing is left of it.
-pub(super) fn commit(members: &mut Members, at: Option<Timestamp>) -> Result<Fact, FormatError> {
+pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result<Fact, FormatError> {
     let code = members.text("code")?;
     let code = members.required("code", code)?;
     let diff = members.text("diff")?;
@@ -64,9 +60,9 @@ pub(super) fn commit(members: &mut Members, at: Option<Timestamp>) -> Result<Fac
     Ok(Fact::Commit(Box::new(CommitFact { id: None, subject, record })))
 }
 
-fn hunk(item: &Value) -> Option<Hunk> {
+fn hunk(item: &Json<'_>) -> Option<Hunk> {
     let side = |at: usize| {
-        let text = item.get(at)?.as_str()?;
+        let text = item.as_array()?.get(at)?.as_str()?;
         Some(text.parse().unwrap_or_else(|_| HunkHash(hash::short(&[text.as_bytes()]).0)))
     };
     Some(Hunk { removed: side(0)?, added: side(1)? })
@@ -76,7 +72,7 @@ fn hunk(item: &Value) -> Option<Hunk> {
 /// line of the journal.
 pub(super) fn test_run(
     line: &[u8],
-    members: &mut Members,
+    members: &mut Members<'_>,
     at: Option<Timestamp>,
 ) -> Result<Fact, FormatError> {
     if let Ok(JournalLine::TestRun(run)) = decode_line(line) {
@@ -98,7 +94,11 @@ pub(super) fn test_run(
     })))
 }
 
-fn evidence(members: &mut Members, code: CodeId, status: TestStatus) -> Result<TestEvidence, FormatError> {
+fn evidence(
+    members: &mut Members<'_>,
+    code: CodeId,
+    status: TestStatus,
+) -> Result<TestEvidence, FormatError> {
     let (mut failing, cut) = members.list("failing", TestEvidence::MAX_FAILING, |item| {
         Some(bounded(&normalize_id(item.as_str()?, &Root::none()), MAX_ID))
     })?;
@@ -113,14 +113,14 @@ fn evidence(members: &mut Members, code: CodeId, status: TestStatus) -> Result<T
         signature: signature(&runner, &command, status, &failing),
         errors: errors(members)?,
         failing,
-        truncated: cut == crate::record::format::Cut::Truncated,
+        truncated: cut == Cut::Truncated,
         runner,
         command,
     })
 }
 
 /// What is not said is taken from the list: the failing ones failed, the others passed.
-fn counts(members: &mut Members, named: usize) -> Result<Counts, FormatError> {
+fn counts(members: &mut Members<'_>, named: usize) -> Result<Counts, FormatError> {
     let named = u64::try_from(named).unwrap_or(u64::MAX);
     let errored = members.count("errored")?.unwrap_or(0);
     let skipped = members.count("skipped")?.unwrap_or(0);
@@ -133,15 +133,17 @@ fn counts(members: &mut Members, named: usize) -> Result<Counts, FormatError> {
 }
 
 /// A list of texts, or the fingerprint itself.
-fn errors(members: &mut Members) -> Result<Option<Signature>, FormatError> {
-    members.read("errors", "a list of texts or a sha256", |value| {
-        if let Some(text) = value.as_str() {
-            return Some(Some(Signature(hash::state(text))));
-        }
-        let texts = value.as_array()?.iter().take(MAX_ERRORS).map(|error| {
-            let text = normalize_error(&bounded(error.as_str()?, 1 << 16), &Root::none());
-            Some(ErrorText { test: None, text })
-        });
-        Some(error_signature(&texts.collect::<Option<Vec<_>>>()?))
-    }).map(Option::flatten)
+fn errors(members: &mut Members<'_>) -> Result<Option<Signature>, FormatError> {
+    members
+        .read("errors", "a list of texts or a sha256", |value| {
+            if let Some(text) = value.as_str() {
+                return Some(Some(Signature(hash::state(text))));
+            }
+            let texts = value.as_array()?.iter().take(MAX_ERRORS).map(|error| {
+                let text = normalize_error(&bounded(error.as_str()?, 1 << 16), &Root::none());
+                Some(ErrorText { test: None, text })
+            });
+            Some(error_signature(&texts.collect::<Option<Vec<_>>>()?))
+        })
+        .map(Option::flatten)
 }

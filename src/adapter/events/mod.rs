@@ -24,10 +24,6 @@ const SKEW: Span = Span(300);
 /// Longest name of a node or a reviewer, in characters.
 const MAX_NAME: usize = 128;
 
-/// Every type of event with the sentence that help shows.
-pub const KINDS: [&str; 9] =
-    ["turn_start", "tool_call", "output", "test_run", "usage", "verdict", "commit", "turn_end", "ack"];
-
 /// Why a line is no fact.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
@@ -35,7 +31,9 @@ pub enum EventError {
     #[error("longer than the {MAX_LINE} bytes that a line may have")]
     TooLong,
     /// Of a type that this version does not know.
-    #[error("unknown type {found:?}; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack")]
+    #[error(
+        "unknown type {found:?}; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack"
+    )]
     UnknownType {
         /// The type, cut to 80 characters.
         found: String,
@@ -104,7 +102,10 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
 }
 
 /// The time of a line; one that lies ahead of this machine's clock is left out.
-fn time(members: &mut Members, frame: Frame<'_>) -> Result<(Option<Timestamp>, Option<String>), EventError> {
+fn time(
+    members: &mut Members<'_>,
+    frame: Frame<'_>,
+) -> Result<(Option<Timestamp>, Option<String>), EventError> {
     let at: Option<Timestamp> = members.parsed("at", "an RFC 3339 time")?;
     match at {
         Some(at) if at.since(frame.now) > SKEW => {
@@ -114,7 +115,7 @@ fn time(members: &mut Members, frame: Frame<'_>) -> Result<(Option<Timestamp>, O
     }
 }
 
-fn event(kind: &str, members: &mut Members, at: Option<Timestamp>) -> Result<Fact, EventError> {
+fn event(kind: &str, members: &mut Members<'_>, at: Option<Timestamp>) -> Result<Fact, EventError> {
     let node = members.text("node")?.map(|node| name(&node));
     let id = members.take("id").map(|id| hash::short(&[b"id", hash::text_of(&id).as_bytes()]));
     let what = match kind {
@@ -137,13 +138,12 @@ fn event(kind: &str, members: &mut Members, at: Option<Timestamp>) -> Result<Fac
 }
 
 /// In full, or as the journal has it.
-fn tool_call(members: &mut Members) -> Result<What, EventError> {
+fn tool_call(members: &mut Members<'_>) -> Result<What, EventError> {
     let tool = members.text("tool")?;
     let tool = members.required("tool", tool)?;
     let end = decode_end(members)?;
     let args = members.take("args").unwrap_or(Value::Null);
-    let mut call =
-        call::signature(&call::Reported { tool, args, result: members.take("result"), end });
+    let mut call = call::signature(&call::Reported { tool, args, result: members.take("result"), end });
     let hashed = members.read("call", "three hashes of 16 digits", |value| {
         let hashes = value.as_array()?.iter().map(|hash| hash.as_str()?.parse().ok());
         <[crate::domain::ids::ShortHash; 3]>::try_from(hashes.collect::<Option<Vec<_>>>()?).ok()
@@ -155,7 +155,7 @@ fn tool_call(members: &mut Members) -> Result<What, EventError> {
     Ok(What::ToolCall(call))
 }
 
-fn output(members: &mut Members) -> Result<Output, EventError> {
+fn output(members: &mut Members<'_>) -> Result<Output, EventError> {
     let kind = members.named("kind", "message.final or structured_output", OutputKind::from_name)?;
     let kind = members.required("kind", kind)?;
     let handed_in: Option<Digest> = members.parsed("sha256", "a sha256")?;
@@ -164,7 +164,7 @@ fn output(members: &mut Members) -> Result<Output, EventError> {
     Ok(Output { kind, hash })
 }
 
-fn ack(line: &[u8], members: &mut Members, at: Timestamp) -> Result<Fact, EventError> {
+fn ack(line: &[u8], members: &mut Members<'_>, at: Timestamp) -> Result<Fact, EventError> {
     if let Ok(crate::record::journal::JournalLine::Ack(ack)) = decode_line(line) {
         return Ok(Fact::Ack(ack));
     }
@@ -189,3 +189,5 @@ fn cut(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
-//! `andon observe`.
+//! `andon observe KIND`: facts that Andon did not see itself.
 
 use crate::cli::Shell;
-use crate::cli::args::ObserveArgs;
+use crate::cli::args::{ObserveKind, ObserveLinesArgs};
 use crate::cli::commands::tick;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
@@ -11,13 +11,26 @@ use crate::ops::workspace::Workspace;
 use crate::report::json;
 use crate::report::message;
 
-/// Keeps what was observed. Exit code 1 when the loop must stop, 2 when a line is no fact.
-pub fn run(shell: &Shell, args: &ObserveArgs) -> Result<Exit, OpsError> {
+/// Takes facts in.
+pub fn run(shell: &Shell, kind: &ObserveKind) -> Result<Exit, OpsError> {
+    match kind {
+        ObserveKind::TurnStart(args) => lines(shell, Some("turn_start"), args),
+        ObserveKind::ToolCall(args) => lines(shell, Some("tool_call"), args),
+        ObserveKind::Output(args) => lines(shell, Some("output"), args),
+        ObserveKind::TestRun(args) => lines(shell, Some("test_run"), args),
+        ObserveKind::Usage(args) => lines(shell, Some("usage"), args),
+        ObserveKind::Verdict(args) => lines(shell, Some("verdict"), args),
+        ObserveKind::TurnEnd(args) => lines(shell, Some("turn_end"), args),
+        ObserveKind::Event(args) => lines(shell, None, args),
+    }
+}
+
+/// Keeps the facts of standard input. Exit code 1 when the loop must stop, 2 when a line is no fact.
+fn lines(shell: &Shell, kind: Option<&str>, args: &ObserveLinesArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
-    let kind = Some(args.kind.as_str()).filter(|kind| *kind != "event");
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
-    let observed =
-        stream::run(&shell.ctx, &ws, &Request { kind, node }, &mut std::io::stdin().lock())?;
+    let request = Request { kind, node };
+    let observed = stream::run(&shell.ctx, &ws, &request, &mut std::io::stdin().lock())?;
     shell.out.message(&message::diagnostics(&observed.remarks, shell.out.err));
     match args.format.format {
         Format::Text => shell.out.message(&message::decision(&observed.decision, shell.out.err)),

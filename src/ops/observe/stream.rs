@@ -3,17 +3,17 @@
 
 use std::io::BufRead;
 
+use crate::adapter::events::{self, EventError, Frame, Line, Lines};
+use crate::domain::decision::{Decision, Stage};
+use crate::domain::events::What;
+use crate::domain::facts::Fact;
+use crate::domain::tests::RunValidity;
 use crate::ops::context::Context;
 use crate::ops::error::OpsError;
 use crate::ops::guard;
 use crate::ops::standing;
 use crate::ops::timeline;
 use crate::ops::workspace::Workspace;
-use crate::adapter::events::{self, EventError, Frame, Line, Lines};
-use crate::domain::decision::{Decision, Stage};
-use crate::domain::events::What;
-use crate::domain::facts::Fact;
-use crate::domain::tests::RunValidity;
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
@@ -48,7 +48,6 @@ pub fn run(
     request: &Request<'_>,
     input: &mut dyn BufRead,
 ) -> Result<Observed, OpsError> {
-    refuse_unless_observable(request.kind)?;
     let journal = Journal::open(ws.repo.git_dir());
     let mut lines = Lines::new(input);
     let mut tally = Tally::default();
@@ -73,21 +72,6 @@ pub fn run(
     let (decision, warnings) = decide(ctx, ws, stage)?;
     tally.remarks.extend(warnings);
     Ok(Observed { kept: tally.kept, refused: tally.refused, decision, remarks: tally.remarks })
-}
-
-/// Commits come from the hooks and answers from people: nobody hands them in.
-fn refuse_unless_observable(kind: Option<&str>) -> Result<(), OpsError> {
-    let wrong = |what: String, help: &str| Err(OpsError::Usage { what, help: help.to_owned() });
-    match kind {
-        None => Ok(()),
-        Some("commit") => wrong("commits are recorded by the hooks".to_owned(), "andon install"),
-        Some("ack") => wrong("only a person answers a halt".to_owned(), "andon resume --reason \"...\""),
-        Some(kind) if events::KINDS.contains(&kind) => Ok(()),
-        Some(kind) => wrong(
-            format!("no such kind of event: {kind:?}"),
-            "one of turn_start, tool_call, output, test_run, usage, verdict, turn_end, event",
-        ),
-    }
 }
 
 fn read(
@@ -135,10 +119,8 @@ pub(in crate::ops) fn decide(
     warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let decision = guard::decide(ws, &loaded, stage, None, resolved.halt);
     let stops = guard::decide(ws, &loaded, Stage::Halts, None, None);
-    let decision = policy::decide(
-        decision.findings.into_iter().chain(stops.findings).collect(),
-        decision.standing,
-    );
+    let decision =
+        policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing);
     warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
     Ok((decision, warnings))
 }

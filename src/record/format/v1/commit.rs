@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use sha2::Digest as _;
 
+use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
 use super::{MAX_LINE, evidence};
 use crate::domain::facts::{
@@ -219,7 +220,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
     Ok(DecodedRecord { record, extra: UnknownKeys(extra) })
 }
 
-fn decode_schema(members: &mut Members) -> Result<String, FormatError> {
+fn decode_schema(members: &mut Members<'_>) -> Result<String, FormatError> {
     let schema = members.text("schema")?;
     let schema = members.required("schema", schema)?;
     let minor = schema
@@ -237,11 +238,11 @@ fn decode_schema(members: &mut Members) -> Result<String, FormatError> {
     }
 }
 
-fn decode_diff(members: &mut Members) -> Result<DiffSummary, FormatError> {
+fn decode_diff(members: &mut Members<'_>) -> Result<DiffSummary, FormatError> {
     let diff = members.object("diff")?;
     let mut diff = members.required("diff", diff)?;
     let hash = diff.parsed("hash", "a sha256")?;
-    let empty = diff.read("empty", "true or false", Value::as_bool)?;
+    let empty = diff.read("empty", "true or false", Json::as_bool)?;
     let (hunks, cut) = diff.list("hunks", DiffSummary::MAX_HUNKS, decode_hunk)?;
     let summary = DiffSummary {
         hash: diff.required("hash", hash)?,
@@ -256,8 +257,8 @@ fn decode_diff(members: &mut Members) -> Result<DiffSummary, FormatError> {
     Ok(summary)
 }
 
-fn decode_hunk(item: &Value) -> Option<Hunk> {
-    match item.as_array()?.as_slice() {
+fn decode_hunk(item: &Json<'_>) -> Option<Hunk> {
+    match item.as_array()? {
         [removed, added] => {
             Some(Hunk { removed: removed.as_str()?.parse().ok()?, added: added.as_str()?.parse().ok()? })
         }
@@ -265,14 +266,16 @@ fn decode_hunk(item: &Value) -> Option<Hunk> {
     }
 }
 
-fn decode_tests(members: &mut Members) -> Result<Option<crate::domain::tests::TestEvidence>, FormatError> {
+fn decode_tests(
+    members: &mut Members<'_>,
+) -> Result<Option<crate::domain::tests::TestEvidence>, FormatError> {
     let Some(mut tests) = members.object("tests")? else { return Ok(None) };
     let evidence = evidence::decode(&mut tests)?;
     members.keep_rest("tests", tests);
     Ok(Some(evidence))
 }
 
-fn decode_usage(members: &mut Members) -> Result<Option<Usage>, FormatError> {
+fn decode_usage(members: &mut Members<'_>) -> Result<Option<Usage>, FormatError> {
     let Some(mut usage) = members.object("usage")? else { return Ok(None) };
     let decoded = Usage {
         input_tokens: usage.count("input_tokens")?,
@@ -284,10 +287,10 @@ fn decode_usage(members: &mut Members) -> Result<Option<Usage>, FormatError> {
     Ok(Some(decoded))
 }
 
-fn decode_finding(item: &Value) -> Option<RecordedFinding> {
+fn decode_finding(item: &Json<'_>) -> Option<RecordedFinding> {
     Some(RecordedFinding {
         rule: item.get("rule")?.as_str()?.to_owned(),
         level: Level::from_name(item.get("level")?.as_str()?)?,
-        message: item.get("message").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        message: item.get("message").and_then(Json::as_str).unwrap_or_default().to_owned(),
     })
 }

@@ -7,8 +7,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::json::Json;
 use super::super::members::{FormatError, Members, bounded};
-use super::line::{decode_time, put, put_some};
+use super::put::{decode_time, put, put_some};
 use crate::domain::events::{Ballot, CallEnd, Event, Output, OutputKind, ToolCall, TurnEnd, What};
 use crate::domain::facts::Usage;
 use crate::domain::ids::ShortHash;
@@ -69,7 +70,7 @@ fn encode_usage(usage: &Usage, map: &mut Map<String, Value>) {
 }
 
 /// The event of `kind`; `None` when this version knows no such event.
-pub(super) fn decode(kind: &str, members: &mut Members) -> Result<Option<Event>, FormatError> {
+pub(super) fn decode(kind: &str, members: &mut Members<'_>) -> Result<Option<Event>, FormatError> {
     let what = match kind {
         "turn_start" => What::TurnStart,
         "turn_end" => What::TurnEnd(TurnEnd {
@@ -90,7 +91,7 @@ pub(super) fn decode(kind: &str, members: &mut Members) -> Result<Option<Event>,
     }))
 }
 
-fn decode_call(members: &mut Members) -> Result<ToolCall, FormatError> {
+fn decode_call(members: &mut Members<'_>) -> Result<ToolCall, FormatError> {
     let tool = members.text("tool")?;
     let hashes = members.read("call", "three hashes of 16 digits", |value| {
         let hashes = value.as_array()?.iter().map(|hash| hash.as_str()?.parse().ok());
@@ -103,32 +104,33 @@ fn decode_call(members: &mut Members) -> Result<ToolCall, FormatError> {
 }
 
 /// How a call ended: `error` true, false or absent.
-pub(crate) fn decode_end(members: &mut Members) -> Result<CallEnd, FormatError> {
-    let error = members.read("error", "true or false", Value::as_bool)?;
+pub(crate) fn decode_end(members: &mut Members<'_>) -> Result<CallEnd, FormatError> {
+    let error = members.read("error", "true or false", Json::as_bool)?;
     Ok(error.map_or(CallEnd::Unknown, |error| if error { CallEnd::Failed } else { CallEnd::Done }))
 }
 
-fn decode_output(members: &mut Members) -> Result<Output, FormatError> {
+fn decode_output(members: &mut Members<'_>) -> Result<Output, FormatError> {
     let kind = members.named("kind", "message.final or structured_output", OutputKind::from_name)?;
     let hash = members.parsed("sha256", "a sha256")?;
     Ok(Output { kind: members.required("kind", kind)?, hash: members.required("sha256", hash)? })
 }
 
 /// Tokens and cost.
-pub(crate) fn decode_usage(members: &mut Members) -> Result<Usage, FormatError> {
+pub(crate) fn decode_usage(members: &mut Members<'_>) -> Result<Usage, FormatError> {
     Ok(Usage {
         input_tokens: members.count("input_tokens")?,
         output_tokens: members.count("output_tokens")?,
         cost_usd: members.read("cost_usd", "a decimal number", |value| {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            crate::domain::facts::micros(&text).filter(|_| text.len() <= MAX_COST).map(|_| text)
+            let number = || value.as_number().map(ToString::to_string);
+            let text = value.as_str().map(str::to_owned).or_else(number)?;
+            crate::domain::usage::micros(&text).filter(|_| text.len() <= MAX_COST).map(|_| text)
         })?,
         context_tokens: members.count("context_tokens")?,
     })
 }
 
 /// Votes.
-pub(crate) fn decode_ballot(members: &mut Members) -> Result<Ballot, FormatError> {
+pub(crate) fn decode_ballot(members: &mut Members<'_>) -> Result<Ballot, FormatError> {
     Ok(Ballot {
         reviewer: members.text("reviewer")?,
         approve: members.count("approve")?.unwrap_or(0),

@@ -37,7 +37,7 @@ pub(super) fn encode(evidence: &TestEvidence, into: &mut Map<String, Value>) {
     into.insert("command".into(), json!(bounded(&evidence.command, MAX_COMMAND)));
 }
 
-pub(super) fn decode(members: &mut Members) -> Result<TestEvidence, FormatError> {
+pub(super) fn decode(members: &mut Members<'_>) -> Result<TestEvidence, FormatError> {
     let code = members.parsed("code", "a sha256")?;
     let status = members.named("status", "a test status", TestStatus::from_name)?;
     let signature = members.parsed("signature", "a sha256")?;

@@ -10,6 +10,7 @@ mod commit;
 mod event;
 mod evidence;
 mod line;
+mod put;
 
 pub use choose::{Choice, Derived, choose_record};
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, decode_commit, encode_commit, line_digest};
