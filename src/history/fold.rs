@@ -186,7 +186,11 @@ impl Timeline {
                 push_bounded(&mut self.runs, run, MAX_RUNS);
                 effect
             }
-            RunValidity::OtherCommand | RunValidity::CodeChanged | RunValidity::Interrupted => {
+            RunValidity::OtherCommand
+            | RunValidity::CodeChanged
+            | RunValidity::Interrupted
+            | RunValidity::Filtered
+            | RunValidity::HandedIn => {
                 push_bounded(&mut self.void_runs, run, MAX_VOID_RUNS);
                 Effect::Within
             }

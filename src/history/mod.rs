@@ -5,8 +5,10 @@
 //! the newest window only, so its cost is bounded by the window and not by the history.
 
 mod activity;
+mod documents;
 mod fold;
 mod outcome;
+mod paths;
 mod states;
 mod story;
 #[cfg(test)]
@@ -18,8 +20,10 @@ pub use activity::{
     Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, NodeTotals, Opening, Said,
     Turn,
 };
+pub use documents::DocsProgress;
 pub use fold::{Fold, Upcoming, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
+pub use paths::PathState;
 pub use states::CodeState;
 pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::activity::Activity;
+use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
@@ -83,6 +84,8 @@ pub struct Iteration {
     pub code: CodeId,
     /// Normalized diff against the first parent.
     pub diff: DiffSummary,
+    /// What the diff is made of, where it is known.
+    pub change: Option<ChangeFacts>,
     /// The test result on exactly this code; a result that was gained on other code is left out.
     pub tests: Option<TestEvidence>,
     /// Gate receipt.
@@ -114,6 +117,7 @@ impl Iteration {
             tree: record.tree,
             code,
             diff: record.diff,
+            change: record.change,
             tests: record.tests.filter(|tests| tests.code == code),
             gate: record.gate,
             recording: record.recording,
@@ -149,6 +153,7 @@ impl Iteration {
                 hunks: Vec::new(),
                 truncated: false,
             },
+            change: None,
             tests: None,
             gate: Gate::NotRun,
             recording: Recording::AtCommit,

@@ -11,6 +11,7 @@ mod derive;
 pub mod doctor;
 pub mod error;
 mod evidence;
+pub mod explain;
 mod guard;
 pub mod health;
 pub mod hook;

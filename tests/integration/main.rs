@@ -8,6 +8,7 @@ mod check;
 mod events;
 mod frameworks;
 mod gate;
+mod honest;
 mod hostile;
 mod readme;
 mod record;

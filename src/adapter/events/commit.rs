@@ -5,7 +5,7 @@ use super::hash;
 use super::{MAX_NAME, name};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording};
 use crate::domain::ids::{CodeId, DiffHash, HunkHash, Oid, Signature, TreeId};
-use crate::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
+use crate::domain::tests::{Caveats, Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::Timestamp;
 use crate::record::format::v1::decode_line;
 use crate::record::format::{Cut, FormatError, Json, Members, bounded};
@@ -51,6 +51,7 @@ pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result
             hunks,
             truncated: false,
         },
+        change: None,
         tests: None,
         outputs: Vec::new(),
         usage: None,
@@ -116,6 +117,7 @@ fn evidence(
         truncated: cut == Cut::Truncated,
         runner,
         command,
+        caveats: Caveats::default(),
     })
 }
 

@@ -5,6 +5,7 @@ pub mod complete;
 pub mod config;
 pub mod demo;
 pub mod doctor;
+pub mod explain;
 pub mod hook;
 pub mod install;
 pub mod log;

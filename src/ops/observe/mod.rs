@@ -2,3 +2,4 @@
 //! one line to the journal, as `andon test` and the hooks do for what they see themselves.
 
 pub mod stream;
+pub mod test_run;

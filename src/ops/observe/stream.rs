@@ -7,7 +7,7 @@ use crate::adapter::events::{self, EventError, Frame, Line, Lines};
 use crate::domain::decision::{Decision, Stage};
 use crate::domain::events::What;
 use crate::domain::facts::Fact;
-use crate::domain::tests::RunValidity;
+use crate::domain::tests::{RunOrigin, RunValidity};
 use crate::ops::context::Context;
 use crate::ops::error::OpsError;
 use crate::ops::guard;
@@ -94,7 +94,8 @@ fn read(
         Fact::TestRun(mut run) => {
             run.at = run.at.or(Some(ctx.now));
             // What is handed in was not run by `andon test`: it is told, and opens no gate.
-            run.validity = RunValidity::OtherCommand;
+            run.validity = RunValidity::HandedIn;
+            run.evidence.caveats.origin = RunOrigin::HandedIn;
             JournalLine::TestRun(run)
         }
         Fact::Commit(_) => return Err(EventError::NotObservable { found: "commit" }),

@@ -5,7 +5,7 @@ use sha2::Digest as _;
 
 use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
-use super::{MAX_LINE, evidence};
+use super::{MAX_LINE, change, evidence};
 use crate::domain::facts::{
     CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage,
 };
@@ -25,7 +25,7 @@ const MAX_COST: usize = 64;
 /// Bound of the keys of newer versions, so that a rewritten record cannot outgrow [`MAX_LINE`].
 const MAX_UNKNOWN: usize = 512 << 10;
 /// Objects of this version: what is unknown inside them is only written back where they are.
-const OBJECTS: [&str; 3] = ["diff", "tests", "usage"];
+const OBJECTS: [&str; 4] = ["change", "diff", "tests", "usage"];
 
 /// What a newer minor version wrote and this one does not understand: written back on rewrite.
 /// Members inside the elements of lists are not kept.
@@ -77,7 +77,7 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
     map.insert("kind".into(), json!(record.kind.as_str()));
     map.insert("gate".into(), json!(record.gate.as_str()));
     match record.recording {
-        Recording::AtCommit => {}
+        Recording::AtCommit | Recording::Derived => {}
         Recording::CaughtUp => {
             map.insert("caught_up".into(), json!(true));
         }
@@ -87,6 +87,7 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
     map.insert("iteration".into(), json!(record.iteration));
     map.insert("code".into(), json!(record.code.to_string()));
     map.insert("diff".into(), encode_diff(&record.diff));
+    insert_some(&mut map, "change", record.change.as_ref().map(change::encode));
     if let Some(tests) = &record.tests {
         let mut members = Map::new();
         evidence::encode(tests, &mut members);
@@ -204,6 +205,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
         iteration: members.required("iteration", iteration)?,
         code: members.required("code", code)?,
         diff: decode_diff(&mut members)?,
+        change: change::decode(&mut members)?,
         tests: decode_tests(&mut members)?,
         outputs: members.list("outputs", MAX_OUTPUTS, |item| item.as_str()?.parse().ok())?.0,
         usage: decode_usage(&mut members)?,
