@@ -15,3 +15,4 @@ pub mod resume;
 pub mod show;
 pub mod status;
 pub mod test;
+pub mod tick;
