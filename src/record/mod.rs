@@ -19,6 +19,7 @@ pub mod receipt;
 #[cfg(test)]
 mod scratch;
 pub mod store;
+pub mod unite;
 pub mod window;
 
 use std::fmt;
