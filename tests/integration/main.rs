@@ -14,3 +14,4 @@ mod replay;
 mod see;
 mod stop;
 mod support;
+mod sync;

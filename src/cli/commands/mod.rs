@@ -12,4 +12,5 @@ pub mod replay;
 pub mod resume;
 pub mod show;
 pub mod status;
+pub mod sync;
 pub mod test;
