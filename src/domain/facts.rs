@@ -1,5 +1,6 @@
 //! Facts: what was observed, never edited afterwards.
 
+use super::change::ChangeFacts;
 use super::findings::Level;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
 use super::tests::{TestEvidence, TestRun};
@@ -78,6 +79,8 @@ pub enum Recording {
     AtCommit,
     /// Later: the commit was made while the hooks were off.
     CaughtUp,
+    /// Not written at all: derived from the commit alone, where nobody watched. Never in a record.
+    Derived,
 }
 
 /// One changed region of a file: hashes of the removed and of the added lines.
@@ -165,6 +168,8 @@ pub struct CommitRecord {
     pub code: CodeId,
     /// Normalized diff.
     pub diff: DiffSummary,
+    /// What the diff is made of; `None` in records of earlier versions and in event streams.
+    pub change: Option<ChangeFacts>,
     /// The newest valid test run on exactly this code.
     pub tests: Option<TestEvidence>,
     /// Output hashes of the turn.

@@ -5,6 +5,7 @@
 //! changes what a rule means.
 
 pub mod action;
+pub mod change;
 pub mod decision;
 pub mod facts;
 pub mod findings;

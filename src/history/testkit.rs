@@ -1,9 +1,10 @@
 //! Facts for tests, short enough to write tables of them.
 
+use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::facts::{
-    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Recording,
+    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
 };
-use crate::domain::ids::{CodeId, CommitId, DiffHash, Oid, Signature, TreeId};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use crate::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::{Span, Timestamp};
 use crate::history::{Fold, Timeline};
@@ -38,6 +39,7 @@ fn evidence(state: u8, status: TestStatus, failing: &[&str], total: u64) -> Test
         truncated: false,
         runner: "tap".into(),
         command: "sh tests.sh".into(),
+        caveats: crate::domain::tests::Caveats::default(),
     }
 }
 
@@ -111,6 +113,7 @@ pub(crate) fn commit(state: u8) -> Commit {
                 hunks: Vec::new(),
                 truncated: false,
             },
+            change: None,
             tests: None,
             outputs: Vec::new(),
             usage: None,
@@ -142,6 +145,45 @@ impl Commit {
     /// The diff named `byte`; without it every commit has a diff of its own.
     pub(crate) fn diff(mut self, byte: u8) -> Self {
         self.0.record.diff.hash = DiffHash([byte; 32]);
+        self
+    }
+
+    /// What the diff is made of; the paths are (path, old, new).
+    pub(crate) fn change(mut self, nature: Nature, paths: &[(u8, u8, u8)]) -> Self {
+        let hash = |byte: u8| HunkHash([byte; 8]);
+        let step =
+            |&(path, old, new): &(u8, u8, u8)| PathStep { path: hash(path), old: hash(old), new: hash(new) };
+        let paths = paths.iter().map(step).collect();
+        self.0.record.change = Some(ChangeFacts { nature, paths, truncated: false, docs: None });
+        self
+    }
+
+    /// Documents in state `state`, with ticked and all items before and after.
+    pub(crate) fn docs(mut self, state: u8, was: (u64, u64), now: (u64, u64)) -> Self {
+        let list = |(done, total): (u64, u64)| Checklist { done, total };
+        let docs = DocsState { hash: HunkHash([state; 8]), was: list(was), now: list(now) };
+        self.0.record.change =
+            Some(ChangeFacts { nature: Nature::Docs, paths: Vec::new(), truncated: false, docs: Some(docs) });
+        self
+    }
+
+    /// Hunks by the names of their two sides.
+    pub(crate) fn hunks(mut self, hunks: &[(u8, u8)]) -> Self {
+        let hash = |byte: u8| HunkHash([byte; 8]);
+        let hunk = |&(removed, added): &(u8, u8)| Hunk { removed: hash(removed), added: hash(added) };
+        self.0.record.diff.hunks = hunks.iter().map(hunk).collect();
+        self
+    }
+
+    /// A change of which normalization leaves nothing.
+    pub(crate) fn cosmetic(mut self) -> Self {
+        self = self.empty();
+        self.0.record.diff.files = 1;
+        self
+    }
+
+    pub(crate) fn recording(mut self, recording: Recording) -> Self {
+        self.0.record.recording = recording;
         self
     }
 

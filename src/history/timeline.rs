@@ -1,5 +1,6 @@
 //! The newest window of a loop as a value: what every rule looks at, and all it looks at.
 
+use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording};
 use crate::domain::ids::{CodeId, CommitId, Digest, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
@@ -55,6 +56,8 @@ pub struct Iteration {
     pub code: CodeId,
     /// Normalized diff against the first parent.
     pub diff: DiffSummary,
+    /// What the diff is made of, where it is known.
+    pub change: Option<ChangeFacts>,
     /// The test result on exactly this code; a result that was gained on other code is left out.
     pub tests: Option<TestEvidence>,
     /// Gate receipt.
@@ -85,6 +88,7 @@ impl Iteration {
             tree: record.tree,
             code,
             diff: record.diff,
+            change: record.change,
             tests: record.tests.filter(|tests| tests.code == code),
             gate: record.gate,
             recording: record.recording,

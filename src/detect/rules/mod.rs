@@ -9,5 +9,7 @@ pub(super) mod oscillation;
 pub(super) mod recurrence;
 pub(super) mod repeated_failures;
 pub(super) mod unchanged_diff;
+pub(super) mod undo_churn;
 pub(super) mod untested_edit;
 pub(super) mod user_stop;
+pub(super) mod weak_change;

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
+use super::json::{Json, Object};
+
 /// Why a line could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
@@ -53,9 +55,9 @@ pub enum FormatError {
 
 /// The members of an object that have not been taken yet.
 #[derive(Debug)]
-pub(super) struct Members {
+pub(super) struct Members<'a> {
     path: &'static str,
-    map: Map<String, Value>,
+    map: Object<'a>,
 }
 
 /// Whether a list was longer than its bound.
@@ -65,15 +67,15 @@ pub(super) enum Cut {
     Truncated,
 }
 
-impl Members {
+impl<'a> Members<'a> {
     /// Parses one line of at most `max` bytes.
-    pub(super) fn parse(line: &[u8], max: usize) -> Result<Self, FormatError> {
+    pub(super) fn parse(line: &'a [u8], max: usize) -> Result<Self, FormatError> {
         if line.len() > max {
             return Err(FormatError::TooLarge { bytes: line.len(), max });
         }
         match serde_json::from_slice(line).map_err(|error| FormatError::Json(error.to_string()))? {
-            Value::Object(map) => Ok(Self { path: "", map }),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Json::Object(map) => Ok(Self { path: "", map }),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
                 Err(FormatError::NotAnObject)
             }
         }
@@ -81,18 +83,18 @@ impl Members {
 
     /// The members nobody took.
     pub(super) fn rest(self) -> Map<String, Value> {
-        self.map
+        self.map.into_map()
     }
 
     fn name(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    fn wrong(&self, key: &str, expected: &'static str, found: &Value) -> FormatError {
+    fn wrong(&self, key: &str, expected: &'static str, found: Json<'a>) -> FormatError {
         FormatError::Member {
             member: self.name(key),
             expected,
-            found: found.to_string().chars().take(80).collect(),
+            found: found.into_value().to_string().chars().take(80).collect(),
         }
     }
 
@@ -106,11 +108,14 @@ impl Members {
         &mut self,
         key: &str,
         expected: &'static str,
-        read: impl FnOnce(&Value) -> Option<T>,
+        read: impl FnOnce(&Json<'a>) -> Option<T>,
     ) -> Result<Option<T>, FormatError> {
-        match self.map.remove(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => read(&value).map(Some).ok_or_else(|| self.wrong(key, expected, &value)),
+        match self.map.take(key) {
+            None | Some(Json::Null) => Ok(None),
+            Some(value) => match read(&value) {
+                Some(read) => Ok(Some(read)),
+                None => Err(self.wrong(key, expected, value)),
+            },
         }
     }
 
@@ -145,7 +150,7 @@ impl Members {
 
     /// A yes or no.
     pub(super) fn flag(&mut self, key: &str) -> Result<bool, FormatError> {
-        Ok(self.read(key, "true or false", Value::as_bool)?.unwrap_or(false))
+        Ok(self.read(key, "true or false", Json::as_bool)?.unwrap_or(false))
     }
 
     /// A list of at most `max` items; what is beyond is dropped and said so. Absent means empty.
@@ -153,7 +158,7 @@ impl Members {
         &mut self,
         key: &str,
         max: usize,
-        item: impl Fn(&Value) -> Option<T>,
+        item: impl Fn(&Json<'a>) -> Option<T>,
     ) -> Result<(Vec<T>, Cut), FormatError> {
         let read = self.read(key, "a list of the right items", |value| {
             let items = value.as_array()?;
@@ -165,11 +170,11 @@ impl Members {
 
     /// An object, to be read member by member.
     pub(super) fn object(&mut self, key: &'static str) -> Result<Option<Self>, FormatError> {
-        match self.map.remove(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::Object(map)) => Ok(Some(Self { path: key, map })),
-            Some(value @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_))) => {
-                Err(self.wrong(key, "an object", &value))
+        match self.map.take(key) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::Object(map)) => Ok(Some(Self { path: key, map })),
+            Some(value @ (Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_))) => {
+                Err(self.wrong(key, "an object", value))
             }
         }
     }
@@ -177,7 +182,7 @@ impl Members {
     /// Puts back what was left of the object `key`, if anything was.
     pub(super) fn keep_rest(&mut self, key: &'static str, object: Self) {
         if !object.map.is_empty() {
-            self.map.insert(key.to_owned(), Value::Object(object.map));
+            self.map.put_back(key, Json::Object(object.map));
         }
     }
 }
@@ -188,7 +193,8 @@ impl Members {
     clippy::cast_sign_loss,
     reason = "float casts saturate, which is wanted"
 )]
-fn saturating_count(value: &Value) -> Option<u64> {
+fn saturating_count(value: &Json<'_>) -> Option<u64> {
+    let value = value.as_number()?;
     value.as_u64().or_else(|| value.as_f64().map(|number| number as u64))
 }
 
@@ -211,7 +217,7 @@ pub(super) fn bounded(text: &str, max: usize) -> String {
 mod tests {
     use super::*;
 
-    fn members(text: &str) -> Members {
+    fn members(text: &str) -> Members<'_> {
         Members::parse(text.as_bytes(), 1 << 20).unwrap()
     }
 

@@ -2,6 +2,7 @@
 //! golden files (`tests/format/<version>/`), so that a change of the domain can never change what an older or newer
 //! clone reads.
 
+mod json;
 mod members;
 pub mod v1;
 

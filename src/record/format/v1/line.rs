@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
 use super::{MAX_LINE, evidence};
 use crate::domain::facts::{Ack, AckHow};
@@ -173,11 +174,11 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
     }
 }
 
-fn decode_time(members: &mut Members) -> Result<Option<Timestamp>, FormatError> {
+fn decode_time(members: &mut Members<'_>) -> Result<Option<Timestamp>, FormatError> {
     members.parsed("at", "an RFC 3339 time")
 }
 
-fn decode_marker(members: &mut Members) -> Result<JournalLine, FormatError> {
+fn decode_marker(members: &mut Members<'_>) -> Result<JournalLine, FormatError> {
     let commit = members.parsed("commit", "an object id")?;
     let tree = members.parsed("tree", "an object id")?;
     let code = members.parsed("code", "a sha256")?;
@@ -189,7 +190,7 @@ fn decode_marker(members: &mut Members) -> Result<JournalLine, FormatError> {
     })
 }
 
-fn decode_run(members: &mut Members) -> Result<TestRun, FormatError> {
+fn decode_run(members: &mut Members<'_>) -> Result<TestRun, FormatError> {
     let evidence = evidence::decode(members)?;
     // A run that does not say whether it can prove anything proves nothing.
     let validity = members.named("validity", "a validity", RunValidity::from_name)?;
@@ -204,7 +205,7 @@ fn decode_run(members: &mut Members) -> Result<TestRun, FormatError> {
     })
 }
 
-fn decode_entry(item: &Value) -> Option<OverlayEntry> {
+fn decode_entry(item: &Json<'_>) -> Option<OverlayEntry> {
     let map = item.as_object()?;
     let entry = match (map.get("mode"), map.get("id")) {
         (None, None) => None,
@@ -214,16 +215,16 @@ fn decode_entry(item: &Value) -> Option<OverlayEntry> {
         }
     };
     let tracking = match map.get("untracked") {
-        Some(Value::Bool(true)) => Tracking::Untracked,
-        None | Some(Value::Bool(false)) => Tracking::Tracked,
-        Some(Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) => {
+        Some(Json::Bool(true)) => Tracking::Untracked,
+        None | Some(Json::Bool(false)) => Tracking::Tracked,
+        Some(Json::Null | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_)) => {
             return None;
         }
     };
     Some(OverlayEntry { path: decode_path(map.get("path")?)?, entry, tracking })
 }
 
-fn decode_path(value: &Value) -> Option<Vec<u8>> {
+fn decode_path(value: &Json<'_>) -> Option<Vec<u8>> {
     if let Some(text) = value.as_str() {
         return Some(text.as_bytes().to_vec());
     }
@@ -237,7 +238,7 @@ fn decode_path(value: &Value) -> Option<Vec<u8>> {
         .collect()
 }
 
-fn decode_ack(members: &mut Members) -> Result<Ack, FormatError> {
+fn decode_ack(members: &mut Members<'_>) -> Result<Ack, FormatError> {
     let at = decode_time(members)?;
     let by = members.text("by")?;
     let how = members.named("how", "resume or file_deleted", |name| {
