@@ -202,7 +202,8 @@ fn is_excerpt(trimmed: &str) -> bool {
 fn is_bare_type(text: &str) -> bool {
     let word = text.trim().trim_end_matches(':');
     let named = word.is_empty() || word.bytes().any(|byte| byte.is_ascii_uppercase());
-    named && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'$'))
+    named
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'$'))
 }
 
 /// The function that a frame names.
