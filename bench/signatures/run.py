@@ -176,7 +176,8 @@ def runners(bench):
         Js("mocha", ["@mocha", *js], "sample.js", "it", "", JS_MOCHA, [
             ("text", [f"{bin_}/mocha", "--no-color", "--exit", "sample.js"], None),
             ("json", [f"{bin_}/mocha", "--exit", "--reporter", "json", "sample.js"], None),
-            ("xunit", [f"{bin_}/mocha", "--exit", "--reporter", "xunit", "sample.js"], None),
+            ("xunit", [f"{bin_}/mocha", "--exit", "--reporter", "xunit", "--reporter-option", "output=report.xml",
+                       "sample.js"], "report.xml"),
             ("tap", [f"{bin_}/mocha", "--exit", "--reporter", "tap", "sample.js"], None),
         ]),
         Js("tape", ["@tape", *js], "sample.js", "check", TAPE, "", [("tap", [node, "sample.js"], None)]),

@@ -132,6 +132,7 @@ pub(super) fn traced(text: &str, root: &Root, changed: &mut dyn FnMut(&str, &str
             end -= 1;
         }
         normalized.truncate(end);
+        normalized.truncate(normalized.trim_end().len());
     }
     normalized
 }
