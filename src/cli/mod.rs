@@ -81,6 +81,8 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Show(args) => commands::show::run(shell, &args),
         Command::Check(args) => commands::check::run(shell, &args),
         Command::Replay(args) => commands::replay::run(shell, &args),
+        Command::Observe(args) => commands::observe::run(shell, &args.kind),
+        Command::Tick(args) => commands::tick::run(shell, &args),
         Command::Resume(args) => commands::resume::resume(shell, &args),
         Command::Stop(args) => commands::resume::stop(shell, &args),
         Command::Pause(args) => commands::resume::pause(shell, &args),

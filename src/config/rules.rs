@@ -18,12 +18,8 @@ pub struct RuleSpecView {
 }
 
 /// Rules that DESIGN section 4 names and a later version brings: naming one is not a slip of the pen.
-pub(super) const PLANNED: [&str; 19] = [
-    "repeated-output",
-    "weak-change",
-    "idle-turns",
+pub(super) const PLANNED: [&str; 15] = [
     "repeated-error",
-    "undo-churn",
     "tool-loop",
     "verdict-split",
     "node-turns",

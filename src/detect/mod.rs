@@ -6,6 +6,7 @@
 
 mod attempts;
 mod exempt;
+mod returns;
 mod rule;
 mod rules;
 mod situation;
@@ -24,10 +25,14 @@ use crate::domain::settings::RuleSettings;
 /// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
 pub static REGISTRY: &[&Rule] = &[
     &rules::unchanged_diff::RULE,
+    &rules::idle_turns::RULE,
+    &rules::repeated_output::RULE,
+    &rules::weak_change::RULE,
     &rules::repeated_failures::RULE,
     &rules::failures_not_decreasing::RULE,
     &rules::oscillation::RULE,
     &rules::recurrence::RULE,
+    &rules::undo_churn::RULE,
     &rules::consecutive_failures::RULE,
     &rules::iteration_cap::RULE,
     &rules::untested_edit::RULE,
@@ -44,6 +49,15 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// The settings of all rules before any configuration.
 pub fn defaults() -> RuleSettings {
     REGISTRY.iter().map(|rule| (rule.id, rule.defaults())).collect()
+}
+
+/// The rules that are evaluated at `stage`, in registry order.
+pub fn active(
+    stage: crate::domain::decision::Stage,
+    settings: &RuleSettings,
+) -> impl Iterator<Item = &'static str> {
+    let on = |rule: &Rule| settings.get(rule.id).map_or(rule.level, |setting| setting.level) > Level::Off;
+    REGISTRY.iter().filter(move |rule| rule.stages.contains(&stage) && on(rule)).map(|rule| rule.id)
 }
 
 /// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name

@@ -54,6 +54,17 @@ impl RuleSetting {
         }
     }
 
+    /// The share `name`; 1 when the rule declares none.
+    pub fn share(&self, name: &str) -> f64 {
+        match self.params.get(name) {
+            Some(ParamValue::Share(share)) => *share,
+            Some(
+                ParamValue::Count(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::List(_),
+            )
+            | None => 1.0,
+        }
+    }
+
     /// The list `name`; empty when the rule declares none.
     pub fn list(&self, name: &str) -> &[String] {
         match self.params.get(name) {

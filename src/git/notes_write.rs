@@ -33,9 +33,9 @@ impl Repo {
         notes: &[(CommitId, Vec<u8>)],
         at: Timestamp,
         mut merge: impl FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8>,
-    ) -> Result<(), GitError> {
+    ) -> Result<Option<CommitId>, GitError> {
         if notes.is_empty() {
-            return Ok(());
+            return self.ref_commit(name);
         }
         let message = "Notes added by 'andon'";
         self.update_ref(name, message, |tip| {
@@ -53,11 +53,12 @@ impl Repo {
                 }
             }
             if blobs.is_empty() {
-                return Ok(Update::Keep(()));
+                return Ok(Update::Keep(tip));
             }
             let tree = self.notes_tree(old, &blobs)?;
             let parents = tip.as_slice();
-            Ok(Update::Set(self.write_commit(&NewCommit { tree, parents, message, at })?, ()))
+            let written = self.write_commit(&NewCommit { tree, parents, message, at })?;
+            Ok(Update::Set(written, Some(written)))
         })
     }
 

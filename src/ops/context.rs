@@ -68,6 +68,8 @@ pub struct Context {
     pub hook_file: Option<PathBuf>,
     /// Chained hooks that are running already.
     pub running: Running,
+    /// The id of the process that started this one: git, when a shim started it.
+    pub parent: u32,
     /// The running program.
     pub program: Option<PathBuf>,
 }
@@ -104,6 +106,7 @@ impl Context {
                 pre_commit_legacy: std::env::var_os("PRE_COMMIT_RUNNING_LEGACY"),
                 prek_legacy: std::env::var_os("PREK_RUNNING_LEGACY"),
             },
+            parent: std::os::unix::process::parent_id(),
             program: std::env::current_exe().ok(),
             vars,
         }

@@ -80,6 +80,11 @@ impl<'r> NotesStore<'r> {
         self.notes.get(commit)?.map_or(Ok(None), |note| chosen(commit, &note, derived))
     }
 
+    /// Whether `commit` has a record, readable or not.
+    pub fn has(&self, commit: CommitId) -> Result<bool, RecordError> {
+        Ok(self.notes.has(commit)?)
+    }
+
     /// The raw note of `commit`.
     ///
     /// # Errors
@@ -127,8 +132,8 @@ impl<'r> NotesStore<'r> {
                 return Err(RecordError::NoteTooLarge { commit: *commit, bytes, max: MAX_NOTE });
             }
         }
-        self.repo.notes_write(REF, &lines, at, |_, line, there| united(line, there))?;
-        self.notes = self.repo.notes(REF)?;
+        let tip = self.repo.notes_write(REF, &lines, at, |_, line, there| united(line, there))?;
+        self.notes = self.repo.notes_at(REF, tip);
         Ok(())
     }
 }
@@ -148,6 +153,9 @@ fn chosen(commit: CommitId, note: &[u8], derived: &Derived) -> Result<Option<Sto
 
 /// The note with `line` in it: its lines sorted, as `git notes merge -s cat_sort_uniq` leaves them.
 fn united(line: &[u8], there: Option<&[u8]>) -> Vec<u8> {
+    if there.is_none() {
+        return line.to_vec();
+    }
     let Ok(mut new) = decode_commit(line) else { return line.to_vec() };
     let facts = Derived::of(&new.record);
     let mut keep: Vec<Vec<u8>> = Vec::new();

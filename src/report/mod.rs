@@ -18,6 +18,7 @@ pub mod face;
 pub mod json;
 pub mod log;
 pub mod message;
+pub mod observe;
 mod page;
 mod phrase;
 pub mod replay;

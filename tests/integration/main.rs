@@ -5,8 +5,10 @@
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
 mod check;
+mod events;
 mod frameworks;
 mod gate;
+mod honest;
 mod hostile;
 mod readme;
 mod record;

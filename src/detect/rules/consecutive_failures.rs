@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::detect::attempts::{Attempt, Step, attempts};
+use crate::detect::exempt::{begins_as, default_build_starts};
 use crate::detect::rule::{Docs, LOOP, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -17,7 +18,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
     summary: "3 iterations running failed, each in its own way",
     docs: Docs {
-        trips: "A strike candidate fails when its diff is empty, when its tests fail, its build fails or its run was \
+        trips: "A strike candidate fails when it changes nothing (and no subject says that it is meant to start a \
+                build: `exempt`), when its tests fail, its build fails or its run was \
                 stopped, or when it shows the error fingerprint of the result before it. Passing tests reset the \
                 count, and so does progress: a new low of the failing count with no test gone. What is unknown \
                 - no test result, documentation only - neither counts nor resets, but that something was \
@@ -32,12 +34,20 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
     face: Face::BlockerReport,
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::Count(3),
-        min: 1,
-        doc: "Failed iterations running that halt the loop.",
-    }],
+    params: &[
+        ParamSpec {
+            name: "max",
+            default: || ParamValue::Count(3),
+            min: 1,
+            doc: "Failed iterations running that halt the loop.",
+        },
+        ParamSpec {
+            name: "exempt",
+            default: default_build_starts,
+            min: 0,
+            doc: "Beginnings of subjects of empty commits that are meant; `#` stands for digits.",
+        },
+    ],
     stages: LOOP,
     check,
 };
@@ -48,6 +58,8 @@ enum Judgement {
     Failed(Failure),
     Progress,
     Unknown,
+    /// Not a word about failing: neither counts, nor resets, nor takes back.
+    Nothing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -75,7 +87,7 @@ impl Failure {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = attempts(situation.timeline);
-    let failed = failed_running(&attempts);
+    let failed = failed_running(&attempts, setting.list("exempt"));
     let failures = words::len(&failed);
     if failures == 0 || failures < setting.count("max") {
         return None;
@@ -97,13 +109,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 }
 
 /// The failures since the newest reset, newest first.
-fn failed_running<'a>(attempts: &[Attempt<'a>]) -> Vec<(Failure, Attempt<'a>)> {
+fn failed_running<'a>(attempts: &[Attempt<'a>], exempt: &[String]) -> Vec<(Failure, Attempt<'a>)> {
     let mut failed = Vec::new();
     let mut errors: Option<Signature> = None;
     for attempt in attempts {
-        match judge(attempt, errors) {
+        match judge(attempt, errors, exempt) {
             Judgement::Failed(failure) => failed.push((failure, *attempt)),
             Judgement::Progress => failed.clear(),
+            Judgement::Nothing => {}
             // Something was modified: that much is known, and contradicts what an empty iteration counted for.
             Judgement::Unknown => failed.retain(|(failure, _)| *failure != Failure::NothingModified),
         }
@@ -115,8 +128,13 @@ fn failed_running<'a>(attempts: &[Attempt<'a>]) -> Vec<(Failure, Attempt<'a>)> {
     failed
 }
 
-fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>) -> Judgement {
-    if attempt.iteration.diff.empty {
+fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>, exempt: &[String]) -> Judgement {
+    let diff = &attempt.iteration.diff;
+    // Line ends and what normalization masks are for `unchanged-diff`: files did change.
+    if diff.empty && (diff.files > 0 || begins_as(attempt.iteration, exempt)) {
+        return Judgement::Nothing;
+    }
+    if diff.empty {
         return Judgement::Failed(Failure::NothingModified);
     }
     if attempt.step == (Step::Fall { gone: 0 }) {

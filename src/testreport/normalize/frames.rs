@@ -162,7 +162,7 @@ fn is_pointed_place(trimmed: &str) -> bool {
     pointed || bare.rsplit_once(':').is_some_and(|(path, _)| php(path) && ends_in_position(bare))
 }
 
-/// `	/p/a.go:3 +0x1d`, under the function of a goroutine.
+/// `/p/a.go:3 +0x1d`, indented under the function of a goroutine.
 fn is_goroutine_place(line: &str) -> bool {
     line.starts_with(['\t', ' ']) && line.contains(".go:") && line.contains(" +0x")
 }
