@@ -25,7 +25,7 @@ pub(super) fn mask_timestamps(text: &str) -> Cow<'_, str> {
 
 pattern!(
     DURATION,
-    r"(^|[^0-9A-Za-z_.-]|[^0-9A-Za-z]-)[0-9]+(?:\.[0-9]+)?(?:e-[0-9]+)?(?: ?(?:ns|us|µs|μs|ms)|s|m[0-9]+(?:\.[0-9]+)?s| (?:s|secs?|seconds?|millis(?:econds)?|milliseconds?|microseconds?|nanoseconds?|mins?|minutes?))(?-u:\b)"
+    r"(^-?|[^0-9A-Za-z_.-]-?)[0-9]+(?:\.[0-9]+)?(?:e-[0-9]+)?(?: ?(?:ns|us|µs|μs|ms)|s|m[0-9]+(?:\.[0-9]+)?s| (?:s|secs?|seconds?|millis(?:econds)?|milliseconds?|microseconds?|nanoseconds?|mins?|minutes?))(?-u:\b)"
 );
 
 /// Durations with their unit; not the end of a UUID before a word that reads like one.
