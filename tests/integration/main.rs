@@ -17,3 +17,4 @@ mod replay;
 mod see;
 mod stop;
 mod support;
+mod sync;
