@@ -6,6 +6,7 @@
 
 mod check;
 mod events;
+mod explain;
 mod frameworks;
 mod gate;
 mod honest;
