@@ -31,6 +31,9 @@ Exit codes:
 
 ANDON=0 switches everything off for one command: `ANDON=0 git commit`.";
 
+const SYNC_EXIT_CODES: &str = "\
+Exit codes: 0 both sides agree; 1 the remote refuses a ref, or a ledger was rewritten; 3 it was not reached.";
+
 /// `--format`
 #[derive(Debug, Clone, Copy, Args)]
 pub struct FormatArg {
@@ -43,7 +46,7 @@ pub struct FormatArg {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Install the git hooks, chained with those that are there
-    Install(FormatArg),
+    Install(InstallArgs),
     /// Remove the hooks and put back what was there, byte for byte
     Uninstall(FormatArg),
     /// Say what is installed, what is missing and which ways around the guard are open
@@ -70,6 +73,9 @@ pub enum Command {
     Observe(ObserveArgs),
     /// End a turn and decide: exit code 1 when the loop must stop
     Tick(TickArgs),
+    /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
+    #[command(after_help = SYNC_EXIT_CODES)]
+    Sync(SyncArgs),
     /// Acknowledge a halt, a stop or a pause
     Resume(ResumeArgs),
     /// Stop the loop: commits are refused until `andon resume`
@@ -85,6 +91,17 @@ pub enum Command {
     /// What the installed hooks call
     #[command(hide = true, disable_help_flag = true)]
     Hook(HookArgs),
+}
+
+/// `andon install`
+#[derive(Debug, Args)]
+pub struct InstallArgs {
+    /// Have every `git fetch` bring the records and halts of the remotes, under names of their own
+    #[arg(long)]
+    pub fetch: bool,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 /// `andon test`
@@ -247,6 +264,17 @@ pub struct TickArgs {
     /// Whose turn ends; default: `ANDON_NODE`
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon sync`
+#[derive(Debug, Args)]
+pub struct SyncArgs {
+    /// A remote of git; default: the one that the branch follows, else origin
+    #[arg(value_name = "REMOTE")]
+    pub remote: Option<String>,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,

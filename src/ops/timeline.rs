@@ -7,6 +7,7 @@ use crate::domain::ids::CommitId;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
 use crate::history::{self, Fold, Timeline};
+use crate::ledger::Ledger;
 use crate::record::Warning;
 use crate::record::journal::{AckPlace, Journal, Placed, Reach, Recent};
 use crate::record::store::NotesStore;
@@ -76,7 +77,7 @@ pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
 
 /// One test run and nothing else.
 pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
-    let timeline = history::fold(&[], ws.config.guard.session_gap);
+    let timeline = fold(ws, Vec::new());
     Loaded {
         timeline,
         window: Window::default(),
@@ -90,11 +91,20 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
 fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
     let recent =
         Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: reach(&ws.config.rules) });
-    let warnings = unopened
+    let mut warnings: Vec<Diagnostic> = unopened
         .into_iter()
         .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))
         .collect();
-    let Recent { runs, acks, events, markers, .. } = recent;
+    let Recent { runs, mut acks, events, markers, .. } = recent;
+    match elsewhere(ws, &window) {
+        Ok(others) => acks.extend(
+            others
+                .into_iter()
+                .filter(|(ack, _)| !acks.iter().any(|(known, _)| known == ack))
+                .collect::<Vec<_>>(),
+        ),
+        Err(err) => warnings.push(err.as_warning()),
+    }
     let told = Told { events, markers };
     let mut loaded =
         Loaded { timeline: Timeline::new(ws.config.guard.session_gap), window, acks, runs, told, warnings };
@@ -109,6 +119,13 @@ pub fn fold(ws: &Workspace, facts: Vec<Fact>) -> Timeline {
         fold.push(fact);
     }
     fold.into_timeline()
+}
+
+/// Answers that were given in other worktrees and clones, at commits of this window.
+fn elsewhere(ws: &Workspace, window: &Window) -> Result<Vec<(Ack, AckPlace)>, OpsError> {
+    let heads: Vec<CommitId> = window.facts.iter().filter_map(|fact| fact.id).collect();
+    let acks = Ledger::open(&ws.repo).acks_at(&heads)?;
+    Ok(acks.into_iter().map(|ack| (ack, AckPlace::BeforeCommit)).collect())
 }
 
 /// What was skipped, with its place and its mend.

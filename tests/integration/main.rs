@@ -16,3 +16,4 @@ mod replay;
 mod see;
 mod stop;
 mod support;
+mod sync;
