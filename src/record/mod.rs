@@ -20,8 +20,8 @@ pub mod receipt;
 #[cfg(test)]
 mod scratch;
 pub mod store;
-pub mod unite;
 mod survey;
+pub mod unite;
 pub mod window;
 
 use std::fmt;

@@ -16,3 +16,4 @@ mod see;
 mod stop;
 mod support;
 mod sync;
+mod tamper;
