@@ -56,6 +56,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }
+        | OpsError::Input(_)
         | OpsError::NoWorkTree(_)
         | OpsError::ReasonMissing => Exit::Usage,
         OpsError::AgentShell(_) | OpsError::NothingToResume => Exit::Refused,
@@ -94,6 +95,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
             .code("agent-shell")
             .help("a person runs in a shell of their own: andon resume --reason TEXT"),
         OpsError::NothingToResume => plain().help("andon status"),
+        OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),
         OpsError::ReasonMissing => {
             plain().help("andon resume --reason \"what you found and why it may go on\"")
         }

@@ -18,9 +18,7 @@ pub struct RuleSpecView {
 }
 
 /// Rules that DESIGN section 4 names and a later version brings: naming one is not a slip of the pen.
-pub(super) const PLANNED: [&str; 17] = [
-    "repeated-output",
-    "idle-turns",
+pub(super) const PLANNED: [&str; 15] = [
     "repeated-error",
     "tool-loop",
     "verdict-split",

@@ -25,6 +25,8 @@ use crate::domain::settings::RuleSettings;
 /// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
 pub static REGISTRY: &[&Rule] = &[
     &rules::unchanged_diff::RULE,
+    &rules::idle_turns::RULE,
+    &rules::repeated_output::RULE,
     &rules::weak_change::RULE,
     &rules::repeated_failures::RULE,
     &rules::failures_not_decreasing::RULE,

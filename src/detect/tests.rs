@@ -20,6 +20,8 @@ macro_rules! sources {
 /// The files of `rules/`, in registry order.
 const FILES: &[(&str, &str)] = sources![
     "unchanged_diff",
+    "idle_turns",
+    "repeated_output",
     "weak_change",
     "repeated_failures",
     "failures_not_decreasing",
@@ -34,7 +36,7 @@ const FILES: &[(&str, &str)] = sources![
     "user_stop",
 ];
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 9] = [
     Stage::PreCommit,
     Stage::Halts,
     Stage::PostCommit,
@@ -42,6 +44,8 @@ const STAGES: [Stage; 7] = [
     Stage::Complete,
     Stage::Check,
     Stage::Replay,
+    Stage::Turn,
+    Stage::Event,
 ];
 
 #[test]
@@ -121,6 +125,8 @@ fn every_parameter_that_is_read_is_declared_and_the_other_way_round() {
 fn the_levels_and_reasons_are_those_of_the_design() {
     let expected = [
         ("unchanged-diff", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("idle-turns", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("repeated-output", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("weak-change", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("repeated-failures", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("failures-not-decreasing", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),

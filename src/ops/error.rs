@@ -58,6 +58,9 @@ pub enum OpsError {
     /// `andon resume` needs a reason when a halt stands.
     #[error("an acknowledgement needs a reason")]
     ReasonMissing,
+    /// Standard input or a file of events could not be read.
+    #[error("the events cannot be read: {0}")]
+    Input(std::io::Error),
     /// A step of the demo came out other than it should.
     #[error("the demo failed: {0}")]
     Demo(String),
@@ -90,6 +93,7 @@ impl OpsError {
             | Self::AgentShell(_)
             | Self::NothingToResume
             | Self::ReasonMissing
+            | Self::Input(_)
             | Self::Demo(_) => None,
         }
     }

@@ -16,3 +16,4 @@ pub mod show;
 pub mod status;
 pub mod sync;
 pub mod test;
+pub mod tick;
