@@ -19,6 +19,9 @@ pub(super) struct Node {
 
 pub(super) type Nodes = BTreeMap<CommitId, Node>;
 
+/// The refs of all ledgers, their entries, and what could not be read.
+pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<Warning>);
+
 pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Warning>), LedgerError> {
     let (heads, nodes, mut warnings) = graph(repo)?;
     for (name, target) in &heads {
@@ -30,7 +33,7 @@ pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Warning>), Ledger
 }
 
 /// The refs of all ledgers, everything below them, and what could not be read of it.
-pub(super) fn graph(repo: &Repo) -> Result<(Vec<(String, Oid)>, Nodes, Vec<Warning>), LedgerError> {
+pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
     let heads = super::refs_of_all(repo)?;
     let mut warnings = Vec::new();
     let mut nodes = Nodes::new();
