@@ -80,7 +80,7 @@ fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decis
     };
     let loaded = timeline::of_run(ws, run);
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Some(ws.repo.tree_of(head)?))?;
-    if !matches!(candidate.evidence, EvidenceState::Tested(_)) {
+    if !matches!(candidate.evidence, EvidenceState::Tested(_)) || evidence::notice(&candidate).is_some() {
         return Ok(None);
     }
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), None);
