@@ -48,6 +48,7 @@ fn record(byte: u8) -> CommitRecord {
             hunks: vec![hunk; 10],
             truncated: false,
         },
+        change: None,
         tests: Some(TestEvidence {
             code,
             status: TestStatus::Failed,

@@ -50,10 +50,13 @@ pub fn run(
     let top = ws.top()?.to_owned();
     let (command, configured) = choose(ws, command)?;
     let tested = TestedCode::now(ws)?;
+    ctx.stop_point("test:begin");
     let started = newest_reports(ws, &top);
     let (asked, private) = with_report(ws, &top, &command);
-    let mut reader = RunReader::new(Root::new(&top.to_string_lossy()));
+    let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
+    let mut reader = RunReader::new(root);
     let end = watched(ws, (&asked, &top), &mut reader, pass)?;
+    ctx.stop_point("test:ran");
     let mut warnings = read_reports(ws, &top, &started, &mut reader);
     if let Some(bytes) = private.and_then(|_dir| report_files::read(&asked.report?, MAX_REPORT_BYTES).ok()) {
         reader.report(ReportInput { name: "the report of test.runner", bytes: &bytes });
@@ -65,6 +68,7 @@ pub fn run(
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     compare(ws, &mut run)?;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
+    ctx.stop_point("test:kept");
     Ok(Ran { run, code: end.code(), warnings })
 }
 

@@ -120,7 +120,7 @@ pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
         Gate::NotRun => marks.push("gate not run"),
     }
     match record.recording {
-        Recording::AtCommit => {}
+        Recording::AtCommit | Recording::Derived => {}
         Recording::CaughtUp => marks.push("recorded later"),
     }
     match &record.weakening {

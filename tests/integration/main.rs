@@ -5,6 +5,9 @@
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
 mod check;
+mod death;
+mod events;
+mod explain;
 mod frameworks;
 mod gate;
 mod honest;
@@ -15,3 +18,5 @@ mod replay;
 mod see;
 mod stop;
 mod support;
+mod sync;
+mod tamper;

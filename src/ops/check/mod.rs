@@ -5,6 +5,8 @@ mod changes;
 mod halts;
 mod range;
 mod records;
+mod squash;
+mod tamper;
 
 use super::context::Context;
 use super::derive;
@@ -51,6 +53,10 @@ pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
     violations.extend(changes::weakened(&case, &mut judged.facts)?);
     violations.extend(changes::undocumented(&case)?);
     violations.extend(halts::judge(&case, &judged.facts)?);
+    violations.extend(tamper::judge(&case, &judged.facts)?);
+    if let Some(squash) = &asked.squash {
+        violations.extend(squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
+    }
     Ok(report(&range, &case, violations))
 }
 

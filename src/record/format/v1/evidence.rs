@@ -56,7 +56,7 @@ fn encode_caveats(caveats: &Caveats, into: &mut Map<String, Value>) {
     }
 }
 
-fn decode_caveats(members: &mut Members) -> Result<Caveats, FormatError> {
+fn decode_caveats(members: &mut Members<'_>) -> Result<Caveats, FormatError> {
     let handed_in = members.flag("handed_in")?;
     let (flaky, _) =
         members.list("flaky_tests", TestEvidence::MAX_FLAKY, |item| item.as_str().map(str::to_owned))?;
@@ -67,7 +67,7 @@ fn decode_caveats(members: &mut Members) -> Result<Caveats, FormatError> {
     })
 }
 
-pub(super) fn decode(members: &mut Members) -> Result<TestEvidence, FormatError> {
+pub(super) fn decode(members: &mut Members<'_>) -> Result<TestEvidence, FormatError> {
     let code = members.parsed("code", "a sha256")?;
     let status = members.named("status", "a test status", TestStatus::from_name)?;
     let signature = members.parsed("signature", "a sha256")?;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage,
 };
@@ -60,6 +61,7 @@ fn full() -> CommitRecord {
             hunks: vec![Hunk { removed: HunkHash([5; 8]), added: HunkHash([6; 8]) }],
             truncated: false,
         },
+        change: None,
         tests: Some(evidence()),
         weakening: None,
         outputs: vec![Digest([9; 32])],
@@ -87,6 +89,7 @@ fn minimal() -> CommitRecord {
         session: None,
         iteration: 1,
         diff: DiffSummary { empty: true, files: 0, added: 0, removed: 0, hunks: vec![], ..full().diff },
+        change: None,
         tests: None,
         weakening: None,
         outputs: vec![],
@@ -215,6 +218,7 @@ fn journal_lines() -> Vec<JournalLine> {
         },
         JournalLine::Ack(Box::new(Ack {
             halt: Some(EntryId([5; 32])),
+            counter: None,
             by: "A Person <a@example.org>".into(),
             how: AckHow::FileDeleted,
             agent: Some("CLAUDECODE".into()),
@@ -310,6 +314,28 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn any_change()(
+        nature in 0..Nature::ALL.len(),
+        paths in prop::collection::vec(any::<[[u8; 8]; 3]>(), 0..4),
+        truncated in any::<bool>(),
+        docs in prop::option::of(any::<([u8; 8], [u64; 4])>()),
+    ) -> ChangeFacts {
+        ChangeFacts {
+            nature: Nature::ALL[nature].0,
+            paths: paths.into_iter().map(|[path, old, new]| PathStep {
+                path: HunkHash(path), old: HunkHash(old), new: HunkHash(new),
+            }).collect(),
+            truncated,
+            docs: docs.map(|(hash, [a, b, c, d])| DocsState {
+                hash: HunkHash(hash),
+                was: Checklist { done: a, total: b },
+                now: Checklist { done: c, total: d },
+            }),
+        }
+    }
+}
+
+prop_compose! {
     fn any_record()(
         at in 0..253_402_300_799_i64,
         ids in any::<([u8; 20], Option<[u8; 32]>, [u8; 32])>(),
@@ -323,6 +349,7 @@ prop_compose! {
         outputs in prop::collection::vec(any::<[u8; 32]>(), 0..3),
         usage in prop::option::of((any::<[Option<u64>; 3]>(), prop::option::of(".{0,9}"))),
         message in prop::option::of(".{0,60}"),
+        change in prop::option::of(any_change()),
     ) -> CommitRecord {
         let (tree, parent, hash) = ids;
         CommitRecord {
@@ -346,6 +373,7 @@ prop_compose! {
                 hunks: hunks.iter().map(|id| Hunk { removed: HunkHash(*id), added: HunkHash(*id) }).collect(),
                 truncated: flags[1],
             },
+            change,
             tests,
             weakening: None,
             outputs: outputs.into_iter().map(Digest).collect(),
@@ -357,6 +385,18 @@ prop_compose! {
             }).collect(),
         }
     }
+}
+
+#[test]
+fn what_a_diff_is_made_of_is_optional_and_a_word_of_a_later_version_is_work() {
+    let change = r#","change":{"nature":"poetry","paths":[],"truncated":false,"verses":4},"#;
+    let line = FULL.trim_end().replacen(r#","code":"#, &format!("{change}\"code\":"), 1);
+    let decoded = decode_commit(line.as_bytes()).unwrap();
+    let found = decoded.record.change.clone().unwrap();
+    assert_eq!((found.nature, found.paths.len(), found.docs), (Nature::Work, 0, None));
+    assert!(encode_commit(&decoded.record, &decoded.extra).contains(r#""verses":4"#));
+    assert_eq!(decode_commit(FULL.as_bytes()).unwrap().record.change, None);
+    assert!(decode_commit(line.replace("\"paths\":[]", "\"paths\":[[1]]").as_bytes()).is_err());
 }
 
 proptest! {
