@@ -137,11 +137,13 @@ impl Repo {
         self.healed.borrow_mut().extend(turn.clear(self.common_dir()));
         self.settle_objects();
         let mut transaction = self.inner.transaction().map_err(|error| self.ref_error(name, &error))?;
+        turn.means(name);
         match transaction.lock_ref(name) {
             Ok(()) => {}
             Err(error) if is_held(&error) => return Ok(Tried::Held(self.lock_error(name, &error))),
             Err(error) => return Err(self.lock_error(name, &error)),
         }
+        stop_point::pass("ref:begun");
         turn.locked(self.common_dir(), name);
         stop_point::pass("ref:locked");
         self.written.take();

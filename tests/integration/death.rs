@@ -228,6 +228,16 @@ fn a_lock_that_somebody_holds_a_while_is_waited_for_and_a_stale_one_is_named() {
 }
 
 #[test]
+fn a_lock_whose_owner_had_no_time_to_sign_it_is_removed_too() {
+    let stage = Stage::installed();
+    dying(&stage, "ref:begun", |stage| stage.iterate("2\n", GREEN, "Two")).ok();
+    assert!(stage.exists(".git/refs/notes/andon.lock"));
+    stage.iterate("3\n", GREEN, "Three").ok().lacks("locked");
+    assert_eq!(notes(&stage, stage.dir()).len(), 3);
+    assert!(healed(&stage).contains("removed the lock of refs/notes/andon"));
+}
+
+#[test]
 fn a_lock_of_another_program_is_not_taken_for_one_of_the_dead() {
     let stage = Stage::installed();
     dying(&stage, "ref:ready", |stage| stage.iterate("2\n", GREEN, "Two")).ok();
