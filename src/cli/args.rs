@@ -289,6 +289,9 @@ pub struct ResumeArgs {
     /// What was found and why it may go on; kept in the ledger
     #[arg(short, long, value_name = "TEXT")]
     pub reason: Option<String>,
+    /// Reset one counter alone, such as consecutive-failures; the window goes on
+    #[arg(long, value_name = "RULE")]
+    pub counter: Option<String>,
 }
 
 /// `andon stop`, `andon pause`

@@ -11,6 +11,7 @@ use super::healed;
 use super::standing;
 use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
+use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{
@@ -18,6 +19,7 @@ use crate::domain::facts::{
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Digest, TreeId};
+use crate::domain::workflow::Maker;
 use crate::git::CommitInfo;
 use crate::history::{self, Timeline, Upcoming};
 use crate::policy;
@@ -105,7 +107,7 @@ fn record(
     let mut fact = derive(ctx, ws, (entry, store), &loaded)?;
     let mut facts = loaded.facts();
     facts.push(Fact::Commit(Box::new(fact.clone())));
-    loaded.timeline = history::fold(&facts, ws.config.guard.session_gap);
+    loaded.timeline = timeline::fold(ws, facts);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
         Ok(standing) => standing,
@@ -165,7 +167,7 @@ fn derive(
     let upcoming =
         Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
-    let node = actor.node_name();
+    let node = node_of(ws, commit, &actor)?;
     let record = CommitRecord {
         recorded_at: ctx.now,
         tree: derived.tree,
@@ -186,6 +188,23 @@ fn derive(
         findings: Vec::new(),
     };
     Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+}
+
+/// The node that made a commit: by the declared workflow, else as the environment names it.
+fn node_of(ws: &Workspace, commit: &CommitInfo, actor: &Actor) -> Result<String, OpsError> {
+    if !ws.config.workflow.is_declared() {
+        return Ok(actor.node_name());
+    }
+    let author = format!("{} <{}>", commit.author, commit.email);
+    let head = ws.repo.head()?;
+    let maker = Maker {
+        environment: actor.node.as_deref(),
+        author: &author,
+        trailers: &commit.trailers,
+        branch: head.branch(),
+    };
+    let node = ws.config.workflow.node_for(&maker).map(|node| node.name.clone());
+    Ok(node.unwrap_or_else(|| actor.node_name()))
 }
 
 /// What the node has said in the turn in which it commits.

@@ -83,7 +83,7 @@ pub struct Resolved {
 pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     let Some(standing) = recorded(ws)? else { return Ok(Resolved::default()) };
     let failed = if answered_by_deletion(ws, &standing) {
-        match acknowledge(ctx, ws, Some(&standing), AckHow::FileDeleted, "") {
+        match acknowledge(ctx, ws, Answer::Loop(Some(&standing)), AckHow::FileDeleted, "") {
             Ok(()) => return Ok(Resolved::default()),
             Err(err) => Some(err),
         }
@@ -105,16 +105,30 @@ fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
     Ok(())
 }
 
+/// What an acknowledgement answers.
+#[derive(Debug, Clone, Copy)]
+pub enum Answer<'a> {
+    /// The halt that stands, or none: the window starts anew.
+    Loop(Option<&'a StandingHalt>),
+    /// One counter, and the halt that it made: the window goes on.
+    Counter(&'a str, Option<&'a StandingHalt>),
+}
+
 /// Records an acknowledgement and clears the files that it answers.
 pub fn acknowledge(
     ctx: &Context,
     ws: &Workspace,
-    standing: Option<&StandingHalt>,
+    answer: Answer<'_>,
     how: AckHow,
     reason: &str,
 ) -> Result<(), OpsError> {
+    let (halt, counter) = match answer {
+        Answer::Loop(halt) => (halt, None),
+        Answer::Counter(counter, halt) => (halt, Some(counter)),
+    };
     let ack = Ack {
-        halt: standing.map(|halt| halt.id),
+        halt: halt.map(|halt| halt.id),
+        counter: counter.map(str::to_owned),
         by: ctx.identity(&ws.repo),
         how,
         agent: ctx.actor().marker.map(str::to_owned),
@@ -124,8 +138,12 @@ pub fn acknowledge(
         at: ctx.now,
     };
     let mut plan = vec![Action::RecordAck(Box::new(ack))];
-    plan.extend(Face::ALL.map(|(face, _)| Action::RemoveFace(face)));
-    if how == AckHow::Resume {
+    match (counter, halt) {
+        (None, _) => plan.extend(Face::ALL.map(|(face, _)| Action::RemoveFace(face))),
+        (Some(_), Some(halt)) => plan.push(Action::RemoveFace(halt.halt.face)),
+        (Some(_), None) => {}
+    }
+    if how == AckHow::Resume && counter.is_none() {
         plan.push(Action::RemoveStops);
     }
     action::execute(&plan, &site(ctx, ws))?;

@@ -7,6 +7,7 @@
 mod check;
 mod death;
 mod events;
+mod explain;
 mod frameworks;
 mod gate;
 mod honest;
