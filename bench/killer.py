@@ -154,9 +154,13 @@ def same_facts(before, after):
 def round_of(ground, rng, number, spans, found):
     where = rng.choice(ground.clones)
     line = work(ground, where, rng, number)
-    kind = line.split()[-1] if "commit" not in line else "commit"
+    kind = "commit" if "commit" in line else next(word for word in ("test", "sync", "resume", "install") if word in line)
     notes, ledger = ground.notes(where), ground.ledger(where)
+    begin = time.perf_counter()
     killed = kill_at(ground, where, line, rng.random() * spans.get(kind, 0.6))
+    if not killed:
+        # Aim within what such a call takes.
+        spans[kind] = (spans.get(kind, 0.6) + 1.2 * (time.perf_counter() - begin)) / 2
     clear_locks(where)
     clear_locks(ground.root / "hub.git")
     fsck = ground.run(where, ["git", "fsck", "--strict"], check=False)
@@ -204,12 +208,12 @@ def main():
     options = parser.parse_args()
     rng = random.Random(options.seed)
     root = Path(tempfile.mkdtemp(prefix="andon-killer-")).resolve()
-    found, killed = [], 0
+    found, killed, spans = [], 0, {}
     begin = time.time()
     try:
         ground = Ground(options.andon.resolve(), root)
         for number in range(1, options.rounds + 1):
-            killed += round_of(ground, rng, number, {}, found)
+            killed += round_of(ground, rng, number, spans, found)
             if number % 50 == 0 or number == options.rounds:
                 settle(ground, number, found)
                 print(f"{number} rounds, {killed} killed, {len(found)} faults, {time.time() - begin:.0f} s", flush=True)

@@ -155,12 +155,15 @@ impl Repo {
             Err(error) if self.running_gc().is_some() => return Ok(Tried::Held(error)),
             Err(error) => return Err(error),
         };
+        let hardened = self.hardened();
+        self.harden_objects(hardened, &self.written.borrow())?;
         stop_point::pass("ref:ready");
         let who = self.inner.signature().ok();
         transaction
             .set_target(name, target, who.as_ref(), &message.replace(['\0', '\n'], " "))
             .and_then(|()| transaction.commit())
             .map_err(|error| self.ref_error(name, &error))?;
+        self.harden_reference(hardened, name)?;
         stop_point::pass("ref:moved");
         Ok(Tried::Done(tip, value))
     }

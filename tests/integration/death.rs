@@ -157,7 +157,7 @@ fn at_every_step_of_an_install() {
         stage.git(&["fsck", "--strict"]).ok();
         stage.andon(&["install"]).ok();
         stage.git(&["commit", "-q", "--allow-empty", "-m", "Installed"]).ok().says("own hook ran");
-        assert_eq!(notes(&stage, stage.dir()).is_empty(), false, "{point}");
+        assert!(!notes(&stage, stage.dir()).is_empty(), "{point}");
         stage.andon(&["uninstall"]).ok();
         assert_eq!(stage.read(".git/hooks/pre-commit"), own, "{point}");
         if point != "install:config" && point != "install:staged" {
