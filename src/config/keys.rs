@@ -110,7 +110,7 @@ pub(super) static SECTIONS: [Section; 6] = [
     },
     Section {
         name: "normalize",
-        doc: "Patterns masked in diffs before they are compared, applied after the built-in ones.",
+        doc: "Patterns masked in diffs and failures before they are compared, applied after the built-in ones.",
         contents: Contents::Patterns,
     },
     Section {

@@ -7,6 +7,7 @@ use super::derive;
 use super::error::OpsError;
 use super::evidence;
 use super::guard;
+use super::healed;
 use super::standing;
 use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
@@ -44,6 +45,7 @@ pub struct Recorded {
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
 pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
+    ctx.stop_point("post-commit:begin");
     let mut store = NotesStore::open(&ws.repo)?;
     if matches!(store.get(head), Ok(Some(_))) {
         return Ok(None);
@@ -127,7 +129,9 @@ fn record(
             message: finding.message.clone(),
         })
         .collect();
+    ctx.stop_point("post-commit:derived");
     store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
+    ctx.stop_point("post-commit:noted");
     let journal = Journal::open(ws.repo.git_dir());
     journal.append(&JournalLine::CommitRecorded {
         commit: entry.commit.id,
@@ -135,12 +139,16 @@ fn record(
         code: fact.record.code,
         at: Some(ctx.now),
     })?;
+    ctx.stop_point("post-commit:told");
+    healed::locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, max);
     let decision = policy::decide(findings, standing);
     let settled = journal.size().filter(|_| decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
     window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
+    ctx.stop_point("post-commit:remembered");
     loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
+    ctx.stop_point("post-commit:end");
     Ok((decision, loaded))
 }
 
@@ -228,7 +236,7 @@ fn catch_up(
     if let (Some((first, _)), count) = (missing.first(), missing.len()) {
         Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed {
             what: format!(
-                "recorded {count} commit(s) from {first} on that were made while the hooks were off"
+                "recorded {count} commit(s) from {first} on that were made while the hooks were off or cut short"
             ),
             at: Some(ctx.now),
         })?;

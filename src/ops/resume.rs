@@ -29,7 +29,11 @@ pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Res
     }
     let halt = standing::recorded(ws)?;
     if halt.is_none() && stops(ws) == Stops::NONE {
-        return Err(OpsError::NothingToResume);
+        return if standing::leftover(ctx, ws)? {
+            Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+        } else {
+            Err(OpsError::NothingToResume)
+        };
     }
     let reason = reason.map(str::trim).filter(|text| !text.is_empty());
     if halt.is_some() && reason.is_none() {

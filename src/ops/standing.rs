@@ -7,6 +7,7 @@ use std::io;
 
 use super::context::Context;
 use super::error::OpsError;
+use super::healed;
 use super::shown;
 use super::workspace::Workspace;
 use crate::action::{self, Site};
@@ -145,7 +146,21 @@ pub fn acknowledge(
     if how == AckHow::Resume && counter.is_none() {
         plan.push(Action::RemoveStops);
     }
-    Ok(action::execute(&plan, &site(ctx, ws))?)
+    action::execute(&plan, &site(ctx, ws))?;
+    healed::locks(ctx, ws)
+}
+
+/// Removes faces that a resume which died after its answer left; whether there were any.
+pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+    let there = |face: &Face| ws.andon_dir().is_some() && face_present(ws, *face);
+    let left: Vec<Face> = Face::ALL.map(|(face, _)| face).into_iter().filter(there).collect();
+    if left.is_empty() {
+        return Ok(false);
+    }
+    let plan: Vec<Action> = left.into_iter().map(Action::RemoveFace).collect();
+    action::execute(&plan, &site(ctx, ws))?;
+    healed::tell(ctx, ws, "removed the face of a halt that was answered already".to_owned())?;
+    Ok(true)
 }
 
 /// Where actions take effect.

@@ -5,7 +5,9 @@
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
 mod check;
+mod death;
 mod events;
+mod explain;
 mod frameworks;
 mod gate;
 mod honest;
@@ -17,3 +19,4 @@ mod see;
 mod stop;
 mod support;
 mod sync;
+mod tamper;
