@@ -38,6 +38,7 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::recurrence::RULE,
     &rules::undo_churn::RULE,
     &rules::consecutive_failures::RULE,
+    &rules::repeated_error::RULE,
     &rules::tool_loop::RULE,
     &rules::iteration_cap::RULE,
     &rules::node_turns::RULE,

@@ -14,6 +14,7 @@ pub(super) mod node_runtime;
 pub(super) mod node_turns;
 pub(super) mod oscillation;
 pub(super) mod recurrence;
+pub(super) mod repeated_error;
 pub(super) mod repeated_failures;
 pub(super) mod repeated_output;
 pub(super) mod test_weakening;
