@@ -28,6 +28,8 @@ pub(super) enum Contents {
     Rules,
     /// Any name, with a pattern.
     Patterns,
+    /// Nodes and edges.
+    Workflow,
 }
 
 /// A key of a section.
@@ -93,7 +95,7 @@ const fn here(name: &'static str) -> Choice {
 }
 
 /// The sections, in the order of the template.
-pub(super) static SECTIONS: [Section; 5] = [
+pub(super) static SECTIONS: [Section; 6] = [
     Section { name: "guard", doc: "How the guard behaves.", contents: Contents::Keys(&GUARD) },
     Section { name: "test", doc: "How the tests are run.", contents: Contents::Keys(&TEST) },
     Section {
@@ -111,10 +113,15 @@ pub(super) static SECTIONS: [Section; 5] = [
         doc: "Patterns masked in diffs and failures before they are compared, applied after the built-in ones.",
         contents: Contents::Patterns,
     },
+    Section {
+        name: "workflow",
+        doc: "Nodes, and who hands over to whom; without it there is one node, and only `iteration-cap` binds.",
+        contents: Contents::Workflow,
+    },
 ];
 
 /// Sections that DESIGN section 6 names and a later version brings.
-pub(super) const PLANNED_SECTIONS: [&str; 5] = ["workflow", "on_stall", "advisor", "fallback", "identity"];
+pub(super) const PLANNED_SECTIONS: [&str; 4] = ["on_stall", "advisor", "fallback", "identity"];
 
 static GUARD: [Key; 4] = [
     Key {
@@ -267,6 +274,6 @@ pub(super) fn section_with(name: &str) -> Option<&'static str> {
 fn keys_of(section: &str) -> Option<&'static [Key]> {
     match &SECTIONS.iter().find(|one| one.name == section)?.contents {
         Contents::Keys(keys) => Some(keys),
-        Contents::Rules | Contents::Patterns => None,
+        Contents::Rules | Contents::Patterns | Contents::Workflow => None,
     }
 }

@@ -1,6 +1,7 @@
 //! The configuration after all layers: typed, complete, valid.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::command::TestCommand;
 use super::source::Origin;
@@ -8,6 +9,7 @@ use super::value::Said;
 use crate::domain::paths::PathRules;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
+use crate::domain::workflow::Workflow;
 
 /// What acknowledges a halt (DESIGN section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -166,6 +168,8 @@ pub struct Config {
     pub rules: RuleSettings,
     /// `[normalize]`: names and patterns, in the order they apply; each compiles.
     pub normalize: Vec<(String, String)>,
+    /// `[workflow]`; empty without one.
+    pub workflow: Arc<Workflow>,
     /// What was said, by dotted key.
     pub(super) said: BTreeMap<String, Said>,
 }

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
+use super::healed;
 use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
@@ -45,7 +46,8 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
-    let decision = if decision.verdict < Verdict::Halt { heal(ws, &loaded, decision) } else { decision };
+    let decision =
+        if decision.verdict < Verdict::Halt { heal(ctx, ws, (&loaded, decision))? } else { decision };
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if decision.verdict < Verdict::Block || !binds(ctx, ws) {
         loaded.warnings.extend(leave_receipt(ctx, ws, tree));
@@ -138,9 +140,18 @@ pub fn decide(
 }
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
-fn heal(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
+fn heal(
+    ctx: &Context,
+    ws: &Workspace,
+    (loaded, decision): (&Loaded, Decision),
+) -> Result<Decision, OpsError> {
     let owed = decide(ws, loaded, Stage::PostCommit, None, None);
-    if owed.verdict == Verdict::Halt { owed } else { decision }
+    if owed.verdict != Verdict::Halt {
+        return Ok(decision);
+    }
+    let rule = owed.findings.first().map_or("", |finding| finding.rule);
+    healed::tell(ctx, ws, format!("wrote the halt of {rule}, which was owed since an earlier hook"))?;
+    Ok(owed)
 }
 
 /// Plans what follows from a decision and carries it out.
@@ -153,5 +164,6 @@ pub fn settle(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: &Decisio
         at: ctx.now,
     };
     let plan = policy::plan(decision, &loaded.timeline, &place);
-    Ok(action::execute(&plan, &standing::site(ctx, ws))?)
+    action::execute(&plan, &standing::site(ctx, ws))?;
+    healed::locks(ctx, ws)
 }

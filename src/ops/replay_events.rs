@@ -68,7 +68,8 @@ struct Engine {
 
 impl Engine {
     fn new(config: &Config, settings: RuleSettings) -> Self {
-        Self { fold: Fold::new(config.guard.session_gap), settings, standing: None }
+        let fold = Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone());
+        Self { fold, settings, standing: None }
     }
 
     fn take(&mut self, fact: Fact) -> Decision {

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
 mod check;
+mod death;
 mod events;
 mod explain;
 mod frameworks;
@@ -18,3 +19,4 @@ mod see;
 mod stop;
 mod support;
 mod sync;
+mod tamper;
