@@ -134,7 +134,7 @@ impl JunitReader<'_> {
     fn text(&mut self, text: &str) {
         match self.open.last_mut() {
             Some(Open::Fault(Fault { said, source: Source::Text, .. }) | Open::Printed(said)) => {
-                append(said, text)
+                append(said, text);
             }
             Some(Open::Fault(Fault { below, source: Source::Message, .. })) => append(below, text),
             Some(Open::Suite(_) | Open::Case(_) | Open::Other) | None => {}
