@@ -14,6 +14,7 @@ use super::value::{Said, Value};
 use crate::domain::paths::PathRules;
 use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
 use crate::domain::time::Span;
+use crate::testreport::Format;
 
 /// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
 /// Fails with everything that is wrong in any of them.
@@ -56,6 +57,7 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
         },
         test: TestSettings {
             command: values.command(),
+            format: values.format(),
             reports: values.texts("test", "reports"),
             timeout: values.span("test", "timeout"),
         },
@@ -93,6 +95,11 @@ impl Values<'_> {
     fn command(&self) -> Option<TestCommand> {
         let Value::Command(command) = self.get("test", "command") else { return None };
         Some(command)
+    }
+
+    fn format(&self) -> Option<Format> {
+        let Value::Text(name) = self.get("test", "format") else { return None };
+        Format::named(&name)
     }
 
     fn texts(&self, section: &str, name: &str) -> Vec<String> {

@@ -8,6 +8,7 @@ use super::value::Said;
 use crate::domain::paths::PathRules;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
+use crate::testreport::Format;
 
 /// What acknowledges a halt (DESIGN section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,6 +70,8 @@ pub struct Guard {
 pub struct TestSettings {
     /// What runs the tests.
     pub command: Option<TestCommand>,
+    /// What output and reports are read as; `None` (`format = "auto"`) to recognise them.
+    pub format: Option<Format>,
     /// Globs of report files, from the repository root; valid.
     pub reports: Vec<String>,
     /// How long a run may take; `None` (`timeout = "off"`) for no limit.

@@ -18,9 +18,7 @@ use crate::domain::tests::{OverlayEntry, RunValidity, TestRun, TestStatus};
 use crate::git::Overlay;
 use crate::record::fingerprint::Fingerprinter;
 use crate::record::journal::{Journal, JournalLine};
-use crate::testreport::{
-    ExitKind, MAX_REPORT_BYTES, ParsedRun, RUNNER_EXIT, ReportInput, Root, RunReader, Stream,
-};
+use crate::testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 /// What a run left behind.
 pub struct Ran {
@@ -44,7 +42,7 @@ pub fn run(
     let before = ws.repo.worktree_overlay()?;
     let code = fingerprint(ws, &before)?;
     let started = newest_reports(ws, &top);
-    let mut reader = RunReader::new(Root::new(&top.to_string_lossy()));
+    let mut reader = RunReader::new(Root::new(&top.to_string_lossy())).only(ws.config.test.format);
     let mut sink = |stream: Stream, bytes: &[u8]| {
         pass(stream, bytes);
         reader.push(stream, bytes);
@@ -155,8 +153,9 @@ fn read_reports(ws: &Workspace, top: &Path, before: &[Found], reader: &mut RunRe
             warnings.push(format!("{name} was not written by this run: not read"));
             continue;
         }
-        match report_files::read(&path, MAX_REPORT_BYTES) {
-            Ok(bytes) => reader.report(ReportInput { name: &name, bytes: &bytes }),
+        let mut report = reader.open_report(&name);
+        match report_files::stream(&path, &mut |bytes| report.push(bytes)) {
+            Ok(()) => reader.close_report(report),
             Err(why) => reader.unreadable(&name, &why.to_string()),
         }
     }

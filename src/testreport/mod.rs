@@ -9,7 +9,11 @@
 //!
 //! Pure, rank 1: bytes in, values out.
 
+mod by_line;
 mod cases;
+mod decode;
+mod file;
+mod format;
 mod json;
 mod junit;
 mod libtest;
@@ -25,9 +29,11 @@ mod text;
 mod xml;
 mod xmlreport;
 
+pub use file::{MAX_REPORT_BYTES, ReportReader};
+pub use format::Format;
 pub use lines::Stream;
 pub use normalize::{Root, normalize_error, normalize_id};
 pub use problem::ReportProblem;
-pub use reader::{MAX_REPORT_BYTES, ReportInput, RunReader, read};
+pub use reader::{ReportInput, RunReader, read};
 pub use run::{ExitKind, ParsedRun, RUNNER_EXIT};
 pub use signature::{ErrorText, FORMAT, error_signature, signature};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::tests::{Counts, TestEvidence, TestStatus};
 
+use super::format::Format;
 use super::normalize::{Root, normalize_error, normalize_id};
 use super::problem::ReportProblem;
 use super::signature::ErrorText;
@@ -110,6 +111,11 @@ impl Tally {
     /// attempts) the error that sorts first stays, whatever their order.
     pub(super) fn fail(&mut self, id: &str, error: Option<&str>) {
         let id = normalize_id(id, &self.root);
+        let full = self.failures.len() >= TestEvidence::MAX_FAILING;
+        if full && self.failures.last_key_value().is_some_and(|(last, _)| id > *last) {
+            self.cut = true;
+            return;
+        }
         let error = error.map(|text| normalize_error(text, &self.root)).filter(|text| !text.is_empty());
         self.insert(id, error);
     }
@@ -141,9 +147,19 @@ impl Tally {
     /// Notes that the report is not the whole, and why.
     pub(super) fn problem(&mut self, report: &str, problem: &ReportProblem) {
         self.trouble(Trouble::Incomplete);
+        self.warn(format!("{report}: {problem}"));
+    }
+
+    /// Notes something about the reports that changes nothing about the run.
+    pub(super) fn warn(&mut self, warning: String) {
         if self.warnings.len() < Self::MAX_WARNINGS {
-            self.warnings.push(format!("{report}: {problem}"));
+            self.warnings.push(warning);
         }
+    }
+
+    /// True when that format is wanted, or any.
+    pub(super) fn is_wanted(&self, format: Option<Format>) -> bool {
+        format.is_none_or(|format| self.runners.contains(format.name()))
     }
 
     pub(super) fn recognised_as(&mut self, runner: &'static str) {

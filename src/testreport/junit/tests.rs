@@ -1,15 +1,11 @@
 use super::*;
 use crate::domain::tests::{Counts, TestStatus};
 use crate::testreport::normalize::Root;
+use crate::testreport::reader::{ReportInput, read};
 use crate::testreport::run::{ExitKind, ParsedRun};
-use crate::testreport::xmlreport;
 
 fn run_bytes(bytes: &[u8]) -> ParsedRun {
-    let mut tally = Tally::new(&Root::none());
-    if let Err(problem) = xmlreport::read(bytes, "r.xml", &mut tally) {
-        tally.problem("r.xml", &problem);
-    }
-    ParsedRun::conclude(tally, ExitKind::Code(0))
+    read(&[ReportInput { name: "r.xml", bytes }], ExitKind::Code(0), &Root::none())
 }
 
 fn run(xml: &str) -> ParsedRun {

@@ -93,6 +93,10 @@ impl Summary for GtestReader {
         }
     }
 
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
     fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
         self.died();
         self.sessions.finish(report)
