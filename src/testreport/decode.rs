@@ -68,10 +68,12 @@ impl Decoder {
             Ok(text) => (text, &[][..]),
             Err(error) => {
                 let (valid, tail) = rest.split_at(error.valid_up_to());
+                let text = std::str::from_utf8(valid).unwrap_or_default();
                 if error.error_len().is_some() {
+                    each(text)?;
                     return Err(ReportProblem::NotUtf8(self.at.saturating_add(length(valid))));
                 }
-                (std::str::from_utf8(valid).unwrap_or_default(), tail)
+                (text, tail)
             }
         };
         self.torn.extend_from_slice(tail);

@@ -208,13 +208,14 @@ impl TextBody {
         self.lines.finish(&mut |line| readers.line(line));
         let cut = self.lines.is_cut();
         let mut tally = Tally::new(root);
-        let found = self.readers.finish(name, format).into_iter().chain([self.json.finish(format)]);
-        let mut recognised = 0_usize;
-        for one in found.flatten() {
+        // JSON first: beside it, the text of the same runner says nothing new.
+        let mut recognised = self.json.finish(format).map(|json| tally.absorb(json));
+        let [libtest, tap, text] = self.readers.finish(name, format);
+        for one in [libtest, tap, text.filter(|text| text.adds_to(&tally))].into_iter().flatten() {
             tally.absorb(one);
-            recognised += 1;
+            recognised = Some(());
         }
-        if recognised == 0 {
+        if recognised.is_none() {
             let problem = self.failed.unwrap_or_else(|| {
                 nothing(match format {
                     _ if self.blank.is_some() => "an empty file",

@@ -110,8 +110,12 @@ impl JunitReader {
     /// `skipped`; of type `todo` it says that the case is expected to fail (node:test).
     fn skip(&mut self, element: &Element<'_>) {
         if let Some(Open::Case(case)) = self.open.last_mut() {
-            if element.attribute("type").as_deref() == Some("todo") {
+            let [kind, message] = element.attributes(["type", "message"]);
+            let message = message.unwrap_or_default();
+            if kind.as_deref() == Some("todo") {
                 case.expectation = Expectation::ToFail;
+            } else if case.outcome() == Outcome::Skipped && could_not_run(&message) {
+                case.mark(Outcome::Errored, &message);
             } else {
                 case.mark(Outcome::Skipped, "");
             }
@@ -164,6 +168,19 @@ impl JunitReader {
             parent.add(suite.cases, suite.faults);
         }
     }
+}
+
+/// Reasons of CTest for not running a test, in a report that calls all of them skipped.
+fn could_not_run(message: &str) -> bool {
+    let reasons = [
+        "Unable to find executable",
+        "Fixture dependency failed",
+        "Missing Configuration",
+        "Required Files Missing",
+        "Failed to start",
+        "Insufficient resources",
+    ];
+    reasons.iter().any(|reason| message.starts_with(reason))
 }
 
 /// The message says what failed, the text below it often where as well. A message that only says where

@@ -37,3 +37,6 @@ pub use problem::ReportProblem;
 pub use reader::{ReportInput, RunReader, read};
 pub use run::{ExitKind, ParsedRun, RUNNER_EXIT};
 pub use signature::{ErrorText, FORMAT, error_signature, signature};
+
+#[cfg(test)]
+mod tests;

@@ -111,7 +111,7 @@ impl RunReader {
             whole.absorb(found);
         }
         let [libtest, tap, text] = self.readers.finish(OUTPUT, format);
-        let text = text.filter(|text| adds(text, &whole));
+        let text = text.filter(|text| text.adds_to(&whole));
         for tally in [libtest, tap, text].into_iter().flatten() {
             whole.absorb(tally);
         }
@@ -127,13 +127,6 @@ impl RunReader {
         }
         ParsedRun::conclude(whole, exit)
     }
-}
-
-/// Whether a text summary is heard beside report files: they tell of the same tests, and would be counted
-/// twice. What only the text knows to be wrong is heard all the same.
-fn adds(text: &Tally, reports: &Tally) -> bool {
-    reports.runner().is_none()
-        || !reports.has_failures() && (text.has_failures() || text.worst() > reports.worst())
 }
 
 /// Reads a run whose output was not seen, from its report files and its exit.

@@ -193,6 +193,13 @@ impl Tally {
         self.counts.failing() > 0 || !self.failures.is_empty()
     }
 
+    /// Whether a text summary is heard beside structured reports: they tell of the same tests, and would be
+    /// counted twice. What only the text knows to be wrong is heard all the same.
+    pub(super) fn adds_to(&self, reports: &Self) -> bool {
+        reports.runner().is_none()
+            || !reports.has_failures() && (self.has_failures() || self.worst() > reports.worst())
+    }
+
     pub(super) fn is_cut(&self) -> bool {
         self.cut
     }

@@ -18,6 +18,9 @@ const RUNNER: &str = "node";
 /// Failing tests that wait for their explanation.
 const MAX_WAITING: usize = 1_000;
 
+/// What is counted at the end.
+const COUNTERS: [&str; 7] = ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo"];
+
 /// Deepest subtest that is followed.
 const MAX_DEPTH: usize = 64;
 
@@ -117,18 +120,21 @@ impl NodeReader {
             return Some(());
         }
         let number = whole_number(number)?;
+        if !COUNTERS.contains(&name) {
+            return None;
+        }
+        // Whoever cuts the output off at its beginning may have left any of them the first.
+        if self.part != Part::Counters {
+            self.part = Part::Counters;
+            self.counts = Counts::default();
+            self.sessions.prove();
+        }
         match name {
-            "tests" => {
-                self.part = Part::Counters;
-                self.counts = Counts::default();
-                self.sessions.prove();
-            }
             "pass" => self.counts.passed = number,
             "fail" => self.counts.failed = number,
             "cancelled" => self.counts.errored = number,
             "skipped" | "todo" => self.counts.skipped = self.counts.skipped.saturating_add(number),
-            "suites" => {}
-            _ => return None,
+            _ => {}
         }
         Some(())
     }

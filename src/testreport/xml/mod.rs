@@ -107,9 +107,9 @@ impl Walk {
 
     /// Takes the next chunk; where chunks end does not matter.
     pub(super) fn push(&mut self, text: &str, each: &mut Visit<'_>) -> Result<(), ReportProblem> {
-        if let Some(nul) = memchr::memchr(0, text.as_bytes()) {
-            let at = self.at.saturating_add(bytes(nul));
-            return Err(ReportProblem::Malformed { at, what: "a NUL byte".to_owned() });
+        if let Some((before, _)) = text.split_once('\0') {
+            self.push(before, each)?;
+            return Err(ReportProblem::Malformed { at: self.at, what: "a NUL byte".to_owned() });
         }
         let before = self.at.saturating_sub(bytes(self.pieces.all().len()));
         let cut = self.pieces.push(text);

@@ -62,14 +62,11 @@ impl XmlOutput {
     fn of_document(&mut self, part: &[u8]) {
         let At::Document(reader, torn) = &mut self.at else { return };
         torn.extend_from_slice(part);
-        let whole = match std::str::from_utf8(torn) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            Ok(_) | Err(_) => torn.len(),
-        };
-        let rest = torn.split_off(whole);
+        let rest = torn.split_off(torn.len() - torn_tail(torn));
         let read = reader.push(&String::from_utf8_lossy(torn));
         *torn = rest;
-        if read.is_err() || reader.is_whole() {
+        // The line that ends a document belongs to it to its end, wherever chunks end.
+        if read.is_err() || (part.ends_with(b"\n") && reader.is_whole()) {
             self.end_document(At::Line);
         }
     }
@@ -89,9 +86,30 @@ impl XmlOutput {
 
     /// What was read; `None` when there was no report.
     pub(in super::super) fn finish(mut self, format: Option<Format>) -> Option<Tally> {
+        if let At::Document(reader, torn) = &mut self.at
+            && !torn.is_empty()
+        {
+            let _ = reader.push(&String::from_utf8_lossy(torn));
+        }
         self.end_document(At::Line);
         self.found.filter(|tally| tally.is_wanted(format))
     }
+}
+
+/// Bytes at the end that may be the beginning of a character.
+fn torn_tail(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let byte = bytes.get(bytes.len() - back).copied().unwrap_or(0);
+        let length = match byte {
+            0xf0.. => 4,
+            0xe0..=0xef => 3,
+            0xc0..=0xdf => 2,
+            0x80..=0xbf => continue,
+            0..=0x7f => return 0,
+        };
+        return if length > back { back } else { 0 };
+    }
+    0
 }
 
 /// A declaration, or the root element of a format that is read.
