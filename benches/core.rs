@@ -48,6 +48,7 @@ fn record(byte: u8) -> CommitRecord {
             hunks: vec![hunk; 10],
             truncated: false,
         },
+        change: None,
         tests: Some(TestEvidence {
             code,
             status: TestStatus::Failed,
@@ -58,6 +59,7 @@ fn record(byte: u8) -> CommitRecord {
             truncated: false,
             runner: "cargo".to_owned(),
             command: "cargo test".to_owned(),
+            caveats: andon::domain::tests::Caveats::default(),
         }),
         outputs: Vec::new(),
         usage: None,

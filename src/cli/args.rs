@@ -31,6 +31,9 @@ Exit codes:
 
 ANDON=0 switches everything off for one command: `ANDON=0 git commit`.";
 
+const SYNC_EXIT_CODES: &str = "\
+Exit codes: 0 both sides agree; 1 the remote refuses a ref, or a ledger was rewritten; 3 it was not reached.";
+
 /// `--format`
 #[derive(Debug, Clone, Copy, Args)]
 pub struct FormatArg {
@@ -43,7 +46,7 @@ pub struct FormatArg {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Install the git hooks, chained with those that are there
-    Install(FormatArg),
+    Install(InstallArgs),
     /// Remove the hooks and put back what was there, byte for byte
     Uninstall(FormatArg),
     /// Say what is installed, what is missing and which ways around the guard are open
@@ -53,6 +56,8 @@ pub enum Command {
         after_help = "Without COMMAND the configured test.command runs. Only that one proves anything."
     )]
     Test(TestArgs),
+    /// What test reports are read as, what each failure became, and why two of them differ
+    Explain(ExplainArgs),
     /// Where the loop stands: badge, state, last halt, trend of failing tests, Loop Evidence
     Status(FormatArg),
     /// The recorded commits, newest first
@@ -63,6 +68,14 @@ pub enum Command {
     Check(CheckArgs),
     /// What would have happened: the same engine over existing commits
     Replay(ReplayArgs),
+    /// Keep what an agent or orchestrator reports: JSON lines on standard input
+    #[command(after_help = OBSERVE)]
+    Observe(ObserveArgs),
+    /// End a turn and decide: exit code 1 when the loop must stop
+    Tick(TickArgs),
+    /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
+    #[command(after_help = SYNC_EXIT_CODES)]
+    Sync(SyncArgs),
     /// Acknowledge a halt, a stop or a pause
     Resume(ResumeArgs),
     /// Stop the loop: commits are refused until `andon resume`
@@ -80,12 +93,63 @@ pub enum Command {
     Hook(HookArgs),
 }
 
+/// `andon install`
+#[derive(Debug, Args)]
+pub struct InstallArgs {
+    /// Have every `git fetch` bring the records and halts of the remotes, under names of their own
+    #[arg(long)]
+    pub fetch: bool,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
 /// `andon test`
 #[derive(Debug, Args)]
 pub struct TestArgs {
     /// A command to run instead of test.command; recorded, but proves nothing unless it is the same
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// `andon observe test_run`
+#[derive(Debug, Args)]
+pub struct ObserveTestRunArgs {
+    /// Report files of the run, in any form that `andon test` reads
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub report: Vec<PathBuf>,
+    /// How the test command ended
+    #[arg(long, value_name = "N", allow_negative_numbers = true, required_unless_present = "lines")]
+    pub exit_code: Option<i32>,
+    /// Read runs from standard input, one JSON object a line: `code`, `status`, `total`, `failing`, `errors`
+    #[arg(long, conflicts_with_all = ["report", "exit_code", "code", "command"])]
+    pub lines: bool,
+    /// Code fingerprint that the tests ran on; default: that of the working tree as it is now
+    #[arg(long, value_name = "FINGERPRINT")]
+    pub code: Option<String>,
+    /// The command that ran; a run of another command than test.command proves nothing
+    #[arg(long, value_name = "COMMAND")]
+    pub command: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Reports: files that runners wrote, or what they printed
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// How the run ended
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "N")]
+    pub exit_code: i32,
+    /// Where the project lay when the report was made, once or for each file; default: where it lies now
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
+    /// Form of the output; json is one line a file
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 /// `andon log`
@@ -125,6 +189,9 @@ pub struct CheckArgs {
     /// The tip of the range
     #[arg(long, value_name = "REV", requires = "from_ref")]
     pub to_ref: Option<String>,
+    /// Prove that a commit (in place of RANGE; default HEAD) is the squash of these commits, and judge them
+    #[arg(long, value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
+    pub squash_of: Option<String>,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,
@@ -134,9 +201,84 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// Commits to replay, such as v1.0..HEAD; default: all of HEAD
-    #[arg(value_name = "RANGE", default_value = "HEAD")]
+    #[arg(value_name = "RANGE", default_value = "HEAD", conflicts_with = "events")]
     pub range: String,
+    /// Replay a file of events instead, one JSON object a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
     /// Form of the output; json is one line a commit
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+const OBSERVE: &str = "\
+Reads one JSON object a line from standard input, such as
+  {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
+`type` may be left out: it is KIND. `at`, `node` and `id` are optional everywhere.";
+
+/// `andon observe`
+#[derive(Debug, Args)]
+pub struct ObserveArgs {
+    /// What kind of fact
+    #[command(subcommand)]
+    pub kind: ObserveKind,
+}
+
+/// `andon observe KIND`: the kinds of facts, as the event stream names them.
+#[derive(Debug, Subcommand)]
+#[command(rename_all = "snake_case")]
+pub enum ObserveKind {
+    /// A node is invoked
+    TurnStart(ObserveLinesArgs),
+    /// A tool was called: tool, args, result, error
+    ToolCall(ObserveLinesArgs),
+    /// A node said something: kind (`message.final`, `structured_output`), text or sha256
+    Output(ObserveLinesArgs),
+    /// The result of a test run that was made elsewhere; without options from lines of JSON
+    #[command(
+        after_help = "The run is kept and shown as handed in. It proves nothing unless andon.toml says so: \
+                      [test] handed_in = \"count\"."
+    )]
+    TestRun(ObserveTestRunArgs),
+    /// Tokens and cost: `context_tokens`, `input_tokens`, `output_tokens`, `cost_usd`
+    Usage(ObserveLinesArgs),
+    /// Reviewers judged: approve, reject, or one reviewer at a time
+    Verdict(ObserveLinesArgs),
+    /// A turn ended; `andon tick` does this and looks at the working tree itself
+    TurnEnd(ObserveLinesArgs),
+    /// Anything: each line names its type
+    Event(ObserveLinesArgs),
+}
+
+/// `andon observe KIND` of lines.
+#[derive(Debug, Args)]
+pub struct ObserveLinesArgs {
+    /// The node of lines that name none; default: `ANDON_NODE`
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon tick`
+#[derive(Debug, Args)]
+pub struct TickArgs {
+    /// Whose turn ends; default: `ANDON_NODE`
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon sync`
+#[derive(Debug, Args)]
+pub struct SyncArgs {
+    /// A remote of git; default: the one that the branch follows, else origin
+    #[arg(value_name = "REMOTE")]
+    pub remote: Option<String>,
+    /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -147,6 +289,9 @@ pub struct ResumeArgs {
     /// What was found and why it may go on; kept in the ledger
     #[arg(short, long, value_name = "TEXT")]
     pub reason: Option<String>,
+    /// Reset one counter alone, such as consecutive-failures; the window goes on
+    #[arg(long, value_name = "RULE")]
+    pub counter: Option<String>,
 }
 
 /// `andon stop`, `andon pause`

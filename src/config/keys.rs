@@ -32,6 +32,8 @@ pub(super) enum Contents {
     Rules,
     /// Any name, with a pattern.
     Patterns,
+    /// Nodes and edges.
+    Workflow,
 }
 
 /// A key of a section.
@@ -72,6 +74,8 @@ pub(super) enum Kind {
     Globs,
     /// The name of a report format, or `"auto"`.
     Format,
+    /// `true` or `false`.
+    Switch,
 }
 
 /// One word of a choice.
@@ -97,7 +101,7 @@ const fn here(name: &'static str) -> Choice {
 }
 
 /// The sections, in the order of the template.
-pub(super) static SECTIONS: [Section; 5] = [
+pub(super) static SECTIONS: [Section; 6] = [
     Section { name: "guard", doc: "How the guard behaves.", contents: Contents::Keys(&GUARD) },
     Section { name: "test", doc: "How the tests are run.", contents: Contents::Keys(&TEST) },
     Section {
@@ -112,13 +116,18 @@ pub(super) static SECTIONS: [Section; 5] = [
     },
     Section {
         name: "normalize",
-        doc: "Patterns masked in diffs before they are compared, applied after the built-in ones.",
+        doc: "Patterns masked in diffs and failures before they are compared, applied after the built-in ones.",
         contents: Contents::Patterns,
+    },
+    Section {
+        name: "workflow",
+        doc: "Nodes, and who hands over to whom; without it there is one node, and only `iteration-cap` binds.",
+        contents: Contents::Workflow,
     },
 ];
 
 /// Sections that DESIGN section 6 names and a later version brings.
-pub(super) const PLANNED_SECTIONS: [&str; 5] = ["workflow", "on_stall", "advisor", "fallback", "identity"];
+pub(super) const PLANNED_SECTIONS: [&str; 4] = ["on_stall", "advisor", "fallback", "identity"];
 
 static GUARD: [Key; 4] = [
     Key {
@@ -151,7 +160,7 @@ static GUARD: [Key; 4] = [
     },
 ];
 
-static TEST: [Key; 4] = [
+static TEST: [Key; 7] = [
     Key {
         name: "command",
         kind: Kind::Command,
@@ -165,10 +174,28 @@ static TEST: [Key; 4] = [
         doc: "What output and reports are read as, such as \"junit\" or \"tap\"; \"auto\" recognises them by content.",
     },
     Key {
+        name: "full",
+        kind: Kind::Switch,
+        default: || Value::Switch(false),
+        doc: "Whether a passing run of fewer tests than the last full one proves nothing; otherwise it warns.",
+    },
+    Key {
+        name: "handed_in",
+        kind: Kind::Choice(&[here("record"), here("count")]),
+        default: || Value::Text("record".to_owned()),
+        doc: "What runs made elsewhere (`andon observe test_run`) are worth: kept and shown, or as `andon test`.",
+    },
+    Key {
         name: "reports",
         kind: Kind::Globs,
         default: || Value::Texts(Vec::new()),
         doc: "Report files that the command writes, as globs from the repository root.",
+    },
+    Key {
+        name: "runner",
+        kind: Kind::Choice(&RUNNERS),
+        default: || Value::Unset,
+        doc: "The test runner: adds what makes its report good to a command that is a list of arguments.",
     },
     Key {
         name: "timeout",
@@ -176,6 +203,17 @@ static TEST: [Key; 4] = [
         default: || Value::Span(Span(30 * MINUTE)),
         doc: "How long the tests may run; \"off\" for no limit.",
     },
+];
+
+static RUNNERS: [Choice; 8] = [
+    here("cargo"),
+    here("nextest"),
+    here("pytest"),
+    here("jest"),
+    here("vitest"),
+    here("go"),
+    here("npm"),
+    here("node"),
 ];
 
 static PATHS: [Key; 3] = [
@@ -213,6 +251,7 @@ impl Kind {
             Self::Command => "a text or a list of texts".to_owned(),
             Self::Globs => "a list of globs".to_owned(),
             Self::Format => "\"auto\" or the name of a format".to_owned(),
+            Self::Switch => "true or false".to_owned(),
         }
     }
 
@@ -222,9 +261,13 @@ impl Kind {
             (Self::Command, _) => "\"cargo test\"".to_owned(),
             (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
             (Self::Format, _) => "\"junit\"".to_owned(),
-            (Self::Choice(_) | Self::Duration { .. } | Self::Limit { .. } | Self::Globs, default) => {
-                default.to_string()
+            (Self::Choice(choices), Value::Unset) => {
+                format!("\"{}\"", choices.first().map_or("", |choice| choice.name))
             }
+            (
+                Self::Choice(_) | Self::Duration { .. } | Self::Limit { .. } | Self::Globs | Self::Switch,
+                default,
+            ) => default.to_string(),
         }
     }
 }
@@ -250,6 +293,6 @@ pub(super) fn section_with(name: &str) -> Option<&'static str> {
 fn keys_of(section: &str) -> Option<&'static [Key]> {
     match &SECTIONS.iter().find(|one| one.name == section)?.contents {
         Contents::Keys(keys) => Some(keys),
-        Contents::Rules | Contents::Patterns => None,
+        Contents::Rules | Contents::Patterns | Contents::Workflow => None,
     }
 }

@@ -1,6 +1,7 @@
 //! From all that was said to the one configuration that holds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::command::TestCommand;
 use super::document;
@@ -8,7 +9,9 @@ use super::keys;
 use super::mistake::{ConfigError, ConfigErrors, Problems};
 use super::reader::Reader;
 use super::rules::{RuleSpecView, known_rules};
-use super::settings::{Ack, AppliesTo, Config, Guard, OnInternalError, PathSettings, TestSettings};
+use super::settings::{
+    Ack, AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
+};
 use super::source::{Origin, Source};
 use super::value::{Said, Value};
 use crate::domain::paths::PathRules;
@@ -26,18 +29,21 @@ pub fn load(sources: &[Source]) -> Result<Config, ConfigErrors> {
 pub fn load_with(sources: &[Source], rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
     let mut problems = Problems::default();
     let mut said = BTreeMap::new();
+    let mut workflow = None;
     let mut ordered: Vec<&Source> = sources.iter().collect();
     ordered.sort_by_key(|source| source.layer);
     for source in ordered {
         let start = problems.listed();
         if let Some(document) = document::parse(source, &mut problems) {
-            let (said, problems) = (&mut said, &mut problems);
-            Reader { source, lines: document.lines, rules, problems, said }.read(&document.table);
+            let (said, problems, workflow) = (&mut said, &mut problems, &mut workflow);
+            Reader { source, lines: document.lines, rules, problems, said, workflow }.read(&document.table);
         }
         problems.sort_from(start);
     }
     problems.into_result()?;
-    resolve(said, rules)
+    let mut config = resolve(said, rules)?;
+    config.workflow = Arc::new(workflow.unwrap_or_default());
+    Ok(config)
 }
 
 fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
@@ -46,10 +52,10 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
     let path_rules = PathRules::new(&docs, &ignore).map_err(|error| uncompilable(&said, &error))?;
     Ok(Config {
         guard: Guard {
-            ack: values.choice("ack", &Ack::ALL, Ack::Delete),
-            applies_to: values.choice("applies_to", &AppliesTo::ALL, AppliesTo::Everyone),
+            ack: values.choice("guard.ack", &Ack::ALL, Ack::Delete),
+            applies_to: values.choice("guard.applies_to", &AppliesTo::ALL, AppliesTo::Everyone),
             on_internal_error: values.choice(
-                "on_internal_error",
+                "guard.on_internal_error",
                 &OnInternalError::ALL,
                 OnInternalError::Warn,
             ),
@@ -58,12 +64,20 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
         test: TestSettings {
             command: values.command(),
             format: values.format(),
+            full: if values.get("test", "full") == Value::Switch(true) {
+                FullRuns::Required
+            } else {
+                FullRuns::Wanted
+            },
+            handed_in: values.choice("test.handed_in", &HandedIn::ALL, HandedIn::Record),
             reports: values.texts("test", "reports"),
+            runner: values.choice("test.runner", &Runner::ALL.map(|(one, name)| (Some(one), name)), None),
             timeout: values.span("test", "timeout"),
         },
         paths: PathSettings { rules: path_rules, docs, ignore, api: values.texts("paths", "api") },
         rules: rules.iter().map(|rule| (rule.id, values.rule(rule))).collect::<RuleSettings>(),
         normalize: values.patterns(),
+        workflow: Arc::default(),
         said,
     })
 }
@@ -112,8 +126,10 @@ impl Values<'_> {
         Some(span)
     }
 
-    fn choice<T: Copy>(&self, name: &str, all: &[(T, &str)], otherwise: T) -> T {
-        let Value::Text(word) = self.get("guard", name) else { return otherwise };
+    /// The word of the dotted `key`.
+    fn choice<T: Copy>(&self, key: &str, all: &[(T, &str)], otherwise: T) -> T {
+        let (section, name) = key.split_once('.').unwrap_or_default();
+        let Value::Text(word) = self.get(section, name) else { return otherwise };
         all.iter().find(|(_, name)| *name == word).map_or(otherwise, |(value, _)| *value)
     }
 

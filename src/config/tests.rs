@@ -60,10 +60,16 @@ fn without_sources_the_defaults_of_the_design_hold() {
             session_gap: Span(21_600),
         }
     );
-    assert_eq!(
-        config.test,
-        TestSettings { command: None, format: None, reports: vec![], timeout: Some(Span(1_800)) }
-    );
+    let expected = TestSettings {
+        command: None,
+        format: None,
+        full: FullRuns::Wanted,
+        handed_in: HandedIn::Record,
+        reports: vec![],
+        runner: None,
+        timeout: Some(Span(1_800)),
+    };
+    assert_eq!(config.test, expected);
     assert_eq!(config.paths.docs, ["**/*.md", "docs/**"]);
     assert_eq!(config.paths.ignore, ["**/*.log"]);
     assert!(config.paths.api.is_empty() && config.normalize.is_empty());
@@ -149,7 +155,10 @@ fn the_higher_layer_wins_key_by_key() {
             "guard.session_gap = \"3h\"  # repository, andon.toml:3",
             "test.command = (unset)  # default",
             "test.format = \"auto\"  # default",
+            "test.full = false  # default",
+            "test.handed_in = \"record\"  # default",
             "test.reports = []  # default",
+            "test.runner = (unset)  # default",
             "test.timeout = \"30m\"  # default",
             "paths.docs = [\"**/*.md\", \"docs/**\"]  # default",
             "paths.ignore = [\"**/*.log\"]  # default",
@@ -171,7 +180,7 @@ fn the_higher_layer_wins_key_by_key() {
     assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));
     assert_eq!(config.origin("guard.applies_to"), Origin::Default);
     assert_eq!(
-        config.entries()[12].to_json(),
+        config.entries()[15].to_json(),
         serde_json::json!({
             "key": "rules.iteration-cap.max", "value": 3, "layer": "command line", "file": "command line", "line": 1,
         })

@@ -7,9 +7,10 @@ use crate::domain::settings::ParamValue;
 use crate::history::Iteration;
 
 /// Default patterns. "Release" alone is no pattern: "Release the lock" is work.
-const SUBJECTS: [&str; 18] = [
+const SUBJECTS: [&str; 19] = [
     "Revert \"",
     "Revert:",
+    "Re-revert",
     "Reapply \"",
     "Reland",
     "Re-land",
@@ -41,8 +42,39 @@ pub(super) fn goes_back_on_purpose(iteration: &Iteration, patterns: &[String]) -
         | CommitKind::Amend
         | CommitKind::Merge
         | CommitKind::CherryPick
-        | CommitKind::Rebase => patterns.iter().any(|pattern| begins_with(&iteration.subject, pattern)),
+        | CommitKind::Rebase => begins_as(iteration, patterns),
     }
+}
+
+/// Empty commits that people make so that a build starts.
+const BUILD_STARTS: [&str; 17] = [
+    "Empty commit",
+    "Empty",
+    "Trigger",
+    "Retrigger",
+    "Re-trigger",
+    "Rerun",
+    "Re-run",
+    "Kick",
+    "Poke",
+    "Nudge",
+    "Restart",
+    "Bump CI",
+    "[ci]",
+    "ci:",
+    "chore(ci)",
+    "chore: empty",
+    "chore: trigger",
+];
+
+/// The default of the parameter `exempt` of rules about empty commits.
+pub(super) fn default_build_starts() -> ParamValue {
+    ParamValue::List(BUILD_STARTS.iter().map(ToString::to_string).collect())
+}
+
+/// Whether the subject of `iteration` begins with a pattern.
+pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
+    patterns.iter().any(|pattern| begins_with(&iteration.subject, pattern))
 }
 
 /// Whether `subject` begins with `pattern`, letter case aside. `#` stands for digits, at least one. A

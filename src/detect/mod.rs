@@ -5,7 +5,9 @@
 //! so hooks, `check`, `replay` and the tests all ask the very same rules.
 
 mod attempts;
+mod budget;
 mod exempt;
+mod returns;
 mod rule;
 mod rules;
 mod situation;
@@ -24,12 +26,24 @@ use crate::domain::settings::RuleSettings;
 /// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
 pub static REGISTRY: &[&Rule] = &[
     &rules::unchanged_diff::RULE,
+    &rules::idle_turns::RULE,
+    &rules::repeated_output::RULE,
+    &rules::weak_change::RULE,
     &rules::repeated_failures::RULE,
     &rules::failures_not_decreasing::RULE,
     &rules::oscillation::RULE,
     &rules::recurrence::RULE,
+    &rules::undo_churn::RULE,
     &rules::consecutive_failures::RULE,
+    &rules::tool_loop::RULE,
     &rules::iteration_cap::RULE,
+    &rules::node_turns::RULE,
+    &rules::node_runtime::RULE,
+    &rules::cycle_iterations::RULE,
+    &rules::cycle_runtime::RULE,
+    &rules::cycle_cost::RULE,
+    &rules::turn_timeout::RULE,
+    &rules::turn_tokens::RULE,
     &rules::untested_edit::RULE,
     &rules::failing_tests::RULE,
     &rules::hook_bypass::RULE,
@@ -44,6 +58,15 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// The settings of all rules before any configuration.
 pub fn defaults() -> RuleSettings {
     REGISTRY.iter().map(|rule| (rule.id, rule.defaults())).collect()
+}
+
+/// The rules that are evaluated at `stage`, in registry order.
+pub fn active(
+    stage: crate::domain::decision::Stage,
+    settings: &RuleSettings,
+) -> impl Iterator<Item = &'static str> {
+    let on = |rule: &Rule| settings.get(rule.id).map_or(rule.level, |setting| setting.level) > Level::Off;
+    REGISTRY.iter().filter(move |rule| rule.stages.contains(&stage) && on(rule)).map(|rule| rule.id)
 }
 
 /// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name

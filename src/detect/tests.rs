@@ -20,19 +20,31 @@ macro_rules! sources {
 /// The files of `rules/`, in registry order.
 const FILES: &[(&str, &str)] = sources![
     "unchanged_diff",
+    "idle_turns",
+    "repeated_output",
+    "weak_change",
     "repeated_failures",
     "failures_not_decreasing",
     "oscillation",
     "recurrence",
+    "undo_churn",
     "consecutive_failures",
+    "tool_loop",
     "iteration_cap",
+    "node_turns",
+    "node_runtime",
+    "cycle_iterations",
+    "cycle_runtime",
+    "cycle_cost",
+    "turn_timeout",
+    "turn_tokens",
     "untested_edit",
     "failing_tests",
     "hook_bypass",
     "user_stop",
 ];
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 9] = [
     Stage::PreCommit,
     Stage::Halts,
     Stage::PostCommit,
@@ -40,6 +52,8 @@ const STAGES: [Stage; 7] = [
     Stage::Complete,
     Stage::Check,
     Stage::Replay,
+    Stage::Turn,
+    Stage::Event,
 ];
 
 #[test]
@@ -91,16 +105,24 @@ fn every_parameter_that_is_read_is_declared_and_the_other_way_round() {
     for (rule, (file, source)) in REGISTRY.iter().zip(FILES) {
         let source = source.split("#[cfg(test)]").next().unwrap_or_default();
         let mut read = BTreeSet::new();
-        for (call, kind) in
-            [("setting.count(\"", "count"), ("setting.list(\"", "list"), ("switch(setting, \"", "switch")]
-        {
+        for (call, kind) in [
+            ("setting.count(\"", "count"),
+            ("setting.list(\"", "list"),
+            ("switch(setting, \"", "switch"),
+            ("setting.share(\"", "share"),
+            ("setting.span(\"", "span"),
+            ("setting.word(\"", "word"),
+        ] {
             for name in read_by(source, call) {
                 let declared = rule.defaults().params.get(name.as_str()).cloned();
                 let matches = match declared {
                     Some(ParamValue::Count(_)) => kind == "count",
                     Some(ParamValue::List(_)) => kind == "list",
                     Some(ParamValue::Switch(_)) => kind == "switch",
-                    Some(ParamValue::Share(_) | ParamValue::Span(_)) | None => false,
+                    Some(ParamValue::Share(_)) => kind == "share",
+                    Some(ParamValue::Span(_)) => kind == "span",
+                    Some(ParamValue::Word { .. }) => kind == "word",
+                    None => false,
                 };
                 assert!(matches, "{file} reads {name} as a {kind}");
                 read.insert(name);
@@ -115,12 +137,24 @@ fn every_parameter_that_is_read_is_declared_and_the_other_way_round() {
 fn the_levels_and_reasons_are_those_of_the_design() {
     let expected = [
         ("unchanged-diff", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("idle-turns", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("repeated-output", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("weak-change", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("repeated-failures", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("failures-not-decreasing", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("oscillation", Level::Halt, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("recurrence", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
+        ("undo-churn", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("consecutive-failures", Level::Halt, HaltReason::RepeatedError, "BLOCKER_REPORT.md"),
+        ("tool-loop", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("iteration-cap", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("node-turns", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("node-runtime", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("cycle-iterations", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("cycle-runtime", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("cycle-cost", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("turn-timeout", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("turn-tokens", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
         ("untested-edit", Level::Block, HaltReason::Stalled, "CHECKPOINT.md"),
         ("failing-tests", Level::Block, HaltReason::RepeatedError, "CHECKPOINT.md"),
         ("hook-bypass", Level::Note, HaltReason::Stalled, "CHECKPOINT.md"),
@@ -184,7 +218,7 @@ fn evidence() -> impl Strategy<Value = EvidenceState> {
             Just(EvidenceState::Unconfigured),
             Just(EvidenceState::NeverRan),
             Just(EvidenceState::Void(Box::new(test_run(tests.clone())))),
-            Just(EvidenceState::Tested(tests)),
+            Just(EvidenceState::Tested(Box::new(tests))),
             Just(other),
         ]
     })

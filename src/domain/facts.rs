@@ -1,9 +1,12 @@
 //! Facts: what was observed, never edited afterwards.
 
+use super::change::ChangeFacts;
+use super::events::Event;
 use super::findings::Level;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
 use super::tests::{TestEvidence, TestRun};
 use super::time::Timestamp;
+pub use super::usage::Usage;
 
 /// How a commit came to be. Only `Normal` and `Amend` can be strikes (DESIGN section 4, 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,6 +81,8 @@ pub enum Recording {
     AtCommit,
     /// Later: the commit was made while the hooks were off.
     CaughtUp,
+    /// Not written at all: derived from the commit alone, where nobody watched. Never in a record.
+    Derived,
 }
 
 /// One changed region of a file: hashes of the removed and of the added lines.
@@ -112,19 +117,6 @@ pub struct DiffSummary {
 impl DiffSummary {
     /// Bound of `hunks`.
     pub const MAX_HUNKS: usize = 256;
-}
-
-/// Tokens and cost of the work behind a commit, as an agent reported them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Usage {
-    /// Tokens read.
-    pub input_tokens: Option<u64>,
-    /// Tokens written.
-    pub output_tokens: Option<u64>,
-    /// US dollars as a decimal text, so that no digit is lost.
-    pub cost_usd: Option<String>,
-    /// Tokens in the context window.
-    pub context_tokens: Option<u64>,
 }
 
 /// A finding as a record keeps it.
@@ -165,6 +157,8 @@ pub struct CommitRecord {
     pub code: CodeId,
     /// Normalized diff.
     pub diff: DiffSummary,
+    /// What the diff is made of; `None` in records of earlier versions and in event streams.
+    pub change: Option<ChangeFacts>,
     /// The newest valid test run on exactly this code.
     pub tests: Option<TestEvidence>,
     /// Output hashes of the turn.
@@ -200,6 +194,8 @@ pub enum AckHow {
 pub struct Ack {
     /// The halt that is answered; `None` for a reset without a standing halt.
     pub halt: Option<EntryId>,
+    /// The one counter that is reset, by the id of its rule: the window goes on. `None` starts it anew.
+    pub counter: Option<String>,
     /// Name and address of the git user.
     pub by: String,
     /// How it was given.
@@ -225,4 +221,6 @@ pub enum Fact {
     TestRun(Box<TestRun>),
     /// A halt was acknowledged: the window starts anew.
     Ack(Box<Ack>),
+    /// An agent or an orchestrator reported something.
+    Event(Box<Event>),
 }

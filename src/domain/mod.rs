@@ -5,7 +5,9 @@
 //! changes what a rule means.
 
 pub mod action;
+pub mod change;
 pub mod decision;
+pub mod events;
 pub mod facts;
 pub mod findings;
 pub mod ids;
@@ -13,3 +15,5 @@ pub mod paths;
 pub mod settings;
 pub mod tests;
 pub mod time;
+pub mod usage;
+pub mod workflow;

@@ -4,6 +4,8 @@
 //! Holding the tip's tree answers each lookup in one or two tree reads; libgit2's `find_note` starts at the
 //! ref each time and walks flat trees (GIT-FACTS.md).
 
+use std::cell::OnceCell;
+
 use super::error::GitError;
 use super::objects::{Blob, MODE_SUBMODULE, MODE_TREE, from_git2, mode_of};
 use super::repo::Repo;
@@ -17,7 +19,8 @@ pub struct NotesTree<'r> {
     repo: &'r Repo,
     name: String,
     tip: Option<CommitId>,
-    tree: Option<git2::Tree<'r>>,
+    /// Read at the first lookup.
+    tree: OnceCell<git2::Tree<'r>>,
 }
 
 impl std::fmt::Debug for NotesTree<'_> {
@@ -30,11 +33,15 @@ impl Repo {
     /// Opens the notes of ref `name` (full, such as `refs/notes/andon`); no such ref means no notes.
     pub fn notes(&self, name: &str) -> Result<NotesTree<'_>, GitError> {
         let tip = self.ref_commit(name)?;
-        let tree = match tip {
-            Some(tip) => Some(self.find_tree(self.tree_of(tip)?.0)?),
-            None => None,
-        };
-        Ok(NotesTree { repo: self, name: name.to_owned(), tip, tree })
+        let notes = self.notes_at(name, tip);
+        // A tip that has no tree is found here, not at the first lookup.
+        notes.tree()?;
+        Ok(notes)
+    }
+
+    /// The notes of ref `name` as `tip` has them.
+    pub fn notes_at(&self, name: &str, tip: Option<CommitId>) -> NotesTree<'_> {
+        NotesTree { repo: self, name: name.to_owned(), tip, tree: OnceCell::new() }
     }
 
     /// Every annotated object of ref `name` with the blob of its note, sorted; an object that has notes at
@@ -42,7 +49,7 @@ impl Repo {
     pub fn notes_list(&self, name: &str) -> Result<Vec<(CommitId, Oid)>, GitError> {
         let notes = self.notes(name)?;
         let mut found = Vec::new();
-        if let Some(tree) = &notes.tree {
+        if let Some(tree) = notes.tree()? {
             self.collect_notes(tree, "", &mut found)?;
         }
         found.sort_unstable();
@@ -107,7 +114,7 @@ impl Repo {
     }
 }
 
-impl NotesTree<'_> {
+impl<'r> NotesTree<'r> {
     /// The commit that the ref pointed to; `None` without notes.
     pub fn tip(&self) -> Option<CommitId> {
         self.tip
@@ -115,9 +122,27 @@ impl NotesTree<'_> {
 
     /// The note of `commit`; `None` without one. At most 1 MiB: the error names commit and size.
     pub fn get(&self, commit: CommitId) -> Result<Option<Vec<u8>>, GitError> {
-        let Some(tree) = &self.tree else { return Ok(None) };
-        let found = blobs(self.repo, tree.clone(), &commit.to_string())?;
-        self.repo.note_text(&self.name, commit, &found)
+        self.repo.note_text(&self.name, commit, &self.blobs(commit)?)
+    }
+
+    /// Whether `commit` has a note, readable or not.
+    pub fn has(&self, commit: CommitId) -> Result<bool, GitError> {
+        Ok(!self.blobs(commit)?.is_empty())
+    }
+
+    fn blobs(&self, commit: CommitId) -> Result<Vec<Oid>, GitError> {
+        match self.tree()? {
+            Some(tree) => blobs(self.repo, tree.clone(), &commit.to_string()),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn tree(&self) -> Result<Option<&git2::Tree<'r>>, GitError> {
+        if let (None, Some(tip)) = (self.tree.get(), self.tip) {
+            let tree = self.repo.find_tree(self.repo.tree_of(tip)?.0)?;
+            return Ok(Some(self.tree.get_or_init(|| tree)));
+        }
+        Ok(self.tree.get())
     }
 }
 

@@ -20,7 +20,7 @@ use crate::domain::time::Timestamp;
 const MAX_FLAT: usize = 256;
 
 /// Notes by the digits that are left below a tree.
-type Notes = BTreeMap<String, Oid>;
+pub(super) type Notes = BTreeMap<String, Oid>;
 
 impl Repo {
     /// Writes several notes of ref `name` in one commit dated `at`.
@@ -33,9 +33,9 @@ impl Repo {
         notes: &[(CommitId, Vec<u8>)],
         at: Timestamp,
         mut merge: impl FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8>,
-    ) -> Result<(), GitError> {
+    ) -> Result<Option<CommitId>, GitError> {
         if notes.is_empty() {
-            return Ok(());
+            return self.ref_commit(name);
         }
         let message = "Notes added by 'andon'";
         self.update_ref(name, message, |tip| {
@@ -53,16 +53,17 @@ impl Repo {
                 }
             }
             if blobs.is_empty() {
-                return Ok(Update::Keep(()));
+                return Ok(Update::Keep(tip));
             }
             let tree = self.notes_tree(old, &blobs)?;
             let parents = tip.as_slice();
-            Ok(Update::Set(self.write_commit(&NewCommit { tree, parents, message, at })?, ()))
+            let written = self.write_commit(&NewCommit { tree, parents, message, at })?;
+            Ok(Update::Set(written, Some(written)))
         })
     }
 
     /// The tree `old` with `notes` in it.
-    fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
+    pub(super) fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
         let entries = old.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
         let mut level = Level::of(entries);
         if !level.fanouts.is_empty() || level.notes.is_empty() {

@@ -1,11 +1,14 @@
 //! Facts for tests, short enough to write tables of them.
 
+use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
+use crate::domain::events::{CallEnd, Event, ToolCall, TurnEnd, What};
 use crate::domain::facts::{
-    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Recording,
+    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
 };
-use crate::domain::ids::{CodeId, CommitId, DiffHash, Oid, Signature, TreeId};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
 use crate::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::workflow::{Cycle, CycleBudget, Edge, Edits, Node, Workflow};
 use crate::history::{Fold, Timeline};
 
 /// Session gap of the tests: six hours.
@@ -38,6 +41,7 @@ fn evidence(state: u8, status: TestStatus, failing: &[&str], total: u64) -> Test
         truncated: false,
         runner: "tap".into(),
         command: "sh tests.sh".into(),
+        caveats: crate::domain::tests::Caveats::default(),
     }
 }
 
@@ -71,6 +75,7 @@ pub(crate) fn run(evidence: TestEvidence) -> TestRun {
 pub(crate) fn ack(at: i64) -> Fact {
     Fact::Ack(Box::new(Ack {
         halt: None,
+        counter: None,
         by: "P <p@x>".into(),
         how: AckHow::Resume,
         agent: None,
@@ -79,6 +84,75 @@ pub(crate) fn ack(at: i64) -> Fact {
         worktree: "main".into(),
         at: Timestamp(at),
     }))
+}
+
+/// A person resets one counter.
+pub(crate) fn reset(counter: &str) -> Fact {
+    let Fact::Ack(answer) = ack(0) else { unreachable!() };
+    Fact::Ack(Box::new(Ack { counter: Some(counter.into()), ..*answer }))
+}
+
+/// An event without time or node.
+pub(crate) fn event(what: What) -> Fact {
+    Fact::Event(Box::new(Event { at: None, node: None, id: None, what }))
+}
+
+/// An event of `node` at `seconds`.
+pub(crate) fn event_of(node: &str, seconds: i64, what: What) -> Fact {
+    Fact::Event(Box::new(Event { at: Some(Timestamp(seconds)), node: Some(node.into()), id: None, what }))
+}
+
+/// A turn ends with code `state`.
+pub(crate) fn turn_end(state: u8) -> Fact {
+    event(What::TurnEnd(TurnEnd { code: Some(code(state)), docs: None }))
+}
+
+/// A call of `tool` with arguments and an answer by number.
+pub(crate) fn call(tool: &str, args: u8, answer: Option<u8>) -> ToolCall {
+    ToolCall {
+        tool: tool.into(),
+        exact: ShortHash([args; 8]),
+        masked: ShortHash([args ^ 0x80; 8]),
+        coarse: ShortHash([tool.len().try_into().unwrap(); 8]),
+        result: answer.map(|answer| ShortHash([answer; 8])),
+        end: CallEnd::Unknown,
+    }
+}
+
+/// The timeline of facts in a workflow of `coder` and `verifier`, whose cycle has these budgets.
+pub(crate) fn in_workflow(facts: Vec<Fact>, iterations: Option<u64>, cost: Option<u64>) -> Timeline {
+    let node = |name: &str| Node {
+        name: name.into(),
+        edits: Edits::Expected,
+        matches: vec![],
+        max_turns: None,
+        max_runtime: None,
+    };
+    let edge = |from: &str, to: &str| Edge { from: from.into(), to: to.into() };
+    let workflow = Workflow {
+        nodes: vec![node("coder"), node("verifier")],
+        edges: vec![edge("coder", "verifier"), edge("verifier", "coder")],
+        cycles: vec![Cycle {
+            id: "coder+verifier:coder->verifier,verifier->coder".into(),
+            nodes: vec!["coder".into(), "verifier".into()],
+            anchor: edge("verifier", "coder"),
+            budget: CycleBudget { max_iterations: iterations, max_runtime: None, max_cost: cost },
+        }],
+    };
+    let mut fold = Fold::new(GAP).in_workflow(workflow.into());
+    for fact in facts {
+        fold.push(fact);
+    }
+    fold.into_timeline()
+}
+
+/// The timeline of facts as they are.
+pub(crate) fn folded(facts: Vec<Fact>) -> Timeline {
+    let mut fold = Fold::new(GAP);
+    for fact in facts {
+        fold.push(fact);
+    }
+    fold.into_timeline()
 }
 
 /// A commit in the making. Ids, parents and times are filled in by [`timeline`].
@@ -111,6 +185,7 @@ pub(crate) fn commit(state: u8) -> Commit {
                 hunks: Vec::new(),
                 truncated: false,
             },
+            change: None,
             tests: None,
             outputs: Vec::new(),
             usage: None,
@@ -142,6 +217,45 @@ impl Commit {
     /// The diff named `byte`; without it every commit has a diff of its own.
     pub(crate) fn diff(mut self, byte: u8) -> Self {
         self.0.record.diff.hash = DiffHash([byte; 32]);
+        self
+    }
+
+    /// What the diff is made of; the paths are (path, old, new).
+    pub(crate) fn change(mut self, nature: Nature, paths: &[(u8, u8, u8)]) -> Self {
+        let hash = |byte: u8| HunkHash([byte; 8]);
+        let step =
+            |&(path, old, new): &(u8, u8, u8)| PathStep { path: hash(path), old: hash(old), new: hash(new) };
+        let paths = paths.iter().map(step).collect();
+        self.0.record.change = Some(ChangeFacts { nature, paths, truncated: false, docs: None });
+        self
+    }
+
+    /// Documents in state `state`, with ticked and all items before and after.
+    pub(crate) fn docs(mut self, state: u8, was: (u64, u64), now: (u64, u64)) -> Self {
+        let list = |(done, total): (u64, u64)| Checklist { done, total };
+        let docs = DocsState { hash: HunkHash([state; 8]), was: list(was), now: list(now) };
+        self.0.record.change =
+            Some(ChangeFacts { nature: Nature::Docs, paths: Vec::new(), truncated: false, docs: Some(docs) });
+        self
+    }
+
+    /// Hunks by the names of their two sides.
+    pub(crate) fn hunks(mut self, hunks: &[(u8, u8)]) -> Self {
+        let hash = |byte: u8| HunkHash([byte; 8]);
+        let hunk = |&(removed, added): &(u8, u8)| Hunk { removed: hash(removed), added: hash(added) };
+        self.0.record.diff.hunks = hunks.iter().map(hunk).collect();
+        self
+    }
+
+    /// A change of which normalization leaves nothing.
+    pub(crate) fn cosmetic(mut self) -> Self {
+        self = self.empty();
+        self.0.record.diff.files = 1;
+        self
+    }
+
+    pub(crate) fn recording(mut self, recording: Recording) -> Self {
+        self.0.record.recording = recording;
         self
     }
 
@@ -212,9 +326,10 @@ pub(crate) fn timeline(commits: Vec<Commit>) -> Timeline {
 pub(crate) mod facts {
     use proptest::prelude::*;
 
-    use super::{Commit, ack, code, commit, evidence as evidence_of, oid, run};
-    use crate::domain::facts::{CommitKind, Fact, Gate};
-    use crate::domain::ids::{CommitId, DiffHash, Signature};
+    use super::{Commit, ack, call, code, commit, evidence as evidence_of, oid, run};
+    use crate::domain::events::{Ballot, Event, Output, OutputKind, TurnEnd, What};
+    use crate::domain::facts::{CommitKind, Fact, Gate, Usage};
+    use crate::domain::ids::{CommitId, DiffHash, Digest, ShortHash, Signature};
     use crate::domain::tests::{RunValidity, TestEvidence, TestStatus};
     use crate::domain::time::Timestamp;
 
@@ -277,7 +392,39 @@ pub(crate) mod facts {
                 run.at = at.map(Timestamp);
                 Fact::TestRun(Box::new(run))
             });
-        prop_oneof![8 => commits().prop_map(Commit::fact), 3 => runs, 1 => time().prop_map(ack)]
+        prop_oneof![
+            8 => commits().prop_map(Commit::fact),
+            3 => runs,
+            1 => time().prop_map(ack),
+            8 => events(),
+        ]
+    }
+
+    fn events() -> impl Strategy<Value = Fact> {
+        let outputs = (pick(&OutputKind::ALL), 0_u8..3)
+            .prop_map(|(kind, hash)| What::Output(Output { kind, hash: Digest([hash; 32]) }));
+        let usage = (prop::option::of(any::<u64>()), prop_oneof!["[0-9]{1,3}", "[0-9]{1,30}\\.[0-9]{0,9}"])
+            .prop_map(|(count, cost)| {
+                What::Usage(Usage {
+                    input_tokens: count,
+                    output_tokens: count,
+                    cost_usd: Some(cost),
+                    context_tokens: count,
+                })
+            });
+        let ends = (prop::option::of(0_u8..4), prop::option::of(0_u8..3)).prop_map(|(state, docs)| {
+            What::TurnEnd(TurnEnd { code: state.map(code), docs: docs.map(|docs| Digest([docs; 32])) })
+        });
+        let calls = (prop::sample::select(vec!["Edit", "Bash", "Read"]), 0_u8..3, prop::option::of(0_u8..3))
+            .prop_map(|(tool, args, answer)| What::ToolCall(call(tool, args, answer)));
+        let ballots = (any::<u64>(), 0_u64..3)
+            .prop_map(|(approve, reject)| What::Verdict(Ballot { reviewer: None, approve, reject }));
+        let what = prop_oneof![2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots];
+        let frame = (prop::option::of(time()), prop::option::of("[ab]"), prop::option::of(0_u8..40));
+        (frame, what).prop_map(|((at, node, id), what)| {
+            let id = id.map(|id| ShortHash([id; 8]));
+            Fact::Event(Box::new(Event { at: at.map(Timestamp), node, id, what }))
+        })
     }
 
     pub(crate) fn facts() -> impl Strategy<Value = Vec<Fact>> {

@@ -1,6 +1,7 @@
 //! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` lives on it.
 
 use super::error::OpsError;
+use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording};
 use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::paths::PathRules;
@@ -20,6 +21,8 @@ pub struct Derived {
     pub code: CodeId,
     /// Normalized diff against the first parent.
     pub diff: DiffSummary,
+    /// What that diff is made of.
+    pub change: ChangeFacts,
 }
 
 /// Derives the facts of a commit under the given path rules and patterns.
@@ -37,8 +40,8 @@ pub fn derive(
         None => None,
     };
     let code = Fingerprinter::new(repo, paths).of_tree(commit.tree)?;
-    let diff = diff::summarize(repo, paths, normalizer, parent_tree, commit.tree)?;
-    Ok(Derived { tree: commit.tree, parent, code, diff })
+    let (diff, change) = diff::summarize(repo, paths, normalizer, parent_tree, commit.tree)?;
+    Ok(Derived { tree: commit.tree, parent, code, diff, change })
 }
 
 /// Whether the history of a shallow clone ends at this commit.
@@ -68,12 +71,13 @@ pub fn unrecorded(commit: &CommitInfo, derived: &Derived) -> CommitFact {
         prev: None,
         kind: kind_of(commit),
         gate: Gate::NotRun,
-        recording: Recording::CaughtUp,
+        recording: Recording::Derived,
         node: commit.author.clone(),
         session: None,
         iteration: 0,
         code: derived.code,
         diff: derived.diff.clone(),
+        change: Some(derived.change.clone()),
         tests: None,
         outputs: Vec::new(),
         usage: None,

@@ -7,20 +7,26 @@ use super::derive;
 use super::error::OpsError;
 use super::evidence;
 use super::guard;
+use super::healed;
 use super::standing;
 use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
+use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
-use crate::domain::decision::{Decision, Stage};
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording};
+use crate::domain::decision::{Decision, Stage, Verdict};
+use crate::domain::facts::{
+    CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage,
+};
 use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, TreeId};
+use crate::domain::ids::{CommitId, Digest, TreeId};
+use crate::domain::workflow::Maker;
 use crate::git::CommitInfo;
-use crate::history::{self, Upcoming};
+use crate::history::{self, Timeline, Upcoming};
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
+use crate::record::receipt;
 use crate::record::store::NotesStore;
-use crate::record::{receipt, window};
+use crate::record::window::{self, Judged};
 use crate::report::message::Diagnostic;
 
 /// How many commits made while the hooks were off are caught up at once.
@@ -39,6 +45,7 @@ pub struct Recorded {
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
 pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
+    ctx.stop_point("post-commit:begin");
     let mut store = NotesStore::open(&ws.repo)?;
     if matches!(store.get(head), Ok(Some(_))) {
         return Ok(None);
@@ -98,9 +105,9 @@ fn record(
     let parent = entry.commit.parents.first().copied();
     let mut loaded = timeline::load_at(ws, store, parent);
     let mut fact = derive(ctx, ws, (entry, store), &loaded)?;
-    let mut facts = timeline::interleave(&loaded.window.facts, &loaded.acks);
+    let mut facts = loaded.facts();
     facts.push(Fact::Commit(Box::new(fact.clone())));
-    loaded.timeline = history::fold(&facts, ws.config.guard.session_gap);
+    loaded.timeline = timeline::fold(ws, facts);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
         Ok(standing) => standing,
@@ -122,18 +129,26 @@ fn record(
             message: finding.message.clone(),
         })
         .collect();
+    ctx.stop_point("post-commit:derived");
     store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
-    Journal::open(ws.repo.git_dir()).append(&JournalLine::CommitRecorded {
+    ctx.stop_point("post-commit:noted");
+    let journal = Journal::open(ws.repo.git_dir());
+    journal.append(&JournalLine::CommitRecorded {
         commit: entry.commit.id,
         tree: fact.record.tree,
         code: fact.record.code,
         at: Some(ctx.now),
     })?;
+    ctx.stop_point("post-commit:told");
+    healed::locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, max);
-    window::remember(&ws.repo, store, entry.commit.id, max, &loaded.window);
     let decision = policy::decide(findings, standing);
+    let settled = journal.size().filter(|_| decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
+    window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
+    ctx.stop_point("post-commit:remembered");
     loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
+    ctx.stop_point("post-commit:end");
     Ok((decision, loaded))
 }
 
@@ -152,6 +167,7 @@ fn derive(
     let upcoming =
         Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
+    let node = node_of(ws, commit, &actor)?;
     let record = CommitRecord {
         recorded_at: ctx.now,
         tree: derived.tree,
@@ -160,17 +176,46 @@ fn derive(
         kind: entry.kind,
         gate: entry.gate,
         recording: entry.recording,
-        node: actor.node_name(),
+        node: node.clone(),
         session: actor.session,
         iteration,
         code: derived.code,
         diff: derived.diff,
+        change: Some(derived.change),
         tests: evidence::find(loaded, derived.code),
-        outputs: Vec::new(),
-        usage: None,
+        outputs: open_outputs(&loaded.timeline, &node),
+        usage: open_usage(&loaded.timeline, &node),
         findings: Vec::new(),
     };
     Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+}
+
+/// The node that made a commit: by the declared workflow, else as the environment names it.
+fn node_of(ws: &Workspace, commit: &CommitInfo, actor: &Actor) -> Result<String, OpsError> {
+    if !ws.config.workflow.is_declared() {
+        return Ok(actor.node_name());
+    }
+    let author = format!("{} <{}>", commit.author, commit.email);
+    let head = ws.repo.head()?;
+    let maker = Maker {
+        environment: actor.node.as_deref(),
+        author: &author,
+        trailers: &commit.trailers,
+        branch: head.branch(),
+    };
+    let node = ws.config.workflow.node_for(&maker).map(|node| node.name.clone());
+    Ok(node.unwrap_or_else(|| actor.node_name()))
+}
+
+/// What the node has said in the turn in which it commits.
+fn open_outputs(timeline: &Timeline, node: &str) -> Vec<Digest> {
+    timeline.activity.open.get(node).map(|turn| turn.outputs.clone()).unwrap_or_default()
+}
+
+/// What the turn has cost so far, as it was reported.
+fn open_usage(timeline: &Timeline, node: &str) -> Option<Usage> {
+    let turn = timeline.activity.open.get(node).filter(|turn| turn.usage != Usage::default())?;
+    Some(turn.usage.clone())
 }
 
 /// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must
@@ -191,7 +236,7 @@ fn catch_up(
     if let (Some((first, _)), count) = (missing.first(), missing.len()) {
         Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed {
             what: format!(
-                "recorded {count} commit(s) from {first} on that were made while the hooks were off"
+                "recorded {count} commit(s) from {first} on that were made while the hooks were off or cut short"
             ),
             at: Some(ctx.now),
         })?;
@@ -206,7 +251,7 @@ fn unrecorded(
 ) -> Result<Vec<(CommitId, CommitKind)>, OpsError> {
     let mut at = head.parents.first().copied();
     // The common case, without reading the reflog: the parent has its record.
-    if at.is_none_or(|parent| !matches!(store.get(parent), Ok(None))) {
+    if at.is_none_or(|parent| !matches!(store.has(parent), Ok(false))) {
         return Ok(Vec::new());
     }
     let made_here: BTreeMap<CommitId, CommitKind> = ws

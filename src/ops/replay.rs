@@ -60,7 +60,7 @@ pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Resul
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.
-fn settings(rules: &RuleSettings) -> RuleSettings {
+pub(super) fn settings(rules: &RuleSettings) -> RuleSettings {
     let mut settings = rules.clone();
     if let Some(setting) = settings.get_mut("hook-bypass") {
         setting.level = Level::Off;
@@ -98,6 +98,7 @@ fn fact(
 fn assumed_answer(commit: &CommitInfo) -> Ack {
     Ack {
         halt: None,
+        counter: None,
         by: "replay".to_owned(),
         how: AckHow::Resume,
         agent: None,

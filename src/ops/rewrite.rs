@@ -104,7 +104,7 @@ fn carry(
 ) -> Result<CommitRecord, OpsError> {
     let Moved { id, command, old, new } = *moved;
     let commit = ws.repo.commit(id)?;
-    let Derived { tree, parent, code, diff } =
+    let Derived { tree, parent, code, diff, change } =
         derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?;
     let known = new.and_then(|record| record.tests.clone()).filter(|tests| tests.code == code);
     let carried = old.tests.clone().filter(|tests| tests.code == code);
@@ -131,6 +131,7 @@ fn carry(
             .map_or(old.iteration, |record| record.iteration),
         code,
         diff,
+        change: Some(change),
         tests: known.or(carried),
         outputs: old.outputs.clone(),
         usage: old.usage.clone(),

@@ -7,6 +7,8 @@ use std::io;
 
 use super::context::Context;
 use super::error::OpsError;
+use super::healed;
+use super::shown;
 use super::workspace::Workspace;
 use crate::action::{self, Site};
 use crate::config::Ack as AckMode;
@@ -32,9 +34,13 @@ pub fn stops(ws: &Workspace) -> Stops {
     Stops { stop: look(STOP_FILE), pause: look(PAUSE_FILE) }
 }
 
-/// The halt of this worktree, whether or not it was answered by deleting its file.
+/// The halt that stands here, whether or not it was answered by deleting its file: of this worktree, or of another
+/// clone at a commit that HEAD builds on. Of several the newest, so that all clones name the same.
 pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
-    Ok(Ledger::open(&ws.repo).standing(&ws.repo.worktree_name())?)
+    let ledger = Ledger::open(&ws.repo);
+    let own = ledger.standing(&ws.repo.worktree_name())?;
+    let other = ledger.standing_elsewhere(ws.repo.head()?.commit())?;
+    Ok(own.into_iter().chain(other).max_by_key(|found| (found.halt.at, found.id)))
 }
 
 /// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is
@@ -50,6 +56,10 @@ pub fn face_present(ws: &Workspace, face: Face) -> bool {
 pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
     if ws.andon_dir().is_none() || ws.config.guard.ack != AckMode::Delete {
         return false;
+    }
+    // What another clone's halt looks like here is only known once it was shown.
+    if Ledger::open(&ws.repo).is_elsewhere(standing.id).unwrap_or(true) {
+        return shown::was(ws, standing.id) && !face_present(ws, standing.halt.face);
     }
     if standing.halt.reason == HaltReason::UserStop {
         stops(ws) == Stops::NONE
@@ -73,7 +83,7 @@ pub struct Resolved {
 pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     let Some(standing) = recorded(ws)? else { return Ok(Resolved::default()) };
     let failed = if answered_by_deletion(ws, &standing) {
-        match acknowledge(ctx, ws, Some(&standing), AckHow::FileDeleted, "") {
+        match acknowledge(ctx, ws, Answer::Loop(Some(&standing)), AckHow::FileDeleted, "") {
             Ok(()) => return Ok(Resolved::default()),
             Err(err) => Some(err),
         }
@@ -88,19 +98,37 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
 fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<(), OpsError> {
     let story = super::timeline::load(ws)?.timeline.story();
     let rewrite = Action::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
-    Ok(action::execute(&[rewrite], &site(ctx, ws))?)
+    action::execute(&[rewrite], &site(ctx, ws))?;
+    if Ledger::open(&ws.repo).is_elsewhere(standing.id)? {
+        shown::mark(ws, standing.id)?;
+    }
+    Ok(())
+}
+
+/// What an acknowledgement answers.
+#[derive(Debug, Clone, Copy)]
+pub enum Answer<'a> {
+    /// The halt that stands, or none: the window starts anew.
+    Loop(Option<&'a StandingHalt>),
+    /// One counter, and the halt that it made: the window goes on.
+    Counter(&'a str, Option<&'a StandingHalt>),
 }
 
 /// Records an acknowledgement and clears the files that it answers.
 pub fn acknowledge(
     ctx: &Context,
     ws: &Workspace,
-    standing: Option<&StandingHalt>,
+    answer: Answer<'_>,
     how: AckHow,
     reason: &str,
 ) -> Result<(), OpsError> {
+    let (halt, counter) = match answer {
+        Answer::Loop(halt) => (halt, None),
+        Answer::Counter(counter, halt) => (halt, Some(counter)),
+    };
     let ack = Ack {
-        halt: standing.map(|halt| halt.id),
+        halt: halt.map(|halt| halt.id),
+        counter: counter.map(str::to_owned),
         by: ctx.identity(&ws.repo),
         how,
         agent: ctx.actor().marker.map(str::to_owned),
@@ -110,11 +138,29 @@ pub fn acknowledge(
         at: ctx.now,
     };
     let mut plan = vec![Action::RecordAck(Box::new(ack))];
-    plan.extend(Face::ALL.map(|(face, _)| Action::RemoveFace(face)));
-    if how == AckHow::Resume {
+    match (counter, halt) {
+        (None, _) => plan.extend(Face::ALL.map(|(face, _)| Action::RemoveFace(face))),
+        (Some(_), Some(halt)) => plan.push(Action::RemoveFace(halt.halt.face)),
+        (Some(_), None) => {}
+    }
+    if how == AckHow::Resume && counter.is_none() {
         plan.push(Action::RemoveStops);
     }
-    Ok(action::execute(&plan, &site(ctx, ws))?)
+    action::execute(&plan, &site(ctx, ws))?;
+    healed::locks(ctx, ws)
+}
+
+/// Removes faces that a resume which died after its answer left; whether there were any.
+pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+    let there = |face: &Face| ws.andon_dir().is_some() && face_present(ws, *face);
+    let left: Vec<Face> = Face::ALL.map(|(face, _)| face).into_iter().filter(there).collect();
+    if left.is_empty() {
+        return Ok(false);
+    }
+    let plan: Vec<Action> = left.into_iter().map(Action::RemoveFace).collect();
+    action::execute(&plan, &site(ctx, ws))?;
+    healed::tell(ctx, ws, "removed the face of a halt that was answered already".to_owned())?;
+    Ok(true)
 }
 
 /// Where actions take effect.

@@ -31,6 +31,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::RecordError;
 use super::normalize::Normalizer;
+use super::survey::{Survey, first_eight};
+use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{DiffHash, HunkHash, Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
@@ -43,7 +45,7 @@ pub const MAX_TEXT: usize = 64 << 20;
 /// Where a NUL makes a file binary, as in git.
 const BINARY_WINDOW: usize = 8000;
 
-/// Sums up what `new` changed against `old` (`None` for a root commit).
+/// Sums up what `new` changed against `old` (`None` for a root commit), and what that change is made of.
 ///
 /// # Errors
 /// [`RecordError::Git`] when a tree is missing. A missing blob is none: it is compared by id, and the summary is
@@ -54,11 +56,11 @@ pub fn summarize(
     normalizer: &Normalizer,
     old: Option<TreeId>,
     new: TreeId,
-) -> Result<DiffSummary, RecordError> {
+) -> Result<(DiffSummary, ChangeFacts), RecordError> {
     let mut changes: Vec<Change> =
         repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut sum = Summing::new(repo, normalizer);
+    let mut sum = Summing::new(repo, rules, normalizer);
     for change in &changes {
         sum.change(change)?;
     }
@@ -84,6 +86,7 @@ struct Summing<'a> {
     hash: Sha256,
     text_left: usize,
     summary: DiffSummary,
+    survey: Survey<'a>,
 }
 
 /// The two sides of a file.
@@ -92,6 +95,9 @@ enum Content {
     Ids,
 }
 
+/// Removed and added lines of a hunk.
+type Sides<'h, 'a> = (&'h [Cow<'a, [u8]>], &'h [Cow<'a, [u8]>]);
+
 /// The normalized lines of a hunk.
 struct Normalized<'a> {
     removed: Vec<Cow<'a, [u8]>>,
@@ -99,7 +105,7 @@ struct Normalized<'a> {
 }
 
 impl<'a> Summing<'a> {
-    fn new(repo: &'a Repo, normalizer: &'a Normalizer) -> Self {
+    fn new(repo: &'a Repo, rules: &'a PathRules, normalizer: &'a Normalizer) -> Self {
         let summary = DiffSummary {
             hash: DiffHash([0; 32]),
             empty: true,
@@ -110,24 +116,28 @@ impl<'a> Summing<'a> {
             truncated: false,
         };
         let hash = Sha256::new_with_prefix(b"andon/diff@1\n");
-        Self { repo, normalizer, hash, text_left: MAX_TEXT, summary }
+        let survey = Survey::new(rules, normalizer);
+        Self { repo, normalizer, hash, text_left: MAX_TEXT, summary, survey }
     }
 
-    fn finish(mut self) -> DiffSummary {
+    fn finish(mut self) -> (DiffSummary, ChangeFacts) {
         self.summary.hash = DiffHash(self.hash.finalize().into());
-        self.summary
+        (self.summary, self.survey.finish())
     }
 
     fn change(&mut self, change: &Change) -> Result<(), RecordError> {
         self.summary.files = self.summary.files.saturating_add(1);
         let (old_id, new_id) = (change.old.map(|side| side.1), change.new.map(|side| side.1));
+        self.survey.step(change);
         if old_id == new_id {
+            self.survey.no_lines(change);
             self.begin(change);
             self.hash.update(b"E");
             return Ok(());
         }
         match self.content(change)? {
             Content::Ids => {
+                self.survey.no_lines(change);
                 self.begin(change);
                 self.hash.update(b"I");
                 for id in [old_id, new_id] {
@@ -207,6 +217,10 @@ impl<'a> Summing<'a> {
         if hunks.is_empty() && same_place {
             return;
         }
+        let sides: Vec<Sides<'_, '_>> =
+            hunks.iter().map(|hunk| (hunk.removed.as_slice(), hunk.added.as_slice())).collect();
+        self.survey.lines(change, &sides);
+        self.survey.document(change, old, new);
         self.begin(change);
         for hunk in &hunks {
             self.hash.update(b"H");
@@ -253,10 +267,7 @@ fn side_hash(lines: &[Cow<'_, [u8]>]) -> HunkHash {
         hash.update(line);
         hash.update(b"\n");
     }
-    let digest: [u8; 32] = hash.finalize().into();
-    let mut first = [0; 8];
-    first.copy_from_slice(&digest[..8]);
-    HunkHash(first)
+    first_eight(hash.finalize().into())
 }
 
 #[cfg(test)]

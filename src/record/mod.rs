@@ -14,11 +14,14 @@ mod file;
 pub mod fingerprint;
 pub mod format;
 pub mod journal;
+mod nature;
 pub mod normalize;
 pub mod receipt;
 #[cfg(test)]
 mod scratch;
 pub mod store;
+mod survey;
+pub mod unite;
 pub mod window;
 
 use std::fmt;

@@ -66,6 +66,7 @@ pub(super) fn standing() -> StandingHalt {
 pub(super) fn ack() -> Ack {
     Ack {
         halt: Some(EntryId([9; 32])),
+        counter: None,
         by: "Ada <ada@example.org>".to_owned(),
         how: AckHow::Resume,
         agent: None,
@@ -87,6 +88,7 @@ pub(super) fn evidence(failed: u64) -> TestEvidence {
         truncated: false,
         runner: "cargo".to_owned(),
         command: "cargo test".to_owned(),
+        caveats: crate::domain::tests::Caveats::default(),
     }
 }
 
@@ -112,6 +114,7 @@ pub(super) fn record() -> CommitRecord {
             hunks: vec![],
             truncated: false,
         },
+        change: None,
         tests: Some(evidence(2)),
         outputs: vec![],
         usage: None,

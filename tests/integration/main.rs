@@ -5,8 +5,12 @@
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
 mod check;
+mod death;
+mod events;
+mod explain;
 mod frameworks;
 mod gate;
+mod honest;
 mod hostile;
 mod readme;
 mod record;
@@ -14,3 +18,5 @@ mod replay;
 mod see;
 mod stop;
 mod support;
+mod sync;
+mod tamper;

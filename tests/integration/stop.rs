@@ -100,6 +100,20 @@ fn an_agent_cannot_resume_and_its_deletion_shows_in_check() {
 }
 
 #[test]
+fn a_receipt_of_another_git_process_opens_nothing() {
+    let stage = Stage::installed();
+    stage.iterate("1\n", &["ok a"], "Try 1").ok();
+    stage.write("code.txt", "2\n");
+    stage.andon(&["test"]).ok();
+    // pre-commit passes, then the commit is given up: its receipt stays.
+    stage.git(&["commit", "-qam", ""]).refused();
+    let receipt = stage.read(".git/andon/receipt");
+    assert!(receipt.lines().next().unwrap().parse::<u32>().is_ok(), "{receipt}");
+    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    stage.git(&["commit", "-qam", "No", "--no-verify"]).refused().says("user-stop");
+}
+
+#[test]
 fn stop_and_pause_refuse_until_resumed_or_removed() {
     let stage = Stage::installed();
     stage.andon(&["stop", "--reason", "lunch"]).ok();

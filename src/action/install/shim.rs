@@ -15,6 +15,9 @@ use crate::domain::ids::Digest;
 
 /// The template that was reviewed is the file that is installed.
 const TEMPLATE: &[u8] = include_bytes!("../../../hooks/shim.sh");
+/// prepare-commit-msg is there for what goes around pre-commit. Where pre-commit of this very git process left its
+/// receipt (whose first line is that process's id) there is nothing to ask again, and no program to start.
+const PREPARE: &[u8] = include_bytes!("../../../hooks/shim-prepare-commit-msg.sh");
 const PROGRAM: &[u8] = b"@PROGRAM@";
 const HOOK: &[u8] = b"@HOOK@";
 /// The line that marks a file as written by Andon, even when it was edited later.
@@ -67,7 +70,7 @@ pub enum Content {
 
 /// The bytes of the shim that starts `program` for `hook`. Any path is safe in it: it is quoted for `sh`.
 pub fn render(program: &Path, hook: Hook) -> Vec<u8> {
-    let (head, middle, tail) = segments();
+    let (head, middle, tail) = segments(hook);
     [head, &quote(program.as_os_str().as_bytes()), middle, hook.name().as_bytes(), tail].concat()
 }
 
@@ -79,7 +82,7 @@ pub fn digest(bytes: &[u8]) -> Digest {
 /// Says what `bytes` found at the place of `hook` are. `recorded` is the digest noted when a shim was
 /// written there, if one was.
 pub fn classify(bytes: &[u8], hook: Hook, recorded: Option<Digest>) -> Content {
-    if let Some(program) = program_of(bytes)
+    if let Some(program) = program_of(bytes, hook)
         && render(&program, hook) == bytes
     {
         return Content::Shim { program: Some(program) };
@@ -106,15 +109,16 @@ fn owner(bytes: &[u8]) -> Owner {
 }
 
 /// The program path in a shim, whatever else the file says.
-fn program_of(bytes: &[u8]) -> Option<PathBuf> {
-    let (head, _, _) = segments();
+fn program_of(bytes: &[u8], hook: Hook) -> Option<PathBuf> {
+    let (head, _, _) = segments(hook);
     let quoted = bytes.strip_prefix(head)?;
     unquote(quoted).map(|path| PathBuf::from(OsString::from_vec(path)))
 }
 
 /// The template cut at its two placeholders.
-fn segments() -> (&'static [u8], &'static [u8], &'static [u8]) {
-    let (head, rest) = split(TEMPLATE, PROGRAM);
+fn segments(hook: Hook) -> (&'static [u8], &'static [u8], &'static [u8]) {
+    let template = if hook == Hook::PrepareCommitMsg { PREPARE } else { TEMPLATE };
+    let (head, rest) = split(template, PROGRAM);
     let (middle, tail) = split(rest, HOOK);
     (head, middle, tail)
 }
@@ -222,17 +226,21 @@ mod tests {
         #[test]
         fn every_path_comes_back(raw in prop::collection::vec(1_u8..=255, 1..200)) {
             let program = PathBuf::from(OsString::from_vec(raw));
-            let shim = render(&program, Hook::PostCommit);
-            prop_assert!(shim.len() <= MAX_BYTES);
-            let wanted = Content::Shim { program: Some(program) };
-            prop_assert_eq!(classify(&shim, Hook::PostCommit, None), wanted);
+            for hook in Hook::ALL {
+                let shim = render(&program, hook);
+                prop_assert!(shim.len() <= MAX_BYTES);
+                let wanted = Content::Shim { program: Some(program.clone()) };
+                prop_assert_eq!(classify(&shim, hook, None), wanted);
+            }
         }
 
         #[test]
         fn no_bytes_panic(raw in prop::collection::vec(any::<u8>(), 0..400)) {
-            let _ = classify(&raw, Hook::PreCommit, None);
-            let (head, _, _) = segments();
-            let _ = classify(&[head, &raw].concat(), Hook::PreCommit, None);
+            for hook in [Hook::PreCommit, Hook::PrepareCommitMsg] {
+                let _ = classify(&raw, hook, None);
+                let (head, _, _) = segments(hook);
+                let _ = classify(&[head, &raw].concat(), hook, None);
+            }
         }
     }
 }

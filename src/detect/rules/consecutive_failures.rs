@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::detect::attempts::{Attempt, Step, attempts};
+use crate::detect::exempt::{begins_as, default_build_starts};
 use crate::detect::rule::{Docs, LOOP, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -10,14 +11,16 @@ use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::Signature;
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
-use crate::history::{Outcome, outcome};
+use crate::domain::workflow::Edits;
+use crate::history::{Outcome, Source, Timeline, TurnChange, outcome};
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
     summary: "3 iterations running failed, each in its own way",
     docs: Docs {
-        trips: "A strike candidate fails when its diff is empty, when its tests fail, its build fails or its run was \
+        trips: "A strike candidate fails when it changes nothing (and no subject says that it is meant to start a \
+                build: `exempt`), when its tests fail, its build fails or its run was \
                 stopped, or when it shows the error fingerprint of the result before it. Passing tests reset the \
                 count, and so does progress: a new low of the failing count with no test gone. What is unknown \
                 - no test result, documentation only - neither counts nor resets, but that something was \
@@ -32,12 +35,20 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
     face: Face::BlockerReport,
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::Count(3),
-        min: 1,
-        doc: "Failed iterations running that halt the loop.",
-    }],
+    params: &[
+        ParamSpec {
+            name: "max",
+            default: || ParamValue::Count(3),
+            min: 1,
+            doc: "Failed iterations running that halt the loop.",
+        },
+        ParamSpec {
+            name: "exempt",
+            default: default_build_starts,
+            min: 0,
+            doc: "Beginnings of subjects of empty commits that are meant; `#` stands for digits.",
+        },
+    ],
     stages: LOOP,
     check,
 };
@@ -48,6 +59,8 @@ enum Judgement {
     Failed(Failure),
     Progress,
     Unknown,
+    /// Not a word about failing: neither counts, nor resets, nor takes back.
+    Nothing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,8 +87,12 @@ impl Failure {
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let attempts = attempts(situation.timeline);
-    let failed = failed_running(&attempts);
+    let timeline = situation.timeline;
+    let reset = timeline.resets.get(RULE.id).copied().unwrap_or(0);
+    let mut attempts = attempts(timeline);
+    // What a person has answered for with `andon resume --counter` does not count.
+    attempts.retain(|attempt| attempt.iteration.number > reset && says_something(attempt, timeline));
+    let failed = failed_running(&attempts, setting.list("exempt"));
     let failures = words::len(&failed);
     if failures == 0 || failures < setting.count("max") {
         return None;
@@ -96,14 +113,26 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
 }
 
+/// A turn says nothing when nobody knows what it changed, or when it was not meant to change code.
+fn says_something(attempt: &Attempt<'_>, timeline: &Timeline) -> bool {
+    match attempt.iteration.source {
+        Source::Turn(TurnChange::Unknown | TurnChange::Documents) => false,
+        Source::Turn(TurnChange::Unchanged) => {
+            timeline.workflow.edits(&attempt.iteration.node) == Edits::Expected
+        }
+        Source::Turn(TurnChange::Changed) | Source::Commit => true,
+    }
+}
+
 /// The failures since the newest reset, newest first.
-fn failed_running<'a>(attempts: &[Attempt<'a>]) -> Vec<(Failure, Attempt<'a>)> {
+fn failed_running<'a>(attempts: &[Attempt<'a>], exempt: &[String]) -> Vec<(Failure, Attempt<'a>)> {
     let mut failed = Vec::new();
     let mut errors: Option<Signature> = None;
     for attempt in attempts {
-        match judge(attempt, errors) {
+        match judge(attempt, errors, exempt) {
             Judgement::Failed(failure) => failed.push((failure, *attempt)),
             Judgement::Progress => failed.clear(),
+            Judgement::Nothing => {}
             // Something was modified: that much is known, and contradicts what an empty iteration counted for.
             Judgement::Unknown => failed.retain(|(failure, _)| *failure != Failure::NothingModified),
         }
@@ -115,8 +144,13 @@ fn failed_running<'a>(attempts: &[Attempt<'a>]) -> Vec<(Failure, Attempt<'a>)> {
     failed
 }
 
-fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>) -> Judgement {
-    if attempt.iteration.diff.empty {
+fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>, exempt: &[String]) -> Judgement {
+    let diff = &attempt.iteration.diff;
+    // Line ends and what normalization masks are for `unchanged-diff`: files did change.
+    if diff.empty && (diff.files > 0 || begins_as(attempt.iteration, exempt)) {
+        return Judgement::Nothing;
+    }
+    if diff.empty {
         return Judgement::Failed(Failure::NothingModified);
     }
     if attempt.step == (Step::Fall { gone: 0 }) {
@@ -152,9 +186,11 @@ fn failure(tests: &TestEvidence) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::testkit::asked_of;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
     use crate::history::testkit::{Commit, commit, green, other, red};
+    use crate::history::testkit::{chain, folded, reset, turn_end};
 
     const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
 
@@ -252,5 +288,22 @@ mod tests {
         let finding = with(2).unwrap();
         assert_eq!(finding.face, Face::BlockerReport);
         assert_eq!(finding.message, "2 iterations running failed: tests failed in 1, the build failed in 1");
+    }
+
+    #[test]
+    fn idle_turns_fail_and_a_person_can_reset_this_counter_alone() {
+        let red_then = |turns: usize| -> Vec<crate::domain::facts::Fact> {
+            let red = commit(1).tests(red(1, &["a"], 9));
+            chain(vec![red]).into_iter().chain(vec![turn_end(1); turns]).collect()
+        };
+        // The first end belongs to the turn of the commit.
+        assert!(asked_of(&RULE, &folded(red_then(2))).is_none());
+        assert!(asked_of(&RULE, &folded(red_then(3))).is_some());
+        let mut answered = red_then(3);
+        answered.push(reset("consecutive-failures"));
+        answered.push(turn_end(1));
+        let line = folded(answered);
+        assert!(asked_of(&RULE, &line).is_none());
+        assert_eq!(line.number(), 4, "the window goes on");
     }
 }

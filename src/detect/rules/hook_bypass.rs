@@ -41,7 +41,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         (Gate::NotRun, Recording::CaughtUp) if newest.strike == Strike::Candidate => {
             "was made while the hooks were off and recorded later"
         }
-        (Gate::NotRun | Gate::Passed, Recording::AtCommit | Recording::CaughtUp) => return None,
+        (Gate::NotRun | Gate::Passed, Recording::AtCommit | Recording::CaughtUp | Recording::Derived) => {
+            return None;
+        }
     };
     let level = match situation.stage {
         Stage::Check if switch(setting, "block_in_check") == Switch::On => setting.level.max(Level::Block),
@@ -51,7 +53,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         | Stage::PrePush
         | Stage::Complete
         | Stage::Check
-        | Stage::Replay => setting.level,
+        | Stage::Replay
+        | Stage::Turn
+        | Stage::Event => setting.level,
     };
     Some(Finding {
         evidence: newest.commit.map(Evidence::Commit).into_iter().collect(),

@@ -2,6 +2,7 @@
 
 use crate::detect::rule::{Docs, LOOP, Rule};
 use crate::detect::situation::Situation;
+use crate::domain::facts::Recording;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 
@@ -11,7 +12,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "100 iterations since the last acknowledgement",
     docs: Docs {
         trips: "The number of the newest iteration has reached `max`. It counts commits of every kind since the last \
-                acknowledgement, within one run; an amend and the picks of a rebase keep the number.",
+                acknowledgement, within one run; an amend and the picks of a rebase keep the number. Commits that no \
+                hook recorded belong to no run that anybody knows of: in a replayed history they are not judged.",
         why: "`autonomous-loop-rules.md` sets 100: a bound on what a run can cost when no other rule sees anything.",
         source: "autonomous-loop-rules.md, iteration cap; DESIGN section 4, contradiction 5",
         example: "The 100th commit halts the loop: \"Reached iteration cap: 100/100\".",
@@ -33,7 +35,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
     let max = setting.count("max");
-    if newest.number < max {
+    // Where nobody watched, nobody knows which commits were one run.
+    let counted = match newest.recording {
+        Recording::AtCommit | Recording::CaughtUp => true,
+        Recording::Derived => false,
+    };
+    if newest.number < max || !counted {
         return None;
     }
     Some(Finding {
@@ -55,6 +62,13 @@ mod tests {
             assert_eq!(checked(&RULE, vec![commit(1).number(number)]).is_some(), trips, "{number}");
         }
         assert!(checked(&RULE, vec![]).is_none());
+    }
+
+    #[test]
+    fn commits_that_nobody_recorded_are_of_no_run() {
+        let derived = |recording| checked(&RULE, vec![commit(1).number(200).recording(recording)]).is_some();
+        assert!(!derived(Recording::Derived));
+        assert!(derived(Recording::CaughtUp));
     }
 
     #[test]

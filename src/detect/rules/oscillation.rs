@@ -1,27 +1,31 @@
-//! `oscillation`: the code goes back and forth between two states.
+//! `oscillation`: the code, or a file of it, goes round in a circle.
 
 use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
+use crate::detect::returns::{self, Round, Step, Weight};
 use crate::detect::rule::{Docs, LOOP, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
-use crate::history::{CodeState, Iteration, Strike};
+use crate::history::{CodeState, Iteration, PathState, Strike, Timeline};
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "oscillation",
-    summary: "the code state alternates A/B/A/B",
+    summary: "the code state, or a file, alternates A/B/A/B or goes round with a period of up to 6",
     docs: Docs {
         trips: "Over the code states of the window, neighbours that are equal taken as one, a return is a state \
-                that equals the last but one. `returns` returns running trip: with 2, A/B/A/B. Commits that go \
+                that equals the one a period before. With period 2, `returns` returns running trip: with 2, A/B/A/B. \
+                With periods 3 to 6 a whole second round does: A/B/C/A/B/C. The same holds for the states of each \
+                path that the newest commit changed, whatever else changed beside it, with `path_returns` for period 2. Without a period, \
+                `comebacks` returns to any of the 6 states before, among the newest 10, trip as well. Commits that go \
                 back on purpose - reverts, and subjects that begin with a pattern of `exempt` - and merges, \
-                cherry-picks and rebases bring states like any other but are no strikes: when fewer than `returns` of the returns are by other \
-                commits, the rule warns at most.",
+                cherry-picks and rebases bring states like any other but are no strikes: with too few returns by \
+                other commits, the rule warns at most.",
         why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time by \
               reverts, relands, releases or deployments; and once where merging a branch undid a pull request that \
               was then made again. With those exempt this signal may halt alone.",
-        source: "loop-safety.md, stall detection 4 (oscillation)",
+        source: "loop-safety.md, stall detection 4 (oscillation); uncertainty-escalation.md, honest limits",
         example: "A fix breaks one test, its undoing breaks the other: states A, B, A, B trip at the fourth. \
                   Documentation in between changes no state. `Revert \"x\"`, `Reland \"x\"` warns.",
         tune: "oscillation = { returns = 3 }, or exempt = [\"Revert \\\"\", \"Nightly #\"]; `#` stands for digits.",
@@ -34,7 +38,19 @@ pub(in crate::detect) static RULE: Rule = Rule {
             name: "returns",
             default: || ParamValue::Count(2),
             min: 2,
-            doc: "Returns to the last but one code state, running.",
+            doc: "Returns to the last but one state, running.",
+        },
+        ParamSpec {
+            name: "path_returns",
+            default: || ParamValue::Count(3),
+            min: 2,
+            doc: "The same for the states of one path.",
+        },
+        ParamSpec {
+            name: "comebacks",
+            default: || ParamValue::Count(3),
+            min: 2,
+            doc: "Returns to any of the 6 states before, among the newest 10 states.",
         },
         ParamSpec {
             name: "exempt",
@@ -47,57 +63,118 @@ pub(in crate::detect) static RULE: Rule = Rule {
     check,
 };
 
+/// States among which comebacks are counted.
+const AMONG: usize = 10;
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let states = situation.timeline.states();
-    let limit = setting.count("returns").max(1);
-    let returning = returning(&states);
-    let returns = words::len(returning);
-    if returns < limit {
-        return None;
+    let timeline = situation.timeline;
+    let found = [of_code(timeline, setting), of_a_path(timeline, setting), comebacks(timeline, setting)];
+    // The first of the gravest: the whole code says more than a path.
+    found.into_iter().flatten().reduce(|first, next| if next.level > first.level { next } else { first })
+}
+
+fn weight(brought: &Iteration, setting: &RuleSetting) -> Weight {
+    if brought.strike == Strike::Exempt || goes_back_on_purpose(brought, setting.list("exempt")) {
+        Weight::Meant
+    } else {
+        Weight::Strike
     }
-    let patterns = setting.list("exempt");
-    let no_strike =
-        |brought: &Iteration| brought.strike == Strike::Exempt || goes_back_on_purpose(brought, patterns);
-    let meant = returning.iter().filter(|state| no_strike(state.brought_by)).count();
-    let strikes = returns.saturating_sub(u64::try_from(meant).unwrap_or(u64::MAX));
-    let level = if strikes < limit { setting.level.min(Level::Warn) } else { setting.level };
-    let [.., other, newest] = states.as_slice() else { return None };
-    let on_purpose = match meant {
+}
+
+/// The level (`otherwise` at most, when too few returns count), and what is to be said about returns that were meant.
+fn judged(round: Round, least: usize, setting: &RuleSetting, otherwise: Level) -> (Level, String) {
+    let enough = round.strikes() >= round.needed(least);
+    let level = if enough { setting.level } else { setting.level.min(otherwise) };
+    let returns = words::count(u64::try_from(round.returns).unwrap_or(u64::MAX), "return");
+    let on_purpose = match round.meant {
         0 => String::new(),
-        _ => format!(
-            "; {meant} of {} by reverts, relands, releases or merges",
-            words::count(returns, "return")
-        ),
+        meant => format!("; {meant} of {returns} by reverts, relands, releases or merges"),
     };
-    let message = format!(
-        "the code alternates between two states, {} and {}, for {}{on_purpose}",
-        other.code.short(),
-        newest.code.short(),
-        words::count(returns.saturating_add(2), "change"),
-    );
-    let mut evidence = vec![Evidence::Code(other.code), Evidence::Code(newest.code)];
-    evidence.extend(returning.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
+    (level, on_purpose)
+}
+
+fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
+    let states = timeline.states();
+    let step = |state: &CodeState<'_>| Step { state: state.code, weight: weight(state.brought_by, setting) };
+    let steps: Vec<Step<_>> = states.iter().map(step).collect();
+    let least = usize::try_from(setting.count("returns")).unwrap_or(usize::MAX).max(1);
+    let round = returns::round(&steps, least)?;
+    let (level, on_purpose) = judged(round, least, setting, Level::Warn);
+    let [.., other, newest] = states.as_slice() else { return None };
+    let changes = words::count(u64::try_from(round.returns + round.period).unwrap_or(u64::MAX), "change");
+    let message = match round.period {
+        2 => format!(
+            "the code alternates between two states, {} and {}, for {changes}{on_purpose}",
+            other.code.short(),
+            newest.code.short(),
+        ),
+        period => format!("the code goes round through the same {period} states, for {changes}{on_purpose}"),
+    };
+    let circle = states.iter().rev().take(round.period).rev();
+    let mut evidence: Vec<Evidence> = circle.map(|state| Evidence::Code(state.code)).collect();
+    let returning = states.iter().rev().take(round.returns).rev();
+    evidence.extend(returning.filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
     let help = words::git_diff(other.brought_by, newest.brought_by);
     Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
 }
 
-/// The longest end of `states` in which each equals the last but one.
-fn returning<'a, 'b>(states: &'b [CodeState<'a>]) -> &'b [CodeState<'a>] {
-    let returns = |at: usize| {
-        let earlier = at.checked_sub(2).and_then(|earlier| states.get(earlier));
-        earlier.zip(states.get(at)).is_some_and(|(earlier, state)| earlier.code == state.code)
+/// The same for each path of the newest commit; the first that goes round is named by a command that shows it.
+fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
+    let least = usize::try_from(setting.count("path_returns")).unwrap_or(usize::MAX).max(1);
+    let found = timeline.newest_paths().filter_map(|path| {
+        let states = timeline.path_states(path);
+        let step = |state: &PathState<'_>| Step {
+            state: state.state,
+            weight: state.brought_by.map_or(Weight::Meant, |brought| weight(brought, setting)),
+        };
+        let steps: Vec<Step<_>> = states.iter().map(step).collect();
+        let round = returns::round(&steps, least)?;
+        // That a file is put back on purpose is nothing to speak of.
+        let (level, on_purpose) = judged(round, least, setting, Level::Note);
+        Some((level, round, on_purpose, states))
+    });
+    let (level, round, on_purpose, states) =
+        found.reduce(|first, next| if next.0 > first.0 { next } else { first })?;
+    let times = words::count(u64::try_from(round.returns).unwrap_or(u64::MAX), "return");
+    let message =
+        format!("one file goes back and forth between {} states: {times}{on_purpose}", round.period);
+    let returning: Vec<&Iteration> =
+        states.iter().rev().take(round.returns).rev().filter_map(|state| state.brought_by).collect();
+    let evidence = returning.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
+    let commits: Vec<String> = returning.iter().filter_map(|one| one.commit).map(|one| one.short()).collect();
+    let help = (!commits.is_empty()).then(|| format!("git show --stat {}", commits.join(" ")));
+    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+}
+
+/// Returns without a period: to any of the states of the ring.
+fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
+    let states = timeline.states();
+    let newest = states.last()?;
+    let from = states.len().saturating_sub(AMONG);
+    let comes_back = |at: &usize| {
+        let ring = states.get(at.saturating_sub(returns::LONGEST)..*at).unwrap_or_default();
+        ring.iter().any(|earlier| earlier.code == states[*at].code)
     };
-    let mut start = states.len();
-    while start > 0 && returns(start - 1) {
-        start -= 1;
+    let back: Vec<&CodeState<'_>> = (from..states.len())
+        .filter(|at| comes_back(at) && weight(states[*at].brought_by, setting) == Weight::Strike)
+        .map(|at| &states[at])
+        .collect();
+    let count = words::len(&back);
+    let under_judgement = back.last().is_some_and(|last| Some(last.brought_by) == timeline.newest());
+    if count < setting.count("comebacks").max(1) || !under_judgement {
+        return None;
     }
-    states.get(start..).unwrap_or_default()
+    let message = format!("the code came back to an earlier state {count} times in {AMONG} changes");
+    let mut evidence = vec![Evidence::Code(newest.code)];
+    evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
+    Some(Finding { evidence, ..RULE.finding(setting.level, message) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::change::Nature;
     use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
     use crate::history::testkit::{Commit, commit};
 
@@ -111,14 +188,15 @@ mod tests {
 
     #[test]
     fn alternation_trips_at_the_fourth_state() {
-        let table: [(&[u8], bool); 10] = [
+        let table: [(&[u8], bool); 11] = [
             (&[], false),
             (&[1, 2, 1], false),
             (&[1, 2, 1, 2], true),
             (&[1, 2, 1, 2, 1], true),
             (&[3, 1, 2, 1, 2], true),
             (&[1, 2, 1, 2, 3], false),
-            (&[1, 2, 3, 1, 2, 3], false),
+            (&[1, 2, 3, 1, 2], false),
+            (&[1, 2, 3, 1, 2, 3], true),
             (&[1, 1, 1, 1], false),
             (&[1, 1, 2, 2, 1, 1, 2, 2], true),
             (&[1, 2, 1, 1, 1], false),
@@ -177,6 +255,57 @@ mod tests {
             &[("exempt", ParamValue::List(vec![]))],
         );
         assert_eq!(none.map(|finding| finding.level), Some(Level::Halt));
+    }
+
+    /// Path 1 in these states, beside other work in path 9.
+    fn file(states: &[u8]) -> Vec<Commit> {
+        let mut old = 0;
+        let mut one = |(at, new): (u8, &u8)| {
+            let step = (1, old, *new);
+            old = *new;
+            commit(at).change(Nature::Work, &[step, (9, at, at + 1)])
+        };
+        (100..).zip(states).map(&mut one).collect()
+    }
+
+    #[test]
+    fn a_file_that_goes_round_behind_other_work_trips() {
+        let table: [(&[u8], Option<Level>); 6] = [
+            (&[1, 2, 1, 2], None),
+            (&[1, 2, 1, 2, 1], Some(Level::Halt)),
+            (&[1, 2, 3, 1, 2, 3], Some(Level::Halt)),
+            (&[1, 2, 3, 4, 5, 6], None),
+            (&[1, 2, 1, 2, 3], None),
+            // There, gone, there, gone: a file that is moved to and fro.
+            (&[1, 0, 1, 0, 1], Some(Level::Halt)),
+        ];
+        for (states, wanted) in table {
+            assert_eq!(level(file(states)), wanted, "{states:?}");
+        }
+        let mut reverted = file(&[1, 2, 1, 2, 1]);
+        reverted[4] = reverted[4].clone().kind(Revert);
+        assert_eq!(level(reverted), Some(Level::Note));
+        assert_eq!(level((1..9).map(commit).collect()), None, "records without paths prove nothing");
+    }
+
+    #[test]
+    fn a_path_that_changed_unseen_starts_anew() {
+        let mut commits = file(&[1, 2, 1, 2, 1]);
+        commits[2] = commit(102).change(Nature::Work, &[(9, 102, 103)]);
+        assert_eq!(level(commits), None);
+    }
+
+    #[test]
+    fn three_comebacks_without_a_period_trip() {
+        let table: [(&[u8], bool); 4] = [
+            (&[1, 2, 1, 3, 1], false),
+            (&[1, 2, 1, 3, 1, 4, 1], true),
+            (&[1, 2, 3, 2, 4, 1, 5, 2], true),
+            (&[1, 2, 1, 3, 4, 5, 6, 7, 8, 9, 10, 9, 11, 9], false),
+        ];
+        for (codes, trips) in table {
+            assert_eq!(level(states(codes)), trips.then_some(Level::Halt), "{codes:?}");
+        }
     }
 
     #[test]

@@ -1,23 +1,29 @@
 //! `unchanged-diff`: the loop makes the same change again, or none.
 
+use crate::detect::exempt::{begins_as, default_build_starts};
 use crate::detect::rule::{Docs, LOOP, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::change::Nature;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
-use crate::history::Iteration;
+use crate::history::{DocsProgress, Iteration, Timeline};
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "unchanged-diff",
     summary: "the normalized diff repeats, or is empty, 2 iterations running",
     docs: Docs {
-        trips: "An iteration repeats when nothing is left of its diff after normalization, or when its diff hash \
-                equals that of the strike candidate before it. The rule trips when the newest `repeats` strike \
-                candidates all repeat. Merges, reverts, cherry-picks and rebases neither count nor interrupt. An \
-                amend replaces the iteration it amends, so amending a message repeats nothing.",
-        why: "`loop-safety.md` suggests 2. Of 130,286 commits of healthy repositories 16 equalled their parent's \
-              diff twice running, so this signal may halt alone.",
+        trips: "An iteration repeats when it changes nothing, or when its diff hash equals that of the strike candidate \
+                before it. The rule trips when the newest `repeats` strike candidates all repeat. Three kinds are \
+                given more time, and warn at most until then: changes of which only normalization leaves nothing (white \
+                space at line ends, timestamps), `cosmetic` running; empty commits whose subject says that they are \
+                meant (`exempt`: a build is started), and the same lines written into a document that has a new text \
+                each time, `patience` running. Merges, reverts, cherry-picks and rebases neither count nor \
+                interrupt. An amend replaces the iteration it amends, so amending a message repeats nothing.",
+        why: "`loop-safety.md` suggests 2. In 180,000 commits of healthy repositories two repeats running were empty \
+              commits that start a build, lines that end in another way (trailing white space, CRLF), or the same \
+              lines put into a document at several places; without those this signal may halt alone.",
         source: "loop-safety.md, stall detection 2 (no artifact change); DESIGN section 4, contradictions 2 and 3",
         example: "Diffs A, A, A trip at the third; an empty commit after an empty commit trips; A, A, B does not.",
         tune: "unchanged-diff = { repeats = 3 }, or \"warn\" where empty commits start builds.",
@@ -25,28 +31,55 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
-    params: &[ParamSpec {
-        name: "repeats",
-        default: || ParamValue::Count(2),
-        min: 1,
-        doc: "Iterations running that repeat the diff before them or change nothing.",
-    }],
+    params: &[
+        ParamSpec {
+            name: "repeats",
+            default: || ParamValue::Count(2),
+            min: 1,
+            doc: "Iterations running that repeat the diff before them or change nothing.",
+        },
+        ParamSpec {
+            name: "cosmetic",
+            default: || ParamValue::Count(5),
+            min: 1,
+            doc: "The same, where normalization alone leaves nothing of some of them.",
+        },
+        ParamSpec {
+            name: "patience",
+            default: || ParamValue::Count(12),
+            min: 1,
+            doc: "The same, where some say that they are meant or bring a document into a new state.",
+        },
+        ParamSpec {
+            name: "exempt",
+            default: default_build_starts,
+            min: 0,
+            doc: "Beginnings of subjects of empty commits that are meant; `#` stands for digits.",
+        },
+    ],
     stages: LOOP,
     check,
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let candidates: Vec<&Iteration> = situation.timeline.candidates().collect();
+    let timeline = situation.timeline;
+    let candidates: Vec<&Iteration> = timeline.candidates().collect();
     let repeating = repeating(&candidates);
     let repeats = words::len(repeating);
-    if repeats == 0 || repeats < setting.count("repeats") {
+    let limit = setting.count("repeats").max(1);
+    if repeats < limit {
         return None;
     }
     let newest = repeating.last()?;
+    let (patience, until) = repeating.iter().map(|one| patience(timeline, one, setting)).max()?;
+    let level = if repeats < patience { setting.level.min(until) } else { setting.level };
     let empty = words::len(&repeating.iter().filter(|iteration| iteration.diff.empty).collect::<Vec<_>>());
     let hash = newest.diff.hash.short();
     let running = format!("{} running", words::count(repeats, "iteration"));
-    let message = if empty == repeats {
+    let cosmetic = repeating.iter().all(|one| one.diff.empty && one.diff.files > 0);
+    let message = if cosmetic {
+        format!("{running} changed nothing but white space at line ends, or what normalization masks")
+    } else if empty == repeats {
         format!("{running} changed nothing")
     } else if empty == 0 {
         format!("{running} made the same change as the one before (diff {hash})")
@@ -58,7 +91,28 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     evidence.extend(repeating.iter().filter_map(|one| one.commit).map(Evidence::Commit));
     let help =
         newest.commit.map(|commit| format!("git log -p -{} {}", repeats.saturating_add(1), commit.short()));
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(setting.level, message) })
+    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+}
+
+/// How many iterations running it takes when `one` is among them, and what is said until then.
+fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64, Level) {
+    let document = match timeline.docs_progress(one) {
+        DocsProgress::NewText | DocsProgress::Ticked => {
+            one.change.as_ref().is_some_and(|change| change.nature == Nature::Docs)
+        }
+        DocsProgress::None | DocsProgress::Back => false,
+    };
+    let limit = setting.count("repeats").max(1);
+    let longer = limit.max(setting.count("patience"));
+    if one.diff.empty && one.diff.files > 0 {
+        (limit.max(setting.count("cosmetic")), Level::Warn)
+    } else if one.diff.empty && begins_as(one, setting.list("exempt")) {
+        (longer, Level::Note)
+    } else if document {
+        (longer, Level::Warn)
+    } else {
+        (limit, Level::Warn)
+    }
 }
 
 /// The longest end of `candidates` in which each repeats.
@@ -139,6 +193,37 @@ mod tests {
         let with = |repeats| checked_with(&RULE, four(), &[("repeats", ParamValue::Count(repeats))]);
         assert!(with(3).is_some());
         assert!(with(4).is_none());
+    }
+
+    fn level(commits: Vec<Commit>) -> Option<Level> {
+        checked(&RULE, commits).map(|finding| finding.level)
+    }
+
+    #[test]
+    fn cosmetic_changes_are_given_more_time() {
+        for (running, wanted) in
+            [(1, None), (2, Some(Level::Warn)), (4, Some(Level::Warn)), (5, Some(Level::Halt))]
+        {
+            assert_eq!(level(vec![commit(1).cosmetic(); running]), wanted, "{running}");
+        }
+        assert_eq!(level(vec![e(), commit(1).cosmetic()]), Some(Level::Warn));
+    }
+
+    #[test]
+    fn empty_commits_that_start_a_build_are_given_more_time() {
+        let poke = || e().subject("Trigger CI");
+        assert_eq!(level(vec![poke(); 11]), Some(Level::Note));
+        assert_eq!(level(vec![poke(); 12]), Some(Level::Halt));
+        assert_eq!(level(vec![d(1).subject("Trigger CI"); 3]), Some(Level::Halt), "not empty");
+    }
+
+    #[test]
+    fn the_same_lines_in_a_document_with_a_new_text_are_given_more_time() {
+        let write = |state| d(1).docs(state, (0, 0), (0, 0));
+        assert_eq!(level((1..=3).map(write).collect()), Some(Level::Warn));
+        assert_eq!(level((1..=13).map(write).collect()), Some(Level::Halt));
+        assert_eq!(level(vec![write(1), write(2), write(1), write(2)]), Some(Level::Warn));
+        assert_eq!(level(vec![write(1), write(1), write(1)]), Some(Level::Halt), "the text is not new");
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! Every record of the range against what its commit says.
 
+use std::collections::BTreeSet;
+
 use super::range::source;
 use super::{Case, Violation, at, violation};
-use crate::config::{self, AppliesTo, Config};
+use crate::config::{self, AppliesTo, Config, HandedIn};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, CommitId};
+use crate::domain::ids::{CodeId, CommitId, Digest};
 use crate::domain::paths::PathClass;
 use crate::domain::settings::ParamValue;
-use crate::domain::tests::TestEvidence;
+use crate::domain::tests::{RunOrigin, TestEvidence};
 use crate::git::CommitInfo;
 use crate::ops::derive::{self, Derived};
 use crate::ops::error::OpsError;
@@ -26,16 +28,27 @@ pub(super) struct Judged {
 /// Judges all commits.
 pub(super) fn judge(case: &Case<'_>) -> Result<Judged, OpsError> {
     let mut judged = Judged { violations: Vec::new(), facts: Vec::new() };
+    let named = named(case);
     for commit in &case.commits {
-        one(case, commit, &mut judged)?;
+        one(case, (commit, &named), &mut judged)?;
     }
     tip(case, &mut judged);
     Ok(judged)
 }
 
-fn one(case: &Case<'_>, commit: &CommitInfo, judged: &mut Judged) -> Result<(), OpsError> {
+/// The lines that records of the range name as the ones before them.
+fn named(case: &Case<'_>) -> BTreeSet<Digest> {
+    let lines = case.commits.iter().filter_map(|commit| case.store.lines(commit.id).ok());
+    lines.flatten().filter_map(|(_, prev)| prev).collect()
+}
+
+fn one(
+    case: &Case<'_>,
+    (commit, named): (&CommitInfo, &BTreeSet<Digest>),
+    judged: &mut Judged,
+) -> Result<(), OpsError> {
     let derived = derive::derive(case.repo, &case.config.paths.rules, &case.normalizer, commit)?;
-    let stored = match case.store.get_derived(commit.id, &derivable(&derived)) {
+    let stored = match case.store.get_named(commit.id, &derivable(&derived), named) {
         Ok(Some(stored)) => stored,
         Ok(None) => {
             judged.violations.extend(missing(case, commit));
@@ -59,7 +72,8 @@ fn one(case: &Case<'_>, commit: &CommitInfo, judged: &mut Judged) -> Result<(), 
     judged.violations.extend(chain(case, commit, &stored));
     judged.violations.extend(gate(case, commit, &stored.record));
     let record = match compared {
-        Compared::Holds => stored.record,
+        // What the diff is made of is never believed: another version may tell it in other words.
+        Compared::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
         Compared::UnderOwnRules(said) => {
             judged.violations.extend(said);
             under_the_rules_of_the_base(stored.record, &derived)
@@ -98,7 +112,8 @@ enum Compared {
 /// What a record of another configuration is worth: the tests that it names ran on this tree.
 fn under_the_rules_of_the_base(record: CommitRecord, derived: &Derived) -> CommitRecord {
     let tests = record.tests.map(|tests| TestEvidence { code: derived.code, ..tests });
-    CommitRecord { code: derived.code, diff: derived.diff.clone(), tests, ..record }
+    let change = Some(derived.change.clone());
+    CommitRecord { code: derived.code, diff: derived.diff.clone(), change, tests, ..record }
 }
 
 /// A merge may have been made where no hook runs (a forge's button): that is worth a word, not a refusal.
@@ -191,12 +206,15 @@ fn own_configuration(case: &Case<'_>, commit: &CommitInfo) -> Result<Option<Conf
 fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<Violation> {
     let parent = commit.parents.first()?;
     // An unreadable parent record in the range is reported at the parent.
-    let parent_line = case.store.get(*parent).ok()?.map(|stored| stored.line_digest);
-    let message = match (stored.record.prev, parent_line) {
-        (prev, line) if prev == line => return None,
-        (Some(_), Some(_)) => "the record of its parent was edited after this one was written",
-        (Some(_), None) => "the record of its parent was dropped",
-        (None, _) => "the record does not name its parent's, which is there",
+    case.store.get(*parent).ok()?;
+    // Two clones may both have recorded the parent: each line is somebody's predecessor.
+    let lines = case.store.lines(*parent).ok()?;
+    let message = match stored.record.prev {
+        None if lines.is_empty() => return None,
+        None => "the record does not name its parent's, which is there",
+        Some(_) if lines.is_empty() => "the record of its parent was dropped",
+        Some(prev) if lines.iter().any(|(line, _)| *line == prev) => return None,
+        Some(_) => "the record of its parent was edited after this one was written",
     };
     let help = "git log -p refs/notes/andon";
     Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), help))
@@ -207,7 +225,7 @@ fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<V
         (Gate::Bypassed, _, _) => "the commit did not pass the gate (--no-verify)",
         (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
         | (Gate::NotRun, _, Recording::CaughtUp) => "the commit was made while the hooks were off",
-        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit) => return None,
+        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
     };
     let setting = case.config.rules.get("hook-bypass")?;
     if setting.level == Level::Off {
@@ -233,9 +251,15 @@ fn untested(
     record: &CommitRecord,
 ) -> Result<Option<Violation>, OpsError> {
     let level = level_of(case, "untested-edit");
-    if level < Level::Warn || case.config.test.command.is_none() || record.tests.is_some() {
+    if level < Level::Warn || case.config.test.command.is_none() {
         return Ok(None);
     }
+    let handed_in = match &record.tests {
+        None => false,
+        Some(tests) if tests.caveats.origin == RunOrigin::Here => return Ok(None),
+        Some(_) if case.config.test.handed_in == HandedIn::Count => return Ok(Some(by_word(commit))),
+        Some(_) => true,
+    };
     let before = match commit.parents.first() {
         Some(parent) => code_of(case, *parent)?,
         None => crate::record::fingerprint::Fingerprinter::new(case.repo, &case.config.paths.rules)
@@ -246,8 +270,20 @@ fn untested(
     }
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
     let level = if strike { level.min(Level::Block) } else { Level::Warn };
-    let message = "the code changed, and no test run on exactly this code is recorded".to_owned();
+    let message = if handed_in {
+        "the code changed, and its test run was handed in, which the base does not let count (test.handed_in)"
+    } else {
+        "the code changed, and no test run on exactly this code is recorded"
+    };
+    let message = message.to_owned();
     Ok(Some(violation(Some(at(commit)), "untested-code", level, message, "andon test, then commit")))
+}
+
+/// A run that was handed in and counts is named all the same.
+fn by_word(commit: &CommitInfo) -> Violation {
+    let message = "the tests of this commit were handed in: what ran is somebody's word".to_owned();
+    let help = format!("andon show {}", commit.id.short());
+    violation(Some(at(commit)), "handed-in-tests", Level::Note, message, &help)
 }
 
 fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {

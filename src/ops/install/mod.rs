@@ -3,6 +3,7 @@
 //! Everything is looked at and decided before anything changes, and what fails half way is undone: a
 //! repository with half a guard is worse than one without, because somebody trusts it.
 
+mod fetch;
 mod place;
 mod remove;
 #[cfg(test)]
@@ -12,6 +13,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+pub use self::fetch::{FetchSpec, set_fetch};
 pub use self::place::{Override, hooks_mend, hooks_override};
 pub use self::remove::{PlaceReport, UninstallReport, uninstall};
 use crate::action::install::guess::{self, Guess, RootFile};
@@ -22,7 +24,7 @@ use crate::action::install::plan::{self, Intent};
 use crate::action::install::{InstallError, apply};
 use crate::config;
 use crate::domain::paths::CONFIG_FILE;
-use crate::git::{ConfigScope, GitError, Repo};
+use crate::git::{ConfigScope, GitError, Repo, stop_point};
 use crate::report::escape::shell_quote_bytes;
 
 /// The key that makes `git log` show notes.
@@ -194,6 +196,7 @@ pub fn install(repo: &Repo, program: &Path) -> Result<InstallReport, SetupError>
         error
     };
     let display_ref = add_display_ref(repo, &mut manifest).map_err(|error| undo_file(error.into()))?;
+    stop_point::pass("install:config");
     if let Err(error) = apply::install(&dir, &intents, program, (&manifest_path, &manifest)) {
         if display_ref == DisplayRef::Added {
             let _ = repo.config_remove(DISPLAY_REF_KEY, DISPLAY_REF);

@@ -1,4 +1,5 @@
 use super::*;
+use crate::domain::change::Nature;
 use crate::record::scratch::Scratch;
 
 fn normalizer() -> Normalizer {
@@ -10,7 +11,7 @@ fn rules() -> PathRules {
 }
 
 fn between(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> DiffSummary {
-    summarize(&scratch.repo(), &rules(), &normalizer(), old, new).unwrap()
+    summarize(&scratch.repo(), &rules(), &normalizer(), old, new).unwrap().0
 }
 
 /// The summary of changing one file from `old` to `new`.
@@ -187,4 +188,68 @@ fn a_root_commit_adds_everything_and_nothing_is_no_tree() {
     let root = between(&scratch, None, tree);
     assert_eq!((root.files, root.added, root.empty), (2, 1, false));
     assert!(between(&scratch, Some(tree), tree).empty);
+}
+
+/// What changing `path` from `old` to `new` is made of.
+fn made_of(path: &str, old: &str, new: &str) -> ChangeFacts {
+    let scratch = Scratch::new();
+    scratch.write(path, old);
+    let before = scratch.add_all();
+    scratch.write(path, new);
+    summarize(&scratch.repo(), &rules(), &normalizer(), Some(before), scratch.add_all()).unwrap().1
+}
+
+#[test]
+fn what_a_change_is_made_of_is_told_from_its_lines() {
+    for (path, old, new, wanted) in [
+        ("a.rs", "a\n", "b\n", Nature::Work),
+        ("a.rs", "// a\nx\n", "// b\nx\n", Nature::Comments),
+        ("a.rs", "// a\nx\n", "// b\ny\n", Nature::Work),
+        ("a.rs", "f( a )\n", "f(a)\n", Nature::Space),
+        ("a.rs", "a\n", "a  \n", Nature::Nothing),
+        ("a.rs", "a\n", "a\r\n", Nature::Nothing),
+        ("Cargo.toml", "version = \"1.0\"\n", "version = \"1.1\"\n", Nature::Version),
+        ("README.md", "a\n", "b\n", Nature::Docs),
+        ("log.txt", "a\n", "a\nb\n", Nature::Log),
+        ("x.log", "a\n", "a\nb\n", Nature::Nothing),
+    ] {
+        assert_eq!(made_of(path, old, new).nature, wanted, "{path} {old:?} {new:?}");
+    }
+    let scratch = Scratch::new();
+    scratch.write("a.rs", "a\n");
+    let before = scratch.add_all();
+    scratch.git(&["update-index", "--chmod=+x", "a.rs"]);
+    let mode = scratch.git(&["write-tree"]).parse().unwrap();
+    let found = summarize(&scratch.repo(), &rules(), &normalizer(), Some(before), mode).unwrap().1;
+    assert_eq!((found.nature, found.paths.len()), (Nature::Mode, 1));
+    scratch.write("b.rs", "// only a comment\n");
+    let found =
+        summarize(&scratch.repo(), &rules(), &normalizer(), Some(before), scratch.add_all()).unwrap().1;
+    assert_eq!(found.nature, Nature::Work, "a new file");
+}
+
+#[test]
+fn a_path_that_goes_back_has_its_two_states_swapped() {
+    let there = made_of("a.rs", "a\n", "b\n").paths;
+    let back = made_of("a.rs", "b\n", "a\n").paths;
+    assert_eq!((there[0].path, there[0].old, there[0].new), (back[0].path, back[0].new, back[0].old));
+    let scratch = Scratch::new();
+    scratch.write("a.rs", "same\n");
+    let before = scratch.add_all();
+    scratch.git(&["mv", "a.rs", "b.rs"]);
+    let moved =
+        summarize(&scratch.repo(), &rules(), &normalizer(), Some(before), scratch.add_all()).unwrap().1;
+    assert_eq!((moved.nature, moved.paths.len()), (Nature::Work, 2));
+    assert_eq!((moved.paths[0].old, moved.paths[0].new), (moved.paths[1].new, moved.paths[1].old));
+}
+
+#[test]
+fn documents_are_hashed_without_white_space_and_their_checklists_are_counted() {
+    let docs = |old: &str, new: &str| made_of("plan.md", old, new).docs.unwrap();
+    let ticked = docs("- [ ] a\n- [ ] b\n", "- [x] a\n- [ ] b\n");
+    assert_eq!((ticked.was.done, ticked.now.done, ticked.now.total), (0, 1, 2));
+    let spaced = docs("x\n", "-   [x]  a\n\n\n- [ ]  b\n");
+    assert_eq!(spaced.hash, ticked.hash);
+    assert_ne!(docs("x\n", "- [x] a\n- [x] b\n").hash, ticked.hash);
+    assert_eq!(made_of("a.rs", "a\n", "b\n").docs, None);
 }

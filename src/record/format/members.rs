@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
+use super::json::{Json, Object};
+
 /// Why a line could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
@@ -51,76 +53,95 @@ pub enum FormatError {
     },
 }
 
+impl FormatError {
+    /// A `type` that this version does not know.
+    pub(crate) fn unknown_type(kind: &str) -> Self {
+        Self::Member {
+            member: "type".into(),
+            expected: "a type of fact this version of andon knows",
+            found: Value::from(kind).to_string().chars().take(80).collect(),
+        }
+    }
+}
+
 /// The members of an object that have not been taken yet.
 #[derive(Debug)]
-pub(super) struct Members {
+pub(crate) struct Members<'a> {
     path: &'static str,
-    map: Map<String, Value>,
+    map: Object<'a>,
 }
 
 /// Whether a list was longer than its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(crate) enum Cut {
     Whole,
     Truncated,
 }
 
-impl Members {
+impl<'a> Members<'a> {
     /// Parses one line of at most `max` bytes.
-    pub(super) fn parse(line: &[u8], max: usize) -> Result<Self, FormatError> {
+    pub(crate) fn parse(line: &'a [u8], max: usize) -> Result<Self, FormatError> {
         if line.len() > max {
             return Err(FormatError::TooLarge { bytes: line.len(), max });
         }
         match serde_json::from_slice(line).map_err(|error| FormatError::Json(error.to_string()))? {
-            Value::Object(map) => Ok(Self { path: "", map }),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Json::Object(map) => Ok(Self { path: "", map }),
+            Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
                 Err(FormatError::NotAnObject)
             }
         }
     }
 
+    /// Takes `key` as it is; `null` is nothing.
+    pub(crate) fn take(&mut self, key: &str) -> Option<Value> {
+        self.map.take(key).map(Json::into_value).filter(|value| !value.is_null())
+    }
+
     /// The members nobody took.
-    pub(super) fn rest(self) -> Map<String, Value> {
-        self.map
+    pub(crate) fn rest(self) -> Map<String, Value> {
+        self.map.into_map()
     }
 
     fn name(&self, key: &str) -> String {
         if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
     }
 
-    fn wrong(&self, key: &str, expected: &'static str, found: &Value) -> FormatError {
+    fn wrong(&self, key: &str, expected: &'static str, found: Json<'a>) -> FormatError {
         FormatError::Member {
             member: self.name(key),
             expected,
-            found: found.to_string().chars().take(80).collect(),
+            found: found.into_value().to_string().chars().take(80).collect(),
         }
     }
 
     /// `value`, or the error that `key` is missing.
-    pub(super) fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, FormatError> {
+    pub(crate) fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, FormatError> {
         value.ok_or_else(|| FormatError::Missing { member: self.name(key) })
     }
 
     /// Takes `key` and reads it with `read`. Absent and `null` both mean unknown.
-    pub(super) fn read<T>(
+    pub(crate) fn read<T>(
         &mut self,
         key: &str,
         expected: &'static str,
-        read: impl FnOnce(&Value) -> Option<T>,
+        read: impl FnOnce(&Json<'a>) -> Option<T>,
     ) -> Result<Option<T>, FormatError> {
-        match self.map.remove(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => read(&value).map(Some).ok_or_else(|| self.wrong(key, expected, &value)),
+        match self.map.take(key) {
+            None | Some(Json::Null) => Ok(None),
+            Some(value) => match read(&value) {
+                Some(read) => Ok(Some(read)),
+                None => Err(self.wrong(key, expected, value)),
+            },
         }
     }
 
     /// A text.
-    pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, FormatError> {
+    pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, FormatError> {
         self.read(key, "a text", |value| value.as_str().map(str::to_owned))
     }
 
     /// A text with a meaning of its own: an id, a time.
-    pub(super) fn parsed<T: FromStr>(
+    pub(crate) fn parsed<T: FromStr>(
         &mut self,
         key: &str,
         what: &'static str,
@@ -129,7 +150,7 @@ impl Members {
     }
 
     /// One of a closed set of names.
-    pub(super) fn named<T>(
+    pub(crate) fn named<T>(
         &mut self,
         key: &str,
         what: &'static str,
@@ -139,21 +160,21 @@ impl Members {
     }
 
     /// A count, saturating at both ends.
-    pub(super) fn count(&mut self, key: &str) -> Result<Option<u64>, FormatError> {
+    pub(crate) fn count(&mut self, key: &str) -> Result<Option<u64>, FormatError> {
         self.read(key, "a number", saturating_count)
     }
 
     /// A yes or no.
-    pub(super) fn flag(&mut self, key: &str) -> Result<bool, FormatError> {
-        Ok(self.read(key, "true or false", Value::as_bool)?.unwrap_or(false))
+    pub(crate) fn flag(&mut self, key: &str) -> Result<bool, FormatError> {
+        Ok(self.read(key, "true or false", Json::as_bool)?.unwrap_or(false))
     }
 
     /// A list of at most `max` items; what is beyond is dropped and said so. Absent means empty.
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         key: &str,
         max: usize,
-        item: impl Fn(&Value) -> Option<T>,
+        item: impl Fn(&Json<'a>) -> Option<T>,
     ) -> Result<(Vec<T>, Cut), FormatError> {
         let read = self.read(key, "a list of the right items", |value| {
             let items = value.as_array()?;
@@ -164,20 +185,20 @@ impl Members {
     }
 
     /// An object, to be read member by member.
-    pub(super) fn object(&mut self, key: &'static str) -> Result<Option<Self>, FormatError> {
-        match self.map.remove(key) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::Object(map)) => Ok(Some(Self { path: key, map })),
-            Some(value @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_))) => {
-                Err(self.wrong(key, "an object", &value))
+    pub(crate) fn object(&mut self, key: &'static str) -> Result<Option<Self>, FormatError> {
+        match self.map.take(key) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::Object(map)) => Ok(Some(Self { path: key, map })),
+            Some(value @ (Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_))) => {
+                Err(self.wrong(key, "an object", value))
             }
         }
     }
 
     /// Puts back what was left of the object `key`, if anything was.
-    pub(super) fn keep_rest(&mut self, key: &'static str, object: Self) {
+    pub(crate) fn keep_rest(&mut self, key: &'static str, object: Self) {
         if !object.map.is_empty() {
-            self.map.insert(key.to_owned(), Value::Object(object.map));
+            self.map.put_back(key, Json::Object(object.map));
         }
     }
 }
@@ -188,12 +209,13 @@ impl Members {
     clippy::cast_sign_loss,
     reason = "float casts saturate, which is wanted"
 )]
-fn saturating_count(value: &Value) -> Option<u64> {
+fn saturating_count(value: &Json<'_>) -> Option<u64> {
+    let value = value.as_number()?;
     value.as_u64().or_else(|| value.as_f64().map(|number| number as u64))
 }
 
 /// `text`, cut at a character so that it takes at most `max` bytes as a JSON string without its quotes.
-pub(super) fn bounded(text: &str, max: usize) -> String {
+pub(crate) fn bounded(text: &str, max: usize) -> String {
     let mut used = 0_usize;
     text.chars()
         .take_while(|char| {
@@ -211,7 +233,7 @@ pub(super) fn bounded(text: &str, max: usize) -> String {
 mod tests {
     use super::*;
 
-    fn members(text: &str) -> Members {
+    fn members(text: &str) -> Members<'_> {
         Members::parse(text.as_bytes(), 1 << 20).unwrap()
     }
 

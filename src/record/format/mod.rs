@@ -2,7 +2,10 @@
 //! golden files (`tests/format/<version>/`), so that a change of the domain can never change what an older or newer
 //! clone reads.
 
+mod json;
 mod members;
 pub mod v1;
 
+pub(crate) use json::Json;
 pub use members::FormatError;
+pub(crate) use members::{Cut, Members, bounded};

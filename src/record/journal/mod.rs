@@ -19,7 +19,7 @@ use super::format::v1::{MAX_LINE, encode_line};
 use super::{RecordError, Warning, file};
 
 pub use super::format::v1::JournalLine;
-pub use recent::{AckPlace, Reach, Recent};
+pub use recent::{AckPlace, Placed, Reach, Recent};
 
 /// What one reading looks at, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;
@@ -41,6 +41,11 @@ impl Journal {
     /// The file that is appended to.
     pub fn path(&self) -> PathBuf {
         self.dir.join("journal.jsonl")
+    }
+
+    /// How long the file is, in bytes.
+    pub fn size(&self) -> Option<u64> {
+        fs::metadata(self.path()).ok().map(|meta| meta.len())
     }
 
     fn generation(&self, number: u64) -> PathBuf {

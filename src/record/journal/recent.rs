@@ -4,11 +4,18 @@
 use super::super::Warning;
 use super::super::format::v1::decode_line;
 use super::{Journal, JournalLine, tail};
+use crate::domain::events::Event;
 use crate::domain::facts::Ack;
+use crate::domain::ids::CommitId;
 use crate::domain::tests::TestRun;
 
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
+/// Where the members from `type` on are found, in bytes from the end of a line.
+const LAST_MEMBERS: usize = 256;
+
+/// Events that one reading keeps, the newest: more than any window of the fold.
+const MAX_EVENTS: usize = 2048;
 
 /// How far back a reader has to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +35,17 @@ pub enum AckPlace {
     BeforeCommit,
 }
 
+/// An event, and where it stands among the other lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// The event.
+    pub event: Event,
+    /// How many of [`Recent::acks`] come before it.
+    pub acks_before: usize,
+    /// How many of [`Recent::markers`] come before it.
+    pub markers_before: usize,
+}
+
 /// What was found; all lists oldest first.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Recent {
@@ -35,6 +53,10 @@ pub struct Recent {
     pub runs: Vec<TestRun>,
     /// Acknowledgements.
     pub acks: Vec<(Ack, AckPlace)>,
+    /// Other facts of the event stream.
+    pub events: Vec<Placed>,
+    /// Commits that were recorded.
+    pub markers: Vec<CommitId>,
     /// Lines that were skipped.
     pub warnings: Vec<Warning>,
 }
@@ -57,6 +79,18 @@ impl Journal {
             found.take(line);
         }
         found.finish(warnings)
+    }
+
+    /// The newest test run, when the journal has grown by nothing but test runs since it was `len` bytes long.
+    pub fn newest_run_since(&self, len: u64) -> Option<TestRun> {
+        let end = tail::end(&self.path(), FIRST);
+        let new = end.bytes.get(usize::try_from(len.checked_sub(end.start)?).ok()?..)?;
+        let mut lines =
+            new.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+        if !lines.clone().all(is_run) {
+            return None;
+        }
+        if let JournalLine::TestRun(run) = decode_line(lines.next_back()?).ok()? { Some(*run) } else { None }
     }
 }
 
@@ -95,12 +129,22 @@ struct Found {
     reach: Reach,
     runs: Vec<TestRun>,
     acks: Vec<(Ack, AckPlace)>,
+    /// With the acknowledgements and markers that come after it.
+    events: Vec<Placed>,
+    markers: Vec<CommitId>,
     commits: usize,
 }
 
 impl Found {
     fn new(reach: Reach) -> Self {
-        Self { reach, runs: Vec::new(), acks: Vec::new(), commits: 0 }
+        Self {
+            reach,
+            runs: Vec::new(),
+            acks: Vec::new(),
+            events: Vec::new(),
+            markers: Vec::new(),
+            commits: 0,
+        }
     }
 
     fn is_full(&self) -> bool {
@@ -112,9 +156,10 @@ impl Found {
     fn passes(&mut self, line: &[u8]) -> bool {
         if line.ends_with(br#""type":"commit"}"#) {
             self.commits += 1;
+            self.markers.extend(marked(line));
             return true;
         }
-        self.runs.len() >= self.reach.runs && contains(line, br#""type":"test_run""#)
+        self.runs.len() >= self.reach.runs && is_run(line)
     }
 
     fn take(&mut self, line: JournalLine) {
@@ -124,20 +169,45 @@ impl Found {
                 let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
                 self.acks.push((*ack, place));
             }
-            JournalLine::CommitRecorded { .. } => self.commits += 1,
-            JournalLine::TestRun(_) | JournalLine::Healed { .. } => {}
+            JournalLine::CommitRecorded { commit, .. } => {
+                self.commits += 1;
+                self.markers.push(commit);
+            }
+            JournalLine::Event(event) if self.events.len() < MAX_EVENTS => self.events.push(Placed {
+                event: *event,
+                acks_before: self.acks.len(),
+                markers_before: self.markers.len(),
+            }),
+            JournalLine::TestRun(_) | JournalLine::Event(_) | JournalLine::Healed { .. } => {}
         }
     }
 
     fn finish(mut self, warnings: Vec<Warning>) -> Recent {
         self.runs.reverse();
         self.acks.reverse();
-        Recent { runs: self.runs, acks: self.acks, warnings }
+        self.markers.reverse();
+        self.events.reverse();
+        for placed in &mut self.events {
+            placed.acks_before = self.acks.len() - placed.acks_before;
+            placed.markers_before = self.markers.len() - placed.markers_before;
+        }
+        Recent { runs: self.runs, acks: self.acks, events: self.events, markers: self.markers, warnings }
     }
 }
 
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
+/// The commit of a marker, without decoding the line: its members are ids, and the only one named `commit` is it.
+fn marked(line: &[u8]) -> Option<CommitId> {
+    const KEY: &[u8] = br#""commit":""#;
+    let at = line.windows(KEY.len()).position(|window| window == KEY)?;
+    let id = line.get(at + KEY.len()..)?.split(|byte| *byte == b'"').next()?;
+    std::str::from_utf8(id).ok()?.parse().ok()
+}
+
+/// Whether a line is a test run. Keys are sorted, so that `type` stands near its end; overlays are long.
+fn is_run(line: &[u8]) -> bool {
+    const MEMBER: &[u8] = br#""type":"test_run""#;
+    let end = &line[line.len().saturating_sub(LAST_MEMBERS)..];
+    end.windows(MEMBER.len()).any(|window| window == MEMBER)
 }
 
 #[cfg(test)]
@@ -159,6 +229,7 @@ mod tests {
     fn ack(reason: &str) -> JournalLine {
         JournalLine::Ack(Box::new(Ack {
             halt: None,
+            counter: None,
             by: "A".to_owned(),
             how: crate::domain::facts::AckHow::Resume,
             agent: None,
@@ -180,6 +251,29 @@ mod tests {
 
     fn reasons(recent: &Recent) -> Vec<(&str, AckPlace)> {
         recent.acks.iter().map(|(ack, place)| (ack.reason.as_str(), *place)).collect()
+    }
+
+    #[test]
+    fn only_runs_since_a_size_are_a_newest_run() {
+        let run = |code: &str| {
+            let text = format!(
+                r#"{{"code":"{}","signature":"{}","status":"passed","type":"test_run","validity":"valid"}}"#,
+                code.repeat(64),
+                "0".repeat(64)
+            );
+            decode_line(text.as_bytes()).unwrap()
+        };
+        let (_dir, journal) = journal(&[run("1"), marker(1)]);
+        let settled = journal.size().unwrap();
+        assert!(journal.newest_run_since(settled).is_none(), "nothing new");
+        journal.append(&run("2")).unwrap();
+        journal.append(&run("3")).unwrap();
+        let newest = journal.newest_run_since(settled).unwrap();
+        assert_eq!(newest.evidence.code.to_string(), "3".repeat(64));
+        assert!(journal.newest_run_since(settled + 10_000).is_none(), "the journal was rotated");
+        journal.append(&ack("b")).unwrap();
+        journal.append(&run("4")).unwrap();
+        assert!(journal.newest_run_since(settled).is_none(), "more than runs");
     }
 
     #[test]

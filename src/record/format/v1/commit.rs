@@ -3,8 +3,9 @@
 use serde_json::{Map, Value, json};
 use sha2::Digest as _;
 
+use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
-use super::{MAX_LINE, evidence};
+use super::{MAX_LINE, change, evidence};
 use crate::domain::facts::{
     CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage,
 };
@@ -24,7 +25,7 @@ const MAX_COST: usize = 64;
 /// Bound of the keys of newer versions, so that a rewritten record cannot outgrow [`MAX_LINE`].
 const MAX_UNKNOWN: usize = 512 << 10;
 /// Objects of this version: what is unknown inside them is only written back where they are.
-const OBJECTS: [&str; 3] = ["diff", "tests", "usage"];
+const OBJECTS: [&str; 4] = ["change", "diff", "tests", "usage"];
 
 /// What a newer minor version wrote and this one does not understand: written back on rewrite.
 /// Members inside the elements of lists are not kept.
@@ -76,7 +77,7 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
     map.insert("kind".into(), json!(record.kind.as_str()));
     map.insert("gate".into(), json!(record.gate.as_str()));
     match record.recording {
-        Recording::AtCommit => {}
+        Recording::AtCommit | Recording::Derived => {}
         Recording::CaughtUp => {
             map.insert("caught_up".into(), json!(true));
         }
@@ -86,6 +87,7 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
     map.insert("iteration".into(), json!(record.iteration));
     map.insert("code".into(), json!(record.code.to_string()));
     map.insert("diff".into(), encode_diff(&record.diff));
+    insert_some(&mut map, "change", record.change.as_ref().map(change::encode));
     if let Some(tests) = &record.tests {
         let mut members = Map::new();
         evidence::encode(tests, &mut members);
@@ -203,6 +205,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
         iteration: members.required("iteration", iteration)?,
         code: members.required("code", code)?,
         diff: decode_diff(&mut members)?,
+        change: change::decode(&mut members)?,
         tests: decode_tests(&mut members)?,
         outputs: members.list("outputs", MAX_OUTPUTS, |item| item.as_str()?.parse().ok())?.0,
         usage: decode_usage(&mut members)?,
@@ -219,7 +222,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
     Ok(DecodedRecord { record, extra: UnknownKeys(extra) })
 }
 
-fn decode_schema(members: &mut Members) -> Result<String, FormatError> {
+fn decode_schema(members: &mut Members<'_>) -> Result<String, FormatError> {
     let schema = members.text("schema")?;
     let schema = members.required("schema", schema)?;
     let minor = schema
@@ -237,11 +240,11 @@ fn decode_schema(members: &mut Members) -> Result<String, FormatError> {
     }
 }
 
-fn decode_diff(members: &mut Members) -> Result<DiffSummary, FormatError> {
+fn decode_diff(members: &mut Members<'_>) -> Result<DiffSummary, FormatError> {
     let diff = members.object("diff")?;
     let mut diff = members.required("diff", diff)?;
     let hash = diff.parsed("hash", "a sha256")?;
-    let empty = diff.read("empty", "true or false", Value::as_bool)?;
+    let empty = diff.read("empty", "true or false", Json::as_bool)?;
     let (hunks, cut) = diff.list("hunks", DiffSummary::MAX_HUNKS, decode_hunk)?;
     let summary = DiffSummary {
         hash: diff.required("hash", hash)?,
@@ -256,8 +259,8 @@ fn decode_diff(members: &mut Members) -> Result<DiffSummary, FormatError> {
     Ok(summary)
 }
 
-fn decode_hunk(item: &Value) -> Option<Hunk> {
-    match item.as_array()?.as_slice() {
+fn decode_hunk(item: &Json<'_>) -> Option<Hunk> {
+    match item.as_array()? {
         [removed, added] => {
             Some(Hunk { removed: removed.as_str()?.parse().ok()?, added: added.as_str()?.parse().ok()? })
         }
@@ -265,14 +268,16 @@ fn decode_hunk(item: &Value) -> Option<Hunk> {
     }
 }
 
-fn decode_tests(members: &mut Members) -> Result<Option<crate::domain::tests::TestEvidence>, FormatError> {
+fn decode_tests(
+    members: &mut Members<'_>,
+) -> Result<Option<crate::domain::tests::TestEvidence>, FormatError> {
     let Some(mut tests) = members.object("tests")? else { return Ok(None) };
     let evidence = evidence::decode(&mut tests)?;
     members.keep_rest("tests", tests);
     Ok(Some(evidence))
 }
 
-fn decode_usage(members: &mut Members) -> Result<Option<Usage>, FormatError> {
+fn decode_usage(members: &mut Members<'_>) -> Result<Option<Usage>, FormatError> {
     let Some(mut usage) = members.object("usage")? else { return Ok(None) };
     let decoded = Usage {
         input_tokens: usage.count("input_tokens")?,
@@ -284,10 +289,10 @@ fn decode_usage(members: &mut Members) -> Result<Option<Usage>, FormatError> {
     Ok(Some(decoded))
 }
 
-fn decode_finding(item: &Value) -> Option<RecordedFinding> {
+fn decode_finding(item: &Json<'_>) -> Option<RecordedFinding> {
     Some(RecordedFinding {
         rule: item.get("rule")?.as_str()?.to_owned(),
         level: Level::from_name(item.get("level")?.as_str()?)?,
-        message: item.get("message").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        message: item.get("message").and_then(Json::as_str).unwrap_or_default().to_owned(),
     })
 }

@@ -6,8 +6,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
-use super::{MAX_LINE, evidence};
+use super::put::{decode_time, put, put_some};
+use super::{MAX_LINE, event, evidence};
+use crate::domain::events::Event;
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun, Tracking};
@@ -25,6 +28,8 @@ pub enum JournalLine {
     TestRun(Box<TestRun>),
     /// `ack`: a halt was acknowledged.
     Ack(Box<Ack>),
+    /// Any other fact of the event stream.
+    Event(Box<Event>),
     /// `commit`: a commit was recorded in the notes. Marks which facts before it are spent.
     CommitRecorded {
         /// The commit.
@@ -51,6 +56,7 @@ pub fn encode_line(line: &JournalLine) -> String {
     match line {
         JournalLine::TestRun(run) => encode_run(run, &mut map),
         JournalLine::Ack(ack) => encode_ack(ack, &mut map),
+        JournalLine::Event(fact) => event::encode(fact, &mut map),
         JournalLine::CommitRecorded { commit, tree, code, at } => {
             put(&mut map, "type", "commit");
             put(&mut map, "commit", commit);
@@ -67,16 +73,6 @@ pub fn encode_line(line: &JournalLine) -> String {
     let mut text = Value::Object(map).to_string();
     text.push('\n');
     text
-}
-
-fn put(map: &mut Map<String, Value>, key: &str, value: &(impl ToString + ?Sized)) {
-    map.insert(key.to_owned(), Value::String(value.to_string()));
-}
-
-fn put_some(map: &mut Map<String, Value>, key: &str, value: Option<&impl ToString>) {
-    if let Some(value) = value {
-        put(map, key, value);
-    }
 }
 
 fn encode_run(run: &TestRun, map: &mut Map<String, Value>) {
@@ -134,6 +130,7 @@ fn encode_ack(ack: &Ack, map: &mut Map<String, Value>) {
     put(map, "type", "ack");
     put(map, "at", &ack.at);
     put_some(map, "halt", ack.halt.as_ref());
+    put_some(map, "counter", ack.counter.as_deref().map(|rule| bounded(rule, MAX_NAME)).as_ref());
     put(map, "by", &bounded(&ack.by, MAX_NAME));
     put(map, "how", how_name(ack.how));
     put_some(map, "agent", ack.agent.as_ref().map(|agent| bounded(agent, MAX_NAME)).as_ref());
@@ -165,19 +162,14 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
             what: members.text("what")?.unwrap_or_default(),
             at: decode_time(&mut members)?,
         }),
-        other => Err(FormatError::Member {
-            member: "type".into(),
-            expected: "a type of fact this version of andon knows",
-            found: json!(other).to_string().chars().take(80).collect(),
-        }),
+        other => match event::decode(other, &mut members)? {
+            Some(fact) => Ok(JournalLine::Event(Box::new(fact))),
+            None => Err(FormatError::unknown_type(other)),
+        },
     }
 }
 
-fn decode_time(members: &mut Members) -> Result<Option<Timestamp>, FormatError> {
-    members.parsed("at", "an RFC 3339 time")
-}
-
-fn decode_marker(members: &mut Members) -> Result<JournalLine, FormatError> {
+fn decode_marker(members: &mut Members<'_>) -> Result<JournalLine, FormatError> {
     let commit = members.parsed("commit", "an object id")?;
     let tree = members.parsed("tree", "an object id")?;
     let code = members.parsed("code", "a sha256")?;
@@ -189,7 +181,7 @@ fn decode_marker(members: &mut Members) -> Result<JournalLine, FormatError> {
     })
 }
 
-fn decode_run(members: &mut Members) -> Result<TestRun, FormatError> {
+fn decode_run(members: &mut Members<'_>) -> Result<TestRun, FormatError> {
     let evidence = evidence::decode(members)?;
     // A run that does not say whether it can prove anything proves nothing.
     let validity = members.named("validity", "a validity", RunValidity::from_name)?;
@@ -204,7 +196,7 @@ fn decode_run(members: &mut Members) -> Result<TestRun, FormatError> {
     })
 }
 
-fn decode_entry(item: &Value) -> Option<OverlayEntry> {
+fn decode_entry(item: &Json<'_>) -> Option<OverlayEntry> {
     let map = item.as_object()?;
     let entry = match (map.get("mode"), map.get("id")) {
         (None, None) => None,
@@ -214,16 +206,16 @@ fn decode_entry(item: &Value) -> Option<OverlayEntry> {
         }
     };
     let tracking = match map.get("untracked") {
-        Some(Value::Bool(true)) => Tracking::Untracked,
-        None | Some(Value::Bool(false)) => Tracking::Tracked,
-        Some(Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) => {
+        Some(Json::Bool(true)) => Tracking::Untracked,
+        None | Some(Json::Bool(false)) => Tracking::Tracked,
+        Some(Json::Null | Json::Number(_) | Json::String(_) | Json::Array(_) | Json::Object(_)) => {
             return None;
         }
     };
     Some(OverlayEntry { path: decode_path(map.get("path")?)?, entry, tracking })
 }
 
-fn decode_path(value: &Value) -> Option<Vec<u8>> {
+fn decode_path(value: &Json<'_>) -> Option<Vec<u8>> {
     if let Some(text) = value.as_str() {
         return Some(text.as_bytes().to_vec());
     }
@@ -237,7 +229,7 @@ fn decode_path(value: &Value) -> Option<Vec<u8>> {
         .collect()
 }
 
-fn decode_ack(members: &mut Members) -> Result<Ack, FormatError> {
+fn decode_ack(members: &mut Members<'_>) -> Result<Ack, FormatError> {
     let at = decode_time(members)?;
     let by = members.text("by")?;
     let how = members.named("how", "resume or file_deleted", |name| {
@@ -245,6 +237,7 @@ fn decode_ack(members: &mut Members) -> Result<Ack, FormatError> {
     })?;
     Ok(Ack {
         halt: members.parsed("halt", "a sha256")?,
+        counter: members.text("counter")?,
         by: members.required("by", by)?,
         how: how.unwrap_or(AckHow::Resume),
         agent: members.text("agent")?,

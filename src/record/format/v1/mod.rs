@@ -2,16 +2,20 @@
 //! lines of the journal. Keys are sorted, the form is compact, one line, ended by LF; absent means unknown.
 //!
 //! Beyond DESIGN section 6 a record may have `"caught_up":true` (written later than the commit) and
-//! `"tests":{"truncated":true}` (the failing list was cut). Bounds on writing, so that a line stays under
+//! `"tests":{"truncated":true}` (the failing list was cut), and `"change"` (what the diff is made of, see `change`). Bounds on writing, so that a line stays under
 //! [`MAX_LINE`]: 256 hunks, 512 failing ids of 512 bytes, 64 outputs, 64 findings of 2 KiB, a command of 4 KiB.
 
+mod change;
 mod choose;
 mod commit;
+mod event;
 mod evidence;
 mod line;
+mod put;
 
 pub use choose::{Choice, Derived, choose_record};
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, decode_commit, encode_commit, line_digest};
+pub(crate) use event::{decode_ballot, decode_end, decode_usage};
 pub use line::{JournalLine, decode_line, encode_line};
 
 /// Bound of one line, in bytes without its LF: 1 MiB.

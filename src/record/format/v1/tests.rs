@@ -3,12 +3,15 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, Signature, TreeId};
-use crate::domain::tests::{Counts, OverlayEntry, RunValidity, TestEvidence, TestRun, TestStatus, Tracking};
+use crate::domain::tests::{
+    Caveats, Counts, OverlayEntry, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus, Tracking,
+};
 use crate::domain::time::Timestamp;
 use crate::record::format::FormatError;
 
@@ -32,6 +35,7 @@ fn evidence() -> TestEvidence {
         truncated: false,
         runner: "cargo".into(),
         command: "cargo test".into(),
+        caveats: Caveats::default(),
     }
 }
 
@@ -57,6 +61,7 @@ fn full() -> CommitRecord {
             hunks: vec![Hunk { removed: HunkHash([5; 8]), added: HunkHash([6; 8]) }],
             truncated: false,
         },
+        change: None,
         tests: Some(evidence()),
         outputs: vec![Digest([9; 32])],
         usage: Some(Usage {
@@ -83,6 +88,7 @@ fn minimal() -> CommitRecord {
         session: None,
         iteration: 1,
         diff: DiffSummary { empty: true, files: 0, added: 0, removed: 0, hunks: vec![], ..full().diff },
+        change: None,
         tests: None,
         outputs: vec![],
         usage: None,
@@ -210,6 +216,7 @@ fn journal_lines() -> Vec<JournalLine> {
         },
         JournalLine::Ack(Box::new(Ack {
             halt: Some(EntryId([5; 32])),
+            counter: None,
             by: "A Person <a@example.org>".into(),
             how: AckHow::FileDeleted,
             agent: Some("CLAUDECODE".into()),
@@ -281,6 +288,7 @@ prop_compose! {
         failing in prop::collection::vec(".{0,60}", 0..5),
         truncated in any::<bool>(),
         names in [".{0,30}", ".{0,30}"],
+        caveats in (any::<bool>(), any::<Option<u64>>(), prop::collection::vec(".{0,60}", 0..3)),
     ) -> TestEvidence {
         let [runner, command] = names;
         let [total, passed, failed, errored, skipped] = counts;
@@ -294,6 +302,33 @@ prop_compose! {
             truncated,
             runner,
             command,
+            caveats: Caveats {
+                origin: if caveats.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
+                full_run: caveats.1,
+                flaky: caveats.2,
+            },
+        }
+    }
+}
+
+prop_compose! {
+    fn any_change()(
+        nature in 0..Nature::ALL.len(),
+        paths in prop::collection::vec(any::<[[u8; 8]; 3]>(), 0..4),
+        truncated in any::<bool>(),
+        docs in prop::option::of(any::<([u8; 8], [u64; 4])>()),
+    ) -> ChangeFacts {
+        ChangeFacts {
+            nature: Nature::ALL[nature].0,
+            paths: paths.into_iter().map(|[path, old, new]| PathStep {
+                path: HunkHash(path), old: HunkHash(old), new: HunkHash(new),
+            }).collect(),
+            truncated,
+            docs: docs.map(|(hash, [a, b, c, d])| DocsState {
+                hash: HunkHash(hash),
+                was: Checklist { done: a, total: b },
+                now: Checklist { done: c, total: d },
+            }),
         }
     }
 }
@@ -312,6 +347,7 @@ prop_compose! {
         outputs in prop::collection::vec(any::<[u8; 32]>(), 0..3),
         usage in prop::option::of((any::<[Option<u64>; 3]>(), prop::option::of(".{0,9}"))),
         message in prop::option::of(".{0,60}"),
+        change in prop::option::of(any_change()),
     ) -> CommitRecord {
         let (tree, parent, hash) = ids;
         CommitRecord {
@@ -335,6 +371,7 @@ prop_compose! {
                 hunks: hunks.iter().map(|id| Hunk { removed: HunkHash(*id), added: HunkHash(*id) }).collect(),
                 truncated: flags[1],
             },
+            change,
             tests,
             outputs: outputs.into_iter().map(Digest).collect(),
             usage: usage.map(|([input_tokens, output_tokens, context_tokens], cost_usd)| Usage {
@@ -345,6 +382,18 @@ prop_compose! {
             }).collect(),
         }
     }
+}
+
+#[test]
+fn what_a_diff_is_made_of_is_optional_and_a_word_of_a_later_version_is_work() {
+    let change = r#","change":{"nature":"poetry","paths":[],"truncated":false,"verses":4},"#;
+    let line = FULL.trim_end().replacen(r#","code":"#, &format!("{change}\"code\":"), 1);
+    let decoded = decode_commit(line.as_bytes()).unwrap();
+    let found = decoded.record.change.clone().unwrap();
+    assert_eq!((found.nature, found.paths.len(), found.docs), (Nature::Work, 0, None));
+    assert!(encode_commit(&decoded.record, &decoded.extra).contains(r#""verses":4"#));
+    assert_eq!(decode_commit(FULL.as_bytes()).unwrap().record.change, None);
+    assert!(decode_commit(line.replace("\"paths\":[]", "\"paths\":[[1]]").as_bytes()).is_err());
 }
 
 proptest! {

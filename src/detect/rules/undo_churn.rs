@@ -1,0 +1,190 @@
+//! `undo-churn`: half of what the loop does undoes what it did.
+
+use std::collections::BTreeSet;
+
+use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::facts::Hunk;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::history::Iteration;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "undo-churn",
+    summary: "half of the changed hunks of 4 commits undo a hunk of the window",
+    docs: Docs {
+        trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one removed, by \
+                the hashes of the normalized lines, wherever they stand. Of the hunks of the newest `over` strike \
+                candidates a share of at least `share` undoes one of up to `window` iterations before; the newest \
+                commit undoes at least one, and so does another of them. Commits that go back on purpose (subjects of \
+                `exempt`) are not counted.",
+        why: "Ping-pong that hides behind other work leaves no state of the code that comes back, but its hunks do. \
+              One undone hunk is everyday work, so this is a signal.",
+        source: "DESIGN section 4 (undo-churn); loop-safety.md, stall detection 4",
+        example: "Commits of two hunks each: one new, and one that puts a line back that the commit before took out.",
+        tune: "undo-churn = { share = 0.7, over = 6 }",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Oscillating,
+    face: Face::Checkpoint,
+    params: &[
+        ParamSpec {
+            name: "share",
+            default: || ParamValue::Share(0.5),
+            min: 0,
+            doc: "Share of the hunks that undo one.",
+        },
+        ParamSpec {
+            name: "over",
+            default: || ParamValue::Count(4),
+            min: 2,
+            doc: "Commits over which the share is taken.",
+        },
+        ParamSpec {
+            name: "window",
+            default: || ParamValue::Count(8),
+            min: 1,
+            doc: "Iterations before a commit in which an undone hunk is looked for.",
+        },
+        ParamSpec {
+            name: "exempt",
+            default: default_subjects,
+            min: 0,
+            doc: "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+        },
+    ],
+    stages: LOOP,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let patterns = setting.list("exempt");
+    let candidates: Vec<&Iteration> =
+        situation.timeline.candidates().filter(|one| !goes_back_on_purpose(one, patterns)).collect();
+    let over = usize::try_from(setting.count("over")).unwrap_or(usize::MAX);
+    let window = usize::try_from(setting.count("window")).unwrap_or(usize::MAX);
+    let first = candidates.len().checked_sub(over)?;
+    // A merge or a revert is not under judgement.
+    if candidates.last().map(|newest| newest.number)
+        != situation.timeline.newest().map(|newest| newest.number)
+    {
+        return None;
+    }
+    let mut undoing: Vec<&Iteration> = Vec::new();
+    let (mut undone, mut all) = (0_u64, 0_u64);
+    // The newest first: where it undoes nothing, nothing else has to be looked at.
+    for at in (first..candidates.len()).rev() {
+        let one = candidates[at];
+        let count = undone_hunks(one, &candidates[at.saturating_sub(window)..at]);
+        if count > 0 {
+            undoing.push(one);
+        } else if undoing.is_empty() {
+            return None;
+        }
+        undone = undone.saturating_add(count);
+        all = all.saturating_add(words::len(&one.diff.hunks));
+    }
+    let share = setting.share("share");
+    if undoing.len() < 2 || ratio(undone, all) < share {
+        return None;
+    }
+    let message = format!(
+        "{undone} of the {} of {} undo earlier ones",
+        words::count(all, "hunk"),
+        words::count(setting.count("over"), "commit"),
+    );
+    let evidence = undoing.iter().rev().filter_map(|one| one.commit).map(Evidence::Commit).collect();
+    let help = candidates.last().and_then(|newest| newest.commit);
+    let help = help.map(|commit| format!("git log -p -{over} {}", commit.short()));
+    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(setting.level, message) })
+}
+
+/// How many hunks of `one` undo one of `before`.
+fn undone_hunks(one: &Iteration, before: &[&Iteration]) -> u64 {
+    let known: BTreeSet<Hunk> =
+        before.iter().flat_map(|earlier| earlier.diff.hunks.iter().copied()).collect();
+    let undoes = |hunk: &&Hunk| {
+        hunk.removed != hunk.added && known.contains(&Hunk { removed: hunk.added, added: hunk.removed })
+    };
+    u64::try_from(one.diff.hunks.iter().filter(undoes).count()).unwrap_or(u64::MAX)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "counts of hunks are small")]
+fn ratio(part: u64, all: u64) -> f64 {
+    if all == 0 { 0.0 } else { part as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::facts::CommitKind::Revert;
+    use crate::history::testkit::{Commit, commit};
+
+    fn row(hunks: &[&[(u8, u8)]]) -> Vec<Commit> {
+        (1..).zip(hunks).map(|(state, hunks)| commit(state).hunks(hunks)).collect()
+    }
+
+    const THERE: (u8, u8) = (1, 2);
+    const BACK: (u8, u8) = (2, 1);
+
+    #[test]
+    fn half_of_the_hunks_of_four_commits_trip() {
+        type Row = (&'static str, &'static [&'static [(u8, u8)]], bool);
+        let table: [Row; 8] = [
+            ("nothing", &[], false),
+            ("alternating", &[&[THERE], &[BACK], &[THERE], &[BACK]], true),
+            (
+                "behind other work",
+                &[&[(9, 8), THERE], &[(9, 7), BACK], &[(9, 6), THERE], &[(9, 5), BACK], &[(9, 4), THERE]],
+                true,
+            ),
+            (
+                "behind much other work",
+                &[
+                    &[(9, 8), (9, 3), THERE],
+                    &[(9, 7), (9, 10), BACK],
+                    &[(9, 6), (9, 11), THERE],
+                    &[(9, 5), (9, 12), BACK],
+                    &[(9, 4), (9, 13), THERE],
+                ],
+                false,
+            ),
+            ("one undone", &[&[(5, 6)], &[(6, 7)], &[THERE], &[BACK]], false),
+            ("over", &[&[THERE], &[BACK], &[THERE], &[BACK], &[(5, 6)]], false),
+            ("nothing in common", &[&[(1, 2)], &[(3, 4)], &[(5, 6)], &[(7, 8)]], false),
+            ("without hunks", &[&[], &[], &[], &[]], false),
+        ];
+        for (name, hunks, trips) in table {
+            let found = checked(&RULE, row(hunks)).map(|finding| finding.level);
+            assert_eq!(found, trips.then_some(Level::Warn), "{name}");
+        }
+    }
+
+    #[test]
+    fn going_back_on_purpose_is_not_counted() {
+        let mut commits = row(&[&[(5, 6)], &[THERE], &[BACK], &[THERE], &[BACK]]);
+        commits[4] = commits[4].clone().kind(Revert);
+        assert!(checked(&RULE, commits.clone()).is_none());
+        commits[4] =
+            commits[4].clone().kind(crate::domain::facts::CommitKind::Normal).subject("Revert \"x\"");
+        assert!(checked(&RULE, commits).is_none());
+    }
+
+    #[test]
+    fn share_length_and_window_are_parameters() {
+        let mixed: &[&[(u8, u8)]] =
+            &[&[THERE], &[(9, 8), BACK], &[(9, 7), THERE], &[(9, 6), BACK], &[(9, 5), THERE]];
+        let with = |name, value| checked_with(&RULE, row(mixed), &[(name, value)]).is_some();
+        assert!(with("share", ParamValue::Share(0.5)));
+        assert!(!with("share", ParamValue::Share(0.6)));
+        assert!(with("over", ParamValue::Count(2)));
+        assert!(!with("over", ParamValue::Count(6)));
+        let far: &[&[(u8, u8)]] = &[&[THERE], &[(3, 4)], &[BACK], &[(4, 3)], &[THERE], &[(3, 4)]];
+        assert!(checked_with(&RULE, row(far), &[("window", ParamValue::Count(1))]).is_none());
+        assert!(checked_with(&RULE, row(far), &[("window", ParamValue::Count(2))]).is_some());
+    }
+}

@@ -1,0 +1,188 @@
+//! `weak-change`: the loop is busy, and what it changes does nothing.
+
+use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::change::Nature;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::history::{DocsProgress, Iteration, Timeline};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "weak-change",
+    summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations running",
+    docs: Docs {
+        trips: "The newest `running` strike candidates changed nothing but comments (in a language that is known by the \
+                file's extension), white space, version numbers, logs, file modes or what normalization masks, and \
+                each touched a path that the one before touched. Documentation is work of its own and interrupts \
+                the run, and so does whatever cannot be told. A subject that begins with a pattern of `exempt` is a \
+                note.",
+        why: "Such commits look like progress and are none, but people make them too: a signal, which halts only \
+              together with another one.",
+        source: "loop-safety.md, progress measurement; DESIGN section 4",
+        example: "Three commits in a row that reword the same comment.",
+        tune: "weak-change = { running = 5 }",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Stalled,
+    face: Face::Checkpoint,
+    params: &[
+        ParamSpec {
+            name: "running",
+            default: || ParamValue::Count(3),
+            min: 2,
+            doc: "Iterations running that change nothing which runs.",
+        },
+        ParamSpec {
+            name: "exempt",
+            default: default_subjects,
+            min: 0,
+            doc: "Beginnings of subjects of commits that change versions on purpose; `#` stands for digits.",
+        },
+    ],
+    stages: LOOP,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let weak = weak_run(situation.timeline);
+    let running = words::len(&weak);
+    if running == 0 || running < setting.count("running") {
+        return None;
+    }
+    let newest = weak.last()?;
+    let meant = goes_back_on_purpose(newest, setting.list("exempt"));
+    let level = if meant { setting.level.min(Level::Note) } else { setting.level };
+    let what = weak.iter().filter_map(|one| nature(one)).reduce(Nature::and).map_or("", words_for);
+    let message = format!("{} running changed only {what}", words::count(running, "iteration"));
+    let evidence = weak.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
+    let help = newest.commit.map(|commit| format!("git log -p -{running} {}", commit.short()));
+    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+}
+
+/// The longest end of the strike candidates that are weak, each touching a path of the one before.
+fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
+    let mut run: Vec<&Iteration> = Vec::new();
+    for iteration in timeline.candidates().rev() {
+        let ticked = timeline.docs_progress(iteration) == DocsProgress::Ticked;
+        if nature(iteration).is_none() || ticked {
+            break;
+        }
+        if run.last().is_some_and(|later| !share_a_path(iteration, later)) {
+            break;
+        }
+        run.push(iteration);
+    }
+    run.reverse();
+    run
+}
+
+/// Its nature when it is weak; a change of which normalization leaves nothing is one of white space.
+fn nature(iteration: &Iteration) -> Option<Nature> {
+    match iteration.change.as_ref()?.nature {
+        Nature::Nothing if iteration.diff.files > 0 => Some(Nature::Space),
+        nature if nature.is_weak() => Some(nature),
+        Nature::Work
+        | Nature::Docs
+        | Nature::Nothing
+        | Nature::Space
+        | Nature::Comments
+        | Nature::Version
+        | Nature::Log
+        | Nature::Mode
+        | Nature::Weak => None,
+    }
+}
+
+fn share_a_path(one: &Iteration, other: &Iteration) -> bool {
+    let paths = |iteration: &Iteration| -> Vec<_> {
+        iteration.change.iter().flat_map(|change| &change.paths).map(|step| step.path).collect()
+    };
+    let others = paths(other);
+    paths(one).iter().any(|path| others.contains(path))
+}
+
+fn words_for(nature: Nature) -> &'static str {
+    match nature {
+        Nature::Space => "white space, or what normalization masks",
+        Nature::Comments => "comments",
+        Nature::Version => "a version number",
+        Nature::Log => "a log",
+        Nature::Mode => "file modes",
+        Nature::Weak | Nature::Work | Nature::Docs | Nature::Nothing => {
+            "comments, white space, versions, logs or modes"
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::history::testkit::{Commit, commit};
+
+    /// Iteration `step` on path 1.
+    fn made_of(step: u8, nature: Nature) -> Commit {
+        commit(step).change(nature, &[(1, step, step + 1)])
+    }
+
+    fn row(natures: &[Nature]) -> Vec<Commit> {
+        (1..).zip(natures).map(|(step, nature)| made_of(step, *nature)).collect()
+    }
+
+    #[test]
+    fn three_weak_changes_running_are_a_signal() {
+        use Nature::{Comments, Docs, Log, Mode, Nothing, Space, Version, Weak, Work};
+        let table: [(&[Nature], bool); 11] = [
+            (&[], false),
+            (&[Comments, Comments], false),
+            (&[Comments, Comments, Comments], true),
+            (&[Version, Version, Version], true),
+            (&[Log, Log, Log], true),
+            (&[Mode, Space, Weak], true),
+            (&[Work, Comments, Log, Version], true),
+            (&[Comments, Comments, Work], false),
+            (&[Comments, Work, Comments, Comments], false),
+            (&[Comments, Docs, Comments, Comments], false),
+            (&[Comments, Nothing, Comments], true),
+        ];
+        for (natures, trips) in table {
+            let found = checked(&RULE, row(natures)).map(|finding| finding.level);
+            assert_eq!(found, trips.then_some(Level::Warn), "{natures:?}");
+        }
+    }
+
+    #[test]
+    fn different_files_and_unknown_changes_are_work() {
+        let tour = (1..5_u8).map(|at| commit(at).change(Nature::Comments, &[(at, 1, 2)])).collect();
+        assert!(checked(&RULE, tour).is_none(), "comments of file after file");
+        assert!(checked(&RULE, (1..5).map(commit).collect()).is_none(), "records of earlier versions");
+        assert!(checked(&RULE, (1..5).map(|at| commit(at).empty()).collect()).is_none(), "no files at all");
+    }
+
+    #[test]
+    fn releases_are_notes_and_exempt_kinds_neither_count_nor_interrupt() {
+        let mut bumps = row(&[Nature::Version; 3]);
+        bumps[2] = bumps[2].clone().subject("Bump version to 1.2.3");
+        assert_eq!(checked(&RULE, bumps).map(|finding| finding.level), Some(Level::Note));
+        for kind in [Merge, Revert, CherryPick, Rebase] {
+            let mut commits = row(&[Nature::Comments, Nature::Comments, Nature::Work, Nature::Comments]);
+            commits[2] = commits[2].clone().kind(kind);
+            assert!(checked(&RULE, commits).is_some(), "{kind:?}");
+            let only = row(&[Nature::Comments; 3]).into_iter().map(|one| one.kind(kind)).collect();
+            assert!(checked(&RULE, only).is_none(), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn the_length_is_a_parameter() {
+        let with =
+            |running| checked_with(&RULE, row(&[Nature::Log; 4]), &[("running", ParamValue::Count(running))]);
+        let message = with(4).map(|finding| finding.message);
+        assert_eq!(message.as_deref(), Some("4 iterations running changed only a log"));
+        assert!(with(5).is_none());
+    }
+}

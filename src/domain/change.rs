@@ -1,0 +1,143 @@
+//! What a commit changed, beyond the hash of its diff: enough to see fake progress, ping-pong in one file behind other
+//! work, and work on documents.
+//!
+//! Everything here can be derived again from the commit and the configuration, so `check` compares it; records of
+//! earlier versions lack it, and then it is unknown, which proves nothing.
+
+use super::ids::HunkHash;
+
+/// What the changed lines are made of (`loop-safety.md`, "what to hash"; DESIGN section 4, `weak-change`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Nature {
+    /// Something that a program does, or that could not be told: never held against the loop.
+    Work,
+    /// Documentation and nothing else that counts.
+    Docs,
+    /// White space inside lines, or blank lines, where indentation means nothing.
+    Space,
+    /// Comments, in a language that is known.
+    Comments,
+    /// A version number.
+    Version,
+    /// A log.
+    Log,
+    /// File modes.
+    Mode,
+    /// Several of the weak ones.
+    Weak,
+    /// Nothing is left after normalization.
+    Nothing,
+}
+
+impl Nature {
+    /// Every value with its name in records.
+    pub const ALL: [(Self, &'static str); 9] = [
+        (Self::Work, "work"),
+        (Self::Docs, "docs"),
+        (Self::Space, "space"),
+        (Self::Comments, "comments"),
+        (Self::Version, "version"),
+        (Self::Log, "log"),
+        (Self::Mode, "mode"),
+        (Self::Weak, "weak"),
+        (Self::Nothing, "nothing"),
+    ];
+
+    /// The name in records.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(nature, _)| *nature == self).map_or("", |(_, name)| name)
+    }
+
+    /// The value of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(nature, _)| *nature)
+    }
+
+    /// Whether a program behaves as before.
+    pub fn is_weak(self) -> bool {
+        match self {
+            Self::Space | Self::Comments | Self::Version | Self::Log | Self::Mode | Self::Weak => true,
+            Self::Work | Self::Docs | Self::Nothing => false,
+        }
+    }
+
+    /// The nature of two changes together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (one, Self::Nothing) | (Self::Nothing, one) => one,
+            (Self::Work, _) | (_, Self::Work) => Self::Work,
+            (Self::Docs, _) | (_, Self::Docs) => Self::Docs,
+            (one, other) if one == other => one,
+            (_, _) => Self::Weak,
+        }
+    }
+}
+
+/// One path of a commit: which, and what it was and is. Absent sides are zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathStep {
+    /// Hash of the path.
+    pub path: HunkHash,
+    /// Hash of mode and content before.
+    pub old: HunkHash,
+    /// Hash of mode and content after.
+    pub new: HunkHash,
+}
+
+/// Checklist items of a document: `- [x]` and `- [ ]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Checklist {
+    /// Ticked items.
+    pub done: u64,
+    /// All items.
+    pub total: u64,
+}
+
+/// What a commit made of documents (`loop-safety.md`, "docs progress").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DocsState {
+    /// Hash over the changed documents' paths and text without white space and volatile parts.
+    pub hash: HunkHash,
+    /// Checklist items of the changed documents before.
+    pub was: Checklist,
+    /// Checklist items of the changed documents after.
+    pub now: Checklist,
+}
+
+/// The facts about one commit's change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeFacts {
+    /// What the changed lines are made of.
+    pub nature: Nature,
+    /// The changed paths that are not ignored, in byte order, at most [`ChangeFacts::MAX_PATHS`].
+    pub paths: Vec<PathStep>,
+    /// True when `paths` was cut.
+    pub truncated: bool,
+    /// Documents; `None` when none changed, or more text than is looked at.
+    pub docs: Option<DocsState>,
+}
+
+impl ChangeFacts {
+    /// Bound of `paths`.
+    pub const MAX_PATHS: usize = 32;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stronger_nature_wins() {
+        for (one, _) in Nature::ALL {
+            assert_eq!(one.and(one), one);
+            assert_eq!(one.and(Nature::Nothing), one);
+            assert_eq!(Nature::Work.and(one), Nature::Work);
+            for (other, _) in Nature::ALL {
+                assert_eq!(one.and(other), other.and(one), "{one:?} {other:?}");
+            }
+        }
+        assert_eq!(Nature::Comments.and(Nature::Log), Nature::Weak);
+        assert_eq!(Nature::Comments.and(Nature::Docs), Nature::Docs);
+    }
+}

@@ -1,0 +1,177 @@
+//! Gathers, beside the diff hash, the facts of [`crate::domain::change`] while the diff is walked: no file is read
+//! twice, only changed lines and changed documents are looked at.
+
+use sha2::{Digest as _, Sha256};
+
+use super::nature;
+use super::normalize::Normalizer;
+use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
+use crate::domain::ids::{HunkHash, Oid};
+use crate::domain::paths::{PathClass, PathRules};
+use crate::git::Change;
+
+/// Text of documents beyond this in one commit is not looked at, in bytes.
+const MAX_DOCS: usize = 1 << 20;
+const ABSENT: HunkHash = HunkHash([0; 8]);
+
+/// The facts so far.
+pub(super) struct Survey<'a> {
+    rules: &'a PathRules,
+    normalizer: &'a Normalizer,
+    facts: ChangeFacts,
+    docs: Option<Docs>,
+    docs_left: usize,
+}
+
+struct Docs {
+    hash: Sha256,
+    was: Checklist,
+    now: Checklist,
+}
+
+impl<'a> Survey<'a> {
+    pub(super) fn new(rules: &'a PathRules, normalizer: &'a Normalizer) -> Self {
+        let facts = ChangeFacts { nature: Nature::Nothing, paths: Vec::new(), truncated: false, docs: None };
+        Self { rules, normalizer, facts, docs: None, docs_left: MAX_DOCS }
+    }
+
+    /// Notes which path changed from what to what; a move is two steps.
+    pub(super) fn step(&mut self, change: &Change) {
+        match &change.old_path {
+            Some(old_path) => {
+                self.push(old_path, change.old, None);
+                self.push(&change.path, None, change.new);
+            }
+            None => self.push(&change.path, change.old, change.new),
+        }
+    }
+
+    fn push(&mut self, path: &[u8], old: Option<(u32, Oid)>, new: Option<(u32, Oid)>) {
+        if self.facts.paths.len() < ChangeFacts::MAX_PATHS {
+            let path = first_eight(Sha256::digest(path).into());
+            self.facts.paths.push(PathStep { path, old: state(old), new: state(new) });
+        } else {
+            self.facts.truncated = true;
+        }
+    }
+
+    /// What changed without lines: a mode, a move, a binary file.
+    pub(super) fn no_lines(&mut self, change: &Change) {
+        let same = change.old.map(|side| side.1) == change.new.map(|side| side.1);
+        let nature = if self.is_document(&change.path) {
+            Nature::Docs
+        } else if same && change.old_path.is_none() {
+            Nature::Mode
+        } else {
+            Nature::Work
+        };
+        self.facts.nature = self.facts.nature.and(nature);
+    }
+
+    /// A text that changed, with the hunks that normalization left.
+    pub(super) fn lines<L: AsRef<[u8]>>(&mut self, change: &Change, hunks: &[(&[L], &[L])]) {
+        if hunks.is_empty() {
+            return self.no_lines(change);
+        }
+        let document = self.is_document(&change.path);
+        let whole = change.old.is_none() || change.new.is_none();
+        for (removed, added) in hunks {
+            let found = nature::of_hunk(&change.path, removed, added);
+            let found = if matches!(found, Nature::Log | Nature::Space) {
+                found
+            } else if document {
+                Nature::Docs
+            } else if whole {
+                // A new or deleted file is more than its lines.
+                Nature::Work
+            } else {
+                found
+            };
+            self.facts.nature = self.facts.nature.and(found);
+        }
+        let modes = change.old.zip(change.new).is_some_and(|(old, new)| old.0 != new.0);
+        self.facts.nature = self.facts.nature.and(if modes { Nature::Mode } else { Nature::Nothing });
+    }
+
+    /// Both texts of a document.
+    pub(super) fn document(&mut self, change: &Change, old: &[u8], new: &[u8]) {
+        let size = old.len().saturating_add(new.len());
+        if !self.is_document(&change.path) || nature::is_log(&change.path) || size > self.docs_left {
+            return;
+        }
+        self.docs_left -= size;
+        let docs = self.docs.get_or_insert_with(|| Docs {
+            hash: Sha256::new_with_prefix(b"andon/docs@1\n"),
+            was: Checklist::default(),
+            now: Checklist::default(),
+        });
+        docs.hash.update(Sha256::digest(&change.path));
+        for line in new.split_inclusive(|byte| *byte == b'\n') {
+            let line = self.normalizer.line(line);
+            for word in line.split(u8::is_ascii_whitespace) {
+                docs.hash.update(word);
+            }
+        }
+        docs.hash.update(b"\n");
+        count(&mut docs.was, old);
+        count(&mut docs.now, new);
+    }
+
+    pub(super) fn finish(mut self) -> ChangeFacts {
+        self.facts.docs = self.docs.map(|docs| DocsState {
+            hash: first_eight(docs.hash.finalize().into()),
+            was: docs.was,
+            now: docs.now,
+        });
+        self.facts
+    }
+
+    fn is_document(&self, path: &[u8]) -> bool {
+        self.rules.class(path) == PathClass::Docs
+    }
+}
+
+/// Adds the items of a Markdown text: `- [x]`, `* [ ]`, `1. [X]`.
+fn count(list: &mut Checklist, text: &[u8]) {
+    for line in text.split(|byte| *byte == b'\n') {
+        let line = line.trim_ascii_start();
+        let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let rest = match line.get(digits..) {
+            Some([b'-' | b'*' | b'+', rest @ ..]) if digits == 0 => rest,
+            Some([b'.' | b')', rest @ ..]) if digits > 0 => rest,
+            Some(_) | None => continue,
+        };
+        if let [b'[', mark @ (b' ' | b'x' | b'X'), b']', ..] = rest.trim_ascii_start() {
+            list.total = list.total.saturating_add(1);
+            list.done = list.done.saturating_add(u64::from(*mark != b' '));
+        }
+    }
+}
+
+fn state(side: Option<(u32, Oid)>) -> HunkHash {
+    side.map_or(ABSENT, |(mode, id)| {
+        let hash = Sha256::new_with_prefix(mode.to_be_bytes()).chain_update(id.as_bytes());
+        first_eight(hash.finalize().into())
+    })
+}
+
+pub(super) fn first_eight(digest: [u8; 32]) -> HunkHash {
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    HunkHash(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checklists_are_counted() {
+        let mut list = Checklist::default();
+        count(
+            &mut list,
+            b"# x\n- [ ] a\n- [x] b\n  * [X] c\n1. [ ] d\n12) [x] e\n- a [x]\n[x]\n-[ ]\n- [y] z\n",
+        );
+        assert_eq!(list, Checklist { done: 3, total: 6 });
+    }
+}
