@@ -10,6 +10,7 @@ use crate::domain::paths::PathRules;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
 use crate::domain::workflow::Workflow;
+use crate::testreport::Format;
 
 /// What acknowledges a halt (DESIGN section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -136,6 +137,8 @@ impl Runner {
 pub struct TestSettings {
     /// What runs the tests.
     pub command: Option<TestCommand>,
+    /// What output and reports are read as; `None` (`format = "auto"`) to recognise them.
+    pub format: Option<Format>,
     /// Whether a passing run of a part of the tests proves anything.
     pub full: FullRuns,
     /// What runs made elsewhere are worth.
