@@ -7,6 +7,7 @@
 pub mod action;
 pub mod change;
 pub mod decision;
+pub mod escalation;
 pub mod facts;
 pub mod findings;
 pub mod ids;

@@ -22,6 +22,7 @@ pub const MODULES: &[(&str, u8, Nature)] = &[
     ("git", 1, Nature::Impure),
     ("detect", 2, Nature::Pure),
     ("policy", 2, Nature::Pure),
+    ("escalation", 2, Nature::Pure),
     ("report", 2, Nature::Pure),
     ("record", 2, Nature::Impure),
     ("ledger", 2, Nature::Impure),

@@ -1,0 +1,127 @@
+//! The decision itself: one round's facts and what is remembered of the rounds before.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::domain::escalation::{Call, Signal};
+use crate::domain::ids::CodeId;
+
+/// States that are remembered for proxy 2 (`uncertainty-escalation.md`, section 2: ring of 6).
+pub const RING: usize = 6;
+
+/// The knobs of section 2, all of them optional to set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Knobs {
+    /// Rounds running with two or more signals that escalate.
+    pub rounds: u64,
+    /// Iterations running without change that make proxy 1 hot.
+    pub no_change_min: u64,
+    /// Split rounds of reviewers running that make proxy 3 hot.
+    pub split_rounds: u64,
+    /// States back that proxy 2 sees, at most [`RING`].
+    pub ring: usize,
+}
+
+impl Default for Knobs {
+    /// The documented ones; `no_change_min` is the stagnation limit of 5 less one.
+    fn default() -> Self {
+        Self { rounds: 2, no_change_min: 4, split_rounds: 2, ring: RING }
+    }
+}
+
+/// One round of reviewers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerdictRound {
+    /// Votes for the work.
+    pub approve: u64,
+    /// Votes against it.
+    pub reject: u64,
+}
+
+impl VerdictRound {
+    /// The votes it takes: two thirds, rounded up.
+    pub fn threshold(&self) -> u64 {
+        let votes = self.approve.saturating_add(self.reject);
+        votes.saturating_mul(2).div_ceil(3)
+    }
+
+    /// Rejected, though somebody approved: they could not agree.
+    pub fn is_split(&self) -> bool {
+        self.approve >= 1 && self.approve < self.threshold()
+    }
+}
+
+/// What is known of one round; a round is an iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Its number.
+    pub iteration: u64,
+    /// Iterations running that changed nothing which runs, this one included.
+    pub consecutive_no_change: u64,
+    /// The code state; `None` where nothing is known.
+    pub code: Option<CodeId>,
+    /// The newest rounds of reviewers, oldest first; they may be stale between votes.
+    pub verdicts: Vec<VerdictRound>,
+    /// Signals of rules.
+    pub rules: BTreeSet<Signal>,
+}
+
+/// What is remembered from round to round.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Memory {
+    /// The newest code states, oldest first, at most [`RING`]; neighbours differ.
+    pub ring: VecDeque<CodeId>,
+    /// Rounds running with two or more signals.
+    pub consecutive: u64,
+    /// The iteration at which this episode escalated.
+    pub escalated_at: Option<u64>,
+    /// The newest round.
+    pub last_iteration: u64,
+    /// Its signals.
+    pub hot: BTreeSet<Signal>,
+}
+
+/// Takes one round. Without knobs (the rule is off) nothing is read and nothing remembered.
+pub fn step(memory: &mut Memory, facts: &Facts, knobs: Option<&Knobs>) -> Call {
+    let Some(knobs) = knobs else { return Call::Wait };
+    memory.hot = facts.rules.clone();
+    let proxies = [
+        (Signal::NoChange, facts.consecutive_no_change >= knobs.no_change_min.max(1)),
+        (Signal::Recurrence, recurs(memory, facts, knobs)),
+        (Signal::VerdictSplit, splits(&facts.verdicts) >= knobs.split_rounds.max(1)),
+    ];
+    memory.hot.extend(proxies.into_iter().filter(|(_, hot)| *hot).map(|(signal, _)| signal));
+    remember(memory, facts);
+    if memory.hot.len() < 2 {
+        // The episode is over; another may escalate again.
+        memory.consecutive = 0;
+        memory.escalated_at = None;
+        return Call::Wait;
+    }
+    memory.consecutive = memory.consecutive.saturating_add(1);
+    if memory.consecutive < knobs.rounds.max(1) || memory.escalated_at.is_some() {
+        return Call::Wait;
+    }
+    memory.escalated_at = Some(facts.iteration);
+    Call::Escalate
+}
+
+/// Proxy 2: the state equals one of the ring, but for the newest of it (that would be proxy 1).
+fn recurs(memory: &Memory, facts: &Facts, knobs: &Knobs) -> bool {
+    let Some(code) = facts.code else { return false };
+    memory.ring.back() != Some(&code) && memory.ring.iter().rev().take(knobs.ring).any(|seen| *seen == code)
+}
+
+fn remember(memory: &mut Memory, facts: &Facts) {
+    memory.last_iteration = facts.iteration;
+    let Some(code) = facts.code.filter(|code| memory.ring.back() != Some(code)) else { return };
+    if memory.ring.len() >= RING {
+        memory.ring.pop_front();
+    }
+    memory.ring.push_back(code);
+}
+
+/// Proxy 3: how many rounds running, up to the newest, were split.
+fn splits(verdicts: &[VerdictRound]) -> u64 {
+    let running = verdicts.iter().rev().take_while(|round| round.is_split()).count();
+    u64::try_from(running).unwrap_or(u64::MAX)
+}
