@@ -59,6 +59,7 @@ fn record(byte: u8) -> CommitRecord {
             truncated: false,
             runner: "cargo".to_owned(),
             command: "cargo test".to_owned(),
+            caveats: andon::domain::tests::Caveats::default(),
         }),
         outputs: Vec::new(),
         usage: None,

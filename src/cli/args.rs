@@ -53,6 +53,10 @@ pub enum Command {
         after_help = "Without COMMAND the configured test.command runs. Only that one proves anything."
     )]
     Test(TestArgs),
+    /// Take in a fact that Andon did not see itself: from CI, from an orchestrator
+    Observe(ObserveArgs),
+    /// What test reports are read as, what each failure became, and why two of them differ
+    Explain(ExplainArgs),
     /// Where the loop stands: badge, state, last halt, trend of failing tests, Loop Evidence
     Status(FormatArg),
     /// The recorded commits, newest first
@@ -86,6 +90,63 @@ pub struct TestArgs {
     /// A command to run instead of test.command; recorded, but proves nothing unless it is the same
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// `andon observe`
+#[derive(Debug, Args)]
+pub struct ObserveArgs {
+    /// What kind of fact
+    #[command(subcommand)]
+    pub kind: ObserveKind,
+}
+
+/// `andon observe KIND`: the kinds of facts, as the event stream names them.
+#[derive(Debug, Subcommand)]
+pub enum ObserveKind {
+    /// The result of a test run that was made elsewhere
+    #[command(
+        name = "test_run",
+        after_help = "The run is kept and shown as handed in. It proves nothing unless andon.toml says so: \
+                      [test] handed_in = \"count\"."
+    )]
+    TestRun(ObserveTestRunArgs),
+}
+
+/// `andon observe test_run`
+#[derive(Debug, Args)]
+pub struct ObserveTestRunArgs {
+    /// Report files of the run, in any form that `andon test` reads
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub report: Vec<PathBuf>,
+    /// How the test command ended
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub exit_code: i32,
+    /// Code fingerprint that the tests ran on; default: that of the working tree as it is now
+    #[arg(long, value_name = "FINGERPRINT")]
+    pub code: Option<String>,
+    /// The command that ran; a run of another command than test.command proves nothing
+    #[arg(long, value_name = "COMMAND")]
+    pub command: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Reports: files that runners wrote, or what they printed
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// How the run ended
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "N")]
+    pub exit_code: i32,
+    /// Where the project lay when the report was made, once or for each file; default: where it lies now
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
+    /// Form of the output; json is one line a file
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 /// `andon log`

@@ -75,6 +75,8 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Uninstall(format) => commands::install::uninstall(shell, format.format),
         Command::Doctor(format) => commands::doctor::run(shell, format.format),
         Command::Test(args) => commands::test::run(shell, &args),
+        Command::Observe(args) => commands::observe::run(shell, &args.kind),
+        Command::Explain(args) => Ok(commands::explain::run(shell, &args)),
         Command::Status(format) => commands::status::run(shell, format.format),
         Command::Log(args) => commands::log::run(shell, &args),
         Command::Show(args) => commands::show::run(shell, &args),

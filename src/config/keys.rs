@@ -66,6 +66,8 @@ pub(super) enum Kind {
     Command,
     /// A list of globs.
     Globs,
+    /// `true` or `false`.
+    Switch,
 }
 
 /// One word of a choice.
@@ -145,12 +147,24 @@ static GUARD: [Key; 4] = [
     },
 ];
 
-static TEST: [Key; 3] = [
+static TEST: [Key; 6] = [
     Key {
         name: "command",
         kind: Kind::Command,
         default: || Value::Unset,
         doc: "What runs the tests: a text for `sh -c`, or a list of program and arguments.",
+    },
+    Key {
+        name: "full",
+        kind: Kind::Switch,
+        default: || Value::Switch(false),
+        doc: "Whether a passing run of fewer tests than the last full one proves nothing; otherwise it warns.",
+    },
+    Key {
+        name: "handed_in",
+        kind: Kind::Choice(&[here("record"), here("count")]),
+        default: || Value::Text("record".to_owned()),
+        doc: "What runs made elsewhere (`andon observe test_run`) are worth: kept and shown, or as `andon test`.",
     },
     Key {
         name: "reports",
@@ -159,11 +173,28 @@ static TEST: [Key; 3] = [
         doc: "Report files (JUnit XML) that the command writes, as globs from the repository root.",
     },
     Key {
+        name: "runner",
+        kind: Kind::Choice(&RUNNERS),
+        default: || Value::Unset,
+        doc: "The test runner: adds what makes its report good to a command that is a list of arguments.",
+    },
+    Key {
         name: "timeout",
         kind: Kind::Limit { min: Span(1), max: Span(7 * DAY) },
         default: || Value::Span(Span(30 * MINUTE)),
         doc: "How long the tests may run; \"off\" for no limit.",
     },
+];
+
+static RUNNERS: [Choice; 8] = [
+    here("cargo"),
+    here("nextest"),
+    here("pytest"),
+    here("jest"),
+    here("vitest"),
+    here("go"),
+    here("npm"),
+    here("node"),
 ];
 
 static PATHS: [Key; 3] = [
@@ -200,6 +231,7 @@ impl Kind {
             Self::Limit { .. } => "a duration such as \"30m\", or \"off\"".to_owned(),
             Self::Command => "a text or a list of texts".to_owned(),
             Self::Globs => "a list of globs".to_owned(),
+            Self::Switch => "true or false".to_owned(),
         }
     }
 
@@ -208,9 +240,13 @@ impl Kind {
         match (self, default) {
             (Self::Command, _) => "\"cargo test\"".to_owned(),
             (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
-            (Self::Choice(_) | Self::Duration { .. } | Self::Limit { .. } | Self::Globs, default) => {
-                default.to_string()
+            (Self::Choice(choices), Value::Unset) => {
+                format!("\"{}\"", choices.first().map_or("", |choice| choice.name))
             }
+            (
+                Self::Choice(_) | Self::Duration { .. } | Self::Limit { .. } | Self::Globs | Self::Switch,
+                default,
+            ) => default.to_string(),
         }
     }
 }

@@ -32,7 +32,9 @@ pub use mistake::{ConfigError, ConfigErrors, Position};
 pub use resolve::{load, load_with};
 pub use rules::{RuleSpecView, known_rules};
 pub use schema::schema;
-pub use settings::{Ack, AppliesTo, Config, Guard, OnInternalError, PathSettings, TestSettings};
+pub use settings::{
+    Ack, AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
+};
 pub use source::{Layer, MAX_BYTES, Origin, Source, read_sources};
 pub use template::template;
 pub use value::Value;

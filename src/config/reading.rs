@@ -41,6 +41,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
             Some(_) | None => read_span(&expected, (*min, *max), item).map(Value::Span),
         },
         Kind::Command => read_command(&expected, item).map(Value::Command),
+        Kind::Switch => item.get_ref().as_bool().map(Value::Switch).ok_or_else(|| expected.not(item)),
         Kind::Globs => {
             let items = read_texts(&expected, item)?;
             patterns::check_globs(name, &items)?;

@@ -8,7 +8,9 @@ use super::keys;
 use super::mistake::{ConfigError, ConfigErrors, Problems};
 use super::reader::Reader;
 use super::rules::{RuleSpecView, known_rules};
-use super::settings::{Ack, AppliesTo, Config, Guard, OnInternalError, PathSettings, TestSettings};
+use super::settings::{
+    Ack, AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
+};
 use super::source::{Origin, Source};
 use super::value::{Said, Value};
 use crate::domain::paths::PathRules;
@@ -45,10 +47,10 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
     let path_rules = PathRules::new(&docs, &ignore).map_err(|error| uncompilable(&said, &error))?;
     Ok(Config {
         guard: Guard {
-            ack: values.choice("ack", &Ack::ALL, Ack::Delete),
-            applies_to: values.choice("applies_to", &AppliesTo::ALL, AppliesTo::Everyone),
+            ack: values.choice("guard.ack", &Ack::ALL, Ack::Delete),
+            applies_to: values.choice("guard.applies_to", &AppliesTo::ALL, AppliesTo::Everyone),
             on_internal_error: values.choice(
-                "on_internal_error",
+                "guard.on_internal_error",
                 &OnInternalError::ALL,
                 OnInternalError::Warn,
             ),
@@ -56,7 +58,14 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
         },
         test: TestSettings {
             command: values.command(),
+            full: if values.get("test", "full") == Value::Switch(true) {
+                FullRuns::Required
+            } else {
+                FullRuns::Wanted
+            },
+            handed_in: values.choice("test.handed_in", &HandedIn::ALL, HandedIn::Record),
             reports: values.texts("test", "reports"),
+            runner: values.choice("test.runner", &Runner::ALL.map(|(one, name)| (Some(one), name)), None),
             timeout: values.span("test", "timeout"),
         },
         paths: PathSettings { rules: path_rules, docs, ignore, api: values.texts("paths", "api") },
@@ -105,8 +114,10 @@ impl Values<'_> {
         Some(span)
     }
 
-    fn choice<T: Copy>(&self, name: &str, all: &[(T, &str)], otherwise: T) -> T {
-        let Value::Text(word) = self.get("guard", name) else { return otherwise };
+    /// The word of the dotted `key`.
+    fn choice<T: Copy>(&self, key: &str, all: &[(T, &str)], otherwise: T) -> T {
+        let (section, name) = key.split_once('.').unwrap_or_default();
+        let Value::Text(word) = self.get(section, name) else { return otherwise };
         all.iter().find(|(_, name)| *name == word).map_or(otherwise, |(value, _)| *value)
     }
 

@@ -58,6 +58,7 @@ fn key_schema(key: &Key) -> Json {
             json!({ "anyOf": [{ "type": "string", "minLength": 1 }, list] })
         }
         Kind::Globs => texts,
+        Kind::Switch => json!({ "type": "boolean" }),
     };
     let default = (key.default)();
     if default != Value::Unset {

@@ -64,13 +64,78 @@ pub struct Guard {
     pub session_gap: Span,
 }
 
+/// What runs that were made elsewhere are worth (DESIGN section 5: a run counts only if it was the configured
+/// `test.command`, and of such a run Andon has but somebody's word).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HandedIn {
+    /// They are kept and shown, and prove nothing.
+    Record,
+    /// They count as runs of `test.command`, marked as handed in.
+    Count,
+}
+
+impl HandedIn {
+    /// Every value with its name.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Record, "record"), (Self::Count, "count")];
+}
+
+/// Whether a passing run must have run all tests that are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FullRuns {
+    /// Fewer tests are worth a warning.
+    Wanted,
+    /// Fewer tests prove nothing (`test.full = true`).
+    Required,
+}
+
+/// A test runner whose reports Andon knows how to ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Runner {
+    /// `cargo test`
+    Cargo,
+    /// `cargo nextest run`
+    Nextest,
+    /// `pytest`
+    Pytest,
+    /// `jest`
+    Jest,
+    /// `vitest`
+    Vitest,
+    /// `go test`
+    Go,
+    /// `npm test` and its kind: pass on to another runner.
+    Npm,
+    /// `node --test`
+    Node,
+}
+
+impl Runner {
+    /// Every value with its name.
+    pub const ALL: [(Self, &'static str); 8] = [
+        (Self::Cargo, "cargo"),
+        (Self::Nextest, "nextest"),
+        (Self::Pytest, "pytest"),
+        (Self::Jest, "jest"),
+        (Self::Vitest, "vitest"),
+        (Self::Go, "go"),
+        (Self::Npm, "npm"),
+        (Self::Node, "node"),
+    ];
+}
+
 /// `[test]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestSettings {
     /// What runs the tests.
     pub command: Option<TestCommand>,
+    /// Whether a passing run of a part of the tests proves anything.
+    pub full: FullRuns,
+    /// What runs made elsewhere are worth.
+    pub handed_in: HandedIn,
     /// Globs of report files, from the repository root; valid.
     pub reports: Vec<String>,
+    /// The runner, for better reports; `None` leaves the command as it is.
+    pub runner: Option<Runner>,
     /// How long a run may take; `None` (`timeout = "off"`) for no limit.
     pub timeout: Option<Span>,
 }

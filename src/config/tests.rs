@@ -59,7 +59,15 @@ fn without_sources_the_defaults_of_the_design_hold() {
             session_gap: Span(21_600),
         }
     );
-    assert_eq!(config.test, TestSettings { command: None, reports: vec![], timeout: Some(Span(1_800)) });
+    let expected = TestSettings {
+        command: None,
+        full: FullRuns::Wanted,
+        handed_in: HandedIn::Record,
+        reports: vec![],
+        runner: None,
+        timeout: Some(Span(1_800)),
+    };
+    assert_eq!(config.test, expected);
     assert_eq!(config.paths.docs, ["**/*.md", "docs/**"]);
     assert_eq!(config.paths.ignore, ["**/*.log"]);
     assert!(config.paths.api.is_empty() && config.normalize.is_empty());
@@ -142,7 +150,10 @@ fn the_higher_layer_wins_key_by_key() {
             "guard.on_internal_error = \"warn\"  # default",
             "guard.session_gap = \"3h\"  # repository, andon.toml:3",
             "test.command = (unset)  # default",
+            "test.full = false  # default",
+            "test.handed_in = \"record\"  # default",
             "test.reports = []  # default",
+            "test.runner = (unset)  # default",
             "test.timeout = \"30m\"  # default",
             "paths.docs = [\"**/*.md\", \"docs/**\"]  # default",
             "paths.ignore = [\"**/*.log\"]  # default",
@@ -164,7 +175,7 @@ fn the_higher_layer_wins_key_by_key() {
     assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));
     assert_eq!(config.origin("guard.applies_to"), Origin::Default);
     assert_eq!(
-        config.entries()[11].to_json(),
+        config.entries()[14].to_json(),
         serde_json::json!({
             "key": "rules.iteration-cap.max", "value": 3, "layer": "command line", "file": "command line", "line": 1,
         })

@@ -25,6 +25,8 @@ pub enum Value {
     Command(TestCommand),
     /// A level.
     Level(Level),
+    /// Yes or no.
+    Switch(bool),
     /// A rule's parameter.
     Param(ParamValue),
 }
@@ -46,7 +48,7 @@ impl fmt::Display for Value {
             Self::Level(level) => write!(f, "\"{}\"", level.as_str()),
             Self::Param(ParamValue::Count(count)) => write!(f, "{count}"),
             Self::Param(ParamValue::Share(share)) => write!(f, "{share:?}"),
-            Self::Param(ParamValue::Switch(switch)) => write!(f, "{switch}"),
+            Self::Switch(switch) | Self::Param(ParamValue::Switch(switch)) => write!(f, "{switch}"),
         }
     }
 }
@@ -65,7 +67,7 @@ impl Value {
             Self::Level(level) => level.as_str().into(),
             Self::Param(ParamValue::Count(count)) => (*count).into(),
             Self::Param(ParamValue::Share(share)) => (*share).into(),
-            Self::Param(ParamValue::Switch(switch)) => (*switch).into(),
+            Self::Switch(switch) | Self::Param(ParamValue::Switch(switch)) => (*switch).into(),
         }
     }
 }

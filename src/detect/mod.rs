@@ -49,6 +49,15 @@ pub fn defaults() -> RuleSettings {
     REGISTRY.iter().map(|rule| (rule.id, rule.defaults())).collect()
 }
 
+/// The rules that are evaluated at `stage`, in registry order.
+pub fn active(
+    stage: crate::domain::decision::Stage,
+    settings: &RuleSettings,
+) -> impl Iterator<Item = &'static str> {
+    let on = |rule: &Rule| settings.get(rule.id).map_or(rule.level, |setting| setting.level) > Level::Off;
+    REGISTRY.iter().filter(move |rule| rule.stages.contains(&stage) && on(rule)).map(|rule| rule.id)
+}
+
 /// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name
 /// has its defaults; one at [`Level::Off`] is not evaluated.
 pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {

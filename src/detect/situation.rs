@@ -47,7 +47,7 @@ pub enum EvidenceState {
     /// No run is known.
     NeverRan,
     /// The newest valid run on exactly this code.
-    Tested(TestEvidence),
+    Tested(Box<TestEvidence>),
     /// The newest run on exactly this code proves nothing: its validity says why.
     Void(Box<TestRun>),
     /// The newest run was on other code.

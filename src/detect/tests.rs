@@ -192,7 +192,7 @@ fn evidence() -> impl Strategy<Value = EvidenceState> {
             Just(EvidenceState::Unconfigured),
             Just(EvidenceState::NeverRan),
             Just(EvidenceState::Void(Box::new(test_run(tests.clone())))),
-            Just(EvidenceState::Tested(tests)),
+            Just(EvidenceState::Tested(Box::new(tests))),
             Just(other),
         ]
     })

@@ -17,8 +17,8 @@ pub const CONFIG_FILE: &str = "andon.toml";
 /// Classifies paths by `paths.docs` and `paths.ignore`. `ignore` wins over `docs`.
 #[derive(Debug, Clone)]
 pub struct PathRules {
-    docs: globset::GlobSet,
-    ignore: globset::GlobSet,
+    docs: Patterns,
+    ignore: Patterns,
     digest: [u8; 32],
 }
 
@@ -34,7 +34,11 @@ impl PathRules {
                 hasher.update(pattern);
             }
         }
-        Ok(Self { docs: build(docs)?, ignore: build(ignore)?, digest: hasher.finalize().into() })
+        Ok(Self {
+            docs: Patterns::new(docs)?,
+            ignore: Patterns::new(ignore)?,
+            digest: hasher.finalize().into(),
+        })
     }
 
     /// What `path` (from the repository root, slashes) counts as.
@@ -43,9 +47,9 @@ impl PathRules {
             return PathClass::Ignored;
         }
         let candidate = globset::Candidate::from_bytes(path);
-        if self.ignore.is_match_candidate(&candidate) {
+        if self.ignore.matches(path, &candidate) {
             PathClass::Ignored
-        } else if self.docs.is_match_candidate(&candidate) {
+        } else if self.docs.matches(path, &candidate) {
             PathClass::Docs
         } else {
             PathClass::Code
@@ -58,10 +62,71 @@ impl PathRules {
     }
 }
 
-fn build(patterns: &[String]) -> Result<globset::GlobSet, globset::Error> {
-    let mut set = globset::GlobSetBuilder::new();
-    for pattern in patterns {
-        set.add(globset::GlobBuilder::new(pattern).literal_separator(true).build()?);
+/// Some patterns. `NAME/**` is compared by its first bytes: the automaton that globset builds for it took longer than
+/// everything else a hook does with the configuration.
+#[derive(Debug, Clone)]
+struct Patterns {
+    under: Vec<Vec<u8>>,
+    globs: globset::GlobSet,
+}
+
+impl Patterns {
+    fn new(patterns: &[String]) -> Result<Self, globset::Error> {
+        let mut under = Vec::new();
+        let mut globs = globset::GlobSetBuilder::new();
+        for pattern in patterns {
+            match directory(pattern) {
+                Some(directory) => under.push(directory.as_bytes().to_vec()),
+                None => {
+                    globs.add(globset::GlobBuilder::new(pattern).literal_separator(true).build()?);
+                }
+            }
+        }
+        Ok(Self { under, globs: globs.build()? })
     }
-    set.build()
+
+    fn matches(&self, path: &[u8], candidate: &globset::Candidate<'_>) -> bool {
+        self.under.iter().any(|directory| path.starts_with(directory))
+            || self.globs.is_match_candidate(candidate)
+    }
+}
+
+/// `NAME/` of `NAME/**` when every character of it stands for itself.
+fn directory(pattern: &str) -> Option<&str> {
+    let directory = pattern.strip_suffix("**")?;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
+    let name = directory.strip_suffix('/')?;
+    (!name.is_empty() && !name.starts_with('/') && name.bytes().all(plain)).then_some(directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_match_as_globset_has_it() {
+        let paths = [
+            "docs",
+            "docs/",
+            "docs/a",
+            "docs/a/b.rs",
+            "docsa",
+            "a/docs/b",
+            ".x/y",
+            "",
+            "/docs/a",
+            "d-1/.x/_",
+        ];
+        let patterns =
+            ["docs/**", "docs/a/**", ".x/**", "d-1/.x/**", "/docs/**", "do?s/**", "docs/**/b.rs", "**"];
+        for pattern in patterns {
+            let glob = globset::GlobBuilder::new(pattern).literal_separator(true).build().unwrap();
+            let wanted = glob.compile_matcher();
+            let rules = PathRules::new(&[pattern.to_owned()], &[]).unwrap();
+            for path in paths {
+                let found = rules.class(path.as_bytes()) == PathClass::Docs;
+                assert_eq!(found, wanted.is_match(path), "{pattern} on {path:?}");
+            }
+        }
+    }
 }

@@ -97,11 +97,37 @@ pub struct TestEvidence {
     pub runner: String,
     /// The command as a person would type it.
     pub command: String,
+    /// What else is to be said about the run.
+    pub caveats: Caveats,
+}
+
+/// What is to be said about a run beside its result. Optional keys of the wire formats: absent means nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Caveats {
+    /// Who ran the tests.
+    pub origin: RunOrigin,
+    /// Tests that the last full run on the same tests ran, when this run passed with fewer.
+    pub full_run: Option<u64>,
+    /// Sorted ids of tests whose result differed between runs on this very code, at most
+    /// [`TestEvidence::MAX_FLAKY`].
+    pub flaky: Vec<String>,
+}
+
+/// Who ran the tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum RunOrigin {
+    /// `andon test`, which saw the run.
+    #[default]
+    Here,
+    /// Somebody who handed the result in: `andon observe test_run`. Which command ran is their word.
+    HandedIn,
 }
 
 impl TestEvidence {
     /// Bound of `failing`.
     pub const MAX_FAILING: usize = 512;
+    /// Bound of [`Caveats::flaky`].
+    pub const MAX_FLAKY: usize = 64;
 
     /// True when this run shows that the tests pass.
     pub fn is_green(&self) -> bool {
@@ -120,15 +146,21 @@ pub enum RunValidity {
     CodeChanged,
     /// The run was stopped: a timeout or a signal.
     Interrupted,
+    /// Fewer tests than the last full run on the same tests, where `test.full` asks for all.
+    Filtered,
+    /// Made elsewhere and handed in, where `test.handed_in` does not let such runs count.
+    HandedIn,
 }
 
 impl RunValidity {
     /// Every value with its name in the journal.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::Valid, "valid"),
         (Self::OtherCommand, "other_command"),
         (Self::CodeChanged, "code_changed"),
         (Self::Interrupted, "interrupted"),
+        (Self::Filtered, "filtered"),
+        (Self::HandedIn, "handed_in"),
     ];
 
     /// The name in the journal.

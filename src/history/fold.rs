@@ -158,7 +158,11 @@ impl Timeline {
                 self.newest_tests = Some(run.evidence.clone());
                 push_bounded(&mut self.runs, run, MAX_RUNS);
             }
-            RunValidity::OtherCommand | RunValidity::CodeChanged | RunValidity::Interrupted => {
+            RunValidity::OtherCommand
+            | RunValidity::CodeChanged
+            | RunValidity::Interrupted
+            | RunValidity::Filtered
+            | RunValidity::HandedIn => {
                 push_bounded(&mut self.void_runs, run, MAX_VOID_RUNS);
             }
         }

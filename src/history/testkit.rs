@@ -39,6 +39,7 @@ fn evidence(state: u8, status: TestStatus, failing: &[&str], total: u64) -> Test
         truncated: false,
         runner: "tap".into(),
         command: "sh tests.sh".into(),
+        caveats: crate::domain::tests::Caveats::default(),
     }
 }
 

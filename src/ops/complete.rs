@@ -28,7 +28,7 @@ pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
         CodeChange::Unchanged => Bit::No,
     };
     let tests = match &candidate.evidence {
-        EvidenceState::Tested(tests) => Some(tests),
+        EvidenceState::Tested(tests) => Some(tests.as_ref()),
         EvidenceState::Unconfigured
         | EvidenceState::NeverRan
         | EvidenceState::Void(_)
@@ -38,6 +38,7 @@ pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
     let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
     problems.extend(decision.standing.iter().map(Diagnostic::from));
     problems.extend(loaded.warnings.iter().cloned());
+    problems.extend(evidence::notice(&candidate));
     if uncommitted {
         problems.push(Diagnostic::note("code in the working tree is not committed yet").help("git status"));
     }

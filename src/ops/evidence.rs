@@ -5,9 +5,10 @@ use super::timeline::Loaded;
 use super::workspace::Workspace;
 use crate::detect::{Candidate, CodeChange, EvidenceState, PathDifference, Staging};
 use crate::domain::ids::{CodeId, TreeId};
-use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
+use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
 use crate::git::Overlay;
 use crate::record::fingerprint::{Difference, Fingerprinter, differing};
+use crate::report::message::Diagnostic;
 
 /// How many differing paths are looked at.
 const COMPARED: usize = 32;
@@ -52,11 +53,21 @@ pub fn candidate(
     };
     let code_changed = if before == code { CodeChange::Unchanged } else { CodeChange::Changed };
     let state = match find(loaded, code) {
-        Some(evidence) => EvidenceState::Tested(evidence),
+        Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
         None => without_evidence(ws, loaded, subject, code)?,
     };
     let command = ws.config.test.command.as_ref().map(crate::config::TestCommand::display);
     Ok(Candidate { code_changed, evidence: state, command })
+}
+
+/// What is to be said where evidence that has its weak side opens a gate.
+pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
+    let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
+    if candidate.code_changed == CodeChange::Unchanged || tests.caveats.origin == RunOrigin::Here {
+        return None;
+    }
+    let message = "the tests of this code were handed in: what ran is somebody's word (test.handed_in)";
+    Some(Diagnostic::note(message).code("handed-in").help("to see for yourself: andon test"))
 }
 
 fn without_evidence(
@@ -73,6 +84,11 @@ fn without_evidence(
         return Ok(EvidenceState::Void(Box::new(run.clone())));
     }
     let Some(run) = loaded.runs.last() else { return Ok(EvidenceState::NeverRan) };
+    // Of a run that was handed in with its fingerprint nothing else is known.
+    if run.base.is_none() && run.overlay_truncated {
+        let (differing, staging) = (Vec::new(), Staging::Edited);
+        return Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, staging });
+    }
     let (differing, staging) = match subject {
         Subject::Tree(tree) => {
             let rules = &ws.config.paths.rules;

@@ -8,12 +8,13 @@ use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
 use crate::action;
 use crate::config::AppliesTo;
-use crate::detect::{self, Candidate, Situation, Stops};
+use crate::detect::{self, Candidate, EvidenceState, Situation, Stops};
 use crate::domain::decision::{Decision, Stage, Verdict};
-use crate::domain::ids::CommitId;
+use crate::domain::ids::{CommitId, TreeId};
 use crate::git::IndexTree;
 use crate::policy::{self, Place};
-use crate::record::receipt;
+use crate::record::journal::Journal;
+use crate::record::{receipt, window};
 use crate::report::message::Diagnostic;
 
 /// Whether refusals bind this actor (`guard.applies_to`).
@@ -31,19 +32,57 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
         IndexTree::Unknown => ws.repo.write_tree()?,
     };
     let resolved = standing::resolve(ctx, ws)?;
+    let parent = ws.repo.head()?.commit();
+    if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
+        && let Some((decision, mut loaded)) = settled(ws, tree, head)?
+    {
+        loaded.warnings.extend(leave_receipt(ctx, ws, tree));
+        return Ok((decision, loaded));
+    }
     let mut loaded = timeline::load(ws)?;
     loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
-    let parent = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
+    let parent = parent.map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
+    loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision = if decision.verdict < Verdict::Halt { heal(ws, &loaded, decision) } else { decision };
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if decision.verdict < Verdict::Block || !binds(ctx, ws) {
-        // Without a receipt the record will say that the commit went around the gate: said now, not refused.
-        let left = receipt::write(ws.repo.git_dir(), tree, ctx.parent, ctx.now).map_err(OpsError::from);
-        loaded.warnings.extend(left.err().as_ref().map(OpsError::as_warning));
+        loaded.warnings.extend(leave_receipt(ctx, ws, tree));
     }
     Ok((decision, loaded))
+}
+
+/// Without a receipt the record will say that the commit went around the gate: said now, not refused.
+fn leave_receipt(ctx: &Context, ws: &Workspace, tree: TreeId) -> Option<Diagnostic> {
+    let left = receipt::write(ws.repo.git_dir(), tree, ctx.parent, ctx.now).map_err(OpsError::from);
+    left.err().as_ref().map(OpsError::as_warning)
+}
+
+/// The rules of pre-commit that look at the tree alone.
+const OF_THE_TREE: [&str; 3] = ["untested-edit", "failing-tests", "user-stop"];
+
+/// The common case, without reading the window: post-commit found no halt owed behind `head`, the journal has grown by
+/// nothing but test runs since, and the newest of them passed on exactly this tree. Anything else is `None`, and looked
+/// at in full.
+fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decision, Loaded)>, OpsError> {
+    let rules = &ws.config.rules;
+    if stops(ws) != Stops::NONE
+        || !detect::active(Stage::PreCommit, rules).all(|id| OF_THE_TREE.contains(&id))
+    {
+        return Ok(None);
+    }
+    let since = window::settled(&ws.repo, head, timeline::reach(rules));
+    let Some(run) = since.and_then(|len| Journal::open(ws.repo.git_dir()).newest_run_since(len)) else {
+        return Ok(None);
+    };
+    let loaded = timeline::of_run(ws, run);
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Some(ws.repo.tree_of(head)?))?;
+    if !matches!(candidate.evidence, EvidenceState::Tested(_)) {
+        return Ok(None);
+    }
+    let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), None);
+    Ok((decision.verdict == Verdict::Allow).then_some((decision, loaded)))
 }
 
 /// prepare-commit-msg and pre-merge-commit: only halts and stops bind. `--no-verify` does not skip this.
@@ -79,8 +118,9 @@ pub fn judge_tip(
     tip: CommitId,
     stage: Stage,
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-    let loaded = timeline::load_behind(ws, Some(tip));
+    let mut loaded = timeline::load_behind(ws, Some(tip));
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(ws.repo.tree_of(tip)?), None)?;
+    loaded.warnings.extend(evidence::notice(&candidate));
     Ok((decide(ws, &loaded, stage, Some(&candidate), None), loaded.warnings))
 }
 

@@ -11,7 +11,7 @@ use super::standing;
 use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
 use crate::detect::{self, Situation};
-use crate::domain::decision::{Decision, Stage};
+use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, TreeId};
@@ -19,8 +19,9 @@ use crate::git::CommitInfo;
 use crate::history::{self, Upcoming};
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
+use crate::record::receipt;
 use crate::record::store::NotesStore;
-use crate::record::{receipt, window};
+use crate::record::window::{self, Judged};
 use crate::report::message::Diagnostic;
 
 /// How many commits made while the hooks were off are caught up at once.
@@ -123,7 +124,8 @@ fn record(
         })
         .collect();
     store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
-    Journal::open(ws.repo.git_dir()).append(&JournalLine::CommitRecorded {
+    let journal = Journal::open(ws.repo.git_dir());
+    journal.append(&JournalLine::CommitRecorded {
         commit: entry.commit.id,
         tree: fact.record.tree,
         code: fact.record.code,
@@ -131,8 +133,9 @@ fn record(
     })?;
     let max = timeline::reach(&ws.config.rules);
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, max);
-    window::remember(&ws.repo, store, entry.commit.id, max, &loaded.window);
     let decision = policy::decide(findings, standing);
+    let settled = journal.size().filter(|_| decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
+    window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
     loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
     Ok((decision, loaded))
 }

@@ -33,6 +33,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let (last_halt, mut warnings) = last_halt(ws)?;
     warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();
+    let (head_code, work_code) = (head_code(ws, &head), work_code(ws));
     let cap = ws.config.rules.get("iteration-cap").filter(|rule| rule.level > Level::Off);
     Ok(StatusView {
         state: state(ctx, ws, &head, &loaded, standing.as_ref()),
@@ -46,8 +47,10 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         last_halt,
         trend: loaded.timeline.trend(),
         test_command: ws.config.test.command.as_ref().map(crate::config::TestCommand::display),
-        head_tests: head_tests(ws, &loaded, &head),
-        work_tests: work_tests(ws, &loaded),
+        head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(&loaded, head_code)),
+        work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(&loaded, work_code)),
+        head_code,
+        work_code,
         evidence: loop_evidence(&loaded.timeline),
         findings: decision.findings,
         warnings,
@@ -105,30 +108,25 @@ fn last_halt(ws: &Workspace) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsE
     Ok((last, warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())).collect()))
 }
 
-fn head_tests(ws: &Workspace, loaded: &Loaded, head: &Head) -> TestsOf {
-    let Some(commit) = head.commit() else { return TestsOf::Nothing };
-    let code = ws
-        .repo
-        .tree_of(commit)
-        .map_err(OpsError::from)
-        .and_then(|tree| Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree)?));
-    tests_of(loaded, code.ok())
+fn head_code(ws: &Workspace, head: &Head) -> Option<CodeId> {
+    let tree = ws.repo.tree_of(head.commit()?).ok()?;
+    Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_tree(tree).ok()
 }
 
-fn work_tests(ws: &Workspace, loaded: &Loaded) -> TestsOf {
-    if ws.repo.workdir().is_none() {
-        return TestsOf::Nothing;
-    }
-    let code = ws.repo.worktree_overlay().map_err(OpsError::from).and_then(|overlay| {
-        Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?)
-    });
-    tests_of(loaded, code.ok())
+fn work_code(ws: &Workspace) -> Option<CodeId> {
+    ws.repo.workdir()?;
+    let overlay = ws.repo.worktree_overlay().ok()?;
+    Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries).ok()
 }
 
 fn tests_of(loaded: &Loaded, code: Option<CodeId>) -> TestsOf {
     let Some(code) = code else { return TestsOf::Unknown };
     if let Some(evidence) = evidence::find(loaded, code) {
         return TestsOf::Ran(evidence);
+    }
+    // A run on this very code that proves nothing says more than one on other code.
+    if let Some(run) = loaded.runs.iter().rev().find(|run| run.evidence.code == code) {
+        return TestsOf::Void(Box::new(run.clone()));
     }
     match loaded.runs.last() {
         Some(run) => TestsOf::OtherCode(run.evidence.clone()),

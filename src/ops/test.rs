@@ -3,6 +3,8 @@
 //! The code fingerprint is taken before and after the run: a run during which the code changed proves nothing,
 //! and neither does one of another command, or one that was stopped.
 
+mod tested;
+
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -12,15 +14,13 @@ use super::workspace::Workspace;
 use crate::action::program::{self, EnvChanges, Exit, ProgramEnd, Stopped};
 use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
-use crate::domain::ids::CodeId;
-use crate::domain::paths::PathClass;
-use crate::domain::tests::{OverlayEntry, RunValidity, TestRun, TestStatus};
-use crate::git::Overlay;
-use crate::record::fingerprint::Fingerprinter;
+use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::record::journal::{Journal, JournalLine};
 use crate::testreport::{
     ExitKind, MAX_REPORT_BYTES, ParsedRun, RUNNER_EXIT, ReportInput, Root, RunReader, Stream,
 };
+
+pub use self::tested::TestedCode;
 
 /// What a run left behind.
 pub struct Ran {
@@ -41,10 +41,10 @@ pub fn run(
 ) -> Result<Ran, OpsError> {
     let top = ws.top()?.to_owned();
     let (command, configured) = choose(ws, command)?;
-    let before = ws.repo.worktree_overlay()?;
-    let code = fingerprint(ws, &before)?;
+    let tested = TestedCode::now(ws)?;
     let started = newest_reports(ws, &top);
-    let mut reader = RunReader::new(Root::new(&top.to_string_lossy()));
+    let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
+    let mut reader = RunReader::new(root);
     let mut sink = |stream: Stream, bytes: &[u8]| {
         pass(stream, bytes);
         reader.push(stream, bytes);
@@ -55,23 +55,14 @@ pub fn run(
     let mut parsed = reader.finish(exit_kind(&end));
     warnings.extend(parsed.warnings.iter().cloned());
     warnings.extend(without_its_reports(ws, &mut parsed));
-    let after = fingerprint(ws, &ws.repo.worktree_overlay()?)?;
-    let validity = validity(configured, &end, code == after);
-    let entries = code_entries(ws, before.entries);
-    let run = TestRun {
-        at: Some(ctx.later()),
-        evidence: parsed.into_evidence(code, &command.display()),
-        validity,
-        base: before.base,
-        overlay_truncated: entries.len() > TestRun::MAX_OVERLAY,
-        overlay: entries.into_iter().take(TestRun::MAX_OVERLAY).collect(),
-    };
+    let validity = validity(configured, &end, tested.is_still(ws)?);
+    let run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     Ok(Ran { run, code: end.code(), warnings })
 }
 
 /// Where reports are configured, they are what says that tests ran: an exit code of 0 alone is then no pass.
-fn without_its_reports(ws: &Workspace, parsed: &mut ParsedRun) -> Option<String> {
+pub(super) fn without_its_reports(ws: &Workspace, parsed: &mut ParsedRun) -> Option<String> {
     let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;
     if !exit_only || ws.config.test.reports.is_empty() {
         return None;
@@ -131,14 +122,6 @@ fn validity(configured: Configured, end: &ProgramEnd, unchanged: bool) -> RunVal
         (Stopped::No, Configured::Yes) if unchanged => RunValidity::Valid,
         (Stopped::No, Configured::Yes) => RunValidity::CodeChanged,
     }
-}
-
-fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId, OpsError> {
-    Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?)
-}
-
-fn code_entries(ws: &Workspace, entries: Vec<OverlayEntry>) -> Vec<OverlayEntry> {
-    entries.into_iter().filter(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code).collect()
 }
 
 /// The report files that are there, with when each was written.

@@ -65,6 +65,12 @@ pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
     }
 }
 
+/// One test run and nothing else.
+pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
+    let timeline = history::fold(&[], ws.config.guard.session_gap);
+    Loaded { timeline, window: Window::default(), acks: Vec::new(), runs: vec![run], warnings: Vec::new() }
+}
+
 fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
     let recent =
         Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: reach(&ws.config.rules) });

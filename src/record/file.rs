@@ -27,6 +27,14 @@ pub(super) fn read(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() as u64 <= max).then_some(bytes))
 }
 
+/// The first bytes of the file, at most `max`, when there is one.
+pub(super) fn read_start(path: &Path, max: usize) -> io::Result<Option<Vec<u8>>> {
+    let Some(file) = open(path)? else { return Ok(None) };
+    let mut bytes = Vec::with_capacity(max);
+    file.take(max as u64).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
 /// Opens `path` for whole-line appends, and its directory with it.
 pub(super) fn open_append(path: &Path) -> io::Result<File> {
     match fs::metadata(path) {

@@ -32,15 +32,32 @@ pub fn read_window(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, 
         return window;
     }
     let window = walk(repo, store, head, max);
-    remember(repo, store, id, max, &window);
+    remember(repo, store, id, &window, Judged { max, settled: None });
     window
+}
+
+/// How a window was judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Judged {
+    /// How many records were asked for.
+    pub max: usize,
+    /// How long the journal was when no halt was found to be owed; `None` when that was not asked, or one is.
+    pub settled: Option<u64>,
+}
+
+/// How long the journal was, in bytes, when the window behind `head` was judged and no halt was owed. `None` when
+/// HEAD or the notes have moved since, or it was not judged.
+pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
+    let tip = repo.ref_target(super::store::REF).ok()?.map(CommitId);
+    cache::settled(repo, &cache::Key { head, tip, max })
 }
 
 /// Keeps the window behind `head` for the next reader. One that was read with warnings is not kept: they must be
 /// said each time. That it cannot be written only costs time.
-pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, max: usize, window: &Window) {
+pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, window: &Window, judged: Judged) {
     if window.warnings.is_empty() && window.facts.last().is_some_and(|newest| newest.id == Some(head)) {
-        cache::write(repo, &cache::Key { head, tip: store.tip(), max }, window);
+        let key = cache::Key { head, tip: store.tip(), max: judged.max };
+        cache::write(repo, &key, window, judged.settled);
     }
 }
 

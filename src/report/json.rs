@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::domain::decision::{Decision, Halt, StandingHalt};
 use crate::domain::facts::{Ack, AckHow, CommitRecord, DiffSummary, RecordedFinding, Recording, Usage};
 use crate::domain::findings::Finding;
-use crate::domain::tests::TestEvidence;
+use crate::domain::tests::{RunOrigin, TestEvidence};
 
 use super::escape;
 use super::face;
@@ -164,6 +164,9 @@ pub fn tests(evidence: &TestEvidence) -> Value {
         "truncated": evidence.truncated,
         "runner": evidence.runner,
         "command": evidence.command,
+        "handed_in": evidence.caveats.origin == RunOrigin::HandedIn,
+        "full_run": evidence.caveats.full_run,
+        "flaky": evidence.caveats.flaky,
     })
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::domain::facts::{Ack, CommitRecord, DiffSummary};
 use crate::domain::facts::{AckHow, CommitKind, Gate, Recording};
 use crate::domain::findings::{Evidence, HaltReason};
-use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
 
 use super::escape;
 
@@ -51,6 +51,36 @@ pub(super) fn tests(evidence: &TestEvidence) -> String {
     }
 }
 
+/// Why a run proves nothing.
+pub(super) fn void(validity: RunValidity) -> &'static str {
+    match validity {
+        RunValidity::Valid => "it does not count",
+        RunValidity::OtherCommand => "another command than test.command",
+        RunValidity::CodeChanged => "the code changed meanwhile",
+        RunValidity::Interrupted => "it was stopped",
+        RunValidity::Filtered => "fewer tests than test.full asks for",
+        RunValidity::HandedIn => "handed in, and test.handed_in is \"record\"",
+    }
+}
+
+/// What is to be said about a run beside its result: ` (handed in; flaky: a, b)`, or nothing. For the terminal.
+pub(super) fn caveats(evidence: &TestEvidence) -> String {
+    let caveats = &evidence.caveats;
+    let mut said = Vec::new();
+    match caveats.origin {
+        RunOrigin::Here => {}
+        RunOrigin::HandedIn => said.push("handed in".to_owned()),
+    }
+    if let Some(full) = caveats.full_run {
+        said.push(format!("{} of {full} tests ran", evidence.counts.ran()));
+    }
+    if !caveats.flaky.is_empty() {
+        let flaky = some_of(&caveats.flaky, 3, |test| escape::terminal_clip(test, 100));
+        said.push(format!("flaky: {flaky}"));
+    }
+    if said.is_empty() { String::new() } else { format!(" ({})", said.join("; ")) }
+}
+
 /// The result of a test run in at most 12 columns, for tables.
 pub(super) fn tests_short(evidence: &TestEvidence) -> String {
     let counts = &evidence.counts;
@@ -92,6 +122,18 @@ pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
     match record.recording {
         Recording::AtCommit | Recording::Derived => {}
         Recording::CaughtUp => marks.push("recorded later"),
+    }
+    if let Some(caveats) = record.tests.as_ref().map(|tests| &tests.caveats) {
+        match caveats.origin {
+            RunOrigin::Here => {}
+            RunOrigin::HandedIn => marks.push("tests handed in"),
+        }
+        if caveats.full_run.is_some() {
+            marks.push("part of the tests");
+        }
+        if !caveats.flaky.is_empty() {
+            marks.push("flaky tests");
+        }
     }
     marks
 }

@@ -87,6 +87,7 @@ pub(super) fn evidence(failed: u64) -> TestEvidence {
         truncated: false,
         runner: "cargo".to_owned(),
         command: "cargo test".to_owned(),
+        caveats: crate::domain::tests::Caveats::default(),
     }
 }
 

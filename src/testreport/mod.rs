@@ -10,6 +10,7 @@
 //! Pure, rank 1: bytes in, values out.
 
 mod cases;
+mod examine;
 mod json;
 mod junit;
 mod libtest;
@@ -25,9 +26,10 @@ mod text;
 mod xml;
 mod xmlreport;
 
+pub use examine::{Examined, FailureTrace, Unread, examine};
 pub use lines::Stream;
-pub use normalize::{Root, normalize_error, normalize_id};
+pub use normalize::{Change, Root, normalize_error, normalize_id};
 pub use problem::ReportProblem;
 pub use reader::{MAX_REPORT_BYTES, ReportInput, RunReader, read};
 pub use run::{ExitKind, ParsedRun, RUNNER_EXIT};
-pub use signature::{ErrorText, FORMAT, error_signature, signature};
+pub use signature::{ErrorText, FORMAT, coarse_signature, error_signature, signature};

@@ -76,3 +76,25 @@ pub enum ReportProblem {
     )]
     Unknown(String),
 }
+
+impl ReportProblem {
+    /// The problem's name, for programs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::TooLarge { .. } => "too-large",
+            Self::Encoding(_) => "encoding",
+            Self::NotUtf8(_) => "not-utf8",
+            Self::Truncated(_) => "truncated",
+            Self::Malformed { .. } => "malformed",
+            Self::TooDeep(_) => "too-deep",
+            Self::TooManyCases(_) => "too-many-cases",
+            Self::CasesMissing { .. } => "cases-missing",
+            Self::PlanMismatch { .. } => "plan-mismatch",
+            Self::PlanMissing(_) => "plan-missing",
+            Self::ResultMissing { .. } => "result-missing",
+            Self::SummaryMissing { .. } => "summary-missing",
+            Self::Unreadable(_) => "unreadable",
+            Self::Unknown(_) => "unknown-format",
+        }
+    }
+}

@@ -143,7 +143,8 @@ pub fn read(inputs: &[ReportInput<'_>], exit: ExitKind, root: &Root) -> ParsedRu
     reader.finish(exit)
 }
 
-fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
+/// What one report file says.
+pub(super) fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
     if input.bytes.len() > MAX_REPORT_BYTES {
         let size = u64::try_from(input.bytes.len()).unwrap_or(u64::MAX);
         let bound = u64::try_from(MAX_REPORT_BYTES).unwrap_or(u64::MAX);

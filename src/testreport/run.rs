@@ -1,7 +1,7 @@
 //! The conclusion: what reports and exit say together.
 
 use crate::domain::ids::CodeId;
-use crate::domain::tests::{Counts, TestEvidence, TestStatus};
+use crate::domain::tests::{Caveats, Counts, TestEvidence, TestStatus};
 
 use super::signature::{ErrorText, error_signature, signature};
 use super::tally::{Tally, Trouble};
@@ -60,6 +60,7 @@ impl ParsedRun {
             truncated: self.truncated,
             runner: self.runner,
             command: command.to_owned(),
+            caveats: Caveats::default(),
         }
     }
 }

@@ -1,15 +1,19 @@
 //! The stable hash of a test result: equal when the failure is the same, different when it is not.
 //!
-//! Two levels: which tests fail, and with what errors. Both are a sha256 over netstrings
-//! (`length ":" bytes ","`), so that no id or command can imitate the border between two fields.
+//! Two levels: which tests fail, and with what errors; and the errors once more without any digits, to tell
+//! that only numbers differ. Each is a sha256 over netstrings (`length ":" bytes ","`), so that no id or command
+//! can imitate the border between two fields.
 
 use sha2::{Digest, Sha256};
 
 use crate::domain::ids::Signature;
 use crate::domain::tests::TestStatus;
 
-/// The version of both hashes; part of what is hashed.
-pub const FORMAT: &str = "andon/signature@1";
+use super::normalize::mask_digits;
+
+/// The version of the hashes and of the normalization under them; part of what is hashed, so that signatures of
+/// different versions are never equal. Version 1 had fewer rules for error texts.
+pub const FORMAT: &str = "andon/signature@2";
 
 /// A normalized error text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,13 +63,27 @@ pub fn signature(runner: &str, command: &str, status: TestStatus, failing: &[Str
 /// The error fingerprint: the normalized first error of each failure together with the failing test, in
 /// order. `None` when no failure has an error text.
 pub fn error_signature(errors: &[ErrorText]) -> Option<Signature> {
+    hash_errors("errors", errors)
+}
+
+/// The error fingerprint of the coarse level: all digits of the error texts count as one. Ids stay as they are.
+pub fn coarse_signature(errors: &[ErrorText]) -> Option<Signature> {
+    let coarse = |error: &ErrorText| ErrorText {
+        test: error.test.clone(),
+        text: mask_digits(&error.text).into_owned(),
+    };
+    let errors: Vec<ErrorText> = errors.iter().map(coarse).collect();
+    hash_errors("errors-coarse", &errors)
+}
+
+fn hash_errors(level: &str, errors: &[ErrorText]) -> Option<Signature> {
     if errors.is_empty() {
         return None;
     }
     let mut sorted: Vec<&ErrorText> = errors.iter().collect();
     sorted.sort_unstable();
     sorted.dedup();
-    let mut fields = Fields::new("errors");
+    let mut fields = Fields::new(level);
     for error in sorted {
         fields.add(error.test.as_deref().unwrap_or_default());
         fields.add(&error.text);
@@ -102,11 +120,11 @@ mod tests {
     #[test]
     fn the_format_is_pinned() {
         let pinned = signature("cargo", "cargo test", TestStatus::Failed, &ids(&["tests::a", "tests::b"]));
-        assert_eq!(pinned.to_string(), "4bf91e3f020cfc2afce55465bfb97fe0b0e4468205be0a1b2fb508acd95beaff");
+        assert_eq!(pinned.to_string(), "db2bf10d5cc356b374f3da282e46179b86c49b2f552a0442032cfdb299ae2f30");
         let errors = [ErrorText { test: Some("tests::a".into()), text: "assertion failed".into() }];
         assert_eq!(
             error_signature(&errors).unwrap().to_string(),
-            "6591af1e55984185806d7ac74a0dcb664118566a1f6d66e1ace61710a990cd59"
+            "ad347674bbbd76cef7962f1160f8f2ffb9dd73e3fb21d1837b2505a25696f2a0"
         );
     }
 
@@ -121,5 +139,14 @@ mod tests {
         assert_ne!(base, error_signature(&[error(Some("a"), "y"), error(Some("b"), "x")]));
         assert_ne!(base, error_signature(&[error(None, "x"), error(Some("b"), "y")]));
         assert_eq!(error_signature(&[]), None);
+    }
+
+    #[test]
+    fn the_coarse_level_looks_past_digits_in_texts_only() {
+        let one = |test: &str, text: &str| vec![ErrorText { test: Some(test.into()), text: text.into() }];
+        assert_eq!(coarse_signature(&one("a1", "got 3")), coarse_signature(&one("a1", "got 47")));
+        assert_ne!(coarse_signature(&one("a1", "got 3")), coarse_signature(&one("a2", "got 3")));
+        assert_ne!(coarse_signature(&one("a1", "got 3")), error_signature(&one("a1", "got #")));
+        assert_eq!(coarse_signature(&[]), None);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::tests::{Counts, TestEvidence, TestStatus};
 
-use super::normalize::{Root, normalize_error, normalize_id};
+use super::normalize::{MAX_TEXT, Root, normalize_error, normalize_id};
 use super::problem::ReportProblem;
 use super::signature::ErrorText;
 
@@ -50,6 +50,35 @@ pub(super) enum Outcome {
     Skipped,
 }
 
+/// A failure as its reader handed it over, for `andon explain`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Original {
+    /// The id; empty for an error of the run itself.
+    pub(super) id: String,
+    /// The error text, if any.
+    pub(super) error: Option<String>,
+}
+
+/// What is known of one failing test: the normalized first error, and the failure as it came, where that is
+/// kept. Ordered by the error, whatever it was made of.
+#[derive(Debug, Clone, Default)]
+struct Failure {
+    error: Option<String>,
+    original: Option<Box<Original>>,
+}
+
+impl Failure {
+    /// The one whose error sorts first; one with an error goes over one without.
+    fn or_smaller(self, other: Self) -> Self {
+        match (&self.error, &other.error) {
+            (Some(one), Some(two)) if two < one => other,
+            (None, Some(_)) => other,
+            (Some(_) | None, Some(_) | None) if self.original.is_none() && self.error.is_none() => other,
+            (Some(_) | None, Some(_) | None) => self,
+        }
+    }
+}
+
 /// Counts, failing ids and first errors of one or several reports.
 #[derive(Debug, Clone)]
 pub(super) struct Tally {
@@ -57,18 +86,20 @@ pub(super) struct Tally {
     counts: Counts,
     /// First error by normalized id: the [`TestEvidence::MAX_FAILING`] ids that sort first, so that the
     /// order in which tests ran does not show.
-    failures: BTreeMap<String, Option<String>>,
+    failures: BTreeMap<String, Failure>,
     cut: bool,
-    /// Errors that belong to no test, such as those of the compiler.
-    run_errors: BTreeSet<String>,
+    /// Errors that belong to no test, such as those of the compiler, each with how it came, if that is kept.
+    run_errors: BTreeMap<String, Option<String>>,
     trouble: Option<Trouble>,
     runners: BTreeSet<&'static str>,
     warnings: Vec<String>,
+    /// Name of the first problem.
+    problem: Option<&'static str>,
 }
 
 impl Tally {
-    /// Longest error text that is kept, in bytes.
-    pub(super) const MAX_ERROR: usize = 4 * 1024;
+    /// Longest error text that is kept until it is normalized, in bytes.
+    pub(super) const MAX_ERROR: usize = MAX_TEXT;
     const MAX_RUN_ERRORS: usize = 64;
     const MAX_WARNINGS: usize = 64;
 
@@ -78,10 +109,11 @@ impl Tally {
             counts: Counts::default(),
             failures: BTreeMap::new(),
             cut: false,
-            run_errors: BTreeSet::new(),
+            run_errors: BTreeMap::new(),
             trouble: None,
             runners: BTreeSet::new(),
             warnings: Vec::new(),
+            problem: None,
         }
     }
 
@@ -109,17 +141,16 @@ impl Tally {
     /// Notes a failing test, without counting it. Of several tests of one id (doctests of one item, further
     /// attempts) the error that sorts first stays, whatever their order.
     pub(super) fn fail(&mut self, id: &str, error: Option<&str>) {
+        let kept = || Box::new(Original { id: id.to_owned(), error: error.map(str::to_owned) });
+        let original = self.root.keeps_originals().then(kept);
         let id = normalize_id(id, &self.root);
         let error = error.map(|text| normalize_error(text, &self.root)).filter(|text| !text.is_empty());
-        self.insert(id, error);
+        self.insert(id, Failure { error, original });
     }
 
-    fn insert(&mut self, id: String, error: Option<String>) {
+    fn insert(&mut self, id: String, failure: Failure) {
         let known = self.failures.entry(id).or_default();
-        *known = match (known.take(), error) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
-        };
+        *known = std::mem::take(known).or_smaller(failure);
         if self.failures.len() > TestEvidence::MAX_FAILING {
             self.failures.pop_last();
             self.cut = true;
@@ -128,9 +159,10 @@ impl Tally {
 
     /// Notes an error that belongs to no test.
     pub(super) fn run_error(&mut self, text: &str) {
-        let text = normalize_error(text, &self.root);
-        if !text.is_empty() && self.run_errors.len() < Self::MAX_RUN_ERRORS {
-            self.run_errors.insert(text);
+        let normalized = normalize_error(text, &self.root);
+        if !normalized.is_empty() && self.run_errors.len() < Self::MAX_RUN_ERRORS {
+            let original = self.root.keeps_originals().then(|| text.to_owned());
+            self.run_errors.entry(normalized).or_insert(original);
         }
     }
 
@@ -141,6 +173,7 @@ impl Tally {
     /// Notes that the report is not the whole, and why.
     pub(super) fn problem(&mut self, report: &str, problem: &ReportProblem) {
         self.trouble(Trouble::Incomplete);
+        self.problem.get_or_insert(problem.name());
         if self.warnings.len() < Self::MAX_WARNINGS {
             self.warnings.push(format!("{report}: {problem}"));
         }
@@ -153,8 +186,8 @@ impl Tally {
     /// Takes another report of the same run in: counts add, ids unite, the worst trouble stays.
     pub(super) fn absorb(&mut self, other: Self) {
         self.add_counts(other.counts);
-        for (id, error) in other.failures {
-            self.insert(id, error);
+        for (id, failure) in other.failures {
+            self.insert(id, failure);
         }
         self.cut |= other.cut;
         self.run_errors.extend(other.run_errors);
@@ -162,6 +195,7 @@ impl Tally {
         self.runners.extend(other.runners);
         self.warnings.extend(other.warnings);
         self.warnings.truncate(Self::MAX_WARNINGS);
+        self.problem = self.problem.or(other.problem);
     }
 
     pub(super) fn counts(&self) -> Counts {
@@ -187,11 +221,25 @@ impl Tally {
         (!names.is_empty()).then(|| names.join("+"))
     }
 
+    /// Name of the first thing that was wrong with a report.
+    pub(super) fn problem_name(&self) -> Option<&'static str> {
+        self.problem
+    }
+
+    /// The failures as they came, those of the run first, then by their normalized ids: as the errors of
+    /// [`Tally::into_parts`], but for tests without one. Empty unless the root says to keep them.
+    pub(super) fn originals(&self) -> Vec<Original> {
+        let of_run = self.run_errors.values().flatten();
+        let of_run = of_run.map(|text| Original { id: String::new(), error: Some(text.clone()) });
+        let of_tests = self.failures.values().filter_map(|failure| failure.original.as_deref().cloned());
+        of_run.chain(of_tests).collect()
+    }
+
     /// Splits into failing ids, errors in order, and warnings.
     pub(super) fn into_parts(self) -> (Vec<String>, Vec<ErrorText>, Vec<String>) {
-        let run_errors = self.run_errors.into_iter().map(|text| ErrorText { test: None, text });
-        let of_tests = self.failures.iter().filter_map(|(id, error)| {
-            error.as_ref().map(|text| ErrorText { test: Some(id.clone()), text: text.clone() })
+        let run_errors = self.run_errors.into_keys().map(|text| ErrorText { test: None, text });
+        let of_tests = self.failures.iter().filter_map(|(id, failure)| {
+            failure.error.as_ref().map(|text| ErrorText { test: Some(id.clone()), text: text.clone() })
         });
         let errors = run_errors.chain(of_tests).collect();
         (self.failures.into_keys().collect(), errors, self.warnings)

@@ -7,6 +7,7 @@
 mod check;
 mod frameworks;
 mod gate;
+mod honest;
 mod hostile;
 mod readme;
 mod record;

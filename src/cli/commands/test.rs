@@ -40,9 +40,19 @@ fn proves_nothing(ran: &test::Ran) -> Option<Diagnostic> {
             "raise [test] timeout in andon.toml",
         ),
         RunValidity::Interrupted => ("the tests were stopped; the run proves nothing", "andon test"),
+        RunValidity::HandedIn => ("the run was handed in; it proves nothing", "andon test"),
+        RunValidity::Filtered => return Some(filtered(ran, "proves nothing (test.full)")),
         RunValidity::Valid => return valid(ran, status),
     };
     Some(Diagnostic::warning(what).code("test-run").help(help))
+}
+
+/// A run of a part of the tests.
+fn filtered(ran: &test::Ran, worth: &str) -> Diagnostic {
+    let (ran, full) = (ran.run.evidence.counts.ran(), ran.run.evidence.caveats.full_run.unwrap_or_default());
+    Diagnostic::warning(format!("{ran} of {full} tests ran that the last full run had; the run {worth}"))
+        .code("test-run")
+        .help("run them all: andon test")
 }
 
 fn valid(ran: &test::Ran, status: TestStatus) -> Option<Diagnostic> {

@@ -101,7 +101,7 @@ mod tests {
     use crate::history::testkit::{green, other, red};
 
     fn level(tests: TestEvidence, changed: CodeChange, stage: Stage) -> Option<Level> {
-        judged(&RULE, EvidenceState::Tested(tests), changed, stage).map(|finding| finding.level)
+        judged(&RULE, EvidenceState::Tested(Box::new(tests)), changed, stage).map(|finding| finding.level)
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn red_commits_can_be_blocked() {
         use crate::detect::testkit::judged_with;
-        let state = EvidenceState::Tested(red(1, &["a"], 9));
+        let state = EvidenceState::Tested(Box::new(red(1, &["a"], 9)));
         let param = [("block_commits", ParamValue::Switch(true))];
         let finding = judged_with(&RULE, state, Stage::PreCommit, &param);
         assert_eq!(finding.map(|finding| finding.level), Some(Level::Block));
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn the_message_counts_and_names() {
         let said = |tests| {
-            judged(&RULE, EvidenceState::Tested(tests), CodeChange::Changed, Stage::Check)
+            judged(&RULE, EvidenceState::Tested(Box::new(tests)), CodeChange::Changed, Stage::Check)
                 .map(|finding| finding.message)
                 .unwrap_or_default()
         };

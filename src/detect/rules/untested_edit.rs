@@ -120,9 +120,22 @@ fn void(run: &TestRun, command: Option<&str>) -> Gap {
             "the code changed while its tests ran, so that run proves nothing".to_owned()
         }
         RunValidity::Interrupted => "the run of the tests on this code was interrupted".to_owned(),
+        RunValidity::Filtered => filtered(&run.evidence),
+        RunValidity::HandedIn => {
+            "the run on this code was handed in, and nobody saw which command it was".to_owned()
+        }
         RunValidity::Valid => "the run of the tests on this code does not count".to_owned(),
     };
-    Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(message) }
+    let mut gap = Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(message) };
+    if run.validity == RunValidity::HandedIn {
+        gap.help.push("or let such runs count, in andon.toml:  [test]  handed_in = \"count\"".to_owned());
+    }
+    gap
+}
+
+fn filtered(tests: &TestEvidence) -> String {
+    let (ran, full) = (tests.counts.ran(), tests.caveats.full_run.unwrap_or_default());
+    format!("the run on this code ran {ran} of the {full} tests that the last full run had")
 }
 
 fn other_code(run: &TestRun, differing: &[PathDifference], staging: Staging) -> Gap {
@@ -175,8 +188,8 @@ mod tests {
     #[test]
     fn a_run_on_this_code_is_enough_even_if_it_failed() {
         use TestStatus::{BuildFailed, Crashed, Incomplete, NoTests, RunnerError, TimedOut};
-        assert!(at_commit(EvidenceState::Tested(green(1, 9))).is_none());
-        assert!(at_commit(EvidenceState::Tested(red(1, &["a"], 9))).is_none());
+        assert!(at_commit(EvidenceState::Tested(Box::new(green(1, 9)))).is_none());
+        assert!(at_commit(EvidenceState::Tested(Box::new(red(1, &["a"], 9)))).is_none());
         for (status, trips) in [
             (BuildFailed, false),
             (RunnerError, false),
@@ -185,7 +198,11 @@ mod tests {
             (Crashed, true),
             (Incomplete, true),
         ] {
-            assert_eq!(at_commit(EvidenceState::Tested(other(1, status))).is_some(), trips, "{status:?}");
+            assert_eq!(
+                at_commit(EvidenceState::Tested(Box::new(other(1, status)))).is_some(),
+                trips,
+                "{status:?}"
+            );
         }
     }
 
@@ -214,7 +231,7 @@ mod tests {
         let table = [
             (EvidenceState::NeverRan, "code changed and its tests never ran on it"),
             (
-                EvidenceState::Tested(other(1, TestStatus::NoTests)),
+                EvidenceState::Tested(Box::new(other(1, TestStatus::NoTests))),
                 "the test command ran on this code, but not one test ran",
             ),
             (

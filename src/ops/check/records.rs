@@ -2,13 +2,13 @@
 
 use super::range::source;
 use super::{Case, Violation, at, violation};
-use crate::config::{self, AppliesTo, Config};
+use crate::config::{self, AppliesTo, Config, HandedIn};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::paths::PathClass;
 use crate::domain::settings::ParamValue;
-use crate::domain::tests::TestEvidence;
+use crate::domain::tests::{RunOrigin, TestEvidence};
 use crate::git::CommitInfo;
 use crate::ops::derive::{self, Derived};
 use crate::ops::error::OpsError;
@@ -235,9 +235,15 @@ fn untested(
     record: &CommitRecord,
 ) -> Result<Option<Violation>, OpsError> {
     let level = level_of(case, "untested-edit");
-    if level < Level::Warn || case.config.test.command.is_none() || record.tests.is_some() {
+    if level < Level::Warn || case.config.test.command.is_none() {
         return Ok(None);
     }
+    let handed_in = match &record.tests {
+        None => false,
+        Some(tests) if tests.caveats.origin == RunOrigin::Here => return Ok(None),
+        Some(_) if case.config.test.handed_in == HandedIn::Count => return Ok(Some(by_word(commit))),
+        Some(_) => true,
+    };
     let before = match commit.parents.first() {
         Some(parent) => code_of(case, *parent)?,
         None => crate::record::fingerprint::Fingerprinter::new(case.repo, &case.config.paths.rules)
@@ -248,8 +254,20 @@ fn untested(
     }
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
     let level = if strike { level.min(Level::Block) } else { Level::Warn };
-    let message = "the code changed, and no test run on exactly this code is recorded".to_owned();
+    let message = if handed_in {
+        "the code changed, and its test run was handed in, which the base does not let count (test.handed_in)"
+    } else {
+        "the code changed, and no test run on exactly this code is recorded"
+    };
+    let message = message.to_owned();
     Ok(Some(violation(Some(at(commit)), "untested-code", level, message, "andon test, then commit")))
+}
+
+/// A run that was handed in and counts is named all the same.
+fn by_word(commit: &CommitInfo) -> Violation {
+    let message = "the tests of this commit were handed in: what ran is somebody's word".to_owned();
+    let help = format!("andon show {}", commit.id.short());
+    violation(Some(at(commit)), "handed-in-tests", Level::Note, message, &help)
 }
 
 fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {

@@ -43,6 +43,11 @@ impl Journal {
         self.dir.join("journal.jsonl")
     }
 
+    /// How long the file is, in bytes.
+    pub fn size(&self) -> Option<u64> {
+        fs::metadata(self.path()).ok().map(|meta| meta.len())
+    }
+
     fn generation(&self, number: u64) -> PathBuf {
         self.dir.join(format!("journal.{number}.jsonl"))
     }

@@ -9,6 +9,8 @@ use crate::domain::tests::TestRun;
 
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
+/// Where the members from `type` on are found, in bytes from the end of a line.
+const LAST_MEMBERS: usize = 256;
 
 /// How far back a reader has to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +59,18 @@ impl Journal {
             found.take(line);
         }
         found.finish(warnings)
+    }
+
+    /// The newest test run, when the journal has grown by nothing but test runs since it was `len` bytes long.
+    pub fn newest_run_since(&self, len: u64) -> Option<TestRun> {
+        let end = tail::end(&self.path(), FIRST);
+        let new = end.bytes.get(usize::try_from(len.checked_sub(end.start)?).ok()?..)?;
+        let mut lines =
+            new.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+        if !lines.clone().all(is_run) {
+            return None;
+        }
+        if let JournalLine::TestRun(run) = decode_line(lines.next_back()?).ok()? { Some(*run) } else { None }
     }
 }
 
@@ -114,7 +128,7 @@ impl Found {
             self.commits += 1;
             return true;
         }
-        self.runs.len() >= self.reach.runs && contains(line, br#""type":"test_run""#)
+        self.runs.len() >= self.reach.runs && is_run(line)
     }
 
     fn take(&mut self, line: JournalLine) {
@@ -136,8 +150,11 @@ impl Found {
     }
 }
 
-fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    haystack.windows(needle.len()).any(|window| window == needle)
+/// Whether a line is a test run. Keys are sorted, so that `type` stands near its end; overlays are long.
+fn is_run(line: &[u8]) -> bool {
+    const MEMBER: &[u8] = br#""type":"test_run""#;
+    let end = &line[line.len().saturating_sub(LAST_MEMBERS)..];
+    end.windows(MEMBER.len()).any(|window| window == MEMBER)
 }
 
 #[cfg(test)]
@@ -180,6 +197,29 @@ mod tests {
 
     fn reasons(recent: &Recent) -> Vec<(&str, AckPlace)> {
         recent.acks.iter().map(|(ack, place)| (ack.reason.as_str(), *place)).collect()
+    }
+
+    #[test]
+    fn only_runs_since_a_size_are_a_newest_run() {
+        let run = |code: &str| {
+            let text = format!(
+                r#"{{"code":"{}","signature":"{}","status":"passed","type":"test_run","validity":"valid"}}"#,
+                code.repeat(64),
+                "0".repeat(64)
+            );
+            decode_line(text.as_bytes()).unwrap()
+        };
+        let (_dir, journal) = journal(&[run("1"), marker(1)]);
+        let settled = journal.size().unwrap();
+        assert!(journal.newest_run_since(settled).is_none(), "nothing new");
+        journal.append(&run("2")).unwrap();
+        journal.append(&run("3")).unwrap();
+        let newest = journal.newest_run_since(settled).unwrap();
+        assert_eq!(newest.evidence.code.to_string(), "3".repeat(64));
+        assert!(journal.newest_run_since(settled + 10_000).is_none(), "the journal was rotated");
+        journal.append(&ack("b")).unwrap();
+        journal.append(&run("4")).unwrap();
+        assert!(journal.newest_run_since(settled).is_none(), "more than runs");
     }
 
     #[test]

@@ -11,10 +11,12 @@ use crate::record::file;
 use crate::record::format::v1::{UnknownKeys, decode_commit, encode_commit};
 
 const FILE: &str = "andon/cache/window";
-const HEAD: &str = "andon/window@1";
+const HEAD: &str = "andon/window@2";
 const END: &str = "end";
 /// A larger file is not read.
 const MAX_BYTES: u64 = 16 << 20;
+/// The first two lines are shorter.
+const MAX_START: usize = 512;
 
 /// What a window depends on.
 pub(super) struct Key {
@@ -41,7 +43,8 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
     if lines.next()? != key.line() {
         return None;
     }
-    let unrecorded = match lines.next()? {
+    let (unrecorded, _) = lines.next()?.split_once(' ')?;
+    let unrecorded = match unrecorded {
         "-" => None,
         id => Some(id.parse().ok()?),
     };
@@ -60,10 +63,22 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
     }
 }
 
+/// How long the journal was when the window under `key` was judged and no halt was owed; `None` when that is not
+/// known. Reads the first lines only.
+pub(super) fn settled(repo: &Repo, key: &Key) -> Option<u64> {
+    let start = file::read_start(&repo.git_dir().join(FILE), MAX_START).ok()??;
+    let mut lines = start.split(|byte| *byte == b'\n');
+    if lines.next()? != key.line().as_bytes() {
+        return None;
+    }
+    std::str::from_utf8(lines.next()?).ok()?.split_once(' ')?.1.parse().ok()
+}
+
 /// Keeps `window` under `key`; a failure only costs time.
-pub(super) fn write(repo: &Repo, key: &Key, window: &Window) {
+pub(super) fn write(repo: &Repo, key: &Key, window: &Window, settled: Option<u64>) {
     let unrecorded = window.unrecorded.map_or_else(|| "-".to_owned(), |id| id.to_string());
-    let mut text = format!("{}\n{unrecorded}\n", key.line());
+    let settled = settled.map_or_else(|| "-".to_owned(), |len| len.to_string());
+    let mut text = format!("{}\n{unrecorded} {settled}\n", key.line());
     window.blocks.iter().for_each(|block| text.push_str(block));
     text.push_str(END);
     text.push('\n');

@@ -23,6 +23,10 @@ pub fn json(view: &StatusView) -> Value {
         "last_halt": view.last_halt.as_ref().map(last_halt_json),
         "trend": view.trend,
         "test_command": view.test_command,
+        "code": {
+            "head": json::text_or_null(view.head_code.as_ref()),
+            "work_tree": json::text_or_null(view.work_code.as_ref()),
+        },
         "tests": { "head": tests_json(&view.head_tests), "work_tree": tests_json(&view.work_tests) },
         "loop_evidence": evidence_json(&view.evidence),
         "findings": view.findings.iter().filter(|finding| finding.level > Level::Off).map(json::finding)
@@ -42,12 +46,19 @@ fn last_halt_json(last: &LastHalt) -> Value {
 fn tests_json(tests: &TestsOf) -> Value {
     let (state, run) = match tests {
         TestsOf::Ran(evidence) => ("ran", Some(evidence)),
+        TestsOf::Void(run) => ("void", Some(&run.evidence)),
         TestsOf::OtherCode(evidence) => ("other_code", Some(evidence)),
         TestsOf::NeverRan => ("never_ran", None),
         TestsOf::Nothing => ("nothing", None),
         TestsOf::Unknown => ("unknown", None),
     };
-    json!({ "state": state, "run": run.map(json::tests) })
+    let validity = match tests {
+        TestsOf::Void(run) => Some(run.validity.as_str()),
+        TestsOf::Ran(_) | TestsOf::OtherCode(_) | TestsOf::NeverRan | TestsOf::Nothing | TestsOf::Unknown => {
+            None
+        }
+    };
+    json!({ "state": state, "validity": validity, "run": run.map(json::tests) })
 }
 
 fn evidence_json(evidence: &LoopEvidence) -> Value {

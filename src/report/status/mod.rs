@@ -11,7 +11,7 @@ use crate::domain::decision::Halt;
 use crate::domain::facts::Ack;
 use crate::domain::findings::Finding;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
-use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::domain::tests::{TestEvidence, TestRun, TestStatus};
 
 use super::message::Diagnostic;
 
@@ -54,6 +54,8 @@ impl LoopState {
 pub enum TestsOf {
     /// They ran on exactly this code.
     Ran(TestEvidence),
+    /// They ran on exactly this code, and that run proves nothing: its validity says why.
+    Void(Box<TestRun>),
     /// They ran, but on other code; the newest such run.
     OtherCode(TestEvidence),
     /// They never ran.
@@ -128,6 +130,10 @@ pub struct StatusView {
     pub trend: Vec<u64>,
     /// `test.command` as a person would type it; `None` when not configured.
     pub test_command: Option<String>,
+    /// Code fingerprint of HEAD.
+    pub head_code: Option<CodeId>,
+    /// Code fingerprint of the working tree.
+    pub work_code: Option<CodeId>,
     /// Tests of HEAD's code.
     pub head_tests: TestsOf,
     /// Tests of the working tree's code.
@@ -177,6 +183,8 @@ mod tests {
             }),
             trend: vec![7, 4, 2],
             test_command: Some("cargo test".to_owned()),
+            head_code: None,
+            work_code: None,
             head_tests: TestsOf::Ran(samples::evidence(2)),
             work_tests: TestsOf::OtherCode(samples::evidence(2)),
             evidence: LoopEvidence {
@@ -240,6 +248,8 @@ warning: skipped a line
             last_halt: None,
             trend: vec![],
             test_command: None,
+            head_code: None,
+            work_code: None,
             head_tests: TestsOf::Nothing,
             work_tests: TestsOf::NeverRan,
             evidence: LoopEvidence::default(),

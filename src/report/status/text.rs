@@ -119,8 +119,17 @@ fn tests(page: &mut Page, view: &StatusView) {
 
 fn tests_shown(tests: &TestsOf, style: Style) -> String {
     match tests {
-        TestsOf::Ran(evidence) if evidence.is_green() => style.green(&phrase::tests(evidence)),
-        TestsOf::Ran(evidence) => style.red(&phrase::tests(evidence)),
+        TestsOf::Ran(evidence) => {
+            let result = phrase::tests(evidence);
+            let result = if evidence.is_green() { style.green(&result) } else { style.red(&result) };
+            format!("{result}{}", style.yellow(&phrase::caveats(evidence)))
+        }
+        TestsOf::Void(run) => style.yellow(&format!(
+            "{}{}, but the run proves nothing: {}",
+            phrase::tests(&run.evidence),
+            phrase::caveats(&run.evidence),
+            phrase::void(run.validity)
+        )),
         TestsOf::OtherCode(evidence) => style.yellow(&format!(
             "not run on this code (the last run, on other code: {})",
             phrase::tests(evidence)

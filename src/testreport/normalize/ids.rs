@@ -1,52 +1,96 @@
 //! Ids of failing tests: only what is never part of a test's name goes. Parameters stay.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use sha2::{Digest, Sha256};
 
 use crate::domain::ids;
 
-use super::{Root, Step, run, steps};
+use super::rule::{Rule, pattern, replace_digits};
+use super::{Root, escapes, numbers, paths, rule};
 
 /// Longest id, in bytes. A longer one is cut and ends in a hash of the whole, so that ids stay distinct.
 const MAX_ID: usize = 400;
 
-const ID_STEPS: [Step; 6] = [
-    |_, text| steps::strip_ansi(text),
-    |_, text| single_line(text),
-    steps::strip_root,
-    |_, text| steps::mask_addresses(text),
-    |_, text| strip_doctest_line(text),
-    |_, text| strip_should_panic(text),
+/// Rounds after which the rules must have come to an end.
+const MAX_ROUNDS: usize = 8;
+
+/// The rules for ids, in order.
+pub(super) const RULES: [Rule; 8] = [
+    Rule {
+        name: "printed-escapes",
+        why: "terminal escapes that a writer printed as text are no part of a name",
+        apply: |_, text| escapes::strip_printed(text),
+    },
+    Rule {
+        name: "ansi",
+        why: "terminal escapes are no part of a name",
+        apply: |_, text| escapes::strip_ansi(text),
+    },
+    Rule {
+        name: "single-line",
+        why: "an id is one line: control characters become spaces",
+        apply: |_, text| escapes::single_line(text),
+    },
+    Rule { name: "root", why: "the project may lie in any directory", apply: paths::strip_root },
+    Rule {
+        name: "address",
+        why: "addresses of objects differ in every process",
+        apply: |_, text| numbers::mask_addresses(text),
+    },
+    Rule {
+        name: "doctest-line",
+        why: "a doctest has no other name than its item, and its line moves with every edit above it",
+        apply: |_, text| strip_doctest_line(text),
+    },
+    Rule {
+        name: "should-panic",
+        why: "libtest prints it on the line of the test and nowhere else",
+        apply: |_, text| strip_should_panic(text),
+    },
+    Rule {
+        name: "xdist-worker",
+        why: "which worker of pytest-xdist ran a test is chance",
+        apply: |_, text| strip_worker(text),
+    },
 ];
 
 /// Normalizes the id of a test: one line, no terminal escapes, no project root, no addresses, no line of a
-/// doctest, no ` - should panic`; at most 400 bytes.
+/// doctest, no ` - should panic`, no worker; at most 400 bytes.
 pub fn normalize_id(id: &str, root: &Root) -> String {
-    bounded(run(&ID_STEPS, root, id).trim())
+    traced(id, root, &mut |_, _, _| {})
 }
 
-/// Line ends and other control characters become spaces.
-fn single_line(text: &str) -> Cow<'_, str> {
-    if text.chars().any(char::is_control) {
-        Cow::Owned(text.chars().map(|each| if each.is_control() { ' ' } else { each }).collect())
-    } else {
-        Cow::Borrowed(text)
+/// As [`normalize_id`], telling `changed` of each rule that did something.
+pub(super) fn traced(id: &str, root: &Root, changed: &mut dyn FnMut(&str, &str, &str)) -> String {
+    let mut id = rule::run(&RULES, root, id, changed);
+    // What one rule takes out may bring together what another one knows.
+    for _ in 0..MAX_ROUNDS {
+        let again = rule::run(&RULES, root, id.trim(), changed);
+        if again == id {
+            break;
+        }
+        id = again;
     }
+    bounded(id.trim())
 }
 
-/// `src/lib.rs - add (line 5) - compile fail` is `src/lib.rs - add`: doctests have no other name.
+pattern!(DOCTEST, r" \(line [0-9]+\)( - compile( fail)?)?( - should panic)?$");
+
+/// `src/lib.rs - add (line 5) - compile fail` is `src/lib.rs - add`.
 fn strip_doctest_line(text: &str) -> Cow<'_, str> {
-    static LINE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r" \(line [0-9]+\)( - compile( fail)?)?( - should panic)?$").ok());
-    steps::replace(&LINE, text, "")
+    replace_digits(&DOCTEST, text, "")
 }
 
-/// libtest prints `name - should panic` on the line of the test and `name` everywhere else.
 fn strip_should_panic(text: &str) -> Cow<'_, str> {
     text.strip_suffix(" - should panic").map_or(Cow::Borrowed(text), |name| Cow::Owned(name.to_owned()))
+}
+
+pattern!(XDIST, r"^\s*\[gw[0-9]+\] +(\[ *[0-9]+%\] +)?");
+
+/// `[gw1] tests/a.py::test_b`. Behind the name, `[gw1]` is a parameter.
+fn strip_worker(text: &str) -> Cow<'_, str> {
+    replace_digits(&XDIST, text, "")
 }
 
 fn bounded(id: &str) -> String {
@@ -66,35 +110,66 @@ fn bounded(id: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rule::check;
     use super::*;
 
     #[test]
     fn each_step_takes_out_its_own() {
-        assert_eq!(single_line("a\nb\tc\u{1}"), "a b c ");
-        assert_eq!(strip_doctest_line("src/lib.rs - add (line 12)"), "src/lib.rs - add");
-        assert_eq!(strip_doctest_line("src/lib.rs - add (line 12) - compile fail"), "src/lib.rs - add");
-        assert_eq!(strip_doctest_line("test_x (line 12) of y"), "test_x (line 12) of y");
-        assert_eq!(strip_should_panic("tests::a - should panic"), "tests::a");
+        assert!([&DOCTEST, &XDIST].into_iter().all(|pattern| pattern.is_some()));
+        check(
+            strip_doctest_line,
+            &[
+                ("src/lib.rs - add (line 12)", "src/lib.rs - add"),
+                ("src/lib.rs - add (line 12) - compile fail", "src/lib.rs - add"),
+                ("test_x (line 12) of y", "test_x (line 12) of y"),
+            ],
+        );
+        check(strip_should_panic, &[("tests::a - should panic", "tests::a")]);
+        check(
+            strip_worker,
+            &[
+                ("[gw0] [ 50%] a.py::t", "a.py::t"),
+                ("[gw12] a.py::t", "a.py::t"),
+                ("a.py::t[gw0]", "a.py::t[gw0]"),
+            ],
+        );
     }
 
     #[test]
     fn whole_ids() {
         let cases = [
             ("\x1b[31mtests::a\x1b[0m", "tests::a"),
+            ("#x1B[31mtests::a#x1B[0m", "tests::a"),
+            ("tests::a\nb\tc", "tests::a b c"),
             ("/work/p/tests/x.py::test_a", "tests/x.py::test_a"),
             ("test[<object at 0x7f01ab23>]", "test[<object at <address>>]"),
             ("src/lib.rs - f (line 3) - should panic", "src/lib.rs - f"),
         ];
         for (id, expected) in cases {
             assert_eq!(normalize_id(id, &Root::new("/work/p")), expected);
+            assert_eq!(normalize_id(expected, &Root::new("/work/p")), expected);
         }
     }
 
     #[test]
     fn parameters_stay() {
-        for id in ["test_add[1-2-3]", "test_big[1234567]", "it takes 5ms", "parse(2024-01-01T00:00:00Z)"] {
+        for id in [
+            "test_add[1-2-3]",
+            "test_big[1234567]",
+            "it takes 5ms",
+            "parse(2024-01-01T00:00:00Z)",
+            "test[123e4567-e89b-12d3-a456-426614174000]",
+            "test_port[127.0.0.1:43210]",
+            "test[/tmp/a/b-seed 5-{2, 1}]",
+        ] {
             assert_eq!(normalize_id(id, &Root::none()), id);
         }
+    }
+
+    #[test]
+    fn project_patterns_come_last() {
+        let root = Root::none().with_patterns(&[("build".to_owned(), "build-[0-9]+".to_owned())]);
+        assert_eq!(normalize_id("\x1b[1mtest[build-77]", &root), "test[<build>]");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::members::{Cut, FormatError, Members, bounded};
-use crate::domain::tests::{Counts, TestEvidence, TestStatus};
+use crate::domain::tests::{Caveats, Counts, RunOrigin, TestEvidence, TestStatus};
 
 const MAX_FAILING_ID: usize = 512;
 const MAX_RUNNER: usize = 256;
@@ -35,6 +35,36 @@ pub(super) fn encode(evidence: &TestEvidence, into: &mut Map<String, Value>) {
     }
     into.insert("runner".into(), json!(bounded(&evidence.runner, MAX_RUNNER)));
     into.insert("command".into(), json!(bounded(&evidence.command, MAX_COMMAND)));
+    encode_caveats(&evidence.caveats, into);
+}
+
+/// Each key is left out when there is nothing to say, so that other lines stay as they are.
+fn encode_caveats(caveats: &Caveats, into: &mut Map<String, Value>) {
+    match caveats.origin {
+        RunOrigin::Here => {}
+        RunOrigin::HandedIn => {
+            into.insert("handed_in".into(), json!(true));
+        }
+    }
+    if let Some(full) = caveats.full_run {
+        into.insert("full_run".into(), json!(full));
+    }
+    if !caveats.flaky.is_empty() {
+        let flaky = caveats.flaky.iter().take(TestEvidence::MAX_FLAKY);
+        let flaky: Vec<String> = flaky.map(|id| bounded(id, MAX_FAILING_ID)).collect();
+        into.insert("flaky_tests".into(), json!(flaky));
+    }
+}
+
+fn decode_caveats(members: &mut Members<'_>) -> Result<Caveats, FormatError> {
+    let handed_in = members.flag("handed_in")?;
+    let (flaky, _) =
+        members.list("flaky_tests", TestEvidence::MAX_FLAKY, |item| item.as_str().map(str::to_owned))?;
+    Ok(Caveats {
+        origin: if handed_in { RunOrigin::HandedIn } else { RunOrigin::Here },
+        full_run: members.count("full_run")?,
+        flaky,
+    })
 }
 
 pub(super) fn decode(members: &mut Members<'_>) -> Result<TestEvidence, FormatError> {
@@ -60,5 +90,6 @@ pub(super) fn decode(members: &mut Members<'_>) -> Result<TestEvidence, FormatEr
         truncated: members.flag("truncated")? || cut == Cut::Truncated,
         runner: members.text("runner")?.unwrap_or_default(),
         command: members.text("command")?.unwrap_or_default(),
+        caveats: decode_caveats(members)?,
     })
 }

@@ -9,7 +9,9 @@ use crate::domain::facts::{
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, Signature, TreeId};
-use crate::domain::tests::{Counts, OverlayEntry, RunValidity, TestEvidence, TestRun, TestStatus, Tracking};
+use crate::domain::tests::{
+    Caveats, Counts, OverlayEntry, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus, Tracking,
+};
 use crate::domain::time::Timestamp;
 use crate::record::format::FormatError;
 
@@ -33,6 +35,7 @@ fn evidence() -> TestEvidence {
         truncated: false,
         runner: "cargo".into(),
         command: "cargo test".into(),
+        caveats: Caveats::default(),
     }
 }
 
@@ -284,6 +287,7 @@ prop_compose! {
         failing in prop::collection::vec(".{0,60}", 0..5),
         truncated in any::<bool>(),
         names in [".{0,30}", ".{0,30}"],
+        caveats in (any::<bool>(), any::<Option<u64>>(), prop::collection::vec(".{0,60}", 0..3)),
     ) -> TestEvidence {
         let [runner, command] = names;
         let [total, passed, failed, errored, skipped] = counts;
@@ -297,6 +301,11 @@ prop_compose! {
             truncated,
             runner,
             command,
+            caveats: Caveats {
+                origin: if caveats.0 { RunOrigin::HandedIn } else { RunOrigin::Here },
+                full_run: caveats.1,
+                flaky: caveats.2,
+            },
         }
     }
 }

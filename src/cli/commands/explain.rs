@@ -1,0 +1,29 @@
+//! `andon explain`.
+
+use crate::cli::Shell;
+use crate::cli::args::ExplainArgs;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::ops::explain::{self, Asked};
+use crate::report::message::{self, Diagnostic};
+use crate::report::{explain as report, json};
+
+/// Explains the files. What cannot be read is named, and ends it with 2 after the others were shown.
+pub fn run(shell: &Shell, args: &ExplainArgs) -> Exit {
+    let asked = Asked { files: &args.files, roots: &args.root, exit: args.exit_code };
+    let files = explain::run(&shell.ctx, &asked);
+    shell.out.result(&match args.format.format {
+        Format::Text => report::text(&files, shell.out.out),
+        Format::Json => json::lines(&report::json(&files)),
+    });
+    let unread: Vec<Diagnostic> = files
+        .iter()
+        .filter_map(|file| file.read.as_ref().err())
+        .map(|unread| Diagnostic::error(unread.message.clone()).code(unread.name))
+        .collect();
+    if unread.is_empty() {
+        return Exit::Allowed;
+    }
+    shell.out.message(&message::diagnostics(&unread, shell.out.err));
+    Exit::Usage
+}

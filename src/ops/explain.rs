@@ -1,0 +1,57 @@
+//! `andon explain FILE...`: reads reports as `andon test` would, outside of any run.
+
+use std::path::{Path, PathBuf};
+
+use super::context::Context;
+use super::workspace::Workspace;
+use crate::action::report_files;
+use crate::domain::ids::CodeId;
+use crate::report::explain::{ExplainedFile, ExplainedRun};
+use crate::testreport::{
+    Examined, ExitKind, MAX_REPORT_BYTES, ReportInput, ReportProblem, Root, Unread, coarse_signature, examine,
+};
+
+/// What is asked.
+pub struct Asked<'a> {
+    /// The report files, relative to the working directory.
+    pub files: &'a [PathBuf],
+    /// The project's root in each file; the last one counts for the files after it. Without any, the
+    /// repository's, or the working directory.
+    pub roots: &'a [PathBuf],
+    /// The exit code of the run.
+    pub exit: i32,
+}
+
+/// Reads each file. In a repository with a configuration its `[normalize]` patterns and its test command count, so
+/// that signatures are those of the records.
+pub fn run(ctx: &Context, asked: &Asked<'_>) -> Vec<ExplainedFile> {
+    let ws = Workspace::open_lenient(ctx).ok();
+    let own = ws.as_ref().and_then(|ws| ws.repo.workdir()).unwrap_or(&ctx.cwd).to_owned();
+    let patterns = ws.as_ref().map(|ws| ws.config.normalize.clone()).unwrap_or_default();
+    let command = ws.as_ref().and_then(|ws| ws.config.test.command.as_ref()).map(|command| command.display());
+    let explain = |(number, path): (usize, &PathBuf)| {
+        let root = asked.roots.get(number).or(asked.roots.last()).map_or(own.as_path(), PathBuf::as_path);
+        let root = Root::new(&ctx.cwd.join(root).to_string_lossy()).with_patterns(&patterns);
+        let name = path.to_string_lossy().into_owned();
+        let read = read(&ctx.cwd.join(path), &name, ExitKind::Code(asked.exit), &root);
+        ExplainedFile { read: read.map(|found| explained(found, command.as_deref())), name }
+    };
+    asked.files.iter().enumerate().map(explain).collect()
+}
+
+fn read(path: &Path, name: &str, exit: ExitKind, root: &Root) -> Result<Examined, Unread> {
+    let bytes = report_files::read(path, MAX_REPORT_BYTES).map_err(|error| {
+        let problem = ReportProblem::Unreadable(error.to_string());
+        Unread { name: problem.name(), message: format!("{name}: {problem}") }
+    })?;
+    examine(ReportInput { name, bytes: &bytes }, exit, root)
+}
+
+fn explained(found: Examined, command: Option<&str>) -> ExplainedRun {
+    ExplainedRun {
+        warnings: found.run.warnings.clone(),
+        coarse: coarse_signature(&found.run.errors),
+        evidence: found.run.into_evidence(CodeId([0; 32]), command.unwrap_or_default()),
+        failures: found.failures,
+    }
+}

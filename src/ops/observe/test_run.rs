@@ -1,0 +1,97 @@
+//! A test run that was made elsewhere: its report files, how it ended, and the code that it ran on.
+//!
+//! DESIGN section 5: a run counts only if it was the configured `test.command`. Of a run that is handed in Andon
+//! has but somebody's word for that, so it is marked as handed in for good, and proves nothing unless the
+//! project says that such runs count (`test.handed_in = "count"`). One that names another command never does.
+
+use std::path::{Path, PathBuf};
+
+use crate::action::report_files;
+use crate::config::{HandedIn, TestCommand};
+use crate::domain::ids::CodeId;
+use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
+use crate::ops::context::Context;
+use crate::ops::error::OpsError;
+use crate::ops::test::{self, TestedCode};
+use crate::ops::workspace::Workspace;
+use crate::record::journal::{Journal, JournalLine};
+use crate::report::message::Diagnostic;
+use crate::testreport::{ExitKind, MAX_REPORT_BYTES, ReportInput, Root, RunReader};
+
+/// What is handed in.
+#[derive(Debug, Clone)]
+pub struct HandedInRun {
+    /// Report files, from the working directory.
+    pub reports: Vec<PathBuf>,
+    /// How the test command ended; above 128 as shells tell of signals.
+    pub exit_code: i32,
+    /// Code fingerprint; the working tree's (or, without one, that of HEAD) when it is not given.
+    pub code: Option<String>,
+    /// The command that ran, where it is told.
+    pub command: Option<String>,
+}
+
+/// What was taken in.
+pub struct Taken {
+    /// The run as the journal has it.
+    pub run: TestRun,
+    /// What was wrong with its reports.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads the reports, binds the run to its code and appends it to the journal.
+pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken, OpsError> {
+    let tested = match &handed.code {
+        Some(text) => TestedCode::told(code_id(text)?),
+        None => TestedCode::now(ws)?,
+    };
+    let root = ws.repo.workdir().unwrap_or(&ctx.cwd);
+    let mut reader = RunReader::new(Root::new(&root.to_string_lossy()));
+    for report in &handed.reports {
+        read(&ctx.cwd, report, &mut reader)?;
+    }
+    let mut parsed = reader.finish(ExitKind::Code(handed.exit_code));
+    let mut warnings: Vec<Diagnostic> = parsed.warnings.iter().map(Diagnostic::warning).collect();
+    warnings.extend(test::without_its_reports(ws, &mut parsed).map(Diagnostic::warning));
+    let (command, validity) = worth(ws, handed.command.as_deref());
+    let mut run = tested.run(Some(ctx.now), parsed, &command, validity);
+    run.evidence.caveats.origin = RunOrigin::HandedIn;
+    Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
+    Ok(Taken { run, warnings })
+}
+
+/// The command to record, and what the run is worth. A run that does not say what ran is taken for one of
+/// `test.command` only where the project lets handed-in runs count.
+fn worth(ws: &Workspace, told: Option<&str>) -> (String, RunValidity) {
+    let configured = ws.config.test.command.as_ref();
+    let told = told.map(|text| TestCommand::Shell(text.to_owned()));
+    match (told, configured, ws.config.test.handed_in) {
+        (Some(told), Some(configured), HandedIn::Count) if configured.is_same(&told) => {
+            (configured.display(), RunValidity::Valid)
+        }
+        (Some(told), _, HandedIn::Count) => (told.display(), RunValidity::OtherCommand),
+        (None, Some(configured), HandedIn::Count) => (configured.display(), RunValidity::Valid),
+        (None, None, HandedIn::Count) => (String::new(), RunValidity::OtherCommand),
+        (told, _, HandedIn::Record) => {
+            (told.map(|told| told.display()).unwrap_or_default(), RunValidity::HandedIn)
+        }
+    }
+}
+
+fn code_id(text: &str) -> Result<CodeId, OpsError> {
+    text.parse().map_err(|_| OpsError::Usage {
+        what: format!("not a code fingerprint: {text}"),
+        help: "64 hexadecimal digits, as `code` in: andon status --format json".to_owned(),
+    })
+}
+
+/// A report that was named must be there: a slip in its path is no run without reports.
+fn read(cwd: &Path, report: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
+    let name = report.to_string_lossy();
+    let bytes = report_files::read(&cwd.join(report), MAX_REPORT_BYTES).map_err(|err| OpsError::Usage {
+        what: format!("the report {name} cannot be read: {err}"),
+        help: "andon observe test_run --report FILE --exit-code N".to_owned(),
+    })?;
+    reader.report(ReportInput { name: &name, bytes: &bytes });
+    Ok(())
+}

@@ -1,0 +1,71 @@
+//! The code that a run of the tests is bound to: its fingerprint, and how the working tree came to it.
+
+use crate::domain::ids::{CodeId, TreeId};
+use crate::domain::paths::PathClass;
+use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
+use crate::domain::time::Timestamp;
+use crate::git::Overlay;
+use crate::ops::error::OpsError;
+use crate::ops::workspace::Workspace;
+use crate::record::fingerprint::Fingerprinter;
+use crate::testreport::ParsedRun;
+
+/// The code that tests ran on.
+pub struct TestedCode {
+    code: CodeId,
+    base: Option<TreeId>,
+    /// Code paths that differ from `base`.
+    overlay: Vec<OverlayEntry>,
+    truncated: bool,
+}
+
+impl TestedCode {
+    /// The working tree as it is now; HEAD's tree in a repository without one.
+    pub fn now(ws: &Workspace) -> Result<Self, OpsError> {
+        let overlay = if ws.repo.workdir().is_some() {
+            ws.repo.worktree_overlay()?
+        } else {
+            let head = ws.repo.head()?.commit();
+            Overlay { base: head.map(|head| ws.repo.tree_of(head)).transpose()?, entries: Vec::new() }
+        };
+        let rules = &ws.config.paths.rules;
+        let code = fingerprint(ws, &overlay)?;
+        let mut entries = overlay.entries;
+        entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
+        let truncated = entries.len() > TestRun::MAX_OVERLAY;
+        entries.truncate(TestRun::MAX_OVERLAY);
+        Ok(Self { code, base: overlay.base, overlay: entries, truncated })
+    }
+
+    /// Code of which only the fingerprint is known.
+    pub fn told(code: CodeId) -> Self {
+        Self { code, base: None, overlay: Vec::new(), truncated: true }
+    }
+
+    /// Whether the working tree still holds this code.
+    pub fn is_still(&self, ws: &Workspace) -> Result<bool, OpsError> {
+        Ok(fingerprint(ws, &ws.repo.worktree_overlay()?)? == self.code)
+    }
+
+    /// A run on this code.
+    pub fn run(
+        self,
+        at: Option<Timestamp>,
+        parsed: ParsedRun,
+        command: &str,
+        validity: RunValidity,
+    ) -> TestRun {
+        TestRun {
+            at,
+            evidence: parsed.into_evidence(self.code, command),
+            validity,
+            base: self.base,
+            overlay: self.overlay,
+            overlay_truncated: self.truncated,
+        }
+    }
+}
+
+fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId, OpsError> {
+    Ok(Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?)
+}

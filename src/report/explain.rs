@@ -1,0 +1,213 @@
+//! `andon explain`: what a report was read as, how its failures became what is compared, and why two reports
+//! differ.
+//!
+//! Reports are untrusted and may be huge: every line is escaped and clipped, every list is cut.
+
+mod differ;
+
+use serde_json::{Value, json};
+
+use crate::domain::ids::Signature;
+use crate::domain::tests::TestEvidence;
+use crate::testreport::{Change, FailureTrace, Unread};
+
+use super::escape::terminal_clip;
+use super::json::text_or_null;
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// Failures that are shown step by step in the text.
+const FAILURES: usize = 32;
+/// Lines of one text, or of one side of a change.
+const LINES: usize = 12;
+/// Columns of a line.
+const COLUMNS: usize = 160;
+/// Failures that JSON has in full.
+const JSON_FAILURES: usize = 128;
+
+/// A file and what it was read as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExplainedFile {
+    /// The file as it was named.
+    pub name: String,
+    /// What it says, or why it cannot be read.
+    pub read: Result<ExplainedRun, Unread>,
+}
+
+/// What one report says. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExplainedRun {
+    /// As a record would have it; the code it ran on is not known.
+    pub evidence: TestEvidence,
+    /// The error fingerprint of the coarse level.
+    pub coarse: Option<Signature>,
+    /// The failures and their way through the rules.
+    pub failures: Vec<FailureTrace>,
+    /// What was wrong with the report.
+    pub warnings: Vec<String>,
+}
+
+/// The files for a person; of two files, why they differ. Files that cannot be read are left to the messages.
+pub fn text(files: &[ExplainedFile], style: Style) -> String {
+    let mut page = Page::new(style);
+    for file in files {
+        if let Ok(run) = &file.read {
+            page.heading(&terminal_clip(&file.name, COLUMNS));
+            summary(&mut page, run);
+            for failure in run.failures.iter().take(FAILURES) {
+                trace(&mut page, failure);
+            }
+            more(&mut page, run.failures.len(), FAILURES, "failure");
+        }
+    }
+    if let [ExplainedFile { name: one, read: Ok(first) }, ExplainedFile { name: two, read: Ok(second) }] =
+        files
+    {
+        differ::differences(&mut page, (one, first), (two, second));
+    }
+    page.finish()
+}
+
+fn summary(page: &mut Page, run: &ExplainedRun) {
+    let evidence = &run.evidence;
+    let result = phrase::tests(evidence);
+    let result = if evidence.is_green() { page.style.green(&result) } else { page.style.red(&result) };
+    let counts = evidence.counts;
+    page.field("read as", &terminal_clip(&evidence.runner, COLUMNS));
+    page.field("status", &format!("{}: {result}", evidence.status.as_str()));
+    page.field(
+        "counts",
+        &format!(
+            "{} total, {} passed, {} failed, {} errored, {} skipped",
+            counts.total, counts.passed, counts.failed, counts.errored, counts.skipped
+        ),
+    );
+    page.field("signature", &evidence.signature.to_string());
+    for (label, errors) in [("errors", evidence.errors), ("coarse", run.coarse)] {
+        if let Some(errors) = errors {
+            page.field(label, &errors.to_string());
+        }
+    }
+    for warning in run.warnings.iter().take(LINES) {
+        let warning = page.style.yellow(&terminal_clip(warning, phrase::MESSAGE));
+        page.field("warning", &warning);
+    }
+}
+
+fn more(page: &mut Page, all: usize, shown: usize, noun: &str) {
+    let left = all.saturating_sub(shown);
+    if left > 0 {
+        page.line(&format!("  and {} more", phrase::count(left, noun)));
+    }
+}
+
+fn trace(page: &mut Page, failure: &FailureTrace) {
+    page.blank();
+    let name = failure.test.as_deref().map_or("the run itself", |test| test);
+    let name = page.style.bold(&terminal_clip(name, COLUMNS));
+    page.line(&format!("  {name}"));
+    if let Some(id) = failure.id.as_deref().filter(|id| Some(*id) != failure.test.as_deref()) {
+        page.line("    id as it came");
+        block(page, ' ', id);
+        changes(page, id, &failure.id_changes);
+    }
+    let Some(error) = &failure.error else {
+        page.line("    no error text");
+        return;
+    };
+    page.line("    error as it came");
+    block(page, ' ', error);
+    changes(page, error, &failure.error_changes);
+    if !failure.error_changes.is_empty() {
+        page.line("    error as it counts");
+        block(page, '=', failure.text.as_deref().unwrap_or_default());
+    }
+}
+
+fn changes(page: &mut Page, original: &str, changes: &[Change]) {
+    let mut before = original;
+    for change in changes {
+        let why = page.style.dim(&format!(": {}", terminal_clip(&change.why, COLUMNS)));
+        page.line(&format!("    {}{why}", terminal_clip(&change.rule, COLUMNS)));
+        let (gone, come) = differ::changed(before, &change.text);
+        lines(page, '-', &gone);
+        lines(page, '+', &come);
+        before = &change.text;
+    }
+}
+
+fn block(page: &mut Page, mark: char, text: &str) {
+    lines(page, mark, &text.lines().collect::<Vec<_>>());
+}
+
+/// Lines under a mark, escaped and cut.
+fn lines(page: &mut Page, mark: char, lines: &[&str]) {
+    for line in lines.iter().take(LINES) {
+        page.line(&format!("      {mark} {}", terminal_clip(line, COLUMNS)));
+    }
+    let left = lines.len().saturating_sub(LINES);
+    if left > 0 {
+        page.line(&format!("      {mark} ... {}", phrase::count(left, "line")));
+    }
+}
+
+/// One object a file. Every key is always there; of a file that cannot be read all but `file` and `error` are
+/// `null`. `signature` and `errors` are what records hold, `coarse` the error fingerprint without digits.
+pub fn json(files: &[ExplainedFile]) -> Vec<Value> {
+    files.iter().map(file_json).collect()
+}
+
+fn file_json(file: &ExplainedFile) -> Value {
+    let mut value = match &file.read {
+        Ok(run) => run_json(run),
+        Err(unread) => {
+            let keys = ["format", "status", "total", "passed", "failed", "errored", "skipped", "failing"];
+            let others = ["truncated", "signature", "errors", "coarse", "failures", "warnings"];
+            let mut value: Value =
+                keys.iter().chain(&others).map(|key| ((*key).to_owned(), Value::Null)).collect();
+            value["error"] = json!({ "name": unread.name, "message": unread.message });
+            value
+        }
+    };
+    value["file"] = file.name.as_str().into();
+    value
+}
+
+fn run_json(run: &ExplainedRun) -> Value {
+    let evidence = &run.evidence;
+    let counts = evidence.counts;
+    json!({
+        "format": evidence.runner,
+        "status": evidence.status.as_str(),
+        "total": counts.total,
+        "passed": counts.passed,
+        "failed": counts.failed,
+        "errored": counts.errored,
+        "skipped": counts.skipped,
+        "failing": evidence.failing,
+        "truncated": evidence.truncated,
+        "signature": evidence.signature.to_string(),
+        "errors": text_or_null(evidence.errors.as_ref()),
+        "coarse": text_or_null(run.coarse.as_ref()),
+        "failures": run.failures.iter().take(JSON_FAILURES).map(failure_json).collect::<Value>(),
+        "warnings": run.warnings,
+        "error": Value::Null,
+    })
+}
+
+fn failure_json(failure: &FailureTrace) -> Value {
+    let rules = |changes: &[Change]| -> Value { changes.iter().map(|change| change.rule.as_str()).collect() };
+    json!({
+        "test": failure.test,
+        "text": failure.text,
+        "coarse": failure.coarse(),
+        "id_as_it_came": failure.id,
+        "error_as_it_came": failure.error,
+        "id_rules": rules(&failure.id_changes),
+        "error_rules": rules(&failure.error_changes),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! What `andon observe test_run` took in: a line for a person, an object for a program.
+
+use serde_json::{Value, json};
+
+use crate::domain::tests::{RunValidity, TestRun};
+
+use super::phrase;
+use super::style::Style;
+
+/// One line: the result and what it is worth.
+pub fn text(run: &TestRun, style: Style) -> String {
+    let worth = match run.validity {
+        RunValidity::Valid => "it counts as a run of test.command (test.handed_in)",
+        RunValidity::HandedIn => "it proves nothing (test.handed_in = \"record\")",
+        RunValidity::OtherCommand => "it is not of test.command and proves nothing",
+        RunValidity::CodeChanged | RunValidity::Interrupted | RunValidity::Filtered => "it proves nothing",
+    };
+    let result = phrase::tests(&run.evidence);
+    let code = style.dim(&run.evidence.code.short());
+    format!("kept a handed-in test run on code {code}: {result}; {worth}\n")
+}
+
+/// `andon/test_run@1`: the run with its worth.
+pub fn json(run: &TestRun) -> Value {
+    json!({
+        "schema": "andon/test_run@1",
+        "validity": run.validity.as_str(),
+        "tests": super::json::tests(&run.evidence),
+    })
+}
