@@ -56,6 +56,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
             ack: Ack::Delete,
             applies_to: AppliesTo::Everyone,
             on_internal_error: OnInternalError::Warn,
+            perpetual: Perpetual::No,
             session_gap: Span(21_600),
         }
     );
@@ -148,6 +149,7 @@ fn the_higher_layer_wins_key_by_key() {
             "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
             "guard.applies_to = \"everyone\"  # default",
             "guard.on_internal_error = \"warn\"  # default",
+            "guard.perpetual = false  # default",
             "guard.session_gap = \"3h\"  # repository, andon.toml:3",
             "test.command = (unset)  # default",
             "test.full = false  # default",
@@ -169,13 +171,21 @@ fn the_higher_layer_wins_key_by_key() {
             "normalize.a = \"repository\"  # repository, andon.toml:9",
             "normalize.b = \"b\"  # user, /home/u/.config/andon/config.toml:6",
             "normalize.c = \"c\"  # repository, andon.toml:8",
+            "on_stall.policy = \"interactive\"  # default",
+            "on_stall.command = (unset)  # default",
+            "on_stall.timeout = \"5m\"  # default",
+            "advisor.command = (unset)  # default",
+            "advisor.timeout = \"2m\"  # default",
+            "fallback.providers = []  # default",
+            "notify.bell = true  # default",
+            "notify.command = (unset)  # default",
         ]
     );
     assert_eq!(config.guard.session_gap, Span(10_800));
     assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));
     assert_eq!(config.origin("guard.applies_to"), Origin::Default);
     assert_eq!(
-        config.entries()[14].to_json(),
+        config.entries()[15].to_json(),
         serde_json::json!({
             "key": "rules.iteration-cap.max", "value": 3, "layer": "command line", "file": "command line", "line": 1,
         })

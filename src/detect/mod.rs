@@ -9,12 +9,14 @@ mod exempt;
 mod returns;
 mod rule;
 mod rules;
+mod signals;
 mod situation;
 #[cfg(test)]
 mod testkit;
 mod words;
 
 pub use rule::{Docs, Rule};
+pub use signals::{knobs, signals};
 pub use situation::{
     Candidate, CodeChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
 };
@@ -31,6 +33,7 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::oscillation::RULE,
     &rules::recurrence::RULE,
     &rules::undo_churn::RULE,
+    &rules::co_occurrence::RULE,
     &rules::consecutive_failures::RULE,
     &rules::iteration_cap::RULE,
     &rules::untested_edit::RULE,

@@ -24,8 +24,13 @@ fn adjusted(rule: &Rule, params: &[(&'static str, ParamValue)]) -> RuleSetting {
 
 fn after(rule: &Rule, commits: Vec<Commit>, setting: &RuleSetting) -> Option<Finding> {
     let line = timeline(commits);
-    let situation =
-        Situation { timeline: &line, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE };
+    let situation = Situation {
+        timeline: &line,
+        stage: Stage::PostCommit,
+        candidate: None,
+        stops: Stops::NONE,
+        episode: None,
+    };
     asked(rule, &situation, setting)
 }
 
@@ -61,7 +66,8 @@ pub(super) fn judged(
 ) -> Option<Finding> {
     let candidate = candidate(evidence, code_changed);
     let line = Timeline::new(GAP);
-    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &rule.defaults())
 }
 
@@ -73,7 +79,8 @@ pub(super) fn judged_on(
     stage: Stage,
 ) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
-    let situation = Situation { timeline, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &rule.defaults())
 }
 
@@ -81,7 +88,8 @@ pub(super) fn judged_on(
 pub(super) fn judged_at(rule: &Rule, evidence: EvidenceState, stage: Stage, level: Level) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
     let line = Timeline::new(GAP);
-    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &RuleSetting { level, ..rule.defaults() })
 }
 
@@ -94,6 +102,7 @@ pub(super) fn judged_with(
 ) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
     let line = Timeline::new(GAP);
-    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &adjusted(rule, params))
 }

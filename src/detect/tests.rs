@@ -26,6 +26,7 @@ const FILES: &[(&str, &str)] = sources![
     "oscillation",
     "recurrence",
     "undo_churn",
+    "co_occurrence",
     "consecutive_failures",
     "iteration_cap",
     "untested_edit",
@@ -127,6 +128,7 @@ fn the_levels_and_reasons_are_those_of_the_design() {
         ("oscillation", Level::Halt, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("recurrence", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("undo-churn", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
+        ("co-occurrence", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("consecutive-failures", Level::Halt, HaltReason::RepeatedError, "BLOCKER_REPORT.md"),
         ("iteration-cap", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
         ("untested-edit", Level::Block, HaltReason::Stalled, "CHECKPOINT.md"),
@@ -140,7 +142,7 @@ fn the_levels_and_reasons_are_those_of_the_design() {
 }
 
 fn situation(timeline: &Timeline, stage: Stage) -> Situation<'_> {
-    Situation { timeline, stage, candidate: None, stops: Stops::NONE }
+    Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: None }
 }
 
 #[test]
@@ -219,7 +221,7 @@ proptest! {
             }
         }
         for stage in STAGES {
-            let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops };
+            let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops, episode: None };
             for finding in run(&situation, &settings) {
                 prop_assert!(finding.level <= level || finding.rule == "hook-bypass");
                 prop_assert!(finding.level > Level::Off);

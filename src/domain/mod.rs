@@ -12,6 +12,7 @@ pub mod facts;
 pub mod findings;
 pub mod ids;
 pub mod paths;
+pub mod response;
 pub mod settings;
 pub mod tests;
 pub mod time;

@@ -2,31 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::escalation::{Call, Signal};
+use crate::domain::escalation::{Call, Knobs, RING, Signal};
 use crate::domain::ids::CodeId;
-
-/// States that are remembered for proxy 2 (`uncertainty-escalation.md`, section 2: ring of 6).
-pub const RING: usize = 6;
-
-/// The knobs of section 2, all of them optional to set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Knobs {
-    /// Rounds running with two or more signals that escalate.
-    pub rounds: u64,
-    /// Iterations running without change that make proxy 1 hot.
-    pub no_change_min: u64,
-    /// Split rounds of reviewers running that make proxy 3 hot.
-    pub split_rounds: u64,
-    /// States back that proxy 2 sees, at most [`RING`].
-    pub ring: usize,
-}
-
-impl Default for Knobs {
-    /// The documented ones; `no_change_min` is the stagnation limit of 5 less one.
-    fn default() -> Self {
-        Self { rounds: 2, no_change_min: 4, split_rounds: 2, ring: RING }
-    }
-}
 
 /// One round of reviewers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::decide::{Facts, Knobs, Memory, VerdictRound, step};
-use crate::domain::escalation::{Call, Episode, Mode, Signal};
+use super::decide::{Facts, Memory, VerdictRound, step};
+use crate::domain::escalation::{Call, Episode, Knobs, Mode, Signal};
 use crate::history::{Iteration, Timeline};
 
 /// What the signals of `timeline` come to; `None` while the rule is off. `rules` gives the signals of rules over a

@@ -5,6 +5,7 @@
 //! the newest window only, so its cost is bounded by the window and not by the history.
 
 mod documents;
+mod effect;
 mod fold;
 mod outcome;
 mod paths;

@@ -5,6 +5,7 @@ use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
+use super::uncertainty;
 use super::workspace::Workspace;
 use crate::action;
 use crate::config::AppliesTo;
@@ -133,7 +134,12 @@ pub fn decide(
     standing: Option<crate::domain::decision::StandingHalt>,
 ) -> Decision {
     let stops = stops(ws);
-    let situation = Situation { timeline: &loaded.timeline, stage, candidate, stops };
+    let looks_at_the_loop = stage == Stage::PostCommit;
+    let episode = looks_at_the_loop
+        .then(|| uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config)))
+        .flatten();
+    let situation =
+        Situation { timeline: &loaded.timeline, stage, candidate, stops, episode: episode.as_ref() };
     policy::decide(detect::run(&situation, &ws.config.rules), standing)
 }
 

@@ -28,4 +28,5 @@ mod standing;
 pub mod status;
 pub mod test;
 mod timeline;
+pub mod uncertainty;
 pub mod workspace;

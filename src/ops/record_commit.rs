@@ -9,6 +9,7 @@ use super::evidence;
 use super::guard;
 use super::standing;
 use super::timeline::{self, Loaded};
+use super::uncertainty;
 use super::workspace::Workspace;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
@@ -111,8 +112,14 @@ fn record(
         }
     };
     let stops = standing::stops(ws);
-    let situation =
-        Situation { timeline: &loaded.timeline, stage: Stage::PostCommit, candidate: None, stops };
+    let episode = uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config));
+    let situation = Situation {
+        timeline: &loaded.timeline,
+        stage: Stage::PostCommit,
+        candidate: None,
+        stops,
+        episode: episode.as_ref(),
+    };
     let findings = detect::run(&situation, &ws.config.rules);
     fact.record.findings = findings
         .iter()

@@ -1,5 +1,6 @@
 //! One file a rule: its id, documentation, defaults, check and tests.
 
+pub(super) mod co_occurrence;
 pub(super) mod consecutive_failures;
 pub(super) mod failing_tests;
 pub(super) mod failures_not_decreasing;

@@ -1,0 +1,76 @@
+//! Whether an iteration changed anything that runs.
+
+use super::timeline::{Iteration, Strike, Timeline};
+use crate::domain::change::Nature;
+
+impl Iteration {
+    /// Its nature when it is weak: nothing that runs has changed. A change of which normalization leaves nothing is
+    /// one of white space. `None` too where nothing is known.
+    pub fn weak_nature(&self) -> Option<Nature> {
+        let nature = self.change.as_ref()?.nature;
+        if nature == Nature::Nothing && self.diff.files > 0 {
+            return Some(Nature::Space);
+        }
+        nature.is_weak().then_some(nature)
+    }
+
+    /// Whether the two changed a path in common.
+    pub fn shares_a_path(&self, other: &Self) -> bool {
+        let paths = |one: &'_ Self| -> Vec<_> {
+            one.change.iter().flat_map(|change| &change.paths).map(|step| step.path).collect()
+        };
+        let others = paths(other);
+        paths(self).iter().any(|path| others.contains(path))
+    }
+}
+
+impl Timeline {
+    /// How many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
+    /// nothing, made the change before again, or were weak in a path of the one before.
+    pub fn unchanged_running(&self, at: usize) -> u64 {
+        let seen = self.iterations.get(..=at).unwrap_or_default();
+        let mut candidates = seen.iter().rev().filter(|one| one.strike == Strike::Candidate).peekable();
+        let mut running = 0;
+        while let Some(one) = candidates.next() {
+            let before = candidates.peek().copied();
+            let again = before.is_some_and(|before| before.diff.hash == one.diff.hash);
+            let weak = one.weak_nature().is_some()
+                && before.is_none_or(|before| before.weak_nature().is_none() || one.shares_a_path(before));
+            if !(one.diff.empty || again || weak) {
+                break;
+            }
+            running += 1;
+        }
+        running
+    }
+
+    /// The window as it was when it had `count` iterations.
+    #[must_use]
+    pub fn until(&self, count: usize) -> Self {
+        let mut earlier = self.clone();
+        earlier.iterations.truncate(count);
+        earlier
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::change::Nature;
+    use crate::history::testkit::{commit, timeline};
+
+    #[test]
+    fn what_leaves_the_program_as_it_was_is_counted() {
+        let weak = |state, path| commit(state).change(Nature::Comments, &[(path, state, state + 1)]);
+        let running = |commits: Vec<_>| {
+            let line = timeline(commits);
+            line.unchanged_running(line.iterations.len().saturating_sub(1))
+        };
+        assert_eq!(running(vec![]), 0);
+        assert_eq!(running(vec![commit(1), commit(2)]), 0);
+        assert_eq!(running(vec![commit(1), commit(1).empty(), commit(1).empty()]), 2);
+        assert_eq!(running(vec![commit(1).diff(7), commit(2).diff(7), commit(3).diff(7)]), 2);
+        assert_eq!(running(vec![commit(1), weak(2, 1), weak(3, 1), weak(4, 1)]), 3);
+        assert_eq!(running(vec![commit(1), weak(2, 1), weak(3, 2), weak(4, 3)]), 0, "file after file");
+        assert_eq!(running(vec![commit(1).empty(), commit(2)]), 0);
+    }
+}
