@@ -1,6 +1,10 @@
 //! What is done about a loop that is stuck, beside halting it: whom to ask and who goes on
 //! (`loop-safety.md`, auto escalation policy; `autonomous-loop-rules.md`, advisor and fallback chain).
 
+use super::decision::{Halt, Story};
+use super::escalation::Episode;
+use super::time::Timestamp;
+
 /// What a stalled loop leads to (DESIGN section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OnStall {
@@ -113,6 +117,98 @@ impl Deadlock {
             Self::RepeatedError => "REPEATED_ERROR",
         }
     }
+}
+
+/// What is told to whoever listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// What happened.
+    pub kind: NoticeKind,
+    /// The rule behind it; empty where there is none.
+    pub rule: String,
+    /// In one sentence. May hold untrusted text.
+    pub message: String,
+    /// The same for all notices of one episode: it is told once.
+    pub episode: String,
+    /// The branch; `None` when detached.
+    pub branch: Option<String>,
+    /// Name of the worktree.
+    pub worktree: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What a notice is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoticeKind {
+    /// The loop was halted.
+    Halted,
+    /// Several signs of being stuck were seen together.
+    Escalated,
+    /// In perpetual mode a PAUSE was cleared.
+    PauseCleared,
+}
+
+impl NoticeKind {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Halted => "halted",
+            Self::Escalated => "escalated",
+            Self::PauseCleared => "pause_cleared",
+        }
+    }
+}
+
+/// What the next one needs to know (`uncertainty-escalation.md`, `write_structured_handoff`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handoff {
+    /// The halt, or what would have been one in perpetual mode.
+    pub halt: Halt,
+    /// The signals behind it.
+    pub episode: Episode,
+    /// What was tried.
+    pub story: Story,
+}
+
+/// What an advisor is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The type of the deadlock.
+    pub deadlock: Deadlock,
+    /// The halt.
+    pub halt: Halt,
+    /// What was tried.
+    pub story: Story,
+}
+
+/// A program of `[on_stall]` that is to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// Which policy asks for it.
+    pub policy: OnStall,
+    /// The halt.
+    pub halt: Halt,
+    /// The provider that is to go on.
+    pub provider: Option<Provider>,
+}
+
+/// One thing that is done beside a halt. None of them can change the verdict, and the failure of one is told and
+/// leaves the others alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reaction {
+    /// Writes `.andon/handoffs/<time>.json` and `.md`.
+    Handoff(Box<Handoff>),
+    /// Writes the marker `.andon/signals/UNCERTAINTY_ESCALATION`.
+    Marker(Box<Halt>),
+    /// Writes `.andon/PAUSE`.
+    Pause(Box<Halt>),
+    /// Tells whoever listens.
+    Notify(Box<Notice>),
+    /// Writes `.andon/ADVISOR_PROMPT.md` and asks the advisor, if there is one.
+    Ask(Box<Question>),
+    /// Starts the program of `[on_stall]`.
+    Start(Box<Start>),
 }
 
 #[cfg(test)]

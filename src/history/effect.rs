@@ -1,7 +1,10 @@
 //! Whether an iteration changed anything that runs.
 
+use std::collections::BTreeSet;
+
 use super::timeline::{Iteration, Strike, Timeline};
 use crate::domain::change::Nature;
+use crate::domain::ids::HunkHash;
 
 impl Iteration {
     /// Its nature when it is weak: nothing that runs has changed. A change of which normalization leaves nothing is
@@ -14,19 +17,20 @@ impl Iteration {
         nature.is_weak().then_some(nature)
     }
 
-    /// Whether the two changed a path in common.
-    pub fn shares_a_path(&self, other: &Self) -> bool {
-        let paths = |one: &'_ Self| -> Vec<_> {
+    /// Whether the two worked in the same place: all paths of the one are among those of the other. Releases of one
+    /// package after the other have a lock file in common, and nothing else.
+    pub fn same_place(&self, other: &Self) -> bool {
+        let paths = |one: &Self| -> BTreeSet<HunkHash> {
             one.change.iter().flat_map(|change| &change.paths).map(|step| step.path).collect()
         };
-        let others = paths(other);
-        paths(self).iter().any(|path| others.contains(path))
+        let (own, others) = (paths(self), paths(other));
+        !own.is_empty() && !others.is_empty() && (own.is_subset(&others) || others.is_subset(&own))
     }
 }
 
 impl Timeline {
     /// How many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
-    /// nothing, made the change before again, or were weak in a path of the one before.
+    /// nothing, made the change before again, or were weak in the place of the one before.
     pub fn unchanged_running(&self, at: usize) -> u64 {
         let seen = self.iterations.get(..=at).unwrap_or_default();
         let mut candidates = seen.iter().rev().filter(|one| one.strike == Strike::Candidate).peekable();
@@ -35,7 +39,7 @@ impl Timeline {
             let before = candidates.peek().copied();
             let again = before.is_some_and(|before| before.diff.hash == one.diff.hash);
             let weak = one.weak_nature().is_some()
-                && before.is_none_or(|before| before.weak_nature().is_none() || one.shares_a_path(before));
+                && before.is_none_or(|before| before.weak_nature().is_none() || one.same_place(before));
             if !(one.diff.empty || again || weak) {
                 break;
             }

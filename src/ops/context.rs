@@ -10,11 +10,12 @@ use crate::domain::time::Timestamp;
 use crate::git::{Repo, RepoEnv};
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 34] = [
+const KEPT: [&str; 35] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
     "ANDON_TEST_NOW",
+    "ANDON_TRANSCRIPT",
     "CI",
     "CLAUDECODE",
     "CLICOLOR",

@@ -15,6 +15,7 @@ pub mod config;
 pub mod escape;
 pub mod explain;
 pub mod face;
+pub mod handoff;
 pub mod json;
 pub mod log;
 pub mod message;

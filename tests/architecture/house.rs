@@ -63,6 +63,7 @@ pub const DOORS: &[Door] = &[
             "src/action/program.rs",
             "src/action/hook_program.rs",
             "src/action/capture.rs",
+            "src/action/consult.rs",
         ],
     },
     Door { name: "the environment", targets: &["std::env"], at: &["src/ops/context.rs", "src/main.rs"] },

@@ -16,7 +16,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "The newest `running` strike candidates changed nothing but comments (in a language that is known by the \
                 file's extension), white space, version numbers, logs, file modes or what normalization masks, and \
-                each touched a path that the one before touched. Documentation is work of its own and interrupts \
+                each worked in the same files as the one before (all files of the one among those of the other). Documentation is work of its own and interrupts \
                 the run, and so does whatever cannot be told. A subject that begins with a pattern of `exempt` is a \
                 note.",
         why: "Such commits look like progress and are none, but people make them too: a signal, which halts only \
@@ -62,7 +62,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
 }
 
-/// The longest end of the strike candidates that are weak, each touching a path of the one before.
+/// The longest end of the strike candidates that are weak, each in the place of the one before.
 fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
     let mut run: Vec<&Iteration> = Vec::new();
     for iteration in timeline.candidates().rev() {
@@ -70,7 +70,7 @@ fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
         if iteration.weak_nature().is_none() || ticked {
             break;
         }
-        if run.last().is_some_and(|later| !iteration.shares_a_path(later)) {
+        if run.last().is_some_and(|later| !iteration.same_place(later)) {
             break;
         }
         run.push(iteration);
