@@ -108,7 +108,7 @@ mod tests {
     fn input_goes_in_and_the_beginning_of_the_output_comes_back() {
         let echo = ran(&sh("cat", 10), b"hello", 100);
         assert_eq!((echo.code, echo.output.as_str()), (Some(0), "hello"));
-        let cut = ran(&sh("head -c 100000 /dev/zero | tr '\\0' x; exit 3", 10), &[b'i'; 200_000], 10);
+        let cut = ran(&sh("head -c 100000 /dev/zero | tr '\\0' x; exit 3", 10), &vec![b'i'; 200_000], 10);
         assert_eq!((cut.code, cut.output.as_str()), (Some(3), "xxxxxxxxxx"));
         assert!(run(&Program { argv: vec![], timeout: Span(1) }, Path::new("/"), b"", 1).is_err());
         let none = Program { argv: vec!["/no/such/program".into()], timeout: Span(1) };

@@ -7,8 +7,12 @@
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
 use super::consult::{self, Ended};
 use super::{Site, write_andon_file};
+use crate::domain::decision::Halt;
+use crate::domain::ids::Digest;
 use crate::domain::response::{Handoff, Notice, Program, Question, Reaction, Start};
 use crate::domain::time::Timestamp;
 use crate::record::journal::Journal;
@@ -138,7 +142,28 @@ fn ask(question: &Question, site: &Site<'_>, programs: &Programs) -> Result<(), 
     if answer.trim().is_empty() {
         return Err("the program of [advisor] answered nothing".to_owned());
     }
-    write(site, ANSWER, &answer)
+    write(site, ANSWER, &answer)?;
+    let kept = site.repo.git_dir().join(ADVICE);
+    let made = kept.parent().map_or(Ok(()), std::fs::create_dir_all);
+    made.and_then(|()| std::fs::write(&kept, seal(&answer, &question.halt)))
+        .map_err(|err| format!("the advisor's answer could not be kept: {err}"))
+}
+
+/// In the git directory: which answer belongs to which halt.
+const ADVICE: &str = "andon/advice";
+
+/// What ties an answer to its halt.
+fn seal(answer: &str, halt: &Halt) -> String {
+    let text: [u8; 32] = Sha256::digest(answer).into();
+    format!("{} {} {} {}\n", Digest(text), halt.at, halt.iteration, halt.rule)
+}
+
+/// The advisor's answer to `halt`, as its program gave it.
+pub fn answer_to(site: &Site<'_>, halt: Option<&Halt>) -> Option<String> {
+    let dir = site.andon_dir.as_ref()?;
+    let answer = newest_bytes(&dir.join(ANSWER), TRANSCRIPT_BYTES)?;
+    let kept = newest_bytes(&site.repo.git_dir().join(ADVICE), TRANSCRIPT_BYTES)?;
+    (kept == seal(&answer, halt?)).then_some(answer)
 }
 
 fn start_program(start: &Start, site: &Site<'_>, programs: &Programs) -> Result<(), String> {

@@ -56,7 +56,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Usage { .. }
         | OpsError::NoWorkTree(_)
         | OpsError::ReasonMissing => Exit::Usage,
-        OpsError::AgentShell(_) | OpsError::NothingToResume => Exit::Refused,
+        OpsError::AgentShell(_) | OpsError::NothingToResume | OpsError::NoAdvice(_) => Exit::Refused,
         // As the shells say it.
         OpsError::Program(_) => Exit::Passed(127),
         OpsError::Git(_)
@@ -86,6 +86,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
             .code("agent-shell")
             .help("a person runs in a shell of their own: andon resume --reason TEXT"),
         OpsError::NothingToResume => plain().help("andon status"),
+        OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason TEXT"),
         OpsError::ReasonMissing => {
             plain().help("andon resume --reason \"what you found and why it may go on\"")
         }

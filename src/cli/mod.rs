@@ -82,6 +82,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Show(args) => commands::show::run(shell, &args),
         Command::Check(args) => commands::check::run(shell, &args),
         Command::Replay(args) => commands::replay::run(shell, &args),
+        Command::Advise(args) => commands::advise::run(shell, &args),
         Command::Resume(args) => commands::resume::resume(shell, &args),
         Command::Stop(args) => commands::resume::stop(shell, &args),
         Command::Pause(args) => commands::resume::pause(shell, &args),

@@ -60,7 +60,7 @@ pub struct Memory {
 /// Takes one round. Without knobs (the rule is off) nothing is read and nothing remembered.
 pub fn step(memory: &mut Memory, facts: &Facts, knobs: Option<&Knobs>) -> Call {
     let Some(knobs) = knobs else { return Call::Wait };
-    memory.hot = facts.rules.clone();
+    memory.hot.clone_from(&facts.rules);
     let proxies = [
         (Signal::NoChange, facts.consecutive_no_change >= knobs.no_change_min.max(1)),
         (Signal::Recurrence, recurs(memory, facts, knobs)),

@@ -55,6 +55,9 @@ pub enum OpsError {
     /// `andon resume` needs a reason when a halt stands.
     #[error("an acknowledgement needs a reason")]
     ReasonMissing,
+    /// There is no advice that could be recorded.
+    #[error("no advice to record: {0}")]
+    NoAdvice(String),
     /// A step of the demo came out other than it should.
     #[error("the demo failed: {0}")]
     Demo(String),
@@ -86,6 +89,7 @@ impl OpsError {
             | Self::AgentShell(_)
             | Self::NothingToResume
             | Self::ReasonMissing
+            | Self::NoAdvice(_)
             | Self::Demo(_) => None,
         }
     }

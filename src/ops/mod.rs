@@ -2,6 +2,7 @@
 //!
 //! Rank 4. The clock, the environment and the working directory are read in [`context`] only.
 
+pub mod advise;
 pub mod chain;
 pub mod check;
 pub mod complete;

@@ -49,7 +49,7 @@ pub fn reactions(
     if escalated.is_none() {
         reactions.push(notice(NoticeKind::Halted, &halt));
     }
-    if let Some(deadlock) = deadlock(finding) {
+    if let Some(deadlock) = deadlock_of(&halt) {
         let question = Question { deadlock, halt: halt.clone(), story: timeline.story() };
         reactions.push(Reaction::Ask(Box::new(question)));
     }
@@ -93,12 +93,12 @@ fn notice(kind: NoticeKind, halt: &Halt) -> Reaction {
 }
 
 /// The type of deadlock that an advisor can say something about.
-fn deadlock(finding: &Finding) -> Option<Deadlock> {
-    if finding.rule == "tool-loop" {
-        let infinite = finding.message.contains("INFINITE");
+pub fn deadlock_of(halt: &Halt) -> Option<Deadlock> {
+    if halt.rule == "tool-loop" {
+        let infinite = halt.message.contains("INFINITE");
         return Some(if infinite { Deadlock::Infinite } else { Deadlock::Hard });
     }
-    match reason_of(finding) {
+    match halt.reason {
         HaltReason::Stalled | HaltReason::Oscillating => Some(Deadlock::Stalled),
         HaltReason::RepeatedError => Some(Deadlock::RepeatedError),
         HaltReason::BudgetExceeded | HaltReason::UserStop => None,

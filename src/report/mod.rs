@@ -8,6 +8,7 @@
 //! Rank 2, pure: reads no clock, no terminal, no environment. Whether to colour is decided in `cli` and
 //! passed in as [`style::Style`].
 
+pub mod advice;
 pub mod check;
 pub mod checklist;
 pub mod complete;
