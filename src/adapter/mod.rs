@@ -4,5 +4,6 @@
 
 pub mod agents;
 pub mod chain;
+pub mod events;
 pub mod framework;
 pub mod git_hook;

@@ -31,6 +31,9 @@ Exit codes:
 
 ANDON=0 switches everything off for one command: `ANDON=0 git commit`.";
 
+const SYNC_EXIT_CODES: &str = "\
+Exit codes: 0 both sides agree; 1 the remote refuses a ref, or a ledger was rewritten; 3 it was not reached.";
+
 /// `--format`
 #[derive(Debug, Clone, Copy, Args)]
 pub struct FormatArg {
@@ -43,7 +46,7 @@ pub struct FormatArg {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Install the git hooks, chained with those that are there
-    Install(FormatArg),
+    Install(InstallArgs),
     /// Remove the hooks and put back what was there, byte for byte
     Uninstall(FormatArg),
     /// Say what is installed, what is missing and which ways around the guard are open
@@ -53,8 +56,6 @@ pub enum Command {
         after_help = "Without COMMAND the configured test.command runs. Only that one proves anything."
     )]
     Test(TestArgs),
-    /// Take in a fact that Andon did not see itself: from CI, from an orchestrator
-    Observe(ObserveArgs),
     /// What test reports are read as, what each failure became, and why two of them differ
     Explain(ExplainArgs),
     /// Where the loop stands: badge, state, last halt, trend of failing tests, Loop Evidence
@@ -70,6 +71,14 @@ pub enum Command {
     /// Whom to ask and who goes on when the loop is stuck
     #[command(after_help = ADVISE_HELP)]
     Advise(AdviseArgs),
+    /// Keep what an agent or orchestrator reports: JSON lines on standard input
+    #[command(after_help = OBSERVE)]
+    Observe(ObserveArgs),
+    /// End a turn and decide: exit code 1 when the loop must stop
+    Tick(TickArgs),
+    /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
+    #[command(after_help = SYNC_EXIT_CODES)]
+    Sync(SyncArgs),
     /// Acknowledge a halt, a stop or a pause
     Resume(ResumeArgs),
     /// Stop the loop: commits are refused until `andon resume`
@@ -87,32 +96,23 @@ pub enum Command {
     Hook(HookArgs),
 }
 
+/// `andon install`
+#[derive(Debug, Args)]
+pub struct InstallArgs {
+    /// Have every `git fetch` bring the records and halts of the remotes, under names of their own
+    #[arg(long)]
+    pub fetch: bool,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
 /// `andon test`
 #[derive(Debug, Args)]
 pub struct TestArgs {
     /// A command to run instead of test.command; recorded, but proves nothing unless it is the same
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
-}
-
-/// `andon observe`
-#[derive(Debug, Args)]
-pub struct ObserveArgs {
-    /// What kind of fact
-    #[command(subcommand)]
-    pub kind: ObserveKind,
-}
-
-/// `andon observe KIND`: the kinds of facts, as the event stream names them.
-#[derive(Debug, Subcommand)]
-pub enum ObserveKind {
-    /// The result of a test run that was made elsewhere
-    #[command(
-        name = "test_run",
-        after_help = "The run is kept and shown as handed in. It proves nothing unless andon.toml says so: \
-                      [test] handed_in = \"count\"."
-    )]
-    TestRun(ObserveTestRunArgs),
 }
 
 /// `andon observe test_run`
@@ -122,8 +122,11 @@ pub struct ObserveTestRunArgs {
     #[arg(long, num_args = 1.., value_name = "FILE")]
     pub report: Vec<PathBuf>,
     /// How the test command ended
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub exit_code: i32,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, required_unless_present = "lines")]
+    pub exit_code: Option<i32>,
+    /// Read runs from standard input, one JSON object a line: `code`, `status`, `total`, `failing`, `errors`
+    #[arg(long, conflicts_with_all = ["report", "exit_code", "code", "command"])]
+    pub lines: bool,
     /// Code fingerprint that the tests ran on; default: that of the working tree as it is now
     #[arg(long, value_name = "FINGERPRINT")]
     pub code: Option<String>,
@@ -198,9 +201,84 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     /// Commits to replay, such as v1.0..HEAD; default: all of HEAD
-    #[arg(value_name = "RANGE", default_value = "HEAD")]
+    #[arg(value_name = "RANGE", default_value = "HEAD", conflicts_with = "events")]
     pub range: String,
+    /// Replay a file of events instead, one JSON object a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
     /// Form of the output; json is one line a commit
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+const OBSERVE: &str = "\
+Reads one JSON object a line from standard input, such as
+  {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
+`type` may be left out: it is KIND. `at`, `node` and `id` are optional everywhere.";
+
+/// `andon observe`
+#[derive(Debug, Args)]
+pub struct ObserveArgs {
+    /// What kind of fact
+    #[command(subcommand)]
+    pub kind: ObserveKind,
+}
+
+/// `andon observe KIND`: the kinds of facts, as the event stream names them.
+#[derive(Debug, Subcommand)]
+#[command(rename_all = "snake_case")]
+pub enum ObserveKind {
+    /// A node is invoked
+    TurnStart(ObserveLinesArgs),
+    /// A tool was called: tool, args, result, error
+    ToolCall(ObserveLinesArgs),
+    /// A node said something: kind (`message.final`, `structured_output`), text or sha256
+    Output(ObserveLinesArgs),
+    /// The result of a test run that was made elsewhere; without options from lines of JSON
+    #[command(
+        after_help = "The run is kept and shown as handed in. It proves nothing unless andon.toml says so: \
+                      [test] handed_in = \"count\"."
+    )]
+    TestRun(ObserveTestRunArgs),
+    /// Tokens and cost: `context_tokens`, `input_tokens`, `output_tokens`, `cost_usd`
+    Usage(ObserveLinesArgs),
+    /// Reviewers judged: approve, reject, or one reviewer at a time
+    Verdict(ObserveLinesArgs),
+    /// A turn ended; `andon tick` does this and looks at the working tree itself
+    TurnEnd(ObserveLinesArgs),
+    /// Anything: each line names its type
+    Event(ObserveLinesArgs),
+}
+
+/// `andon observe KIND` of lines.
+#[derive(Debug, Args)]
+pub struct ObserveLinesArgs {
+    /// The node of lines that name none; default: `ANDON_NODE`
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon tick`
+#[derive(Debug, Args)]
+pub struct TickArgs {
+    /// Whose turn ends; default: `ANDON_NODE`
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon sync`
+#[derive(Debug, Args)]
+pub struct SyncArgs {
+    /// A remote of git; default: the one that the branch follows, else origin
+    #[arg(value_name = "REMOTE")]
+    pub remote: Option<String>,
+    /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,
 }

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use crate::config::ConfigErrors;
+use crate::git::RemoteError;
 use crate::ops::error::OpsError;
 use crate::ops::install::SetupError;
 use crate::report::message::Diagnostic;
@@ -50,16 +51,23 @@ pub fn exit_of(error: &OpsError) -> Exit {
         // Before usage: behind the cut of a shallow clone a revision is unknown without any mistake.
         OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
         OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
-        OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })
+        OpsError::Remote(RemoteError::Unknown { .. })
+        | OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })
         | OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }
+        | OpsError::Input(_)
         | OpsError::NoWorkTree(_)
         | OpsError::ReasonMissing => Exit::Usage,
         OpsError::AgentShell(_) | OpsError::NothingToResume | OpsError::NoAdvice(_) => Exit::Refused,
+        // Nothing is known of what others recorded.
+        OpsError::Remote(
+            RemoteError::Unreachable { .. } | RemoteError::Dropped { .. } | RemoteError::Raced { .. },
+        ) => Exit::Undecided,
         // As the shells say it.
         OpsError::Program(_) => Exit::Passed(127),
         OpsError::Git(_)
+        | OpsError::Remote(RemoteError::Git(_))
         | OpsError::Record(_)
         | OpsError::Ledger(_)
         | OpsError::Action(_)
@@ -75,6 +83,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let one = match error {
         OpsError::Config(errors) => return config_diagnostics(errors),
         OpsError::Git(_)
+        | OpsError::Remote(_)
         | OpsError::Setup(_)
         | OpsError::Record(_)
         | OpsError::Ledger(_)
@@ -87,6 +96,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
             .help("a person runs in a shell of their own: andon resume --reason TEXT"),
         OpsError::NothingToResume => plain().help("andon status"),
         OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason TEXT"),
+        OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),
         OpsError::ReasonMissing => {
             plain().help("andon resume --reason \"what you found and why it may go on\"")
         }

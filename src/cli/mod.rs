@@ -71,11 +71,10 @@ fn output(ctx: &Context, color: ColorChoice) -> Output {
 
 fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
     match command {
-        Command::Install(format) => commands::install::install(shell, format.format),
+        Command::Install(args) => commands::install::install(shell, &args),
         Command::Uninstall(format) => commands::install::uninstall(shell, format.format),
         Command::Doctor(format) => commands::doctor::run(shell, format.format),
         Command::Test(args) => commands::test::run(shell, &args),
-        Command::Observe(args) => commands::observe::run(shell, &args.kind),
         Command::Explain(args) => Ok(commands::explain::run(shell, &args)),
         Command::Status(format) => commands::status::run(shell, format.format),
         Command::Log(args) => commands::log::run(shell, &args),
@@ -83,6 +82,9 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Check(args) => commands::check::run(shell, &args),
         Command::Replay(args) => commands::replay::run(shell, &args),
         Command::Advise(args) => commands::advise::run(shell, &args),
+        Command::Observe(args) => commands::observe::run(shell, &args.kind),
+        Command::Tick(args) => commands::tick::run(shell, &args),
+        Command::Sync(args) => commands::sync::run(shell, &args),
         Command::Resume(args) => commands::resume::resume(shell, &args),
         Command::Stop(args) => commands::resume::stop(shell, &args),
         Command::Pause(args) => commands::resume::pause(shell, &args),

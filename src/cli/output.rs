@@ -106,6 +106,11 @@ impl Output {
     }
 }
 
+/// Whether somebody sits at both ends: only then may a program of ours ask something.
+pub fn has_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 fn write_all(stream: &mut impl Write, bytes: &[u8]) {
     // A reader that went away (`andon log | head`) or a closed descriptor is not an error of ours.
     let _ = stream.write_all(bytes).and_then(|()| stream.flush());

@@ -18,12 +18,9 @@ pub struct RuleSpecView {
 }
 
 /// Rules that DESIGN section 4 names and a later version brings: naming one is not a slip of the pen.
-pub(super) const PLANNED: [&str; 16] = [
-    "repeated-output",
-    "idle-turns",
+pub(super) const PLANNED: [&str; 13] = [
     "repeated-error",
     "tool-loop",
-    "verdict-split",
     "node-turns",
     "node-runtime",
     "cycle-iterations",

@@ -27,12 +27,15 @@ use crate::domain::settings::RuleSettings;
 /// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
 pub static REGISTRY: &[&Rule] = &[
     &rules::unchanged_diff::RULE,
+    &rules::idle_turns::RULE,
+    &rules::repeated_output::RULE,
     &rules::weak_change::RULE,
     &rules::repeated_failures::RULE,
     &rules::failures_not_decreasing::RULE,
     &rules::oscillation::RULE,
     &rules::recurrence::RULE,
     &rules::undo_churn::RULE,
+    &rules::verdict_split::RULE,
     &rules::co_occurrence::RULE,
     &rules::consecutive_failures::RULE,
     &rules::iteration_cap::RULE,

@@ -65,9 +65,12 @@ impl Rule {
     }
 }
 
-/// The stages of a rule about the loop: once a commit is there, and when history is replayed. At a level
+/// The stages of a rule about the loop: once an iteration is there, and when history is replayed. At a level
 /// of `block` such a rule weighs like `warn`, for the commit it speaks of has been made.
-pub(super) const LOOP: &[Stage] = &[Stage::PostCommit, Stage::Replay];
+pub(super) const LOOP: &[Stage] = &[Stage::PostCommit, Stage::Turn, Stage::Replay];
+
+/// The stages of a rule that can speak within a turn too.
+pub(super) const ANY_EVENT: &[Stage] = &[Stage::PostCommit, Stage::Turn, Stage::Replay, Stage::Event];
 
 /// The switch `name` of `setting`; off when the rule declares none (a test of the registry shows it does).
 pub(super) fn switch(setting: &RuleSetting, name: &str) -> Switch {

@@ -34,6 +34,22 @@ fn after(rule: &Rule, commits: Vec<Commit>, setting: &RuleSetting) -> Option<Fin
     asked(rule, &situation, setting)
 }
 
+/// What `rule` says of a timeline at the end of a turn.
+pub(super) fn asked_of(rule: &Rule, timeline: &Timeline) -> Option<Finding> {
+    asked_with(rule, timeline, &[])
+}
+
+/// The same with parameters.
+pub(super) fn asked_with(
+    rule: &Rule,
+    timeline: &Timeline,
+    params: &[(&'static str, ParamValue)],
+) -> Option<Finding> {
+    let situation =
+        Situation { timeline, stage: Stage::Turn, candidate: None, stops: Stops::NONE, episode: None };
+    asked(rule, &situation, &adjusted(rule, params))
+}
+
 /// What `rule` says at post-commit of the newest of `commits`.
 pub(super) fn checked(rule: &Rule, commits: Vec<Commit>) -> Option<Finding> {
     after(rule, commits, &rule.defaults())

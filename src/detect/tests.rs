@@ -20,12 +20,15 @@ macro_rules! sources {
 /// The files of `rules/`, in registry order.
 const FILES: &[(&str, &str)] = sources![
     "unchanged_diff",
+    "idle_turns",
+    "repeated_output",
     "weak_change",
     "repeated_failures",
     "failures_not_decreasing",
     "oscillation",
     "recurrence",
     "undo_churn",
+    "verdict_split",
     "co_occurrence",
     "consecutive_failures",
     "iteration_cap",
@@ -35,7 +38,7 @@ const FILES: &[(&str, &str)] = sources![
     "user_stop",
 ];
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 9] = [
     Stage::PreCommit,
     Stage::Halts,
     Stage::PostCommit,
@@ -43,6 +46,8 @@ const STAGES: [Stage; 7] = [
     Stage::Complete,
     Stage::Check,
     Stage::Replay,
+    Stage::Turn,
+    Stage::Event,
 ];
 
 #[test]
@@ -122,12 +127,15 @@ fn every_parameter_that_is_read_is_declared_and_the_other_way_round() {
 fn the_levels_and_reasons_are_those_of_the_design() {
     let expected = [
         ("unchanged-diff", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("idle-turns", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("repeated-output", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("weak-change", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("repeated-failures", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("failures-not-decreasing", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("oscillation", Level::Halt, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("recurrence", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("undo-churn", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
+        ("verdict-split", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("co-occurrence", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("consecutive-failures", Level::Halt, HaltReason::RepeatedError, "BLOCKER_REPORT.md"),
         ("iteration-cap", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),

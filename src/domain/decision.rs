@@ -22,6 +22,10 @@ pub enum Stage {
     Check,
     /// `andon replay`: what would have happened.
     Replay,
+    /// `andon tick`: a turn has ended.
+    Turn,
+    /// Within a turn: a tool was called, something was said or spent.
+    Event,
 }
 
 /// The outcome, in rising order.

@@ -100,3 +100,31 @@ impl Default for Knobs {
         Self { rounds: 2, no_change_min: 4, split_rounds: 2, ring: RING }
     }
 }
+
+/// One round of reviewers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerdictRound {
+    /// Votes for the work.
+    pub approve: u64,
+    /// Votes against it.
+    pub reject: u64,
+}
+
+impl VerdictRound {
+    /// The votes it takes: two thirds, rounded up.
+    pub fn threshold(&self) -> u64 {
+        let votes = self.approve.saturating_add(self.reject);
+        votes.saturating_mul(2).div_ceil(3)
+    }
+
+    /// Rejected, though somebody approved: they could not agree.
+    pub fn is_split(&self) -> bool {
+        self.approve >= 1 && self.approve < self.threshold()
+    }
+}
+
+/// How many rounds running, up to the newest, were split.
+pub fn splits_running(rounds: &[VerdictRound]) -> u64 {
+    let running = rounds.iter().rev().take_while(|round| round.is_split()).count();
+    u64::try_from(running).unwrap_or(u64::MAX)
+}

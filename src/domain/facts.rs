@@ -1,10 +1,12 @@
 //! Facts: what was observed, never edited afterwards.
 
 use super::change::ChangeFacts;
+use super::events::Event;
 use super::findings::Level;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
 use super::tests::{TestEvidence, TestRun};
 use super::time::Timestamp;
+pub use super::usage::Usage;
 
 /// How a commit came to be. Only `Normal` and `Amend` can be strikes (DESIGN section 4, 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,19 +119,6 @@ impl DiffSummary {
     pub const MAX_HUNKS: usize = 256;
 }
 
-/// Tokens and cost of the work behind a commit, as an agent reported them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Usage {
-    /// Tokens read.
-    pub input_tokens: Option<u64>,
-    /// Tokens written.
-    pub output_tokens: Option<u64>,
-    /// US dollars as a decimal text, so that no digit is lost.
-    pub cost_usd: Option<String>,
-    /// Tokens in the context window.
-    pub context_tokens: Option<u64>,
-}
-
 /// A finding as a record keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedFinding {
@@ -230,4 +219,6 @@ pub enum Fact {
     TestRun(Box<TestRun>),
     /// A halt was acknowledged: the window starts anew.
     Ack(Box<Ack>),
+    /// An agent or an orchestrator reported something.
+    Event(Box<Event>),
 }

@@ -64,6 +64,9 @@ pub struct Oid {
 }
 
 impl Oid {
+    /// The all-zero id that git uses for "no object".
+    pub const ZERO: Self = Self { bytes: [0; 32], len: 20 };
+
     /// From the raw bytes of an object id. `None` unless there are 20 or 32 of them.
     pub fn from_bytes(raw: &[u8]) -> Option<Self> {
         let len = u8::try_from(raw.len()).ok().filter(|len| matches!(len, 20 | 32))?;
@@ -217,6 +220,10 @@ digest_id!(
 digest_id!(
     /// The hash of one side of a hunk, cut to 8 bytes.
     HunkHash, 8, "16 digits"
+);
+digest_id!(
+    /// A hash that is only compared with a few others, cut to 8 bytes: of a tool call, of an event's id.
+    ShortHash, 8, "16 digits"
 );
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub struct Timestamp(pub i64);
 
 /// A span of time in whole seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(pub u64);
 
 /// A text that is no time or no duration.

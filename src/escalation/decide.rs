@@ -2,30 +2,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::escalation::{Call, Knobs, RING, Signal};
+use crate::domain::escalation::{Call, Knobs, RING, Signal, VerdictRound, splits_running};
 use crate::domain::ids::CodeId;
-
-/// One round of reviewers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct VerdictRound {
-    /// Votes for the work.
-    pub approve: u64,
-    /// Votes against it.
-    pub reject: u64,
-}
-
-impl VerdictRound {
-    /// The votes it takes: two thirds, rounded up.
-    pub fn threshold(&self) -> u64 {
-        let votes = self.approve.saturating_add(self.reject);
-        votes.saturating_mul(2).div_ceil(3)
-    }
-
-    /// Rejected, though somebody approved: they could not agree.
-    pub fn is_split(&self) -> bool {
-        self.approve >= 1 && self.approve < self.threshold()
-    }
-}
 
 /// What is known of one round; a round is an iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,7 +42,7 @@ pub fn step(memory: &mut Memory, facts: &Facts, knobs: Option<&Knobs>) -> Call {
     let proxies = [
         (Signal::NoChange, facts.consecutive_no_change >= knobs.no_change_min.max(1)),
         (Signal::Recurrence, recurs(memory, facts, knobs)),
-        (Signal::VerdictSplit, splits(&facts.verdicts) >= knobs.split_rounds.max(1)),
+        (Signal::VerdictSplit, splits_running(&facts.verdicts) >= knobs.split_rounds.max(1)),
     ];
     memory.hot.extend(proxies.into_iter().filter(|(_, hot)| *hot).map(|(signal, _)| signal));
     remember(memory, facts);
@@ -95,10 +73,4 @@ fn remember(memory: &mut Memory, facts: &Facts) {
         memory.ring.pop_front();
     }
     memory.ring.push_back(code);
-}
-
-/// Proxy 3: how many rounds running, up to the newest, were split.
-fn splits(verdicts: &[VerdictRound]) -> u64 {
-    let running = verdicts.iter().rev().take_while(|round| round.is_split()).count();
-    u64::try_from(running).unwrap_or(u64::MAX)
 }

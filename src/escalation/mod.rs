@@ -8,7 +8,7 @@
 mod decide;
 mod rounds;
 
-pub use decide::{Facts, Memory, VerdictRound, step};
+pub use decide::{Facts, Memory, step};
 pub use rounds::episode;
 
 #[cfg(test)]

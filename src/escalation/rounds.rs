@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::decide::{Facts, Memory, VerdictRound, step};
+use super::decide::{Facts, Memory, step};
 use crate::domain::escalation::{Call, Episode, Knobs, Mode, Signal};
-use crate::history::{Iteration, Timeline};
+use crate::history::{Strike, Timeline};
 
 /// What the signals of `timeline` come to; `None` while the rule is off. `rules` gives the signals of rules over a
 /// window that ends earlier. It is asked for earlier rounds only where two signals are hot now.
@@ -50,13 +50,9 @@ fn facts(timeline: &Timeline, at: usize) -> Facts {
     Facts {
         iteration: newest.number,
         consecutive_no_change: timeline.unchanged_running(at),
-        code: Some(newest.code),
-        verdicts: verdicts(timeline, newest, seen.len() == timeline.iterations.len()),
+        // A revert brings an old state on purpose.
+        code: Some(newest.code).filter(|code| newest.strike == Strike::Candidate && code.0 != [0; 32]),
+        verdicts: timeline.verdict_rounds(newest.number),
         rules: BTreeSet::new(),
     }
-}
-
-/// The rounds of reviewers up to an iteration; up to now for the newest.
-fn verdicts(_timeline: &Timeline, _newest: &Iteration, _now: bool) -> Vec<VerdictRound> {
-    Vec::new()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::domain::escalation::{Call, Knobs, RING, Signal};
+use crate::domain::escalation::{Call, Knobs, RING, Signal, VerdictRound};
 use crate::domain::ids::CodeId;
 
 const SPLIT: VerdictRound = VerdictRound { approve: 1, reject: 2 };

@@ -96,7 +96,7 @@ fn read_root(path: &std::path::Path) -> Result<Option<CachedRoot>, std::io::Erro
     loop {
         let start = len.saturating_sub(window).max(12);
         file.seek(SeekFrom::Start(start))?;
-        let mut tail = Vec::new();
+        let mut tail = Vec::with_capacity(usize::try_from(len - start).unwrap_or(0));
         file.by_ref().take(len - start).read_to_end(&mut tail)?;
         if tail.len() as u64 != len - start {
             return Ok(None);

@@ -20,7 +20,7 @@ use crate::domain::time::Timestamp;
 const MAX_FLAT: usize = 256;
 
 /// Notes by the digits that are left below a tree.
-type Notes = BTreeMap<String, Oid>;
+pub(super) type Notes = BTreeMap<String, Oid>;
 
 impl Repo {
     /// Writes several notes of ref `name` in one commit dated `at`.
@@ -63,7 +63,7 @@ impl Repo {
     }
 
     /// The tree `old` with `notes` in it.
-    fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
+    pub(super) fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
         let entries = old.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
         let mut level = Level::of(entries);
         if !level.fanouts.is_empty() || level.notes.is_empty() {

@@ -8,7 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use super::error::{GitError, cut};
 use super::repo::Repo;
@@ -51,6 +51,26 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
+/// How a program ended, whatever it said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ended {
+    /// Exit code 0.
+    pub(super) ok: bool,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+}
+
+/// Whether a program that reaches a remote may ask somebody for a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompt {
+    /// There is a terminal.
+    Allowed,
+    /// There is none: asking would hang. ssh is left as the user has set it up.
+    Never,
+    /// There is none, and the user has set up no ssh of their own: it is told not to ask either.
+    NeverNorSsh,
+}
+
 /// Runs `git ARGS` on whatever repository `dir` belongs to, with `input` on standard input.
 /// Every variable that names another repository is removed.
 pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output, GitError> {
@@ -60,6 +80,21 @@ pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output, GitError
 impl Repo {
     /// Runs `git ARGS` on this repository: its git directory, working tree and `GIT_INDEX_FILE`.
     pub(super) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Output, GitError> {
+        run(self.own_command(args), input)
+    }
+
+    /// Runs `git ARGS` where it may reach a remote; how it ended is for the caller to judge.
+    pub(super) fn git_online(&self, args: &[&str], prompt: Prompt) -> Result<Ended, GitError> {
+        let mut command = self.own_command(args);
+        match prompt {
+            Prompt::Allowed => command.env_remove("GIT_TERMINAL_PROMPT"),
+            Prompt::Never => command.env("GIT_TERMINAL_PROMPT", "0"),
+            Prompt::NeverNorSsh => command.env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),
+        };
+        end(command, b"").map(|(ended, _)| ended)
+    }
+
+    fn own_command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
         let args: Vec<&OsStr> = args.iter().map(AsRef::as_ref).collect();
         let dir = self.workdir().unwrap_or(self.git_dir());
         let mut command = command(dir, &args, &LOCAL_VARIABLES[..PLACE_VARIABLES]);
@@ -70,7 +105,7 @@ impl Repo {
         if let Some(index) = self.given_index() {
             command.env("GIT_INDEX_FILE", index);
         }
-        run(command, input)
+        command
     }
 }
 
@@ -93,20 +128,26 @@ fn command(dir: &Path, args: &[&OsStr], without: &[&str]) -> Command {
     command
 }
 
-fn run(mut command: Command, input: &[u8]) -> Result<Output, GitError> {
-    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+fn run(command: Command, input: &[u8]) -> Result<Output, GitError> {
     let line = line_of(&command);
     let dir = command.get_current_dir().unwrap_or(Path::new(".")).to_path_buf();
+    let (ended, status) = end(command, input)?;
+    if !ended.ok {
+        let stderr = cut(String::from_utf8_lossy(&ended.stderr).trim(), 2000);
+        return Err(GitError::Program { command: line, dir, status: status.to_string(), stderr });
+    }
+    Ok(Output { stdout: ended.stdout, stderr: ended.stderr })
+}
+
+fn end(mut command: Command, input: &[u8]) -> Result<(Ended, ExitStatus), GitError> {
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    let line = line_of(&command);
     let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
     let mut child = command.spawn().map_err(start_error)?;
     let (stdout, stderr) = talk(&mut child, input);
     let status = child.wait().map_err(start_error)?;
     let stdout = stdout.map_err(|detail| GitError::Answer { command: line.clone(), detail })?;
-    if !status.success() {
-        let stderr = cut(String::from_utf8_lossy(&stderr).trim(), 2000);
-        return Err(GitError::Program { command: line, dir, status: status.to_string(), stderr });
-    }
-    Ok(Output { stdout, stderr })
+    Ok((Ended { ok: status.success(), stdout, stderr }, status))
 }
 
 /// Feeds and drains the child at once, so that no pipe fills up.

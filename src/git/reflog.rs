@@ -46,7 +46,7 @@ pub(super) fn last_lines(path: &Path, max: usize) -> Result<Vec<Vec<u8>>, std::i
     loop {
         let start = len.saturating_sub(window);
         file.seek(SeekFrom::Start(start))?;
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(len - start).unwrap_or(0));
         file.by_ref().take(len - start).read_to_end(&mut bytes)?;
         let mut lines: Vec<&[u8]> =
             bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();

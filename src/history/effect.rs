@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::timeline::{Iteration, Strike, Timeline};
+use super::timeline::{Iteration, Source, Strike, Timeline, TurnChange};
 use crate::domain::change::Nature;
 use crate::domain::ids::HunkHash;
+use crate::domain::workflow::Edits;
 
 impl Iteration {
     /// Its nature when it is weak: nothing that runs has changed. A change of which normalization leaves nothing is
@@ -33,7 +34,8 @@ impl Timeline {
     /// nothing, made the change before again, or were weak in the place of the one before.
     pub fn unchanged_running(&self, at: usize) -> u64 {
         let seen = self.iterations.get(..=at).unwrap_or_default();
-        let mut candidates = seen.iter().rev().filter(|one| one.strike == Strike::Candidate).peekable();
+        let candidates = seen.iter().rev().filter(|one| one.strike == Strike::Candidate);
+        let mut candidates = candidates.filter(|one| self.could_change(one)).peekable();
         let mut running = 0;
         while let Some(one) = candidates.next() {
             let before = candidates.peek().copied();
@@ -48,11 +50,27 @@ impl Timeline {
         running
     }
 
+    /// Whether an iteration was meant to change what runs: a turn that planned, reviewed, or of which nobody knows what
+    /// it did says nothing about that.
+    fn could_change(&self, iteration: &Iteration) -> bool {
+        match iteration.source {
+            Source::Commit | Source::Turn(TurnChange::Changed) => true,
+            Source::Turn(TurnChange::Documents | TurnChange::Unknown) => false,
+            Source::Turn(TurnChange::Unchanged) => self.workflow.edits(&iteration.node) != Edits::None,
+        }
+    }
+
     /// The window as it was when it had `count` iterations.
     #[must_use]
     pub fn until(&self, count: usize) -> Self {
         let mut earlier = self.clone();
+        // Calls have no place among the iterations: those since the newest edit are taken to reach one round back.
+        if count.saturating_add(1) < self.iterations.len() {
+            earlier.activity.calls.clear();
+        }
         earlier.iterations.truncate(count);
+        let newest = earlier.number();
+        earlier.activity.ballots.retain(|cast| cast.iteration <= newest);
         earlier
     }
 }

@@ -3,11 +3,15 @@
 //! The writer of records asks [`next_iteration`] for the number of a commit, and the reader folds that
 //! record: both go by the same test for a new window, so that they cannot drift apart.
 
-use super::timeline::{Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Timeline};
+use std::sync::Arc;
+
+use super::timeline::{Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded};
+use super::turns::Effect;
 use crate::domain::facts::{CommitFact, CommitKind, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::{RunValidity, TestRun};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::workflow::Workflow;
 
 /// A commit that is about to be recorded: what decides its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,15 +50,24 @@ impl Fold {
         Self { timeline: Timeline::new(session_gap) }
     }
 
-    /// Takes the next fact, in the order of observation.
-    pub fn push(&mut self, fact: Fact) {
+    /// The same fold for the nodes of `workflow`.
+    #[must_use]
+    pub fn in_workflow(mut self, workflow: Arc<Workflow>) -> Self {
+        self.timeline.workflow = workflow;
+        self
+    }
+
+    /// Takes the next fact, in the order of observation, and says what it changed.
+    pub fn push(&mut self, fact: Fact) -> Effect {
         match fact {
             Fact::Commit(commit) => self.timeline.take_commit(*commit),
             Fact::TestRun(run) => self.timeline.take_run(*run),
             Fact::Ack(ack) => {
                 self.timeline.restart();
                 self.timeline.last_ack = Some(*ack);
+                Effect::Within
             }
+            Fact::Event(event) => self.timeline.take_event(*event),
         }
     }
 
@@ -121,24 +134,36 @@ impl Timeline {
         if upcoming.kind != CommitKind::Amend {
             return None;
         }
-        self.iterations.iter().rposition(|iteration| iteration.parent == upcoming.parent)
+        let same = |one: &Iteration| one.source == Source::Commit && one.parent == upcoming.parent;
+        self.iterations.iter().rposition(same)
     }
 
-    fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.iterations.clear();
         self.session = None;
+        self.restart_activity();
     }
 
-    fn take_commit(&mut self, fact: CommitFact) {
+    fn take_commit(&mut self, mut fact: CommitFact) -> Effect {
         let known = fact.id.is_some() && self.iterations.iter().any(|iteration| iteration.commit == fact.id);
         if known {
-            return;
+            return Effect::Nothing;
         }
-        let upcoming = Upcoming::of(&fact);
-        if fact.record.iteration == 1 || self.ends_before(&upcoming) {
+        // The first commit of a window does not end the turn in which it was made.
+        let anew = fact.record.iteration == 1 || self.ends_before(&Upcoming::of(&fact));
+        if anew && !self.iterations.is_empty() {
             self.restart();
         }
-        let amended = self.amended_by(&upcoming).map(|at| self.iterations.remove(at).number);
+        // In an event stream the epoch stands for a time that nobody gave.
+        let at = Some(fact.record.recorded_at).filter(|at| at.0 != 0);
+        self.activity.now = self.activity.now.max(at);
+        fact.record.node = self.node_of(&fact);
+        self.commit_in_turn(&fact.record.node, at);
+        self.activity.code = Some(fact.record.code);
+        if fact.id.is_none() && fact.record.tests.is_none() {
+            fact.record.tests = self.proof(fact.record.code).cloned();
+        }
+        let amended = self.amended_by(&Upcoming::of(&fact)).map(|at| self.iterations.remove(at).number);
         // 0 is "not numbered": facts re-derived from commits without records.
         let recorded = Some(fact.record.iteration).filter(|number| *number > 0);
         let number = amended.or(recorded).unwrap_or_else(|| self.number_for(&Upcoming::of(&fact)));
@@ -150,13 +175,16 @@ impl Timeline {
             self.newest_tests = Some(tests.clone());
         }
         push_bounded(&mut self.iterations, iteration, MAX_ITERATIONS);
+        Effect::Iteration
     }
 
-    fn take_run(&mut self, run: TestRun) {
+    fn take_run(&mut self, run: TestRun) -> Effect {
         match run.validity {
             RunValidity::Valid => {
                 self.newest_tests = Some(run.evidence.clone());
+                let effect = self.complete_newest(&run);
                 push_bounded(&mut self.runs, run, MAX_RUNS);
+                effect
             }
             RunValidity::OtherCommand
             | RunValidity::CodeChanged
@@ -164,16 +192,23 @@ impl Timeline {
             | RunValidity::Filtered
             | RunValidity::HandedIn => {
                 push_bounded(&mut self.void_runs, run, MAX_VOID_RUNS);
+                Effect::Within
             }
         }
     }
-}
 
-fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
-    if kept.len() >= most {
-        kept.remove(0);
+    /// In an event stream the tests of a commit may be reported after it. A commit of git has its record instead.
+    fn complete_newest(&mut self, run: &TestRun) -> Effect {
+        match self.iterations.last_mut() {
+            Some(newest)
+                if newest.commit.is_none() && newest.tests.is_none() && newest.code == run.evidence.code =>
+            {
+                newest.tests = Some(run.evidence.clone());
+                Effect::Iteration
+            }
+            Some(_) | None => Effect::Within,
+        }
     }
-    kept.push(value);
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! clone, or CI, derives the same answer from the same repository (DESIGN section 2). The fold keeps
 //! the newest window only, so its cost is bounded by the window and not by the history.
 
+mod activity;
 mod documents;
 mod effect;
 mod fold;
@@ -14,10 +15,19 @@ mod story;
 #[cfg(test)]
 pub(crate) mod testkit;
 mod timeline;
+mod turns;
+mod verdicts;
 
+pub use activity::{
+    Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, NodeTotals, Opening, Said,
+    Turn,
+};
 pub use documents::DocsProgress;
 pub use fold::{Fold, Upcoming, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use paths::PathState;
 pub use states::CodeState;
-pub use timeline::{Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Strike, Timeline};
+pub use timeline::{
+    Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,
+};
+pub use turns::{Effect, is_edit};

@@ -1,10 +1,11 @@
 //! Facts for tests, short enough to write tables of them.
 
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
+use crate::domain::events::{CallEnd, Event, ToolCall, TurnEnd, What};
 use crate::domain::facts::{
     Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
 };
-use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
 use crate::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::{Span, Timestamp};
 use crate::history::{Fold, Timeline};
@@ -81,6 +82,42 @@ pub(crate) fn ack(at: i64) -> Fact {
         worktree: "main".into(),
         at: Timestamp(at),
     }))
+}
+
+/// An event without time or node.
+pub(crate) fn event(what: What) -> Fact {
+    Fact::Event(Box::new(Event { at: None, node: None, id: None, what }))
+}
+
+/// An event of `node` at `seconds`.
+pub(crate) fn event_of(node: &str, seconds: i64, what: What) -> Fact {
+    Fact::Event(Box::new(Event { at: Some(Timestamp(seconds)), node: Some(node.into()), id: None, what }))
+}
+
+/// A turn ends with code `state`.
+pub(crate) fn turn_end(state: u8) -> Fact {
+    event(What::TurnEnd(TurnEnd { code: Some(code(state)), docs: None }))
+}
+
+/// A call of `tool` with arguments and an answer by number.
+pub(crate) fn call(tool: &str, args: u8, answer: Option<u8>) -> ToolCall {
+    ToolCall {
+        tool: tool.into(),
+        exact: ShortHash([args; 8]),
+        masked: ShortHash([args ^ 0x80; 8]),
+        coarse: ShortHash([tool.len().try_into().unwrap(); 8]),
+        result: answer.map(|answer| ShortHash([answer; 8])),
+        end: CallEnd::Unknown,
+    }
+}
+
+/// The timeline of facts as they are.
+pub(crate) fn folded(facts: Vec<Fact>) -> Timeline {
+    let mut fold = Fold::new(GAP);
+    for fact in facts {
+        fold.push(fact);
+    }
+    fold.into_timeline()
 }
 
 /// A commit in the making. Ids, parents and times are filled in by [`timeline`].
@@ -254,9 +291,10 @@ pub(crate) fn timeline(commits: Vec<Commit>) -> Timeline {
 pub(crate) mod facts {
     use proptest::prelude::*;
 
-    use super::{Commit, ack, code, commit, evidence as evidence_of, oid, run};
-    use crate::domain::facts::{CommitKind, Fact, Gate};
-    use crate::domain::ids::{CommitId, DiffHash, Signature};
+    use super::{Commit, ack, call, code, commit, evidence as evidence_of, oid, run};
+    use crate::domain::events::{Ballot, Event, Output, OutputKind, TurnEnd, What};
+    use crate::domain::facts::{CommitKind, Fact, Gate, Usage};
+    use crate::domain::ids::{CommitId, DiffHash, Digest, ShortHash, Signature};
     use crate::domain::tests::{RunValidity, TestEvidence, TestStatus};
     use crate::domain::time::Timestamp;
 
@@ -319,7 +357,39 @@ pub(crate) mod facts {
                 run.at = at.map(Timestamp);
                 Fact::TestRun(Box::new(run))
             });
-        prop_oneof![8 => commits().prop_map(Commit::fact), 3 => runs, 1 => time().prop_map(ack)]
+        prop_oneof![
+            8 => commits().prop_map(Commit::fact),
+            3 => runs,
+            1 => time().prop_map(ack),
+            8 => events(),
+        ]
+    }
+
+    fn events() -> impl Strategy<Value = Fact> {
+        let outputs = (pick(&OutputKind::ALL), 0_u8..3)
+            .prop_map(|(kind, hash)| What::Output(Output { kind, hash: Digest([hash; 32]) }));
+        let usage = (prop::option::of(any::<u64>()), prop_oneof!["[0-9]{1,3}", "[0-9]{1,30}\\.[0-9]{0,9}"])
+            .prop_map(|(count, cost)| {
+                What::Usage(Usage {
+                    input_tokens: count,
+                    output_tokens: count,
+                    cost_usd: Some(cost),
+                    context_tokens: count,
+                })
+            });
+        let ends = (prop::option::of(0_u8..4), prop::option::of(0_u8..3)).prop_map(|(state, docs)| {
+            What::TurnEnd(TurnEnd { code: state.map(code), docs: docs.map(|docs| Digest([docs; 32])) })
+        });
+        let calls = (prop::sample::select(vec!["Edit", "Bash", "Read"]), 0_u8..3, prop::option::of(0_u8..3))
+            .prop_map(|(tool, args, answer)| What::ToolCall(call(tool, args, answer)));
+        let ballots = (any::<u64>(), 0_u64..3)
+            .prop_map(|(approve, reject)| What::Verdict(Ballot { reviewer: None, approve, reject }));
+        let what = prop_oneof![2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots];
+        let frame = (prop::option::of(time()), prop::option::of("[ab]"), prop::option::of(0_u8..40));
+        (frame, what).prop_map(|((at, node, id), what)| {
+            let id = id.map(|id| ShortHash([id; 8]));
+            Fact::Event(Box::new(Event { at: at.map(Timestamp), node, id, what }))
+        })
     }
 
     pub(crate) fn facts() -> impl Strategy<Value = Vec<Fact>> {

@@ -1,10 +1,14 @@
 //! The newest window of a loop as a value: what every rule looks at, and all it looks at.
 
+use std::sync::Arc;
+
+use super::activity::Activity;
 use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording};
-use crate::domain::ids::{CodeId, CommitId, Digest, TreeId};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::workflow::Workflow;
 
 /// Iterations that a timeline keeps, the newest. More than any default threshold needs.
 pub const MAX_ITERATIONS: usize = 128;
@@ -33,9 +37,33 @@ impl From<CommitKind> for Strike {
     }
 }
 
-/// One iteration of the window: a commit with what was recorded about it.
+/// Where an iteration comes from (DESIGN section 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// A commit.
+    Commit,
+    /// A turn that ended without one.
+    Turn(TurnChange),
+}
+
+/// What a turn without a commit did to the working tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TurnChange {
+    /// The code differs.
+    Changed,
+    /// Documents differ, the code does not: a plan was moved.
+    Documents,
+    /// Nothing differs.
+    Unchanged,
+    /// Nobody can say.
+    Unknown,
+}
+
+/// One iteration of the window: a commit with what was recorded about it, or a turn that ended without one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Iteration {
+    /// Where it comes from.
+    pub source: Source,
     /// Iterations since the last acknowledgement, this one included.
     pub number: u64,
     /// The commit; `None` in event streams.
@@ -78,6 +106,7 @@ impl Iteration {
         let CommitFact { id, subject, record } = fact;
         let code = record.code;
         Self {
+            source: Source::Commit,
             number,
             commit: id,
             parent: record.parent,
@@ -95,6 +124,42 @@ impl Iteration {
             session: record.session,
             node: record.node,
             outputs: record.outputs,
+        }
+    }
+
+    /// The turn of `node` that ended without a commit: what is the same for all of them, and its state.
+    pub(super) fn of_turn(
+        (node, number): (&str, u64),
+        (code, change): (CodeId, TurnChange),
+        hash: DiffHash,
+    ) -> Self {
+        Self {
+            source: Source::Turn(change),
+            number,
+            commit: None,
+            parent: None,
+            subject: String::new(),
+            kind: CommitKind::Normal,
+            strike: Strike::Candidate,
+            at: Timestamp(0),
+            tree: TreeId(Oid::ZERO),
+            code,
+            diff: DiffSummary {
+                hash,
+                empty: change == TurnChange::Unchanged,
+                files: 0,
+                added: 0,
+                removed: 0,
+                hunks: Vec::new(),
+                truncated: false,
+            },
+            change: None,
+            tests: None,
+            gate: Gate::NotRun,
+            recording: Recording::AtCommit,
+            session: None,
+            node: node.to_owned(),
+            outputs: Vec::new(),
         }
     }
 
@@ -116,6 +181,10 @@ pub struct Timeline {
     pub void_runs: Vec<TestRun>,
     /// The newest acknowledgement.
     pub last_ack: Option<Ack>,
+    /// Turns, calls, outputs and verdicts.
+    pub activity: Activity,
+    /// The declared workflow; empty without one.
+    pub workflow: Arc<Workflow>,
     /// The newest test result, committed or not.
     pub(super) newest_tests: Option<TestEvidence>,
     /// The newest known session of the window.
@@ -132,6 +201,8 @@ impl Timeline {
             runs: Vec::new(),
             void_runs: Vec::new(),
             last_ack: None,
+            activity: Activity::default(),
+            workflow: Arc::default(),
             newest_tests: None,
             session: None,
             session_gap,
@@ -148,9 +219,9 @@ impl Timeline {
         self.newest().map_or(0, |newest| newest.number)
     }
 
-    /// The iterations that can be strikes, oldest first.
+    /// The commits that can be strikes, oldest first. Turns without one have rules of their own.
     pub fn candidates(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
-        self.iterations.iter().filter(|iteration| iteration.strike == Strike::Candidate)
+        self.iterations.iter().filter(|one| one.strike == Strike::Candidate && one.source == Source::Commit)
     }
 
     /// The newest valid test result on exactly `code`: a run of the journal, else the record of an iteration.
@@ -171,4 +242,12 @@ impl Timeline {
     pub fn newest_tests(&self) -> Option<&TestEvidence> {
         self.newest_tests.as_ref()
     }
+}
+
+/// Adds `value` to a list of a timeline, which keeps the newest.
+pub(super) fn push_bounded<T>(kept: &mut Vec<T>, value: T, most: usize) {
+    if kept.len() >= most {
+        kept.remove(0);
+    }
+    kept.push(value);
 }

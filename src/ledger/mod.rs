@@ -11,7 +11,9 @@
 //!
 //! Durability follows git's own defaults (`core.fsync`).
 
+mod adopt;
 mod append;
+mod elsewhere;
 mod entry;
 mod read;
 mod standing;
@@ -22,12 +24,17 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::domain::decision::{LedgerEvent, StandingHalt};
-use crate::domain::ids::{CommitId, EntryId};
+use crate::domain::facts::Ack;
+use crate::domain::ids::{CommitId, EntryId, Oid};
 use crate::domain::time::Timestamp;
 use crate::git::{GitError, Repo};
 
+pub use self::adopt::Arrival;
+
 /// Where the refs of all writers are.
 pub const REF_PREFIX: &str = "refs/andon/ledger/";
+/// Where what was fetched from remotes is: `<remote>/ledger/<writer>` below it.
+pub const REMOTE_PREFIX: &str = "refs/andon/remote/";
 
 /// What can go wrong with the ledger.
 #[derive(Debug, thiserror::Error)]
@@ -173,16 +180,69 @@ impl<'r> Ledger<'r> {
         read::read_all(self.repo)
     }
 
-    /// The newest halt of `worktree` in this clone's own ledger that no acknowledgement has answered. Costs the
-    /// entries that are new since the last call: the rest is remembered in `<common dir>/andon/cache`.
+    /// The newest halt of `worktree` in this clone's own ledger that no acknowledgement of any clone has answered.
+    /// Costs the entries that are new since the last call: the rest is remembered in `<common dir>/andon/cache`.
     ///
     /// # Errors
     /// [`LedgerError`] when the ledger cannot be read: whether a halt stands is then not known.
     pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
-        match self.known_writer()? {
-            Some(writer) => standing::standing(self.repo, &writer, worktree),
+        let Some(writer) = self.known_writer()? else { return Ok(None) };
+        let Some(found) = standing::standing(self.repo, &writer, worktree)? else { return Ok(None) };
+        let answered = elsewhere::load(self.repo, Some(&writer))?.answers(found.id);
+        Ok((!answered).then_some(found))
+    }
+
+    /// The newest halt of another clone that nobody has answered and whose commit is `head` or below it: who works
+    /// on from there works on in a halted loop. Costs a few `stat`s while no ledger of another has moved.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn standing_elsewhere(&self, head: Option<CommitId>) -> Result<Option<StandingHalt>, LedgerError> {
+        let Some(head) = head else { return Ok(None) };
+        let writer = self.known_writer()?;
+        let mut known = elsewhere::load(self.repo, writer.as_deref())?;
+        match known.binding(self.repo, head) {
+            Some((id, commit)) => standing::halt_of(self.repo, Some(&(id, commit))),
             None => Ok(None),
         }
+    }
+
+    /// Whether a standing halt is one of another clone.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn is_elsewhere(&self, halt: EntryId) -> Result<bool, LedgerError> {
+        Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.holds(halt))
+    }
+
+    /// The acknowledgements of all clones that were given at one of `heads`, in the ledger's order.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn acks_at(&self, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
+        let known = elsewhere::load(self.repo, self.known_writer()?.as_deref())?;
+        known.acks_at(self.repo, heads)
+    }
+
+    /// Takes over what another clone has of the ledger of `writer`, whose tip is `theirs` there: forward only.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when the ref cannot be written or its history not be read.
+    pub fn adopt(&self, writer: &str, theirs: CommitId) -> Result<Arrival, LedgerError> {
+        adopt::adopt(self.repo, writer, theirs)
+    }
+
+    /// How many entries the ledger of `writer` with the tip `tip` has above `since`.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when its history cannot be read.
+    pub fn entries_since(
+        &self,
+        writer: &str,
+        since: Option<CommitId>,
+        tip: CommitId,
+    ) -> Result<usize, LedgerError> {
+        Ok(adopt::entries(self.repo, writer, (since, tip))?)
     }
 
     /// This clone's id, if it has one.
@@ -210,6 +270,19 @@ impl<'r> Ledger<'r> {
             other @ (LedgerError::Git(_) | LedgerError::Io { .. }) => other,
         })
     }
+}
+
+/// The refs of all writers: those of this clone, and what was fetched from remotes.
+fn refs_of_all(repo: &Repo) -> Result<Vec<(String, Oid)>, GitError> {
+    let mut refs = repo.refs_with_prefix(REF_PREFIX)?;
+    let fetched = repo.refs_with_prefix(REMOTE_PREFIX)?;
+    refs.extend(fetched.into_iter().filter(|(name, _)| name.contains("/ledger/")));
+    Ok(refs)
+}
+
+/// Whose ledger a ref holds.
+fn writer_of(name: &str) -> &str {
+    name.rsplit_once("/ledger/").map_or(name, |(_, writer)| writer)
 }
 
 /// The ref of a writer.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::entry::{self, BadEntry};
-use super::{Entry, LedgerError, REF_PREFIX, Warning};
+use super::{Entry, LedgerError, Warning};
 use crate::domain::ids::{CommitId, EntryId};
 use crate::git::Repo;
 
@@ -20,7 +20,7 @@ struct Node {
 type Nodes = BTreeMap<CommitId, Node>;
 
 pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Warning>), LedgerError> {
-    let heads = repo.refs_with_prefix(REF_PREFIX)?;
+    let heads = super::refs_of_all(repo)?;
     let mut warnings = Vec::new();
     let mut nodes = Nodes::new();
     let mut todo: Vec<CommitId> = heads.iter().map(|(_, target)| CommitId(*target)).collect();
@@ -40,7 +40,7 @@ pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Warning>), Ledger
         nodes.insert(commit, node);
     }
     for (name, target) in &heads {
-        check_writer(&nodes, name.strip_prefix(REF_PREFIX).unwrap_or(name), CommitId(*target), &mut warnings);
+        check_writer(&nodes, super::writer_of(name), CommitId(*target), &mut warnings);
     }
     warnings.sort_by_key(|warning| warning.commit);
     warnings.dedup();

@@ -63,7 +63,10 @@ pub(super) fn standing(
     halt_of(repo, folded.get(worktree))
 }
 
-fn halt_of(repo: &Repo, found: Option<&(EntryId, CommitId)>) -> Result<Option<StandingHalt>, LedgerError> {
+pub(super) fn halt_of(
+    repo: &Repo,
+    found: Option<&(EntryId, CommitId)>,
+) -> Result<Option<StandingHalt>, LedgerError> {
     let Some((id, commit)) = found else { return Ok(None) };
     match load(repo, *commit)?.map(|entry| (entry.id, entry.event)) {
         Some((found, EntryEvent::Known(LedgerEvent::Halted(halt)))) if found == *id => {
@@ -79,7 +82,7 @@ fn halt_of(repo: &Repo, found: Option<&(EntryId, CommitId)>) -> Result<Option<St
 }
 
 /// The entry of `commit`; `None` when it is corrupt: `read_all` warns of it.
-fn load(repo: &Repo, commit: CommitId) -> Result<Option<Entry>, LedgerError> {
+pub(super) fn load(repo: &Repo, commit: CommitId) -> Result<Option<Entry>, LedgerError> {
     let tree = repo.tree_of(commit)?;
     match entry::load(repo, commit, tree) {
         Ok(entry) => Ok(Some(entry)),
@@ -159,7 +162,7 @@ fn keep(path: &Path, writer: &str, tip: CommitId, standing: &Standing) {
     let _ = replace(path, &memory);
 }
 
-fn replace(path: &Path, memory: &Memory) -> std::io::Result<()> {
+pub(super) fn replace(path: &Path, memory: &impl Serialize) -> std::io::Result<()> {
     let parent = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     fs::create_dir_all(&parent)?;
     let mut temporary = tempfile::NamedTempFile::new_in(parent)?;

@@ -7,14 +7,15 @@ use std::time::SystemTime;
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
 use crate::domain::time::Timestamp;
-use crate::git::{Repo, RepoEnv};
+use crate::git::{Repo, RepoEnv, stop_point};
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 35] = [
+const KEPT: [&str; 39] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
     "ANDON_TEST_NOW",
+    "ANDON_TEST_STOP",
     "ANDON_TRANSCRIPT",
     "CI",
     "CLAUDECODE",
@@ -32,6 +33,9 @@ const KEPT: [&str; 35] = [
     "GIT_DIR",
     "GIT_INDEX_FILE",
     "GIT_NOTES_REWRITE_REF",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_TERMINAL_PROMPT",
     "GIT_WORK_TREE",
     "HOME",
     "LANG",
@@ -90,6 +94,9 @@ impl Context {
             .filter(|dir| dir.is_absolute())
             .or_else(|| path("HOME").map(|home| home.join(".config")))
             .map(|dir| dir.join("andon").join("config.toml"));
+        if cfg!(debug_assertions) {
+            stop_point::arm(vars.get("ANDON_TEST_STOP").map(String::as_str));
+        }
         Self {
             args: std::env::args_os().collect(),
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
@@ -131,6 +138,12 @@ impl Context {
             (Some(name), Some(email)) => format!("{name} <{email}>"),
             (Some(_) | None, Some(_) | None) => repo.identity(),
         }
+    }
+
+    /// Where a test may have this process die.
+    #[allow(clippy::unused_self, reason = "reads as what this process was started with")]
+    pub fn stop_point(&self, name: &'static str) {
+        stop_point::pass(name);
     }
 
     /// Who is at work.

@@ -7,7 +7,7 @@ use crate::action::ActionError;
 use crate::action::hook_program::HookProgramError;
 use crate::action::program::ProgramError;
 use crate::config::ConfigErrors;
-use crate::git::GitError;
+use crate::git::{GitError, RemoteError};
 use crate::ledger::LedgerError;
 use crate::record::RecordError;
 use crate::record::normalize::NormalizeError;
@@ -19,6 +19,9 @@ pub enum OpsError {
     /// git could not.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// A remote could not be reached, or took nothing.
+    #[error(transparent)]
+    Remote(#[from] RemoteError),
     /// A record or the journal could not be read or written.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -58,6 +61,9 @@ pub enum OpsError {
     /// There is no advice that could be recorded.
     #[error("no advice to record: {0}")]
     NoAdvice(String),
+    /// Standard input or a file of events could not be read.
+    #[error("the events cannot be read: {0}")]
+    Input(std::io::Error),
     /// A step of the demo came out other than it should.
     #[error("the demo failed: {0}")]
     Demo(String),
@@ -76,6 +82,7 @@ impl OpsError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Git(err) => err.help(),
+            Self::Remote(err) => err.help(),
             Self::Record(err) => err.help(),
             Self::Ledger(err) => err.help(),
             Self::Action(err) => err.help(),
@@ -90,6 +97,7 @@ impl OpsError {
             | Self::NothingToResume
             | Self::ReasonMissing
             | Self::NoAdvice(_)
+            | Self::Input(_)
             | Self::Demo(_) => None,
         }
     }

@@ -80,7 +80,7 @@ fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decis
     };
     let loaded = timeline::of_run(ws, run);
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Some(ws.repo.tree_of(head)?))?;
-    if !matches!(candidate.evidence, EvidenceState::Tested(_)) {
+    if !matches!(candidate.evidence, EvidenceState::Tested(_)) || evidence::notice(&candidate).is_some() {
         return Ok(None);
     }
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), None);
@@ -136,7 +136,7 @@ pub fn decide(
     standing: Option<crate::domain::decision::StandingHalt>,
 ) -> Decision {
     let stops = stops(ws);
-    let looks_at_the_loop = stage == Stage::PostCommit;
+    let looks_at_the_loop = matches!(stage, Stage::PostCommit | Stage::Turn);
     let episode = looks_at_the_loop
         .then(|| uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config)))
         .flatten();

@@ -13,11 +13,13 @@ use super::uncertainty;
 use super::workspace::Workspace;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording};
+use crate::domain::facts::{
+    CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage,
+};
 use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, TreeId};
+use crate::domain::ids::{CommitId, Digest, TreeId};
 use crate::git::CommitInfo;
-use crate::history::{self, Upcoming};
+use crate::history::{self, Timeline, Upcoming};
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::receipt;
@@ -100,7 +102,7 @@ fn record(
     let parent = entry.commit.parents.first().copied();
     let mut loaded = timeline::load_at(ws, store, parent);
     let mut fact = derive(ctx, ws, (entry, store), &loaded)?;
-    let mut facts = timeline::interleave(&loaded.window.facts, &loaded.acks);
+    let mut facts = loaded.facts();
     facts.push(Fact::Commit(Box::new(fact.clone())));
     loaded.timeline = history::fold(&facts, ws.config.guard.session_gap);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
@@ -162,6 +164,7 @@ fn derive(
     let upcoming =
         Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
+    let node = actor.node_name();
     let record = CommitRecord {
         recorded_at: ctx.now,
         tree: derived.tree,
@@ -170,18 +173,29 @@ fn derive(
         kind: entry.kind,
         gate: entry.gate,
         recording: entry.recording,
-        node: actor.node_name(),
+        node: node.clone(),
         session: actor.session,
         iteration,
         code: derived.code,
         diff: derived.diff,
         change: Some(derived.change),
         tests: evidence::find(loaded, derived.code),
-        outputs: Vec::new(),
-        usage: None,
+        outputs: open_outputs(&loaded.timeline, &node),
+        usage: open_usage(&loaded.timeline, &node),
         findings: Vec::new(),
     };
     Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+}
+
+/// What the node has said in the turn in which it commits.
+fn open_outputs(timeline: &Timeline, node: &str) -> Vec<Digest> {
+    timeline.activity.open.get(node).map(|turn| turn.outputs.clone()).unwrap_or_default()
+}
+
+/// What the turn has cost so far, as it was reported.
+fn open_usage(timeline: &Timeline, node: &str) -> Option<Usage> {
+    let turn = timeline.activity.open.get(node).filter(|turn| turn.usage != Usage::default())?;
+    Some(turn.usage.clone())
 }
 
 /// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must

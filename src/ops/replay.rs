@@ -63,7 +63,7 @@ pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Resul
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.
-fn settings(rules: &RuleSettings) -> RuleSettings {
+pub(super) fn settings(rules: &RuleSettings) -> RuleSettings {
     let mut settings = rules.clone();
     if let Some(setting) = settings.get_mut("hook-bypass") {
         setting.level = Level::Off;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::context::Context;
 use super::error::OpsError;
+use super::shown;
 use super::workspace::Workspace;
 use crate::action::react::{Bell, OWN_PAUSE, Programs, react};
 use crate::action::{self, Site};
@@ -36,9 +37,13 @@ pub fn stops(ws: &Workspace) -> Stops {
     Stops { stop: look(STOP_FILE), pause: look(PAUSE_FILE) }
 }
 
-/// The halt of this worktree, whether or not it was answered by deleting its file.
+/// The halt that stands here, whether or not it was answered by deleting its file: of this worktree, or of another
+/// clone at a commit that HEAD builds on. Of several the newest, so that all clones name the same.
 pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
-    Ok(Ledger::open(&ws.repo).standing(&ws.repo.worktree_name())?)
+    let ledger = Ledger::open(&ws.repo);
+    let own = ledger.standing(&ws.repo.worktree_name())?;
+    let other = ledger.standing_elsewhere(ws.repo.head()?.commit())?;
+    Ok(own.into_iter().chain(other).max_by_key(|found| (found.halt.at, found.id)))
 }
 
 /// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is
@@ -54,6 +59,10 @@ pub fn face_present(ws: &Workspace, face: Face) -> bool {
 pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
     if ws.andon_dir().is_none() || ws.config.guard.ack != AckMode::Delete {
         return false;
+    }
+    // What another clone's halt looks like here is only known once it was shown.
+    if Ledger::open(&ws.repo).is_elsewhere(standing.id).unwrap_or(true) {
+        return shown::was(ws, standing.id) && !face_present(ws, standing.halt.face);
     }
     if standing.halt.reason == HaltReason::UserStop {
         stops(ws) == Stops::NONE
@@ -138,7 +147,11 @@ fn own_pause(ws: &Workspace) -> bool {
 fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<(), OpsError> {
     let story = super::timeline::load(ws)?.timeline.story();
     let rewrite = Action::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
-    Ok(action::execute(&[rewrite], &site(ctx, ws))?)
+    action::execute(&[rewrite], &site(ctx, ws))?;
+    if Ledger::open(&ws.repo).is_elsewhere(standing.id)? {
+        shown::mark(ws, standing.id)?;
+    }
+    Ok(())
 }
 
 /// Records an acknowledgement and clears the files that it answers.

@@ -2,13 +2,14 @@
 
 use super::error::OpsError;
 use super::workspace::Workspace;
-use crate::domain::facts::{Ack, CommitFact, Fact};
+use crate::domain::facts::{Ack, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
 use crate::history::{self, Timeline};
+use crate::ledger::Ledger;
 use crate::record::Warning;
-use crate::record::journal::{AckPlace, Journal, Reach, Recent};
+use crate::record::journal::{AckPlace, Journal, Placed, Reach, Recent};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Window};
 use crate::report::message::Diagnostic;
@@ -42,6 +43,8 @@ pub struct Loaded {
     pub acks: Vec<(Ack, AckPlace)>,
     /// Test runs in the journal, oldest first.
     pub runs: Vec<TestRun>,
+    /// The rest of what the journal tells, with its place among commits and acknowledgements.
+    pub told: Told,
     /// Unreadable records and journal lines that were skipped.
     pub warnings: Vec<Diagnostic>,
 }
@@ -68,20 +71,45 @@ pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
 /// One test run and nothing else.
 pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
     let timeline = history::fold(&[], ws.config.guard.session_gap);
-    Loaded { timeline, window: Window::default(), acks: Vec::new(), runs: vec![run], warnings: Vec::new() }
+    Loaded {
+        timeline,
+        window: Window::default(),
+        acks: Vec::new(),
+        runs: vec![run],
+        told: Told::default(),
+        warnings: Vec::new(),
+    }
 }
 
 fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
     let recent =
         Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: reach(&ws.config.rules) });
-    let warnings = unopened
+    let mut warnings: Vec<Diagnostic> = unopened
         .into_iter()
         .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))
         .collect();
-    let Recent { runs, acks, .. } = recent;
-    let facts = interleave(&window.facts, &acks);
-    let timeline = history::fold(&facts, ws.config.guard.session_gap);
-    Loaded { timeline, window, acks, runs, warnings }
+    let Recent { runs, mut acks, events, markers, .. } = recent;
+    match elsewhere(ws, &window) {
+        Ok(others) => acks.extend(
+            others
+                .into_iter()
+                .filter(|(ack, _)| !acks.iter().any(|(known, _)| known == ack))
+                .collect::<Vec<_>>(),
+        ),
+        Err(err) => warnings.push(err.as_warning()),
+    }
+    let told = Told { events, markers };
+    let mut loaded =
+        Loaded { timeline: Timeline::new(ws.config.guard.session_gap), window, acks, runs, told, warnings };
+    loaded.timeline = history::fold(&loaded.facts(), ws.config.guard.session_gap);
+    loaded
+}
+
+/// Answers that were given in other worktrees and clones, at commits of this window.
+fn elsewhere(ws: &Workspace, window: &Window) -> Result<Vec<(Ack, AckPlace)>, OpsError> {
+    let heads: Vec<CommitId> = window.facts.iter().filter_map(|fact| fact.id).collect();
+    let acks = Ledger::open(&ws.repo).acks_at(&heads)?;
+    Ok(acks.into_iter().map(|ack| (ack, AckPlace::BeforeCommit)).collect())
 }
 
 /// What was skipped, with its place and its mend.
@@ -89,18 +117,61 @@ fn skipped_warning(warning: &Warning) -> Diagnostic {
     Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()).help(warning.help())
 }
 
-/// Puts each acknowledgement right after the commit that was HEAD then; one whose commit is not in the window
-/// counts only while no commit was recorded after it (then the new record's `iteration` of 1 says the same).
-pub fn interleave(commits: &[CommitFact], acks: &[(Ack, AckPlace)]) -> Vec<Fact> {
-    let mut facts = Vec::with_capacity(commits.len() + acks.len());
-    for commit in commits {
-        facts.push(Fact::Commit(Box::new(commit.clone())));
-        let here = acks.iter().filter(|(ack, _)| ack.head.is_some() && ack.head == commit.id);
-        facts.extend(here.map(|(ack, _)| Fact::Ack(Box::new(ack.clone()))));
+/// Events of the journal.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// The events, oldest first.
+    pub events: Vec<Placed>,
+    /// Commits that were recorded, oldest first.
+    pub markers: Vec<CommitId>,
+}
+
+impl Loaded {
+    /// All that was read, in the order of observation.
+    ///
+    /// Each acknowledgement comes right after the commit that was HEAD then; one whose commit is not in the window
+    /// counts only while no commit was recorded after it (then the new record's `iteration` of 1 says the same). An
+    /// event comes after the newest commit of the window that was recorded before it.
+    pub fn facts(&self) -> Vec<Fact> {
+        let commits = &self.window.facts;
+        let mut buckets: Vec<Vec<(usize, Fact)>> = vec![Vec::new(); commits.len() + 1];
+        let index = |id: CommitId| commits.iter().position(|commit| commit.id == Some(id));
+        let places: Vec<Option<usize>> = self.told.markers.iter().map(|id| index(*id)).collect();
+        for placed in &self.told.events {
+            let bucket = bucket(&places, placed.markers_before, commits.len());
+            // An even key for an acknowledgement, an odd one for what comes after that many of them.
+            buckets[bucket].push((placed.acks_before * 2, Fact::Event(Box::new(placed.event.clone()))));
+        }
+        for (number, (ack, place)) in self.acks.iter().enumerate() {
+            let bucket = match (ack.head.and_then(index), place) {
+                (Some(at), _) => at + 1,
+                (None, AckPlace::Last) => commits.len(),
+                (None, AckPlace::BeforeCommit) => continue,
+            };
+            buckets[bucket].push((number * 2 + 1, Fact::Ack(Box::new(ack.clone()))));
+        }
+        let mut facts = Vec::with_capacity(commits.len() + self.acks.len() + self.told.events.len());
+        if !self.told.events.is_empty() {
+            // A turn without a commit has no record that would hold its tests.
+            facts.extend(self.runs.iter().map(|run| Fact::TestRun(Box::new(run.clone()))));
+        }
+        for (number, mut bucket) in buckets.into_iter().enumerate() {
+            if let Some(commit) = number.checked_sub(1).and_then(|at| commits.get(at)) {
+                facts.push(Fact::Commit(Box::new(commit.clone())));
+            }
+            bucket.sort_by_key(|(order, _)| *order);
+            facts.extend(bucket.into_iter().map(|(_, fact)| fact));
+        }
+        facts
     }
-    let elsewhere = acks.iter().filter(|(ack, place)| {
-        *place == AckPlace::Last && !commits.iter().any(|commit| commit.id.is_some() && commit.id == ack.head)
-    });
-    facts.extend(elsewhere.map(|(ack, _)| Fact::Ack(Box::new(ack.clone()))));
-    facts
+}
+
+/// After how many commits of the window an event comes that has `before` markers before it.
+fn bucket(places: &[Option<usize>], before: usize, commits: usize) -> usize {
+    let (earlier, later) = places.split_at(before.min(places.len()));
+    match (earlier.iter().rev().flatten().next(), later.iter().flatten().next()) {
+        (Some(at), _) => at + 1,
+        (None, Some(next)) => *next,
+        (None, None) => commits,
+    }
 }

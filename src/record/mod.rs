@@ -21,6 +21,7 @@ pub mod receipt;
 mod scratch;
 pub mod store;
 mod survey;
+pub mod unite;
 pub mod window;
 
 use std::fmt;

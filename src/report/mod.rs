@@ -30,3 +30,4 @@ pub mod show;
 pub mod spark;
 pub mod status;
 pub mod style;
+pub mod sync;

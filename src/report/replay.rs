@@ -49,35 +49,57 @@ pub struct ReplayReport {
     pub warnings: Vec<Diagnostic>,
 }
 
-impl ReplayReport {
-    /// The steps at which a halt would have begun.
-    pub fn halts(&self) -> impl Iterator<Item = &ReplayLine> {
-        self.lines.iter().filter(|line| begins_halt(&line.decision))
-    }
-}
-
 fn begins_halt(decision: &Decision) -> bool {
     decision.verdict == Verdict::Halt && decision.standing.is_none()
 }
 
 /// The replay for a person: the steps with something to say, and where it would have halted.
 pub fn text(report: &ReplayReport, style: Style) -> String {
-    let mut page = Page::new(style);
-    let mut held = 0;
-    for line in &report.lines {
+    let mut teller = Teller::new(style);
+    let mut text: String = report.lines.iter().map(|line| teller.line(line)).collect();
+    text.push_str(&teller.end(&report.source, &report.warnings));
+    text
+}
+
+/// Tells a replay line by line, so that one of any length takes no memory.
+#[derive(Debug)]
+pub struct Teller {
+    style: Style,
+    steps: usize,
+    halts: usize,
+    held: usize,
+}
+
+impl Teller {
+    /// Nothing told yet.
+    pub fn new(style: Style) -> Self {
+        Self { style, steps: 0, halts: 0, held: 0 }
+    }
+
+    /// What there is to say of one step: often nothing.
+    pub fn line(&mut self, line: &ReplayLine) -> String {
+        self.steps = self.steps.saturating_add(1);
         if line.decision.standing.is_some() {
-            held += 1;
-            continue;
+            self.held = self.held.saturating_add(1);
+            return String::new();
         }
-        held_line(&mut page, &mut held);
+        self.halts = self.halts.saturating_add(usize::from(begins_halt(&line.decision)));
+        let mut page = Page::new(self.style);
+        held_line(&mut page, &mut self.held);
         step(&mut page, line);
+        page.finish()
     }
-    held_line(&mut page, &mut held);
-    for warning in &report.warnings {
-        message::push(&mut page, warning);
+
+    /// What was skipped, and the sum of it.
+    pub fn end(&mut self, source: &str, warnings: &[Diagnostic]) -> String {
+        let mut page = Page::new(self.style);
+        held_line(&mut page, &mut self.held);
+        for warning in warnings {
+            message::push(&mut page, warning);
+        }
+        page.line(&summary((self.steps, self.halts), source, self.style));
+        page.finish()
     }
-    page.line(&summary(report, style));
-    page.finish()
 }
 
 fn held_line(page: &mut Page, held: &mut usize) {
@@ -118,10 +140,9 @@ fn step(page: &mut Page, line: &ReplayLine) {
     }
 }
 
-fn summary(report: &ReplayReport, style: Style) -> String {
-    let steps = phrase::count(report.lines.len(), "step");
-    let source = terminal_clip(&report.source, 100);
-    let halts = report.halts().count();
+fn summary((steps, halts): (usize, usize), source: &str, style: Style) -> String {
+    let steps = phrase::count(steps, "step");
+    let source = terminal_clip(source, 100);
     let outcome = if halts == 0 {
         style.green("would not have halted")
     } else {
@@ -139,7 +160,8 @@ pub fn json(report: &ReplayReport) -> Vec<Value> {
     report.lines.iter().map(line_json).collect()
 }
 
-fn line_json(line: &ReplayLine) -> Value {
+/// The value of one step.
+pub fn line_json(line: &ReplayLine) -> Value {
     let decision = &line.decision;
     let mut value = json!({
         "decision": decision.verdict.as_str(),

@@ -6,6 +6,7 @@
 
 mod check;
 mod escalate;
+mod events;
 mod frameworks;
 mod gate;
 mod honest;
@@ -16,3 +17,4 @@ mod replay;
 mod see;
 mod stop;
 mod support;
+mod sync;

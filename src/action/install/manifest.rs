@@ -65,6 +65,8 @@ pub struct Manifest {
     pub places: Vec<Place>,
     /// The values that were added to `notes.displayRef`.
     pub display_refs: Vec<String>,
+    /// The fetch refspecs that were added: key (`remote.NAME.fetch`) and value.
+    pub fetch: Vec<(String, String)>,
 }
 
 impl Manifest {
@@ -122,6 +124,8 @@ struct Wire {
     schema: String,
     places: Vec<WirePlace>,
     display_refs: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fetch: Vec<(String, String)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -171,6 +175,7 @@ impl Wire {
             schema: SCHEMA.to_owned(),
             places: places.collect(),
             display_refs: manifest.display_refs.clone(),
+            fetch: manifest.fetch.clone(),
         }
     }
 
@@ -193,7 +198,8 @@ impl Wire {
             }
             Ok(Place { dir, created, shims })
         });
-        Ok(Manifest { places: places.collect::<Result<_, String>>()?, display_refs: self.display_refs })
+        let places = places.collect::<Result<_, String>>()?;
+        Ok(Manifest { places, display_refs: self.display_refs, fetch: self.fetch })
     }
 }
 
@@ -210,6 +216,7 @@ mod tests {
                 Place { dir: "/x/h".into(), created: Vec::new(), shims: BTreeMap::new() },
             ],
             display_refs: vec!["refs/notes/andon".into()],
+            fetch: vec![("remote.origin.fetch".into(), "+a*:b*".into())],
         }
     }
 

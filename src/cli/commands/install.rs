@@ -6,22 +6,25 @@ use crate::action::install::apply::Removed;
 use crate::action::install::hooks::Hook;
 use crate::action::install::plan::{Displaced, Intent};
 use crate::cli::Shell;
+use crate::cli::args::InstallArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::git::Repo;
 use crate::ops::error::OpsError;
-use crate::ops::install::{self, ConfigFile, DisplayRef, InstallReport, UninstallReport};
+use crate::ops::install::{self, ConfigFile, DisplayRef, FetchSpec, InstallReport, UninstallReport};
 use crate::report::escape;
 use crate::report::json;
 
 /// Installs the hooks.
-pub fn install(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
     let program = shell.ctx.program.clone().unwrap_or_default();
     let report = install::install(&repo, &program)?;
-    shell.out.result(&match format {
-        Format::Text => install_text(&report),
-        Format::Json => json::line(&install_json(&report)),
+    let fetch = if args.fetch { install::set_fetch(&repo)? } else { Vec::new() };
+    shell.out.result(&match args.format.format {
+        Format::Text if report.changed_nothing() && !fetch.is_empty() => fetch_text(&fetch),
+        Format::Text => install_text(&report) + &fetch_text(&fetch),
+        Format::Json => json::line(&install_json(&report, &fetch)),
     });
     Ok(Exit::Allowed)
 }
@@ -73,7 +76,14 @@ fn install_text(report: &InstallReport) -> String {
     text
 }
 
-fn install_json(report: &InstallReport) -> Value {
+fn fetch_text(added: &[FetchSpec]) -> String {
+    let line = |(key, spec): &FetchSpec| {
+        format!("{} = {}\n", escape::terminal(key).into_owned(), escape::terminal(spec).into_owned())
+    };
+    added.iter().map(line).collect()
+}
+
+fn install_json(report: &InstallReport, fetch: &[FetchSpec]) -> Value {
     let hooks: Vec<Value> = report
         .hooks
         .iter()
@@ -85,7 +95,8 @@ fn install_json(report: &InstallReport) -> Value {
     };
     json!({
         "schema": "andon/install@1",
-        "changed": !report.changed_nothing(),
+        "changed": !report.changed_nothing() || !fetch.is_empty(),
+        "fetch_added": fetch.iter().map(|(key, spec)| json!({"key": key, "refspec": spec})).collect::<Value>(),
         "hooks_dir": report.hooks_dir.to_string_lossy(),
         "hooks": hooks,
         "display_ref_added": report.display_ref == DisplayRef::Added,
@@ -134,6 +145,9 @@ fn uninstall_text(report: &UninstallReport) -> String {
     if !report.display_refs.is_empty() {
         text.push_str("notes.displayRef: taken out again\n");
     }
+    for (key, _) in &report.fetch {
+        text.push_str(&format!("{}: taken out again\n", shown(key)));
+    }
     text.extend(report.remarks.iter().map(|remark| format!("note: {}\n", shown(remark))));
     text
 }
@@ -147,6 +161,7 @@ fn uninstall_json(report: &UninstallReport) -> Value {
         "complete": !report.is_incomplete(),
         "hooks": hooks,
         "display_refs": report.display_refs,
+        "fetch_removed": report.fetch.len(),
         "remarks": report.remarks,
     })
 }

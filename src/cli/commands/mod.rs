@@ -15,4 +15,6 @@ pub mod replay;
 pub mod resume;
 pub mod show;
 pub mod status;
+pub mod sync;
 pub mod test;
+pub mod tick;

@@ -1,27 +1,60 @@
 //! `andon observe KIND`: facts that Andon did not see itself.
 
 use crate::cli::Shell;
-use crate::cli::args::{ObserveKind, ObserveTestRunArgs};
+use crate::cli::args::{ObserveKind, ObserveLinesArgs, ObserveTestRunArgs};
+use crate::cli::commands::tick;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::ops::error::OpsError;
+use crate::ops::observe::stream::{self, Request};
 use crate::ops::observe::test_run::{self, HandedInRun};
 use crate::ops::workspace::Workspace;
-use crate::report::{message, observe as report};
+use crate::report::{json, message, observe as report};
 
-/// Takes one fact in.
+/// Takes facts in.
 pub fn run(shell: &Shell, kind: &ObserveKind) -> Result<Exit, OpsError> {
     match kind {
+        ObserveKind::TurnStart(args) => lines(shell, Some("turn_start"), args),
+        ObserveKind::ToolCall(args) => lines(shell, Some("tool_call"), args),
+        ObserveKind::Output(args) => lines(shell, Some("output"), args),
         ObserveKind::TestRun(args) => test_run(shell, args),
+        ObserveKind::Usage(args) => lines(shell, Some("usage"), args),
+        ObserveKind::Verdict(args) => lines(shell, Some("verdict"), args),
+        ObserveKind::TurnEnd(args) => lines(shell, Some("turn_end"), args),
+        ObserveKind::Event(args) => lines(shell, None, args),
     }
+}
+
+/// Keeps the facts of standard input. Exit code 1 when the loop must stop, 2 when a line is no fact.
+fn lines(shell: &Shell, kind: Option<&str>, args: &ObserveLinesArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open(&shell.ctx)?;
+    let node = args.node.clone().or_else(|| shell.ctx.actor().node);
+    let request = Request { kind, node };
+    let observed = stream::run(&shell.ctx, &ws, &request, &mut std::io::stdin().lock())?;
+    shell.out.message(&message::diagnostics(&observed.remarks, shell.out.err));
+    match args.format.format {
+        Format::Text => shell.out.message(&message::decision(&observed.decision, shell.out.err)),
+        Format::Json => {
+            let mut value = json::decision(&observed.decision);
+            value["kept"] = observed.kept.into();
+            value["refused"] = observed.refused.into();
+            shell.out.result(&json::line(&value));
+        }
+    }
+    let exit = tick::exit(&observed.decision);
+    Ok(if exit == Exit::Allowed && observed.refused > 0 { Exit::Usage } else { exit })
 }
 
 /// Says on standard output what was taken in, for a run that is handed in must not come in unseen.
 fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> {
+    let Some(exit_code) = args.exit_code else {
+        let lines_args = ObserveLinesArgs { node: None, format: args.format };
+        return lines(shell, Some("test_run"), &lines_args);
+    };
     let ws = Workspace::open(&shell.ctx)?;
     let handed = HandedInRun {
         reports: args.report.clone(),
-        exit_code: args.exit_code,
+        exit_code,
         code: args.code.clone(),
         command: args.command.clone(),
     };
@@ -29,7 +62,7 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
     shell.out.message(&message::diagnostics(&taken.warnings, shell.out.err));
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&taken.run, shell.out.out),
-        Format::Json => crate::report::json::line(&report::json(&taken.run)),
+        Format::Json => json::line(&report::json(&taken.run)),
     });
     Ok(Exit::Allowed)
 }

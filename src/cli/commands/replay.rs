@@ -1,17 +1,28 @@
 //! `andon replay`.
 
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
 use crate::cli::Shell;
 use crate::cli::args::ReplayArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::config::{self, Config};
 use crate::ops::error::OpsError;
-use crate::ops::replay;
 use crate::ops::workspace::Workspace;
+use crate::ops::{replay, replay_events};
 use crate::report::json;
-use crate::report::replay::{self as report, ReplayLine, ReplayReport, ReplayStep};
+use crate::report::message;
+use crate::report::replay::{self as report, ReplayLine, ReplayReport, ReplayStep, Teller};
+
+/// Bytes that are collected before they are printed.
+const CHUNK: usize = 1 << 16;
 
 /// Shows what would have happened. Exit code 0 in any case: it tells, it does not judge.
 pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
+    if let Some(file) = &args.events {
+        return events(shell, file, args.format.format);
+    }
     let ws = Workspace::open(&shell.ctx)?;
     let mut lines = Vec::new();
     let warnings = replay::run(&ws, &args.range, &mut |found| {
@@ -24,4 +35,42 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
         Format::Json => json::lines(&report::json(&result)),
     });
     Ok(Exit::Allowed)
+}
+
+/// Replays a file of events, printed as they are judged.
+fn events(shell: &Shell, file: &Path, format: Format) -> Result<Exit, OpsError> {
+    let config = config(shell)?;
+    let mut input: Box<dyn BufRead> = if file == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(BufReader::new(std::fs::File::open(file).map_err(OpsError::Input)?))
+    };
+    let mut teller = Teller::new(shell.out.out);
+    let mut text = String::new();
+    let ended = replay_events::run(&config, shell.ctx.now, &mut input, &mut |number, decision| {
+        let line = ReplayLine { step: ReplayStep::Event(number), decision };
+        text.push_str(&match format {
+            Format::Text => teller.line(&line),
+            Format::Json => json::line(&report::line_json(&line)),
+        });
+        if text.len() > CHUNK {
+            shell.out.result(&text);
+            text.clear();
+        }
+    })?;
+    if format == Format::Text {
+        text.push_str(&teller.end(&file.to_string_lossy(), &[]));
+    }
+    shell.out.result(&text);
+    shell.out.message(&message::diagnostics(&ended.remarks, shell.out.err));
+    Ok(Exit::Allowed)
+}
+
+/// The configuration of the repository, or the user's own where there is none: a stream needs no repository.
+fn config(shell: &Shell) -> Result<Config, OpsError> {
+    match Workspace::open(&shell.ctx) {
+        Ok(ws) => Ok(ws.config),
+        Err(OpsError::Git(err)) if err.is_usage() => Ok(config::load(&[])?),
+        Err(err) => Err(err),
+    }
 }

@@ -3,7 +3,7 @@
 use crate::detect::rule::{Docs, LOOP, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
-use crate::domain::escalation::{Call, Knobs, Mode, RING};
+use crate::domain::escalation::{Call, Knobs, Mode};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 
@@ -14,8 +14,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "In each iteration the signals are counted: `no-change` (nothing that runs has changed for \
                 `stagnation_limit` less one iterations), `recurrence` (the code state of two or more rounds back), \
-                `verdict-split` (reviewers rejected with an approval, `split_rounds` rounds running), and the rules \
-                `weak-change`, `failures-not-decreasing` and `undo-churn`. Two or more in `rounds` iterations running \
+                and the rules `verdict-split`, \
+                `weak-change`, `failures-not-decreasing`, `undo-churn` and `tool-loop` where it warns. Two or more in `rounds` iterations running \
                 escalate, once an episode; an iteration with fewer ends the episode. With `guard.perpetual` the \
                 rule only tells and does not halt.",
         why: "`uncertainty-escalation.md`: each signal shows in healthy work too; several together for some rounds \
@@ -41,24 +41,17 @@ pub(in crate::detect) static RULE: Rule = Rule {
             min: 2,
             doc: "Iterations without change at which a loop counts as stagnant; the signal comes one earlier.",
         },
-        ParamSpec {
-            name: "split_rounds",
-            default: || ParamValue::Count(2),
-            min: 1,
-            doc: "Split rounds of reviewers running that are a signal.",
-        },
     ],
     stages: LOOP,
     check,
 };
 
-/// The knobs of the fold over rounds.
+/// The knobs of the fold over rounds, but for those of other rules.
 pub(in crate::detect) fn knobs(setting: &RuleSetting) -> Knobs {
     Knobs {
         rounds: setting.count("rounds"),
         no_change_min: setting.count("stagnation_limit").saturating_sub(1),
-        split_rounds: setting.count("split_rounds"),
-        ring: RING,
+        ..Knobs::default()
     }
 }
 

@@ -57,7 +57,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         | Stage::PrePush
         | Stage::Complete
         | Stage::Check
-        | Stage::Replay => setting.level,
+        | Stage::Replay
+        | Stage::Turn
+        | Stage::Event => setting.level,
     };
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],

@@ -53,7 +53,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         | Stage::PrePush
         | Stage::Complete
         | Stage::Check
-        | Stage::Replay => setting.level,
+        | Stage::Replay
+        | Stage::Turn
+        | Stage::Event => setting.level,
     };
     Some(Finding {
         evidence: newest.commit.map(Evidence::Commit).into_iter().collect(),

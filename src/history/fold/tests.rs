@@ -161,7 +161,9 @@ proptest! {
         for batch in [first, second] {
             let before = batched.timeline().clone();
             batched = Fold { timeline: before };
-            batch.iter().cloned().for_each(|fact| batched.push(fact));
+            for fact in batch {
+                batched.push(fact.clone());
+            }
         }
         let whole = fold(&facts, GAP);
         prop_assert_eq!(batched.timeline(), &whole);
@@ -170,8 +172,11 @@ proptest! {
 
     #[test]
     fn what_came_before_the_window_does_not_matter(before in facts::facts(), after in facts::facts()) {
+        // Test runs outlive the window, and a turn is compared with the state before it.
+        let before = before.into_iter().filter(|fact| !matches!(fact, Fact::TestRun(_)));
+        let after = after.into_iter().filter(|fact| !matches!(fact, Fact::Event(_)));
         let with_ack: Vec<Fact> = std::iter::once(ack(0)).chain(after).collect();
-        let all: Vec<Fact> = before.into_iter().chain(with_ack.iter().cloned()).collect();
+        let all: Vec<Fact> = before.chain(with_ack.iter().cloned()).collect();
         prop_assert_eq!(fold(&all, GAP).iterations, fold(&with_ack, GAP).iterations);
     }
 

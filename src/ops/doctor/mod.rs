@@ -4,7 +4,7 @@
 //! has its test, and a repository too broken to look at still gets an answer.
 
 mod checks;
-mod fetch;
+pub(in crate::ops) mod fetch;
 mod gather;
 #[cfg(test)]
 mod tests;

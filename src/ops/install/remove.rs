@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::fetch::{FetchSpec, unset_fetch};
 use super::{DISPLAY_REF_KEY, NOTES_REF, SetupError, quoted};
 use crate::action::install::InstallError;
 use crate::action::install::apply::{self, Removed};
@@ -37,6 +38,8 @@ pub struct UninstallReport {
     pub places: Vec<PlaceReport>,
     /// The values that were taken out of `notes.displayRef`.
     pub display_refs: Vec<String>,
+    /// The fetch refspecs that were taken out.
+    pub fetch: Vec<FetchSpec>,
     /// What stays, and how to be rid of it, a sentence each.
     pub remarks: Vec<String>,
 }
@@ -53,6 +56,7 @@ pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
     let manifest_path = Manifest::path(repo.common_dir());
     let mut manifest = Manifest::read(&manifest_path).map_err(InstallError::from)?.unwrap_or_default();
     let display_refs = remove_display_refs(repo, &mut manifest)?;
+    let fetch = unset_fetch(repo, &mut manifest)?;
     let mut places = Vec::new();
     for dir in dirs(repo, &manifest)? {
         let states = match inspect(&dir, &manifest) {
@@ -70,7 +74,7 @@ pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
     } else {
         manifest.write(&manifest_path).map_err(InstallError::from)?;
     }
-    Ok(UninstallReport { places, display_refs, remarks: remarks(repo) })
+    Ok(UninstallReport { places, display_refs, fetch, remarks: remarks(repo) })
 }
 
 /// The directories of the manifest, and the one that git looks into now, should the manifest be lost.

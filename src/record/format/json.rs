@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 
 /// One value. Numbers are as in [`Value`].
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Json<'a> {
+pub(crate) enum Json<'a> {
     Null,
     Bool(bool),
     Number(Number),
@@ -21,34 +21,34 @@ pub(super) enum Json<'a> {
 
 /// The members of an object, sorted by key, each key once: of duplicates the last counts, as in [`Map`].
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Object<'a>(Vec<(Cow<'a, str>, Option<Json<'a>>)>);
+pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, Option<Json<'a>>)>);
 
 impl<'a> Object<'a> {
     /// The value of `key`, if it has not been taken.
-    pub(super) fn get(&self, key: &str) -> Option<&Json<'a>> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Json<'a>> {
         self.0[self.position(key)?].1.as_ref()
     }
 
     /// Takes the value of `key` out.
-    pub(super) fn take(&mut self, key: &str) -> Option<Json<'a>> {
+    pub(crate) fn take(&mut self, key: &str) -> Option<Json<'a>> {
         let at = self.position(key)?;
         self.0[at].1.take()
     }
 
     /// Puts a value back that was taken.
-    pub(super) fn put_back(&mut self, key: &str, value: Json<'a>) {
+    pub(crate) fn put_back(&mut self, key: &str, value: Json<'a>) {
         if let Some(at) = self.position(key) {
             self.0[at].1 = Some(value);
         }
     }
 
     /// True when everything was taken.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(|(_, value)| value.is_none())
     }
 
     /// What was not taken, no longer borrowed.
-    pub(super) fn into_map(self) -> Map<String, Value> {
+    pub(crate) fn into_map(self) -> Map<String, Value> {
         self.0.into_iter().filter_map(|(key, value)| Some((key.into_owned(), value?.into_value()))).collect()
     }
 
@@ -58,33 +58,33 @@ impl<'a> Object<'a> {
 }
 
 impl<'a> Json<'a> {
-    pub(super) fn as_str(&self) -> Option<&str> {
+    pub(crate) fn as_str(&self) -> Option<&str> {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
-    pub(super) fn as_bool(&self) -> Option<bool> {
+    pub(crate) fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(flag) = self { Some(*flag) } else { None }
     }
 
-    pub(super) fn as_number(&self) -> Option<&Number> {
+    pub(crate) fn as_number(&self) -> Option<&Number> {
         if let Self::Number(number) = self { Some(number) } else { None }
     }
 
-    pub(super) fn as_array(&self) -> Option<&[Self]> {
+    pub(crate) fn as_array(&self) -> Option<&[Self]> {
         if let Self::Array(items) = self { Some(items) } else { None }
     }
 
-    pub(super) fn as_object(&self) -> Option<&Object<'a>> {
+    pub(crate) fn as_object(&self) -> Option<&Object<'a>> {
         if let Self::Object(object) = self { Some(object) } else { None }
     }
 
     /// The member `key` of an object.
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         self.as_object()?.get(key)
     }
 
     /// The same, no longer borrowed.
-    pub(super) fn into_value(self) -> Value {
+    pub(crate) fn into_value(self) -> Value {
         match self {
             Self::Null => Value::Null,
             Self::Bool(flag) => Value::Bool(flag),

@@ -53,23 +53,34 @@ pub enum FormatError {
     },
 }
 
+impl FormatError {
+    /// A `type` that this version does not know.
+    pub(crate) fn unknown_type(kind: &str) -> Self {
+        Self::Member {
+            member: "type".into(),
+            expected: "a type of fact this version of andon knows",
+            found: Value::from(kind).to_string().chars().take(80).collect(),
+        }
+    }
+}
+
 /// The members of an object that have not been taken yet.
 #[derive(Debug)]
-pub(super) struct Members<'a> {
+pub(crate) struct Members<'a> {
     path: &'static str,
     map: Object<'a>,
 }
 
 /// Whether a list was longer than its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(crate) enum Cut {
     Whole,
     Truncated,
 }
 
 impl<'a> Members<'a> {
     /// Parses one line of at most `max` bytes.
-    pub(super) fn parse(line: &'a [u8], max: usize) -> Result<Self, FormatError> {
+    pub(crate) fn parse(line: &'a [u8], max: usize) -> Result<Self, FormatError> {
         if line.len() > max {
             return Err(FormatError::TooLarge { bytes: line.len(), max });
         }
@@ -81,8 +92,13 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// Takes `key` as it is; `null` is nothing.
+    pub(crate) fn take(&mut self, key: &str) -> Option<Value> {
+        self.map.take(key).map(Json::into_value).filter(|value| !value.is_null())
+    }
+
     /// The members nobody took.
-    pub(super) fn rest(self) -> Map<String, Value> {
+    pub(crate) fn rest(self) -> Map<String, Value> {
         self.map.into_map()
     }
 
@@ -99,12 +115,12 @@ impl<'a> Members<'a> {
     }
 
     /// `value`, or the error that `key` is missing.
-    pub(super) fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, FormatError> {
+    pub(crate) fn required<T>(&self, key: &str, value: Option<T>) -> Result<T, FormatError> {
         value.ok_or_else(|| FormatError::Missing { member: self.name(key) })
     }
 
     /// Takes `key` and reads it with `read`. Absent and `null` both mean unknown.
-    pub(super) fn read<T>(
+    pub(crate) fn read<T>(
         &mut self,
         key: &str,
         expected: &'static str,
@@ -120,12 +136,12 @@ impl<'a> Members<'a> {
     }
 
     /// A text.
-    pub(super) fn text(&mut self, key: &str) -> Result<Option<String>, FormatError> {
+    pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, FormatError> {
         self.read(key, "a text", |value| value.as_str().map(str::to_owned))
     }
 
     /// A text with a meaning of its own: an id, a time.
-    pub(super) fn parsed<T: FromStr>(
+    pub(crate) fn parsed<T: FromStr>(
         &mut self,
         key: &str,
         what: &'static str,
@@ -134,7 +150,7 @@ impl<'a> Members<'a> {
     }
 
     /// One of a closed set of names.
-    pub(super) fn named<T>(
+    pub(crate) fn named<T>(
         &mut self,
         key: &str,
         what: &'static str,
@@ -144,17 +160,17 @@ impl<'a> Members<'a> {
     }
 
     /// A count, saturating at both ends.
-    pub(super) fn count(&mut self, key: &str) -> Result<Option<u64>, FormatError> {
+    pub(crate) fn count(&mut self, key: &str) -> Result<Option<u64>, FormatError> {
         self.read(key, "a number", saturating_count)
     }
 
     /// A yes or no.
-    pub(super) fn flag(&mut self, key: &str) -> Result<bool, FormatError> {
+    pub(crate) fn flag(&mut self, key: &str) -> Result<bool, FormatError> {
         Ok(self.read(key, "true or false", Json::as_bool)?.unwrap_or(false))
     }
 
     /// A list of at most `max` items; what is beyond is dropped and said so. Absent means empty.
-    pub(super) fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         key: &str,
         max: usize,
@@ -169,7 +185,7 @@ impl<'a> Members<'a> {
     }
 
     /// An object, to be read member by member.
-    pub(super) fn object(&mut self, key: &'static str) -> Result<Option<Self>, FormatError> {
+    pub(crate) fn object(&mut self, key: &'static str) -> Result<Option<Self>, FormatError> {
         match self.map.take(key) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::Object(map)) => Ok(Some(Self { path: key, map })),
@@ -180,7 +196,7 @@ impl<'a> Members<'a> {
     }
 
     /// Puts back what was left of the object `key`, if anything was.
-    pub(super) fn keep_rest(&mut self, key: &'static str, object: Self) {
+    pub(crate) fn keep_rest(&mut self, key: &'static str, object: Self) {
         if !object.map.is_empty() {
             self.map.put_back(key, Json::Object(object.map));
         }
@@ -199,7 +215,7 @@ fn saturating_count(value: &Json<'_>) -> Option<u64> {
 }
 
 /// `text`, cut at a character so that it takes at most `max` bytes as a JSON string without its quotes.
-pub(super) fn bounded(text: &str, max: usize) -> String {
+pub(crate) fn bounded(text: &str, max: usize) -> String {
     let mut used = 0_usize;
     text.chars()
         .take_while(|char| {

@@ -6,4 +6,6 @@ mod json;
 mod members;
 pub mod v1;
 
+pub(crate) use json::Json;
 pub use members::FormatError;
+pub(crate) use members::{Cut, Members, bounded};

@@ -19,7 +19,7 @@ use super::format::v1::{MAX_LINE, encode_line};
 use super::{RecordError, Warning, file};
 
 pub use super::format::v1::JournalLine;
-pub use recent::{AckPlace, Reach, Recent};
+pub use recent::{AckPlace, Placed, Reach, Recent};
 
 /// What one reading looks at, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;

@@ -4,13 +4,18 @@
 use super::super::Warning;
 use super::super::format::v1::decode_line;
 use super::{Journal, JournalLine, tail};
+use crate::domain::events::Event;
 use crate::domain::facts::Ack;
+use crate::domain::ids::CommitId;
 use crate::domain::tests::TestRun;
 
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
 /// Where the members from `type` on are found, in bytes from the end of a line.
 const LAST_MEMBERS: usize = 256;
+
+/// Events that one reading keeps, the newest: more than any window of the fold.
+const MAX_EVENTS: usize = 2048;
 
 /// How far back a reader has to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +35,17 @@ pub enum AckPlace {
     BeforeCommit,
 }
 
+/// An event, and where it stands among the other lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// The event.
+    pub event: Event,
+    /// How many of [`Recent::acks`] come before it.
+    pub acks_before: usize,
+    /// How many of [`Recent::markers`] come before it.
+    pub markers_before: usize,
+}
+
 /// What was found; all lists oldest first.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Recent {
@@ -37,6 +53,10 @@ pub struct Recent {
     pub runs: Vec<TestRun>,
     /// Acknowledgements.
     pub acks: Vec<(Ack, AckPlace)>,
+    /// Other facts of the event stream.
+    pub events: Vec<Placed>,
+    /// Commits that were recorded.
+    pub markers: Vec<CommitId>,
     /// Lines that were skipped.
     pub warnings: Vec<Warning>,
 }
@@ -109,12 +129,22 @@ struct Found {
     reach: Reach,
     runs: Vec<TestRun>,
     acks: Vec<(Ack, AckPlace)>,
+    /// With the acknowledgements and markers that come after it.
+    events: Vec<Placed>,
+    markers: Vec<CommitId>,
     commits: usize,
 }
 
 impl Found {
     fn new(reach: Reach) -> Self {
-        Self { reach, runs: Vec::new(), acks: Vec::new(), commits: 0 }
+        Self {
+            reach,
+            runs: Vec::new(),
+            acks: Vec::new(),
+            events: Vec::new(),
+            markers: Vec::new(),
+            commits: 0,
+        }
     }
 
     fn is_full(&self) -> bool {
@@ -126,6 +156,7 @@ impl Found {
     fn passes(&mut self, line: &[u8]) -> bool {
         if line.ends_with(br#""type":"commit"}"#) {
             self.commits += 1;
+            self.markers.extend(marked(line));
             return true;
         }
         self.runs.len() >= self.reach.runs && is_run(line)
@@ -138,16 +169,38 @@ impl Found {
                 let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
                 self.acks.push((*ack, place));
             }
-            JournalLine::CommitRecorded { .. } => self.commits += 1,
-            JournalLine::TestRun(_) | JournalLine::Healed { .. } => {}
+            JournalLine::CommitRecorded { commit, .. } => {
+                self.commits += 1;
+                self.markers.push(commit);
+            }
+            JournalLine::Event(event) if self.events.len() < MAX_EVENTS => self.events.push(Placed {
+                event: *event,
+                acks_before: self.acks.len(),
+                markers_before: self.markers.len(),
+            }),
+            JournalLine::TestRun(_) | JournalLine::Event(_) | JournalLine::Healed { .. } => {}
         }
     }
 
     fn finish(mut self, warnings: Vec<Warning>) -> Recent {
         self.runs.reverse();
         self.acks.reverse();
-        Recent { runs: self.runs, acks: self.acks, warnings }
+        self.markers.reverse();
+        self.events.reverse();
+        for placed in &mut self.events {
+            placed.acks_before = self.acks.len() - placed.acks_before;
+            placed.markers_before = self.markers.len() - placed.markers_before;
+        }
+        Recent { runs: self.runs, acks: self.acks, events: self.events, markers: self.markers, warnings }
     }
+}
+
+/// The commit of a marker, without decoding the line: its members are ids, and the only one named `commit` is it.
+fn marked(line: &[u8]) -> Option<CommitId> {
+    const KEY: &[u8] = br#""commit":""#;
+    let at = line.windows(KEY.len()).position(|window| window == KEY)?;
+    let id = line.get(at + KEY.len()..)?.split(|byte| *byte == b'"').next()?;
+    std::str::from_utf8(id).ok()?.parse().ok()
 }
 
 /// Whether a line is a test run. Keys are sorted, so that `type` stands near its end; overlays are long.

@@ -61,7 +61,7 @@ fn read_end(path: &Path, max: u64) -> io::Result<Option<(u64, Vec<u8>)>> {
     for window in [max, longest] {
         // One byte more, to see whether the window begins with a line.
         let start = len.saturating_sub(window.saturating_add(1));
-        let mut bytes = Vec::new();
+        let mut bytes = Vec::with_capacity(usize::try_from(len - start).unwrap_or(0));
         file.seek(SeekFrom::Start(start))?;
         file.by_ref().take(len - start).read_to_end(&mut bytes)?;
         if start == 0 {

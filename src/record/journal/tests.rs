@@ -13,9 +13,10 @@ fn names(lines: &[JournalLine]) -> Vec<String> {
         .iter()
         .map(|line| match line {
             JournalLine::Healed { what, .. } => what.chars().take(12).collect(),
-            JournalLine::TestRun(_) | JournalLine::Ack(_) | JournalLine::CommitRecorded { .. } => {
-                "other".to_owned()
-            }
+            JournalLine::TestRun(_)
+            | JournalLine::Ack(_)
+            | JournalLine::Event(_)
+            | JournalLine::CommitRecorded { .. } => "other".to_owned(),
         })
         .collect()
 }

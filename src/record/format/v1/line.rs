@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
-use super::{MAX_LINE, evidence};
+use super::put::{decode_time, put, put_some};
+use super::{MAX_LINE, event, evidence};
+use crate::domain::events::Event;
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun, Tracking};
@@ -26,6 +28,8 @@ pub enum JournalLine {
     TestRun(Box<TestRun>),
     /// `ack`: a halt was acknowledged.
     Ack(Box<Ack>),
+    /// Any other fact of the event stream.
+    Event(Box<Event>),
     /// `commit`: a commit was recorded in the notes. Marks which facts before it are spent.
     CommitRecorded {
         /// The commit.
@@ -52,6 +56,7 @@ pub fn encode_line(line: &JournalLine) -> String {
     match line {
         JournalLine::TestRun(run) => encode_run(run, &mut map),
         JournalLine::Ack(ack) => encode_ack(ack, &mut map),
+        JournalLine::Event(fact) => event::encode(fact, &mut map),
         JournalLine::CommitRecorded { commit, tree, code, at } => {
             put(&mut map, "type", "commit");
             put(&mut map, "commit", commit);
@@ -68,16 +73,6 @@ pub fn encode_line(line: &JournalLine) -> String {
     let mut text = Value::Object(map).to_string();
     text.push('\n');
     text
-}
-
-fn put(map: &mut Map<String, Value>, key: &str, value: &(impl ToString + ?Sized)) {
-    map.insert(key.to_owned(), Value::String(value.to_string()));
-}
-
-fn put_some(map: &mut Map<String, Value>, key: &str, value: Option<&impl ToString>) {
-    if let Some(value) = value {
-        put(map, key, value);
-    }
 }
 
 fn encode_run(run: &TestRun, map: &mut Map<String, Value>) {
@@ -166,16 +161,11 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
             what: members.text("what")?.unwrap_or_default(),
             at: decode_time(&mut members)?,
         }),
-        other => Err(FormatError::Member {
-            member: "type".into(),
-            expected: "a type of fact this version of andon knows",
-            found: json!(other).to_string().chars().take(80).collect(),
-        }),
+        other => match event::decode(other, &mut members)? {
+            Some(fact) => Ok(JournalLine::Event(Box::new(fact))),
+            None => Err(FormatError::unknown_type(other)),
+        },
     }
-}
-
-fn decode_time(members: &mut Members<'_>) -> Result<Option<Timestamp>, FormatError> {
-    members.parsed("at", "an RFC 3339 time")
 }
 
 fn decode_marker(members: &mut Members<'_>) -> Result<JournalLine, FormatError> {

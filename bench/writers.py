@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""Many writers: is a record lost, does a hook fail, and what does company cost?
+
+    bench/writers.py --andon target/release/andon [--out FILE]
+
+1. N processes commit in N worktrees of one store at once, beside one process alone: every commit must have its
+   record, no hook may fail or say anything, and the median time of post-commit is compared.
+2. N clones commit and run `andon sync` after each commit, through one bare repository: every record must be in
+   every clone at the end, and the refs of all clones must be equal.
+
+Standard library only. Exits 1 when anything is lost.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+CONFIG = '[rules]\nuntested-edit = "off"\niteration-cap = "off"\n'
+
+
+class Store:
+    """A scratch directory with a hermetic environment."""
+
+    def __init__(self, andon, root):
+        self.andon, self.root = andon, root
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(root),
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "LC_ALL": "C.UTF-8",
+        }
+        for role in ("AUTHOR", "COMMITTER"):
+            self.env[f"GIT_{role}_NAME"] = "A. Author"
+            self.env[f"GIT_{role}_EMAIL"] = "author@example.org"
+
+    def run(self, where, *args, ok=True):
+        done = subprocess.run([str(a) for a in args], cwd=where, env=self.env, capture_output=True, text=True)
+        if ok and done.returncode:
+            sys.exit(f"{args} in {where}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        return done
+
+    def repository(self, name):
+        where = self.root / name
+        where.mkdir()
+        self.run(where, "git", "init", "-q", "-b", "main", ".")
+        (where / "andon.toml").write_text(CONFIG)
+        (where / "code.txt").write_text("start\n")
+        self.run(where, self.andon, "install")
+        self.run(where, "git", "add", ".")
+        self.run(where, "git", "commit", "-qm", "Start")
+        return where
+
+
+def timed_hook(store, where):
+    """Puts a clock around post-commit: a line of nanoseconds a call."""
+    hooks = Path(store.run(where, "git", "rev-parse", "--path-format=absolute", "--git-path", "hooks").stdout.strip())
+    hook = hooks / "post-commit"
+    real = hooks / "post-commit.timed"
+    if not real.exists():
+        hook.rename(real)
+        log = store.root / "times"
+        log.mkdir(exist_ok=True)
+        hook.write_text(
+            "#!/usr/bin/env python3\n"
+            "import os, subprocess, sys, time\n"
+            "begin = time.perf_counter_ns()\n"
+            f"code = subprocess.call([{str(real)!r}] + sys.argv[1:])\n"
+            f"open({str(log)!r} + '/' + os.path.basename(os.getcwd()), 'a').write(\n"
+            "    f'{time.perf_counter_ns() - begin} {code}\\n')\n"
+            "sys.exit(code)\n"
+        )
+        hook.chmod(0o755)
+
+
+def commits(store, where, count, label, each=None):
+    """Makes commits; returns what was said on standard error and the failures."""
+    said, failed = [], []
+    for number in range(count):
+        (where / "code.txt").write_text(f"{label} {number}\n")
+        done = store.run(where, "git", "commit", "-qam", f"{label} {number}", ok=False)
+        if done.returncode:
+            failed.append(done.stderr)
+        if done.stderr:
+            said.append(done.stderr)
+        if each:
+            each(where, failed)
+    return said, failed
+
+
+def records(store, where):
+    return len(store.run(where, "git", "notes", "--ref=andon", "list").stdout.splitlines())
+
+
+def times(store, names):
+    lines = [line.split() for name in names for line in (store.root / "times" / name).read_text().splitlines()]
+    return [int(nanos) / 1e6 for nanos, _ in lines], sum(code != "0" for _, code in lines)
+
+
+def worktrees(store, writers, count):
+    """Part 1. Returns a table row, and whether it held."""
+    main = store.repository("store")
+    timed_hook(store, main)
+    for number in range(writers + 1):
+        store.run(main, "git", "worktree", "add", "-q", "-b", f"w{number}", store.root / f"w{number}")
+    commits(store, store.root / "w0", count, "alone")
+    alone, _ = times(store, ["w0"])
+    before = records(store, main)
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(writers) as pool:
+        jobs = [pool.submit(commits, store, store.root / f"w{n}", count, f"w{n}") for n in range(1, writers + 1)]
+        ends = [job.result() for job in jobs]
+    seconds = time.perf_counter() - begin
+    together, bad = times(store, [f"w{n}" for n in range(1, writers + 1)])
+    lost = writers * count - (records(store, main) - before)
+    said = sum(len(said) for said, _ in ends)
+    failed = sum(len(failed) for _, failed in ends) + bad
+    fsck = store.run(main, "git", "fsck", "--strict", ok=False)
+    one, many = statistics.median(alone), statistics.median(together)
+    row = {
+        "writers x commits": f"{writers} x {count}",
+        "records lost": lost,
+        "hooks failed": failed,
+        "messages": said,
+        "post-commit alone": f"{one:.1f} ms",
+        "post-commit together": f"{many:.1f} ms",
+        "ratio": f"{many / one:.2f}",
+        "per writer and core": f"{many / one / max(1, writers / os.cpu_count()):.2f}",
+        "seconds": f"{seconds:.0f}",
+        "fsck": "clean" if fsck.returncode == 0 else fsck.stderr.strip(),
+    }
+    return row, lost == 0 and failed == 0 and fsck.returncode == 0
+
+
+def clones(store, writers, count):
+    """Part 2."""
+    seed = store.repository("seed")
+    store.run(store.root, "git", "clone", "-q", "--bare", "seed", "hub.git")
+    store.run(seed, "git", "remote", "add", "origin", store.root / "hub.git")
+    store.run(seed, store.andon, "sync")
+    hub = store.root / "hub.git"
+    wheres = []
+    for number in range(writers):
+        store.run(store.root, "git", "clone", "-q", "hub.git", f"clone{number}")
+        where = store.root / f"clone{number}"
+        store.run(where, store.andon, "install")
+        store.run(where, "git", "switch", "-qc", f"branch{number}")
+        wheres.append(where)
+    spans = []
+
+    def sync(where, failed):
+        begin = time.perf_counter()
+        done = store.run(where, store.andon, "sync", ok=False)
+        spans.append((time.perf_counter() - begin) * 1e3)
+        if done.returncode:
+            failed.append(done.stderr)
+
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(writers) as pool:
+        jobs = [pool.submit(commits, store, where, count, where.name, sync) for where in wheres]
+        ends = [job.result() for job in jobs]
+    seconds = time.perf_counter() - begin
+    failed = sum(len(failed) for _, failed in ends)
+    for where in wheres:
+        store.run(where, store.andon, "sync")
+    refs = [
+        store.run(where, "git", "for-each-ref", "refs/notes/andon", "refs/andon/ledger").stdout
+        for where in [*wheres, hub]
+    ]
+    statuses = set()
+    for where in wheres:
+        store.run(where, "git", "checkout", "-q", "--detach", "origin/main")
+        statuses.add(store.run(where, store.andon, "status").stdout)
+    lost = [writers * count + 1 - records(store, where) for where in [*wheres, hub]]
+    row = {
+        "clones x commits": f"{writers} x {count}",
+        "records lost": max(lost),
+        "failures": failed,
+        "refs equal": "yes" if len(set(refs)) == 1 else "NO",
+        "status equal": "yes" if len(statuses) == 1 else "NO",
+        "median sync": f"{statistics.median(spans):.0f} ms",
+        "longest sync": f"{max(spans):.0f} ms",
+        "seconds": f"{seconds:.0f}",
+    }
+    return row, max(lost) == 0 and failed == 0 and len(set(refs)) == 1 and len(statuses) == 1
+
+
+def table(row):
+    return f"| {' | '.join(row)} |\n|{'---|' * len(row)}\n| {' | '.join(str(v) for v in row.values())} |\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--andon", required=True, type=Path)
+    parser.add_argument("--worktrees", default=8, type=int)
+    parser.add_argument("--commits", default=200, type=int)
+    parser.add_argument("--clones", default=4, type=int)
+    parser.add_argument("--syncs", default=100, type=int)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    root = Path(tempfile.mkdtemp(prefix="andon-writers-")).resolve()
+    try:
+        store = Store(options.andon.resolve(), root)
+        first, held = worktrees(store, options.worktrees, options.commits)
+        second, also = clones(store, options.clones, options.syncs)
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+    text = f"{table(first)}\n{table(second)}"
+    print(text)
+    if options.out:
+        options.out.write_text(text)
+    sys.exit(0 if held and also else 1)
+
+
+if __name__ == "__main__":
+    main()

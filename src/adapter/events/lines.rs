@@ -1,0 +1,67 @@
+//! Lines of a stream, read one at a time: a stream of any length takes the memory of its longest line, and that is
+//! bounded.
+
+use std::io::{self, BufRead};
+
+/// Longest line, in bytes without its LF: arguments of ten megabytes and what stands around them.
+pub const MAX_LINE: usize = 11 << 20;
+
+/// One line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// Its bytes, without the line end.
+    Text(&'a [u8]),
+    /// It was longer than [`MAX_LINE`] and is passed over.
+    TooLong,
+}
+
+/// The lines of a stream.
+pub struct Lines<R> {
+    from: R,
+    line: Vec<u8>,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// The lines of `from`.
+    pub fn new(from: R) -> Self {
+        Self { from, line: Vec::new() }
+    }
+
+    /// The next line; `None` at the end.
+    ///
+    /// # Errors
+    /// Whatever the stream says.
+    pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+        // A line of megabytes is rare: its memory is given back.
+        if self.line.capacity() > 1 << 20 {
+            self.line = Vec::new();
+        }
+        self.line.clear();
+        let (mut seen, mut any) = (0_usize, false);
+        loop {
+            let chunk = match self.from.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                other => other?,
+            };
+            if chunk.is_empty() {
+                break;
+            }
+            any = true;
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let part = end.map_or(chunk, |end| &chunk[..end]);
+            seen = seen.saturating_add(part.len());
+            if seen <= MAX_LINE {
+                self.line.extend_from_slice(part);
+            }
+            let used = end.map_or(chunk.len(), |end| end + 1);
+            self.from.consume(used);
+            if end.is_some() {
+                break;
+            }
+        }
+        if !any {
+            return Ok(None);
+        }
+        Ok(Some(if seen > MAX_LINE { Line::TooLong } else { Line::Text(self.line.trim_ascii()) }))
+    }
+}

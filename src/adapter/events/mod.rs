@@ -1,0 +1,193 @@
+//! The event stream from outside: JSON lines of any orchestrator become facts (DESIGN section 6).
+//!
+//! Everything is untrusted. A line that is too long is passed over without being kept, one that means nothing is a
+//! named error, a time that cannot be true is left out and said; nothing here panics or guesses.
+
+mod call;
+mod commit;
+mod hash;
+mod lines;
+
+pub use lines::{Line, Lines, MAX_LINE};
+
+use serde_json::Value;
+
+use crate::domain::events::{Event, Output, OutputKind, TurnEnd, What};
+use crate::domain::facts::{Ack, AckHow, Fact};
+use crate::domain::ids::{CodeId, Digest};
+use crate::domain::time::{Span, Timestamp};
+use crate::record::format::v1::{decode_ballot, decode_end, decode_line, decode_usage};
+use crate::record::format::{FormatError, Members, bounded};
+
+/// Clocks of two machines may differ by so much.
+const SKEW: Span = Span(300);
+/// Longest name of a node or a reviewer, in characters.
+const MAX_NAME: usize = 128;
+
+/// Why a line is no fact.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// Longer than a line may be.
+    #[error("longer than the {MAX_LINE} bytes that a line may have")]
+    TooLong,
+    /// Of a type that this version does not know.
+    #[error(
+        "unknown type {found:?}; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack"
+    )]
+    UnknownType {
+        /// The type, cut to 80 characters.
+        found: String,
+    },
+    /// Of another type than was asked for.
+    #[error("type {found:?} where {expected:?} was expected")]
+    OtherType {
+        /// The type, cut to 80 characters.
+        found: String,
+        /// What was asked for.
+        expected: String,
+    },
+    /// A fact that nobody hands in.
+    #[error("a fact of type {found} is not handed in: hooks record commits, and a person answers a halt")]
+    NotObservable {
+        /// Its type.
+        found: &'static str,
+    },
+    /// Not JSON, a member missing or wrong.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+}
+
+/// A fact, and what was odd about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The fact.
+    pub fact: Fact,
+    /// Why something of the line does not count, in words.
+    pub odd: Option<String>,
+}
+
+/// What is known when a stream is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame<'a> {
+    /// The time of this process: what is dated later than that cannot be true.
+    pub now: Timestamp,
+    /// The type of lines that name none.
+    pub kind: Option<&'a str>,
+    /// The latest time of the stream so far.
+    pub last: Option<Timestamp>,
+}
+
+/// Reads one line.
+///
+/// # Errors
+/// [`EventError`]; the line is then no fact.
+pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
+    let mut members = Members::parse(line, MAX_LINE)?;
+    let said = members.text("type")?;
+    if let (Some(said), Some(expected)) = (&said, frame.kind)
+        && said != expected
+    {
+        return Err(EventError::OtherType { found: cut(said), expected: expected.to_owned() });
+    }
+    let kind = said.or_else(|| frame.kind.map(str::to_owned));
+    let kind = members.required("type", kind)?;
+    let (at, odd) = time(&mut members, frame)?;
+    let fact = match kind.as_str() {
+        "commit" => commit::commit(&mut members, at.or(frame.last))?,
+        "test_run" => commit::test_run(line, &mut members, at)?,
+        "ack" => ack(line, &mut members, at.or(frame.last).unwrap_or(frame.now))?,
+        _ => event(&kind, &mut members, at)?,
+    };
+    Ok(Parsed { fact, odd })
+}
+
+/// The time of a line; one that lies ahead of this machine's clock is left out.
+fn time(
+    members: &mut Members<'_>,
+    frame: Frame<'_>,
+) -> Result<(Option<Timestamp>, Option<String>), EventError> {
+    let at: Option<Timestamp> = members.parsed("at", "an RFC 3339 time")?;
+    match at {
+        Some(at) if at.since(frame.now) > SKEW => {
+            Ok((None, Some(format!("it is dated {at}, which is yet to come: the time does not count"))))
+        }
+        Some(_) | None => Ok((at, None)),
+    }
+}
+
+fn event(kind: &str, members: &mut Members<'_>, at: Option<Timestamp>) -> Result<Fact, EventError> {
+    let node = members.text("node")?.map(|node| name(&node));
+    let id = members.take("id").map(|id| hash::short(&[b"id", hash::text_of(&id).as_bytes()]));
+    let what = match kind {
+        "turn_start" => What::TurnStart,
+        "turn_end" => What::TurnEnd(TurnEnd {
+            code: members.text("code")?.map(|text| CodeId(hash::state(&text))),
+            docs: members.text("docs")?.map(|text| Digest(hash::state(&text))),
+        }),
+        "tool_call" => tool_call(members)?,
+        "output" => What::Output(output(members)?),
+        "usage" => What::Usage(decode_usage(members)?),
+        "verdict" => {
+            let mut ballot = decode_ballot(members)?;
+            ballot.reviewer = ballot.reviewer.map(|reviewer| name(&reviewer));
+            What::Verdict(ballot)
+        }
+        other => return Err(EventError::UnknownType { found: cut(other) }),
+    };
+    Ok(Fact::Event(Box::new(Event { at, node, id, what })))
+}
+
+/// In full, or as the journal has it.
+fn tool_call(members: &mut Members<'_>) -> Result<What, EventError> {
+    let tool = members.text("tool")?;
+    let tool = members.required("tool", tool)?;
+    let end = decode_end(members)?;
+    let args = members.take("args").unwrap_or(Value::Null);
+    let mut call = call::signature(&call::Reported { tool, args, result: members.take("result"), end });
+    let hashed = members.read("call", "three hashes of 16 digits", |value| {
+        let hashes = value.as_array()?.iter().map(|hash| hash.as_str()?.parse().ok());
+        <[crate::domain::ids::ShortHash; 3]>::try_from(hashes.collect::<Option<Vec<_>>>()?).ok()
+    })?;
+    if let Some([exact, masked, coarse]) = hashed {
+        (call.exact, call.masked, call.coarse) = (exact, masked, coarse);
+        call.result = members.parsed("answer", "16 digits")?;
+    }
+    Ok(What::ToolCall(call))
+}
+
+fn output(members: &mut Members<'_>) -> Result<Output, EventError> {
+    let kind = members.named("kind", "message.final or structured_output", OutputKind::from_name)?;
+    let kind = members.required("kind", kind)?;
+    let handed_in: Option<Digest> = members.parsed("sha256", "a sha256")?;
+    let said = members.take("text").map(|text| hash::output(&text));
+    let hash = members.required("text", handed_in.or(said))?;
+    Ok(Output { kind, hash })
+}
+
+fn ack(line: &[u8], members: &mut Members<'_>, at: Timestamp) -> Result<Fact, EventError> {
+    if let Ok(crate::record::journal::JournalLine::Ack(ack)) = decode_line(line) {
+        return Ok(Fact::Ack(ack));
+    }
+    let ack = Ack {
+        halt: None,
+        by: members.text("by")?.map(|by| bounded(&by, MAX_NAME)).unwrap_or_default(),
+        how: AckHow::Resume,
+        agent: None,
+        reason: members.text("reason")?.unwrap_or_default(),
+        head: None,
+        worktree: String::new(),
+        at,
+    };
+    Ok(Fact::Ack(Box::new(ack)))
+}
+
+fn name(text: &str) -> String {
+    text.chars().take(MAX_NAME).collect()
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! Lines in, facts out; hostile lines are named errors.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::events::CallEnd;
+use crate::domain::tests::{RunValidity, TestStatus};
+use crate::record::format::v1::encode_line;
+use crate::record::journal::JournalLine;
+
+const NOW: Timestamp = Timestamp(1_795_188_600);
+
+fn frame() -> Frame<'static> {
+    Frame { now: NOW, kind: None, last: None }
+}
+
+fn fact(line: &str) -> Fact {
+    parse(line.as_bytes(), frame()).unwrap_or_else(|error| panic!("{line}: {error}")).fact
+}
+
+fn event_in(line: &str) -> Event {
+    let Fact::Event(event) = fact(line) else { panic!("{line}") };
+    *event
+}
+
+#[test]
+fn every_line_of_the_design_is_a_fact() {
+    for line in [
+        r#"{"type":"turn_start","node":"coder","at":"2026-11-20T15:30:00Z"}"#,
+        r#"{"type":"tool_call","tool":"Edit","args":{"file_path":"src/a.rs"},"result":"ok","error":false}"#,
+        r#"{"type":"output","kind":"message.final","text":"..."}"#,
+        r#"{"type":"test_run","code":"abc","status":"failed","total":10,"failing":["a::b"],"errors":["..."]}"#,
+        r#"{"type":"usage","context_tokens":150000,"input_tokens":1200,"output_tokens":300,"cost_usd":"0.03"}"#,
+        r#"{"type":"verdict","approve":2,"reject":1}"#,
+        r#"{"type":"commit","code":"A","diff":"d","subject":"...","kind":"normal"}"#,
+        r#"{"type":"turn_end","node":"coder","code":"A"}"#,
+        r#"{"type":"ack","by":"...","reason":"..."}"#,
+    ] {
+        fact(line);
+    }
+}
+
+#[test]
+fn a_test_run_without_a_signature_gets_one() {
+    let Fact::TestRun(run) = fact(
+        r#"{"type":"test_run","code":"A","status":"failed","total":10,"failing":["b","a","b"],"errors":["x at 0x7ffd5e8c1234"]}"#,
+    ) else {
+        panic!()
+    };
+    assert_eq!((run.validity, run.evidence.status), (RunValidity::Valid, TestStatus::Failed));
+    assert_eq!(run.evidence.failing, ["a", "b"]);
+    assert_eq!((run.evidence.counts.failed, run.evidence.counts.passed), (2, 8));
+    let Fact::TestRun(again) = fact(
+        r#"{"type":"test_run","code":"B","status":"failed","total":10,"failing":["a","b"],"errors":["x at 0x7ffd5e8c9999"]}"#,
+    ) else {
+        panic!()
+    };
+    assert_eq!(run.evidence.signature, again.evidence.signature);
+    assert_eq!(run.evidence.errors, again.evidence.errors);
+    assert_ne!(run.evidence.code, again.evidence.code);
+}
+
+#[test]
+fn what_means_nothing_is_a_named_error() {
+    for (line, expected) in [
+        ("", "not readable as JSON"),
+        ("[]", "not a JSON object"),
+        (r#"{"tool":"x"}"#, "\"type\" is missing"),
+        (r#"{"type":"dance"}"#, "unknown type \"dance\""),
+        (r#"{"type":7}"#, "\"type\" is not a text"),
+        (r#"{"type":"tool_call"}"#, "\"tool\" is missing"),
+        (r#"{"type":"tool_call","tool":"x","error":"no"}"#, "\"error\" is not true or false"),
+        (r#"{"type":"output","kind":"message.final"}"#, "\"text\" is missing"),
+        (r#"{"type":"output","kind":"poem","text":"x"}"#, "\"kind\" is not message.final"),
+        (r#"{"type":"test_run","status":"failed"}"#, "\"code\" is missing"),
+        (r#"{"type":"test_run","code":"A"}"#, "\"status\" is missing"),
+        (r#"{"type":"commit"}"#, "\"code\" is missing"),
+        (r#"{"type":"commit","code":"A","kind":"odd"}"#, "\"kind\" is not"),
+        (r#"{"type":"usage","cost_usd":"-1"}"#, "\"cost_usd\" is not a decimal number"),
+        (r#"{"type":"turn_end","at":"yesterday"}"#, "\"at\" is not an RFC 3339 time"),
+    ] {
+        let error = parse(line.as_bytes(), frame()).map(|parsed| parsed.fact).unwrap_err().to_string();
+        assert!(error.contains(expected), "{line}: {error}");
+    }
+    let deep =
+        format!(r#"{{"type":"tool_call","tool":"x","args":{}{}}}"#, "[".repeat(5000), "]".repeat(5000));
+    assert!(parse(deep.as_bytes(), frame()).unwrap_err().to_string().contains("not readable as JSON"));
+}
+
+#[test]
+fn the_kind_asked_for_stands_in_for_the_type_and_must_agree_with_it() {
+    let asked = Frame { kind: Some("verdict"), ..frame() };
+    assert!(parse(br#"{"approve":1}"#, asked).is_ok());
+    let error = parse(br#"{"type":"usage"}"#, asked).unwrap_err();
+    assert_eq!(error.to_string(), "type \"usage\" where \"verdict\" was expected");
+}
+
+#[test]
+fn a_time_that_is_yet_to_come_does_not_count() {
+    let line = br#"{"type":"turn_start","at":"2031-01-01T00:00:00Z"}"#;
+    let parsed = parse(line, frame()).unwrap();
+    assert!(parsed.odd.is_some_and(|odd| odd.contains("yet to come")));
+    let Fact::Event(event) = parsed.fact else { panic!() };
+    assert_eq!(event.at, None);
+    let skewed = parse(br#"{"type":"turn_start","at":"2026-11-20T15:33:00Z"}"#, frame()).unwrap();
+    assert_eq!(skewed.odd, None);
+}
+
+#[test]
+fn ten_megabytes_of_arguments_are_one_call_and_more_is_too_long() {
+    let line = |bytes: usize| {
+        format!(r#"{{"type":"tool_call","tool":"Write","args":{{"content":"{}"}}}}"#, "x".repeat(bytes))
+    };
+    let What::ToolCall(call) = event_in(&line(10 << 20)).what else { panic!() };
+    assert_eq!((call.tool.as_str(), call.end), ("Write", CallEnd::Unknown));
+    let stream = format!("{}\n{}\n{{}}\n", line(12 << 20), line(1));
+    let mut lines = Lines::new(std::io::BufReader::new(stream.as_bytes()));
+    assert_eq!(lines.next_line().unwrap(), Some(Line::TooLong));
+    assert!(matches!(lines.next_line().unwrap(), Some(Line::Text(text)) if text.starts_with(b"{\"type\"")));
+    assert_eq!(lines.next_line().unwrap(), Some(Line::Text(b"{}")));
+    assert_eq!(lines.next_line().unwrap(), None);
+}
+
+#[test]
+fn outputs_are_compared_without_times_ids_and_white_space() {
+    let hash = |text: &str| {
+        let line = serde_json::json!({"type":"output","kind":"message.final","text":text}).to_string();
+        let What::Output(output) = event_in(&line).what else { panic!() };
+        output.hash
+    };
+    assert_eq!(hash("Done at 2026-11-20T15:30:00Z.\n"), hash("Done  at 2026-11-21T16:31:00Z."));
+    assert_ne!(hash("Done."), hash("Not done."));
+    let handed_in =
+        r#"{"type":"output","kind":"structured_output","sha256":"SHA"}"#.replace("SHA", &"ab".repeat(32));
+    let What::Output(output) = event_in(&handed_in).what else { panic!() };
+    assert_eq!(output.hash, Digest([0xab; 32]));
+    let text = |line: &str| {
+        let What::Output(output) = event_in(line).what else { panic!() };
+        output.hash
+    };
+    assert_eq!(
+        text(r#"{"type":"output","kind":"structured_output","text":{"a":1,"b":2}}"#),
+        text(r#"{"type":"output","kind":"structured_output","text":{"b":2,"a":1}}"#),
+    );
+}
+
+#[test]
+fn the_journal_is_read_back_as_it_was_kept() {
+    for line in [
+        r#"{"type":"turn_start","node":"coder","at":"2026-11-20T15:30:00Z","id":"7"}"#,
+        r#"{"type":"tool_call","tool":"Edit","args":{"file_path":"src/a.rs"},"result":"ok","error":false}"#,
+        r#"{"type":"output","kind":"message.final","text":"..."}"#,
+        r#"{"type":"usage","context_tokens":150000,"cost_usd":0.03}"#,
+        r#"{"type":"verdict","reviewer":"ann","approve":2,"reject":1}"#,
+        r#"{"type":"turn_end","node":"coder","code":"A","docs":"B"}"#,
+    ] {
+        let Fact::Event(event) = fact(line) else { panic!() };
+        let kept = encode_line(&JournalLine::Event(event.clone()));
+        assert_eq!(decode_line(kept.as_bytes()), Ok(JournalLine::Event(event.clone())), "{kept}");
+        let Fact::Event(replayed) = fact(kept.trim_end()) else { panic!() };
+        // An id is hashed once more: what is the same stays the same.
+        assert_eq!(Event { id: None, ..*replayed }, Event { id: None, ..*event }, "{kept}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_line_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = parse(&bytes, frame());
+    }
+
+    #[test]
+    fn no_members_panic(
+        kind in prop::sample::select(vec!["turn_start", "tool_call", "output", "test_run", "usage", "verdict", "commit", "turn_end", "ack"]),
+        keys in prop::collection::vec(prop::sample::select(vec![
+            "tool", "args", "result", "error", "kind", "text", "sha256", "code", "status", "total", "failing", "errors",
+            "approve", "cost_usd", "at", "node", "id", "call", "answer", "hunks", "validity", "input_tokens",
+        ]), 0..6),
+        values in prop::collection::vec(prop::sample::select(vec![
+            "null", "true", "-1", "1e400", "\"\"", "\"failed\"", "[]", "[[]]", "{}", "[\"a\",[\"b\",\"c\"]]", "18446744073709551616", "\"0.1\"",
+        ]), 6),
+    ) {
+        let members: Vec<String> = keys.iter().zip(&values).map(|(key, value)| format!("\"{key}\":{value}")).collect();
+        let line = format!("{{\"type\":\"{kind}\"{}{}}}", if members.is_empty() { "" } else { "," }, members.join(","));
+        let _ = parse(line.as_bytes(), frame());
+    }
+
+    #[test]
+    fn lines_are_those_of_the_text(text in "[a-c\n\r ]{0,80}") {
+        let mut lines = Lines::new(std::io::BufReader::with_capacity(3, text.as_bytes()));
+        let mut found = Vec::new();
+        while let Some(Line::Text(line)) = lines.next_line().unwrap() {
+            found.push(String::from_utf8(line.to_vec()).unwrap());
+        }
+        let expected: Vec<String> = text.split_inclusive('\n').map(|line| line.trim().to_owned()).collect();
+        prop_assert_eq!(found, expected);
+    }
+}

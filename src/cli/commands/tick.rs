@@ -1,0 +1,36 @@
+//! `andon tick`.
+
+use crate::cli::Shell;
+use crate::cli::args::TickArgs;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::domain::decision::{Decision, Verdict};
+use crate::ops::error::OpsError;
+use crate::ops::tick;
+use crate::ops::workspace::Workspace;
+use crate::report::json;
+use crate::report::message;
+
+/// Ends a turn and says whether the loop may go on.
+pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open(&shell.ctx)?;
+    let node = args.node.clone().or_else(|| shell.ctx.actor().node);
+    let ticked = tick::run(&shell.ctx, &ws, node)?;
+    shell.out.message(&message::diagnostics(&ticked.warnings, shell.out.err));
+    match args.format.format {
+        Format::Text => {
+            shell.out.message(&message::decision(&ticked.decision, shell.out.err));
+            shell.out.result(&format!("{}\n", ticked.decision.verdict.as_str()));
+        }
+        Format::Json => shell.out.result(&json::line(&json::decision(&ticked.decision))),
+    }
+    Ok(exit(&ticked.decision))
+}
+
+/// The loop goes on, or it must stop.
+pub(super) fn exit(decision: &Decision) -> Exit {
+    match decision.verdict {
+        Verdict::Allow | Verdict::Warn => Exit::Allowed,
+        Verdict::Block | Verdict::Halt => Exit::Refused,
+    }
+}

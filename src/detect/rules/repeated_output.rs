@@ -1,0 +1,146 @@
+//! `repeated-output`: a node says the same again and again.
+
+use crate::detect::attempts::{Step, attempts};
+use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::history::{Said, Source, Timeline, TurnChange};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "repeated-output",
+    summary: "a node said the same 3 times running",
+    docs: Docs {
+        trips: "The newest `repeats` outputs of one kind (`message.final`, `structured_output`) of one node have one \
+                hash. Texts are compared without white space, times and ids; a hash that is handed in is compared \
+                as it is. An iteration that made progress in between (all tests pass on changed code, or fewer fail) \
+                begins the count anew.",
+        why: "`loop-safety.md` suggests 2 to 3. Short answers such as \"Done.\" come twice in healthy work, so it \
+              takes three, and progress speaks louder than words.",
+        source: "loop-safety.md, stall detection 1 (repeated identical outputs)",
+        example: "Three turns end with \"I have fixed the failing test.\" and it still fails: the third halts.",
+        tune: "repeated-output = { repeats = 4 }",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "repeats",
+        default: || ParamValue::Count(3),
+        min: 2,
+        doc: "Equal outputs running that halt the loop.",
+    }],
+    stages: ANY_EVENT,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let outputs = &situation.timeline.activity.outputs;
+    let newest = outputs.last()?;
+    let since = newest_progress(situation.timeline);
+    let of_this = outputs.iter().rev().filter(|said| said.node == newest.node && said.kind == newest.kind);
+    let same: Vec<&Said> =
+        of_this.take_while(|said| said.hash == newest.hash && said.iteration >= since).collect();
+    let times = words::len(&same);
+    if times < setting.count("repeats").max(1) {
+        return None;
+    }
+    let message = format!(
+        "{} gave the same {} {times} times running",
+        words::bounded(&newest.node),
+        newest.kind.as_str()
+    );
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("output {}", newest.hash))],
+        help: vec!["give the node what it does not know: tighten its context or its task".to_owned()],
+        ..RULE.finding(setting.level, message)
+    })
+}
+
+/// The number of the newest iteration that made progress; 0 when none did.
+fn newest_progress(timeline: &Timeline) -> u64 {
+    let progress = attempts(timeline).into_iter().rev().find(|attempt| {
+        let changed = match attempt.iteration.source {
+            Source::Commit => !attempt.iteration.diff.empty,
+            Source::Turn(change) => change == TurnChange::Changed,
+        };
+        changed && matches!(attempt.step, Step::Green | Step::Fall { gone: 0 })
+    });
+    progress.map_or(0, |attempt| attempt.iteration.number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{Event, Output, OutputKind, What};
+    use crate::domain::facts::Fact;
+    use crate::domain::ids::Digest;
+    use crate::history::testkit::{ack, commit, event, folded, green, red, turn_end};
+
+    fn said(hash: u8) -> Fact {
+        event(What::Output(Output { kind: OutputKind::MessageFinal, hash: Digest([hash; 32]) }))
+    }
+
+    fn by(node: &str, fact: Fact) -> Fact {
+        let Fact::Event(event) = fact else { return fact };
+        Fact::Event(Box::new(Event { node: Some(node.into()), ..*event }))
+    }
+
+    fn structured(hash: u8) -> Fact {
+        event(What::Output(Output { kind: OutputKind::StructuredOutput, hash: Digest([hash; 32]) }))
+    }
+
+    #[test]
+    fn three_running_trip() {
+        let table: Vec<(&str, Vec<Fact>, bool)> = vec![
+            ("none", vec![], false),
+            ("two", vec![said(1), said(1)], false),
+            ("three", vec![said(1), said(1), said(1)], true),
+            ("with turns in between", vec![said(1), turn_end(1), said(1), turn_end(2), said(1)], true),
+            ("another in between", vec![said(1), said(1), said(2), said(1)], false),
+            ("over", vec![said(1), said(1), said(1), said(2)], false),
+            ("another kind in between", vec![said(1), structured(9), said(1), structured(8), said(1)], true),
+            (
+                "another node in between",
+                vec![said(1), by("b", said(2)), by("agent", said(1)), by("b", said(3)), by("agent", said(1))],
+                true,
+            ),
+            ("an answer in between", vec![said(1), said(1), ack(1), said(1)], false),
+        ];
+        for (name, facts, expected) in table {
+            assert_eq!(asked_of(&RULE, &folded(facts)).is_some(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn progress_begins_the_count_anew() {
+        let work = |failing: [usize; 3]| {
+            let names = &["a", "b", "c"];
+            let mut facts = Vec::new();
+            for (state, failing) in (1_u8..).zip(failing) {
+                let tests = if failing == 0 { green(state, 9) } else { red(state, &names[..failing], 9) };
+                facts.push(said(7));
+                facts.push(commit(state).diff(state).tests(tests).fact());
+            }
+            facts
+        };
+        let trips = |failing| asked_of(&RULE, &folded(work(failing))).is_some();
+        assert!(trips([2, 2, 2]), "the same failures");
+        assert!(!trips([3, 2, 1]), "fewer and fewer");
+        assert!(!trips([0, 0, 0]), "all is well each time");
+    }
+
+    #[test]
+    fn the_threshold_is_a_parameter() {
+        let line = folded(vec![said(1), said(1)]);
+        let with = |repeats| asked_with(&RULE, &line, &[("repeats", ParamValue::Count(repeats))]);
+        assert_eq!(
+            with(2).map(|finding| finding.message).as_deref(),
+            Some("agent gave the same message.final 2 times running")
+        );
+        assert!(with(3).is_none());
+    }
+}

@@ -1,0 +1,134 @@
+//! The event stream: what agents and orchestrators report beside commits, test runs and answers (DESIGN section 6).
+//!
+//! An event holds hashes of what was said and done, never the text itself: facts are compared, not read, and the
+//! journal stays small whatever an agent prints.
+
+use super::ids::{CodeId, Digest, ShortHash};
+use super::time::Timestamp;
+use super::usage::Usage;
+
+/// One event. Commits, test runs and acknowledgements are facts of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// When; unknown where the reporter gives no time, or one that cannot be true.
+    pub at: Option<Timestamp>,
+    /// Node of the workflow; unknown means the node whose turn it is.
+    pub node: Option<String>,
+    /// The reporter's id of the event: the same id twice is the same event.
+    pub id: Option<ShortHash>,
+    /// What happened.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// A node was invoked.
+    TurnStart,
+    /// The invocation ended.
+    TurnEnd(TurnEnd),
+    /// A tool was called.
+    ToolCall(ToolCall),
+    /// The node said something.
+    Output(Output),
+    /// Tokens and cost since the last such event; the context window as it is now.
+    Usage(Usage),
+    /// Reviewers judged the work.
+    Verdict(Ballot),
+}
+
+impl What {
+    /// The name in the event stream.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::TurnStart => "turn_start",
+            Self::TurnEnd(_) => "turn_end",
+            Self::ToolCall(_) => "tool_call",
+            Self::Output(_) => "output",
+            Self::Usage(_) => "usage",
+            Self::Verdict(_) => "verdict",
+        }
+    }
+}
+
+/// The state in which a turn left the working tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TurnEnd {
+    /// Code fingerprint of the working tree.
+    pub code: Option<CodeId>,
+    /// State of the documents (`paths.docs`): a turn that moved a plan is not idle.
+    pub docs: Option<Digest>,
+}
+
+/// A tool call as hashes (`autonomous-loop-rules.md`, signature-based detection).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The tool's name.
+    pub tool: String,
+    /// Tool and full canonical arguments: keys sorted.
+    pub exact: ShortHash,
+    /// The same with volatile parts masked: ids, times, long numbers.
+    pub masked: ShortHash,
+    /// The coarse form: an editing tool with the file's base name, a command with its paths generalized, else the tool.
+    pub coarse: ShortHash,
+    /// The answer with volatile parts masked, where one is known.
+    pub result: Option<ShortHash>,
+    /// How it ended.
+    pub end: CallEnd,
+}
+
+/// How a tool call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CallEnd {
+    /// Well.
+    Done,
+    /// With an error.
+    Failed,
+    /// Nobody said.
+    Unknown,
+}
+
+/// Something a node said: its normalized hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Output {
+    /// Which output.
+    pub kind: OutputKind,
+    /// sha256 of the normalized text, or handed in.
+    pub hash: Digest,
+}
+
+/// The outputs that are compared (`loop-safety.md`, stall detection 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OutputKind {
+    /// The final message of a turn.
+    MessageFinal,
+    /// The structured output of a turn.
+    StructuredOutput,
+}
+
+impl OutputKind {
+    /// Every kind with its name in the event stream.
+    pub const ALL: [(Self, &'static str); 2] =
+        [(Self::MessageFinal, "message.final"), (Self::StructuredOutput, "structured_output")];
+
+    /// The name in the event stream.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+}
+
+/// Votes of reviewers: a whole round as counts, or one reviewer at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ballot {
+    /// Who voted, for one vote at a time.
+    pub reviewer: Option<String>,
+    /// Votes for the work.
+    pub approve: u64,
+    /// Votes against it.
+    pub reject: u64,
+}

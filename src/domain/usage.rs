@@ -1,0 +1,98 @@
+//! What work has cost, as agents report it.
+
+/// Tokens and cost of the work behind a commit, as an agent reported them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Tokens read.
+    pub input_tokens: Option<u64>,
+    /// Tokens written.
+    pub output_tokens: Option<u64>,
+    /// US dollars as a decimal text, so that no digit is lost.
+    pub cost_usd: Option<String>,
+    /// Tokens in the context window.
+    pub context_tokens: Option<u64>,
+}
+
+impl Usage {
+    /// Tokens read and written.
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
+    }
+
+    /// Adds what was spent after this; the context window is that of `later`, where it tells it.
+    pub fn add(&mut self, later: &Self) {
+        let sum = |before: Option<u64>, more: Option<u64>| match (before, more) {
+            (Some(before), Some(more)) => Some(before.saturating_add(more)),
+            (before, more) => before.or(more),
+        };
+        self.input_tokens = sum(self.input_tokens, later.input_tokens);
+        self.output_tokens = sum(self.output_tokens, later.output_tokens);
+        self.context_tokens = later.context_tokens.or(self.context_tokens);
+        if self.cost_usd.is_some() && later.cost_usd.is_some() {
+            let micros = self.cost_micros().saturating_add(later.cost_micros());
+            self.cost_usd = Some(format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000));
+        } else if later.cost_usd.is_some() {
+            self.cost_usd.clone_from(&later.cost_usd);
+        }
+    }
+
+    /// The cost in millionths of a dollar, rounded down; 0 where it is unknown or no decimal number.
+    pub fn cost_micros(&self) -> u64 {
+        self.cost_usd.as_deref().and_then(micros).unwrap_or(0)
+    }
+}
+
+/// A decimal number of dollars such as `0.03` in millionths, saturating.
+pub fn micros(text: &str) -> Option<u64> {
+    let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() && part.is_empty() || !digits(whole) || !digits(part) {
+        return None;
+    }
+    let whole = whole
+        .bytes()
+        .fold(0_u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(digit - b'0')));
+    let part = part.bytes().chain(std::iter::repeat(b'0')).take(6);
+    let part = part.fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    Some(whole.saturating_mul(1_000_000).saturating_add(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_without_losing_digits() {
+        for (text, expected) in [
+            ("0.03", Some(30_000)),
+            ("12", Some(12_000_000)),
+            (".5", Some(500_000)),
+            ("1.", Some(1_000_000)),
+            ("0.0000019", Some(1)),
+            ("99999999999999999999", Some(u64::MAX)),
+            ("", None),
+            (".", None),
+            ("-1", None),
+            ("1e3", None),
+            ("1.2.3", None),
+        ] {
+            assert_eq!(micros(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn spending_adds_up_and_the_window_is_the_newest() {
+        let one = |tokens, cost: Option<&str>, context| Usage {
+            input_tokens: tokens,
+            output_tokens: None,
+            cost_usd: cost.map(str::to_owned),
+            context_tokens: context,
+        };
+        let mut sum = one(Some(1), None, Some(9));
+        sum.add(&one(Some(2), Some("0.1"), None));
+        assert_eq!(sum, one(Some(3), Some("0.1"), Some(9)));
+        sum.add(&one(None, Some("0.25"), Some(4)));
+        assert_eq!(sum, one(Some(3), Some("0.350000"), Some(4)));
+        assert_eq!((sum.tokens(), sum.cost_micros()), (3, 350_000));
+    }
+}

@@ -1,0 +1,119 @@
+//! The declared workflow: which nodes there are, who hands over to whom, and which cycles that makes
+//! (`loop-safety.md`, definitions and budget model).
+
+use super::time::Span;
+
+/// The workflow. Without a declared one it is empty: one node, one self-loop, and only `iteration-cap` binds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Workflow {
+    /// The nodes in the order in which they are declared.
+    pub nodes: Vec<Node>,
+    /// The edges in the order in which they are declared.
+    pub edges: Vec<Edge>,
+    /// The strongly connected components of two nodes and more, and the self-loops, by id.
+    pub cycles: Vec<Cycle>,
+}
+
+/// A role in the loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Whether it is expected to change files.
+    pub edits: Edits,
+    /// How its commits are told from those of others.
+    pub matches: Vec<NodeMatch>,
+    /// Turns that halt the loop, where they are not those of `node-turns`.
+    pub max_turns: Option<u64>,
+    /// Runtime that halts the loop, where it is not that of `node-runtime`.
+    pub max_runtime: Option<Span>,
+}
+
+/// Whether a node is expected to change files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Edits {
+    /// It is.
+    Expected,
+    /// It plans or reviews: a turn of it that changes nothing is not idle.
+    None,
+}
+
+/// What tells the commits of a node; all of a node's must hold.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NodeMatch {
+    /// `ANDON_NODE` (or `--node`) is this text.
+    Environment(String),
+    /// The author's `Name <address>` contains this text.
+    Author(String),
+    /// The message has this trailer line, such as `Agent: coder`.
+    Trailer(String),
+    /// The branch is this one, or begins with what is before a final `*`.
+    Branch(String),
+}
+
+/// Work is handed over from one node to another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Edge {
+    /// Who hands over.
+    pub from: String,
+    /// To whom.
+    pub to: String,
+}
+
+/// A strongly connected component of at least two nodes, or a self-loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cycle {
+    /// Stable: the sorted nodes and edges (`loop-safety.md`, cycle detection).
+    pub id: String,
+    /// Its nodes, sorted.
+    pub nodes: Vec<String>,
+    /// The edge that closes it: a pass along it is an iteration.
+    pub anchor: Edge,
+    /// Budgets, where they are not those of the rules.
+    pub budget: CycleBudget,
+}
+
+/// Budgets of one cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CycleBudget {
+    /// Iterations.
+    pub max_iterations: Option<u64>,
+    /// Runtime of all its nodes together.
+    pub max_runtime: Option<Span>,
+    /// Cost of all its nodes together, in millionths of a dollar.
+    pub max_cost: Option<u64>,
+}
+
+impl Workflow {
+    /// Whether one is declared.
+    pub fn is_declared(&self) -> bool {
+        !self.nodes.is_empty()
+    }
+
+    /// The node of that name.
+    pub fn node(&self, name: &str) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.name == name)
+    }
+
+    /// What is expected of `node`; edits where it is not declared.
+    pub fn edits(&self, node: &str) -> Edits {
+        self.node(node).map_or(Edits::Expected, |node| node.edits)
+    }
+
+    /// The cycle that `node` belongs to. Components are disjoint; a self-loop within a larger one is part of it.
+    pub fn cycle_of(&self, node: &str) -> Option<&Cycle> {
+        self.cycles.iter().find(|cycle| cycle.nodes.iter().any(|name| name == node))
+    }
+}
+
+impl Edge {
+    /// `from->to`: the id of an edge.
+    pub fn id(&self) -> String {
+        format!("{}->{}", self.from, self.to)
+    }
+
+    /// Whether it leads back to its own node.
+    pub fn is_self_loop(&self) -> bool {
+        self.from == self.to
+    }
+}

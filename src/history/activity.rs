@@ -1,0 +1,186 @@
+//! What happened within and between turns, as far as rules need it: bounded windows of calls, outputs and verdicts,
+//! and totals of each node since the window began.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::domain::events::{Ballot, OutputKind, ToolCall};
+use crate::domain::ids::{CodeId, Digest, ShortHash};
+use crate::domain::time::{Span, Timestamp};
+use crate::domain::usage::Usage;
+
+/// Tool calls that are kept, the newest.
+pub const MAX_CALLS: usize = 64;
+/// Edits that are remembered, the newest: an edit that is among them is not new.
+pub const MAX_EDITS: usize = 64;
+/// Outputs that are kept, the newest.
+pub const MAX_OUTPUTS: usize = 64;
+/// Ballots that are kept, the newest.
+pub const MAX_BALLOTS: usize = 64;
+/// Turns that are kept, the newest.
+pub const MAX_TURNS: usize = 64;
+/// Nodes whose totals are kept; what further nodes do is not counted.
+pub const MAX_NODES: usize = 64;
+/// Ids of events that are remembered, to know one that is reported twice.
+pub const MAX_IDS: usize = 256;
+
+/// The node of what no node is known for (DESIGN section 1).
+pub const DEFAULT_NODE: &str = "agent";
+
+/// A tool call of the window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Who called.
+    pub node: String,
+    /// What.
+    pub call: ToolCall,
+}
+
+/// An output of the window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Who said it.
+    pub node: String,
+    /// Which output.
+    pub kind: OutputKind,
+    /// Its normalized hash.
+    pub hash: Digest,
+    /// Number of the turn in which it was said, among all turns of the window, from 1.
+    pub turn: u64,
+    /// The newest iteration then; 0 before the first.
+    pub iteration: u64,
+}
+
+/// A ballot of the window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cast {
+    /// The votes.
+    pub ballot: Ballot,
+    /// Iterations there were when they were cast.
+    pub iteration: u64,
+    /// Turns there were when they were cast.
+    pub turn: u64,
+}
+
+/// How a turn began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Opening {
+    /// With `turn_start`.
+    Told,
+    /// By what was seen of it first: its next commit is another turn.
+    Implied,
+}
+
+/// A turn: one invocation of a node (DESIGN section 1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// Whose.
+    pub node: String,
+    /// Its number among the turns of the window, from 1.
+    pub number: u64,
+    /// How it began.
+    pub opening: Opening,
+    /// When it began, where that is known.
+    pub started: Option<Timestamp>,
+    /// When it ended; `None` while it goes on.
+    pub ended: Option<Timestamp>,
+    /// Commits made in it.
+    pub commits: u64,
+    /// Tool calls made in it.
+    pub calls: u64,
+    /// Test runs in it.
+    pub test_runs: u64,
+    /// Tokens and cost of it so far; the context window as it is now.
+    pub usage: Usage,
+    /// Output hashes, the newest.
+    pub outputs: Vec<Digest>,
+}
+
+impl Turn {
+    /// How long it has taken up to its end, or up to `now` while it goes on; zero where that is unknown.
+    pub fn runtime(&self, now: Option<Timestamp>) -> Span {
+        match (self.started, self.ended.or(now)) {
+            (Some(started), Some(end)) => end.since(started),
+            (None, _) | (_, None) => Span(0),
+        }
+    }
+}
+
+/// What a node has spent since the window began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NodeTotals {
+    /// Turns that ended or committed.
+    pub turns: u64,
+    /// Runtime of its turns that ended, in seconds.
+    pub runtime: Span,
+    /// Tokens.
+    pub tokens: u64,
+    /// Cost in millionths of a dollar.
+    pub cost: u64,
+}
+
+/// Facts that are marked: they count, but something about them was not as it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Marks {
+    /// Events dated before one that came earlier: a clock set back, or lines out of order.
+    pub backwards: u64,
+    /// Events reported twice under one id: dropped.
+    pub duplicates: u64,
+    /// Turns that began again before they ended.
+    pub unended: u64,
+    /// Nodes beyond [`MAX_NODES`]: not counted.
+    pub crowded: u64,
+}
+
+/// All of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Activity {
+    /// Tool calls since the newest new edit, newest last, at most [`MAX_CALLS`].
+    pub calls: Vec<Call>,
+    /// Outputs, newest last, at most [`MAX_OUTPUTS`].
+    pub outputs: Vec<Said>,
+    /// Ballots, newest last, at most [`MAX_BALLOTS`].
+    pub ballots: Vec<Cast>,
+    /// Turns that ended, newest last, at most [`MAX_TURNS`].
+    pub turns: Vec<Turn>,
+    /// Turns that go on, one a node.
+    pub open: BTreeMap<String, Turn>,
+    /// Totals of each node.
+    pub nodes: BTreeMap<String, NodeTotals>,
+    /// How often a turn of the first node was followed by one of the second.
+    pub passes: BTreeMap<(String, String), u64>,
+    /// The newest usage; each member the newest that was reported.
+    pub usage: Option<Usage>,
+    /// The latest time that was seen.
+    pub now: Option<Timestamp>,
+    /// What was not as it should be.
+    pub marks: Marks,
+    /// Turns that began since the window did.
+    pub(super) begun: u64,
+    /// The node whose turn began last.
+    pub(super) last_node: Option<String>,
+    /// Signatures of the newest edits.
+    pub(super) edits: VecDeque<ShortHash>,
+    /// Ids of the newest events.
+    pub(super) ids: VecDeque<ShortHash>,
+    /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
+    pub(super) code: Option<CodeId>,
+    /// State of the documents at the end of the newest turn.
+    pub(super) docs: Option<Digest>,
+}
+
+impl Activity {
+    /// The node of an event that names none: the one whose turn goes on, else the last, else `agent`.
+    pub fn current_node(&self) -> &str {
+        self.last_node.as_deref().unwrap_or(DEFAULT_NODE)
+    }
+
+    /// The newest turn: one that goes on, else the last that ended.
+    pub fn newest_turn(&self) -> Option<&Turn> {
+        let open = self.open.values().max_by_key(|turn| turn.number);
+        match (open, self.turns.last()) {
+            (Some(open), Some(ended)) if ended.number > open.number => Some(ended),
+            (Some(open), _) => Some(open),
+            (None, ended) => ended,
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The fold of the event stream: turns begin and end, calls and outputs fall into them, a turn that ended without a
+//! commit becomes an iteration (DESIGN section 1).
+//!
+//! Order is that of observation. Times only measure: a clock that goes back measures nothing, and is marked.
+
+use sha2::{Digest as _, Sha256};
+
+use super::activity::{
+    Call, Cast, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS, NodeTotals,
+    Opening, Said, Turn,
+};
+use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
+use crate::domain::events::{CallEnd, Event, Output, ToolCall, TurnEnd, What};
+use crate::domain::facts::CommitFact;
+use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
+use crate::domain::time::Timestamp;
+use crate::domain::usage::Usage;
+
+/// Tools that change files. A new edit begins the window of tool calls anew.
+const EDITING: [&str; 14] = [
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "Write",
+    "apply_patch",
+    "create",
+    "create_file",
+    "edit",
+    "edit_file",
+    "insert",
+    "replace",
+    "str_replace",
+    "write",
+    "write_file",
+];
+
+/// Output hashes that a turn keeps.
+const TURN_OUTPUTS: usize = 16;
+
+/// Whether `tool` changes files.
+pub fn is_edit(tool: &str) -> bool {
+    EDITING.contains(&tool) || tool.starts_with("str_replace_")
+}
+
+/// What an event changed: which rules can say something new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// Nothing: a duplicate.
+    Nothing,
+    /// Something within a turn.
+    Within,
+    /// An iteration was added or completed.
+    Iteration,
+}
+
+impl Timeline {
+    pub(super) fn take_event(&mut self, event: Event) -> Effect {
+        if event.id.is_some_and(|id| self.is_duplicate(id)) {
+            return Effect::Nothing;
+        }
+        self.tick_clock(event.at);
+        let node = event.node.unwrap_or_else(|| self.activity.current_node().to_owned());
+        match event.what {
+            What::TurnStart => self.begin_turn(&node, event.at),
+            What::TurnEnd(end) => return self.end_turn(&node, event.at, end),
+            What::ToolCall(call) => self.take_call(node, event.at, call),
+            What::Output(output) => self.take_output(&node, event.at, output),
+            What::Usage(usage) => self.take_usage(&node, event.at, &usage),
+            What::Verdict(ballot) => {
+                let (iteration, turn) = (self.number(), self.activity.begun);
+                push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);
+            }
+        }
+        Effect::Within
+    }
+
+    fn is_duplicate(&mut self, id: ShortHash) -> bool {
+        let activity = &mut self.activity;
+        if activity.ids.contains(&id) {
+            activity.marks.duplicates = activity.marks.duplicates.saturating_add(1);
+            return true;
+        }
+        if activity.ids.len() >= MAX_IDS {
+            activity.ids.pop_front();
+        }
+        activity.ids.push_back(id);
+        false
+    }
+
+    /// Notes the time of a fact. A pause longer than the session gap ends the run.
+    pub(super) fn tick_clock(&mut self, at: Option<Timestamp>) {
+        let Some(at) = at else { return };
+        match self.activity.now {
+            Some(now) if at < now => {
+                self.activity.marks.backwards = self.activity.marks.backwards.saturating_add(1);
+            }
+            Some(now) => {
+                if at.since(now) > self.session_gap {
+                    self.restart();
+                }
+                self.activity.now = Some(at);
+            }
+            None => self.activity.now = Some(at),
+        }
+    }
+
+    fn begin_turn(&mut self, node: &str, at: Option<Timestamp>) {
+        if let Some(before) = self.activity.open.remove(node) {
+            if before.opening == Opening::Told && before.commits == 0 {
+                self.activity.marks.unended = self.activity.marks.unended.saturating_add(1);
+            }
+            self.close(before);
+        }
+        self.open_turn(node, at, Opening::Told);
+    }
+
+    /// The turn of `node` that goes on; one begins when there is none. `None` when there are too many nodes.
+    fn turn_of(&mut self, node: &str, at: Option<Timestamp>) -> Option<&mut Turn> {
+        if !self.activity.open.contains_key(node) {
+            self.open_turn(node, at, Opening::Implied);
+        }
+        self.activity.open.get_mut(node)
+    }
+
+    fn open_turn(&mut self, node: &str, at: Option<Timestamp>, opening: Opening) {
+        let activity = &mut self.activity;
+        let known = activity.nodes.contains_key(node);
+        if !known && activity.nodes.len() >= MAX_NODES {
+            activity.marks.crowded = activity.marks.crowded.saturating_add(1);
+            return;
+        }
+        activity.nodes.entry(node.to_owned()).or_default();
+        if let Some(last) = activity.last_node.take() {
+            let passes = activity.passes.entry((last, node.to_owned())).or_default();
+            *passes = passes.saturating_add(1);
+        }
+        activity.last_node = Some(node.to_owned());
+        activity.begun = activity.begun.saturating_add(1);
+        let turn = Turn {
+            node: node.to_owned(),
+            number: activity.begun,
+            opening,
+            started: at,
+            ended: None,
+            commits: 0,
+            calls: 0,
+            test_runs: 0,
+            usage: Usage::default(),
+            outputs: Vec::new(),
+        };
+        activity.open.insert(node.to_owned(), turn);
+    }
+
+    /// Adds a turn that is over to the totals of its node and to the turns of the window.
+    fn close(&mut self, mut turn: Turn) {
+        let now = self.activity.now;
+        turn.ended = turn.ended.or(now.filter(|_| turn.started.is_some()));
+        if let Some(totals) = self.activity.nodes.get_mut(&turn.node) {
+            if turn.commits == 0 {
+                totals.turns = totals.turns.saturating_add(1);
+            }
+            totals.runtime.0 = totals.runtime.0.saturating_add(turn.runtime(None).0);
+        }
+        push_bounded(&mut self.activity.turns, turn, MAX_TURNS);
+    }
+
+    /// A commit was made: it belongs to the turn of its node. A turn nobody announced holds one commit.
+    pub(super) fn commit_in_turn(&mut self, node: &str, at: Option<Timestamp>) {
+        let full = self
+            .activity
+            .open
+            .get(node)
+            .is_some_and(|turn| turn.opening == Opening::Implied && turn.commits > 0);
+        if full && let Some(before) = self.activity.open.remove(node) {
+            self.close(before);
+        }
+        let Some(turn) = self.turn_of(node, at) else { return };
+        turn.commits = turn.commits.saturating_add(1);
+        if turn.commits == 1
+            && let Some(totals) = self.activity.nodes.get_mut(node)
+        {
+            totals.turns = totals.turns.saturating_add(1);
+        }
+        self.activity.calls.clear();
+    }
+
+    fn end_turn(&mut self, node: &str, at: Option<Timestamp>, end: TurnEnd) -> Effect {
+        let known = self.activity.open.contains_key(node);
+        if self.turn_of(node, if known { at } else { None }).is_none() {
+            return Effect::Within;
+        }
+        let Some(mut turn) = self.activity.open.remove(node) else { return Effect::Within };
+        turn.ended = at;
+        let (commits, outputs) = (turn.commits, turn.outputs.clone());
+        self.close(turn);
+        if commits > 0 {
+            self.activity.code = end.code.or(self.activity.code);
+            self.activity.docs = end.docs.or(self.activity.docs);
+            if let Some(newest) = self.iterations.last_mut() {
+                newest.outputs.extend(
+                    outputs.iter().filter(|hash| !newest.outputs.contains(hash)).copied().collect::<Vec<_>>(),
+                );
+            }
+            return Effect::Iteration;
+        }
+        self.push_turn(node, end, outputs);
+        Effect::Iteration
+    }
+
+    /// A turn that ended without a commit is an iteration.
+    fn push_turn(&mut self, node: &str, end: TurnEnd, outputs: Vec<Digest>) {
+        let before = self.activity.code;
+        let change = change(before, self.activity.docs, end);
+        self.activity.docs = end.docs.or(self.activity.docs);
+        if change == TurnChange::Changed {
+            self.activity.calls.clear();
+        }
+        self.activity.code = end.code.or(before);
+        let code = end.code.or(before).unwrap_or(CodeId([0; 32]));
+        let number = self.iterations.iter().map(|one| one.number).max().unwrap_or(0).saturating_add(1);
+        let tests = self.proof(code).cloned();
+        let hash = DiffHash(
+            Sha256::new_with_prefix(before.unwrap_or(code).0).chain_update(code.0).finalize().into(),
+        );
+        let iteration = Iteration::of_turn((node, number), (code, change), hash);
+        let at = self.activity.now.unwrap_or(Timestamp(0));
+        let session = self.session.clone();
+        push_bounded(
+            &mut self.iterations,
+            Iteration { at, tests, session, outputs, ..iteration },
+            MAX_ITERATIONS,
+        );
+    }
+
+    fn take_call(&mut self, node: String, at: Option<Timestamp>, call: ToolCall) {
+        if let Some(turn) = self.turn_of(&node, at) {
+            turn.calls = turn.calls.saturating_add(1);
+        }
+        let activity = &mut self.activity;
+        let edits = is_edit(&call.tool) && call.end != CallEnd::Failed;
+        if edits && !activity.edits.contains(&call.exact) {
+            activity.calls.clear();
+            if activity.edits.len() >= MAX_EDITS {
+                activity.edits.pop_front();
+            }
+            activity.edits.push_back(call.exact);
+        }
+        push_bounded(&mut activity.calls, Call { node, call }, MAX_CALLS);
+    }
+
+    fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {
+        let Some(turn) = self.turn_of(node, at) else { return };
+        push_bounded(&mut turn.outputs, output.hash, TURN_OUTPUTS);
+        let (kind, hash, turn) = (output.kind, output.hash, turn.number);
+        let said = Said { node: node.to_owned(), kind, hash, turn, iteration: self.number() };
+        push_bounded(&mut self.activity.outputs, said, MAX_OUTPUTS);
+    }
+
+    fn take_usage(&mut self, node: &str, at: Option<Timestamp>, usage: &Usage) {
+        if let Some(turn) = self.turn_of(node, at) {
+            turn.usage.add(usage);
+            let totals: &mut NodeTotals = self.activity.nodes.entry(node.to_owned()).or_default();
+            totals.tokens = totals.tokens.saturating_add(usage.tokens());
+            totals.cost = totals.cost.saturating_add(usage.cost_micros());
+        }
+        let newest = self.activity.usage.get_or_insert_with(Usage::default);
+        newest.input_tokens = usage.input_tokens.or(newest.input_tokens);
+        newest.output_tokens = usage.output_tokens.or(newest.output_tokens);
+        newest.cost_usd = usage.cost_usd.clone().or(newest.cost_usd.take());
+        newest.context_tokens = usage.context_tokens.or(newest.context_tokens);
+    }
+
+    /// The node of a commit fact: that of its record, or in event streams the current one.
+    pub(super) fn node_of(&self, fact: &CommitFact) -> String {
+        if fact.record.node.is_empty() {
+            self.activity.current_node().to_owned()
+        } else {
+            fact.record.node.clone()
+        }
+    }
+
+    /// What an acknowledgement or a new run takes from the activity; a turn that goes on stays.
+    pub(super) fn restart_activity(&mut self) {
+        let before = std::mem::take(&mut self.activity);
+        let activity = &mut self.activity;
+        activity.now = before.now;
+        activity.marks = before.marks;
+        activity.ids = before.ids;
+        activity.usage = before.usage;
+        activity.docs = before.docs;
+        activity.code = before.code;
+        for (node, turn) in before.open {
+            activity.begun += 1;
+            activity.nodes.insert(node.clone(), NodeTotals::default());
+            activity.last_node = Some(node.clone());
+            activity.open.insert(node, Turn { number: activity.begun, ..turn });
+        }
+        if activity.last_node.is_some() {
+            activity.last_node = before.last_node;
+        }
+    }
+}
+
+/// Whether a turn changed something. A document that moved is a change; what is unknown is none.
+fn change(before: Option<CodeId>, docs_before: Option<Digest>, end: TurnEnd) -> TurnChange {
+    match (before, end.code) {
+        (Some(before), Some(code)) if before != code => TurnChange::Changed,
+        _ if docs_before.is_some() && end.docs.is_some() && docs_before != end.docs => TurnChange::Documents,
+        (Some(_), Some(_)) => TurnChange::Unchanged,
+        (None, _) | (_, None) => TurnChange::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! `andon replay --events FILE`: the same fold and the same rules over a stream of events, one at a time, so that a
+//! stream of any length takes the memory of the window. A halt holds until the stream answers it.
+
+use std::io::BufRead;
+
+use super::error::OpsError;
+use super::observe::stream::Tally;
+use super::replay;
+use super::uncertainty;
+use crate::adapter::events::{self, EventError, Frame, Line, Lines};
+use crate::config::Config;
+use crate::detect::{self, Situation, Stops};
+use crate::domain::decision::{Decision, Stage, StandingHalt, Verdict};
+use crate::domain::escalation::Mode;
+use crate::domain::facts::Fact;
+use crate::domain::findings::Level;
+use crate::domain::ids::EntryId;
+use crate::domain::settings::RuleSettings;
+use crate::domain::time::Timestamp;
+use crate::history::{Effect, Fold, Timeline};
+use crate::policy::{self, Place};
+use crate::report::message::Diagnostic;
+
+/// What is left to say after the last decision.
+pub struct Ended {
+    /// The first remarks about single lines.
+    pub remarks: Vec<Diagnostic>,
+    /// Lines that are no facts.
+    pub refused: u64,
+}
+
+/// Replays the events of `input`; `show` gets the number of each line that is a fact, from 1, and the decision on it.
+pub fn run(
+    config: &Config,
+    now: Timestamp,
+    input: &mut dyn BufRead,
+    show: &mut dyn FnMut(u64, Decision),
+) -> Result<Ended, OpsError> {
+    let settings = replay::settings(&config.rules);
+    let mut lines = Lines::new(input);
+    let mut tally = Tally::default();
+    let mut engine = Engine::new(config, settings);
+    while let Some(line) = lines.next_line().map_err(OpsError::Input)? {
+        tally.line = tally.line.saturating_add(1);
+        if line == Line::Text(b"") {
+            continue;
+        }
+        let frame = Frame { now, kind: None, last: engine.fold.timeline().activity.now };
+        let parsed = match line {
+            Line::Text(text) => events::parse(text, frame),
+            Line::TooLong => Err(EventError::TooLong),
+        };
+        match parsed {
+            Ok(parsed) => {
+                tally.odd(parsed.odd);
+                show(tally.line, engine.take(parsed.fact));
+            }
+            Err(error) => tally.refuse(&error),
+        }
+    }
+    Ok(Ended { remarks: tally.remarks, refused: tally.refused })
+}
+
+/// The fold, the rules and the halt that holds.
+struct Engine {
+    fold: Fold,
+    settings: RuleSettings,
+    mode: Mode,
+    standing: Option<StandingHalt>,
+}
+
+impl Engine {
+    fn new(config: &Config, settings: RuleSettings) -> Self {
+        let fold = Fold::new(config.guard.session_gap);
+        Self { fold, settings, mode: uncertainty::mode(config), standing: None }
+    }
+
+    fn take(&mut self, fact: Fact) -> Decision {
+        let answers = matches!(fact, Fact::Ack(_));
+        let effect = self.fold.push(fact);
+        if answers {
+            self.standing = None;
+        }
+        let findings = match effect {
+            Effect::Nothing => Vec::new(),
+            Effect::Within => self.ask(Stage::Event),
+            Effect::Iteration => self.ask(Stage::Replay),
+        };
+        let decision = policy::decide(findings, self.standing.clone());
+        if self.standing.is_none() && decision.verdict == Verdict::Halt {
+            self.standing = halt(&decision, self.fold.timeline());
+        }
+        decision
+    }
+
+    fn ask(&self, stage: Stage) -> Vec<crate::domain::findings::Finding> {
+        let timeline = self.fold.timeline();
+        let episode = match stage {
+            Stage::Event => None,
+            Stage::PreCommit
+            | Stage::Halts
+            | Stage::PostCommit
+            | Stage::PrePush
+            | Stage::Complete
+            | Stage::Check
+            | Stage::Turn
+            | Stage::Replay => uncertainty::episode(timeline, &self.settings, self.mode),
+        };
+        let situation =
+            Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: episode.as_ref() };
+        detect::run(&situation, &self.settings)
+    }
+}
+
+fn halt(decision: &Decision, timeline: &Timeline) -> Option<StandingHalt> {
+    let finding = decision.findings.iter().find(|finding| finding.level == Level::Halt)?;
+    let at = timeline.activity.now.unwrap_or(Timestamp(0));
+    let place = Place { head: None, branch: None, worktree: String::new(), at };
+    Some(StandingHalt { id: EntryId([0; 32]), halt: policy::halt(finding, timeline, &place) })
+}

@@ -1,0 +1,73 @@
+//! `andon tick`: a turn has ended. The state of the working tree goes into the journal, and the rules decide.
+
+use sha2::{Digest as _, Sha256};
+
+use super::context::Context;
+use super::error::OpsError;
+use super::observe::stream as observe;
+use super::workspace::Workspace;
+use crate::domain::decision::{Decision, Stage};
+use crate::domain::events::{Event, TurnEnd, What};
+use crate::domain::ids::Digest;
+use crate::domain::paths::PathClass;
+use crate::git::Overlay;
+use crate::record::fingerprint::Fingerprinter;
+use crate::record::journal::{Journal, JournalLine};
+use crate::report::message::Diagnostic;
+
+/// Largest document that is read, in bytes; a larger one counts by its id.
+const MAX_DOCUMENT: u64 = 1 << 20;
+
+/// What a turn's end led to.
+pub struct Ticked {
+    /// What the rules say.
+    pub decision: Decision,
+    /// What was skipped on the way.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Ends the turn of `node`.
+pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked, OpsError> {
+    ws.top()?;
+    let overlay = ws.repo.worktree_overlay()?;
+    let code =
+        Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?;
+    let end = TurnEnd { code: Some(code), docs: Some(documents(ws, &overlay)) };
+    let event = Event { at: Some(ctx.now), node, id: None, what: What::TurnEnd(end) };
+    Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
+    let (decision, warnings) = observe::decide(ctx, ws, Stage::Turn)?;
+    Ok(Ticked { decision, warnings })
+}
+
+/// The state of the documents that are not committed as they are: their text without white space
+/// (`loop-safety.md`, progress measurement).
+fn documents(ws: &Workspace, overlay: &Overlay) -> Digest {
+    let mut hasher = Sha256::new();
+    let docs =
+        overlay.entries.iter().filter(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Docs);
+    for entry in docs {
+        hasher.update(&entry.path);
+        hasher.update([0]);
+        match (entry.entry, text(ws, &entry.path)) {
+            (Some(_), Some(text)) => {
+                text.split_ascii_whitespace().for_each(|word| {
+                    hasher.update(word);
+                    hasher.update(b" ");
+                });
+            }
+            (Some((_, id)), None) => hasher.update(id.as_bytes()),
+            (None, _) => {}
+        }
+        hasher.update([0]);
+    }
+    Digest(hasher.finalize().into())
+}
+
+fn text(ws: &Workspace, path: &[u8]) -> Option<String> {
+    let path = ws.repo.workdir()?.join(std::str::from_utf8(path).ok()?);
+    let metadata = path.symlink_metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_DOCUMENT {
+        return None;
+    }
+    std::fs::read_to_string(path).ok()
+}

@@ -1,0 +1,139 @@
+//! Events in the journal: `turn_start`, `turn_end`, `tool_call`, `output`, `usage`, `verdict`. Hashes stand for what was
+//! said, so that a line is short whatever an agent prints; `adapter::events` makes them from the full form, and reads
+//! this one too, so that a journal can be replayed.
+//!
+//! Beyond DESIGN section 6: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
+//! `result`, `turn_end` may have `docs`, any event an `id`.
+
+use serde_json::{Map, Value, json};
+
+use super::super::json::Json;
+use super::super::members::{FormatError, Members, bounded};
+use super::put::{decode_time, put, put_some};
+use crate::domain::events::{Ballot, CallEnd, Event, Output, OutputKind, ToolCall, TurnEnd, What};
+use crate::domain::facts::Usage;
+use crate::domain::ids::ShortHash;
+
+/// Longest name of a node, a tool, a reviewer: bytes as JSON.
+const MAX_NAME: usize = 256;
+/// Longest amount of money.
+const MAX_COST: usize = 64;
+
+pub(super) fn encode(event: &Event, map: &mut Map<String, Value>) {
+    put(map, "type", event.what.name());
+    put_some(map, "at", event.at.as_ref());
+    put_some(map, "node", event.node.as_deref().map(|node| bounded(node, MAX_NAME)).as_ref());
+    put_some(map, "id", event.id.as_ref());
+    match &event.what {
+        What::TurnStart => {}
+        What::TurnEnd(end) => {
+            put_some(map, "code", end.code.as_ref());
+            put_some(map, "docs", end.docs.as_ref());
+        }
+        What::ToolCall(call) => encode_call(call, map),
+        What::Output(output) => {
+            put(map, "kind", output.kind.as_str());
+            put(map, "sha256", &output.hash);
+        }
+        What::Usage(usage) => encode_usage(usage, map),
+        What::Verdict(ballot) => {
+            put_some(map, "reviewer", ballot.reviewer.as_deref().map(|who| bounded(who, MAX_NAME)).as_ref());
+            map.insert("approve".into(), json!(ballot.approve));
+            map.insert("reject".into(), json!(ballot.reject));
+        }
+    }
+}
+
+fn encode_call(call: &ToolCall, map: &mut Map<String, Value>) {
+    put(map, "tool", &bounded(&call.tool, MAX_NAME));
+    map.insert("call".into(), [call.exact, call.masked, call.coarse].map(|hash| hash.to_string()).into());
+    put_some(map, "answer", call.result.as_ref());
+    match call.end {
+        CallEnd::Done => map.insert("error".into(), json!(false)),
+        CallEnd::Failed => map.insert("error".into(), json!(true)),
+        CallEnd::Unknown => None,
+    };
+}
+
+fn encode_usage(usage: &Usage, map: &mut Map<String, Value>) {
+    let counts = [
+        ("context_tokens", usage.context_tokens),
+        ("input_tokens", usage.input_tokens),
+        ("output_tokens", usage.output_tokens),
+    ];
+    for (key, count) in counts {
+        if let Some(count) = count {
+            map.insert(key.into(), json!(count));
+        }
+    }
+    put_some(map, "cost_usd", usage.cost_usd.as_deref().map(|cost| bounded(cost, MAX_COST)).as_ref());
+}
+
+/// The event of `kind`; `None` when this version knows no such event.
+pub(super) fn decode(kind: &str, members: &mut Members<'_>) -> Result<Option<Event>, FormatError> {
+    let what = match kind {
+        "turn_start" => What::TurnStart,
+        "turn_end" => What::TurnEnd(TurnEnd {
+            code: members.parsed("code", "a sha256")?,
+            docs: members.parsed("docs", "a sha256")?,
+        }),
+        "tool_call" => What::ToolCall(decode_call(members)?),
+        "output" => What::Output(decode_output(members)?),
+        "usage" => What::Usage(decode_usage(members)?),
+        "verdict" => What::Verdict(decode_ballot(members)?),
+        _ => return Ok(None),
+    };
+    Ok(Some(Event {
+        at: decode_time(members)?,
+        node: members.text("node")?,
+        id: members.parsed("id", "16 digits")?,
+        what,
+    }))
+}
+
+fn decode_call(members: &mut Members<'_>) -> Result<ToolCall, FormatError> {
+    let tool = members.text("tool")?;
+    let hashes = members.read("call", "three hashes of 16 digits", |value| {
+        let hashes = value.as_array()?.iter().map(|hash| hash.as_str()?.parse().ok());
+        <[ShortHash; 3]>::try_from(hashes.collect::<Option<Vec<_>>>()?).ok()
+    })?;
+    let [exact, masked, coarse] = members.required("call", hashes)?;
+    let result = members.parsed("answer", "16 digits")?;
+    let end = decode_end(members)?;
+    Ok(ToolCall { tool: members.required("tool", tool)?, exact, masked, coarse, result, end })
+}
+
+/// How a call ended: `error` true, false or absent.
+pub(crate) fn decode_end(members: &mut Members<'_>) -> Result<CallEnd, FormatError> {
+    let error = members.read("error", "true or false", Json::as_bool)?;
+    Ok(error.map_or(CallEnd::Unknown, |error| if error { CallEnd::Failed } else { CallEnd::Done }))
+}
+
+fn decode_output(members: &mut Members<'_>) -> Result<Output, FormatError> {
+    let kind = members.named("kind", "message.final or structured_output", OutputKind::from_name)?;
+    let hash = members.parsed("sha256", "a sha256")?;
+    Ok(Output { kind: members.required("kind", kind)?, hash: members.required("sha256", hash)? })
+}
+
+/// Tokens and cost.
+pub(crate) fn decode_usage(members: &mut Members<'_>) -> Result<Usage, FormatError> {
+    Ok(Usage {
+        input_tokens: members.count("input_tokens")?,
+        output_tokens: members.count("output_tokens")?,
+        cost_usd: members.read("cost_usd", "a decimal number", |value| {
+            let number = || value.as_number().map(ToString::to_string);
+            let text = value.as_str().map(str::to_owned).or_else(number)?;
+            crate::domain::usage::micros(&text).filter(|_| text.len() <= MAX_COST).map(|_| text)
+        })?,
+        context_tokens: members.count("context_tokens")?,
+    })
+}
+
+/// Votes.
+pub(crate) fn decode_ballot(members: &mut Members<'_>) -> Result<Ballot, FormatError> {
+    Ok(Ballot {
+        reviewer: members.text("reviewer")?,
+        approve: members.count("approve")?.unwrap_or(0),
+        reject: members.count("reject")?.unwrap_or(0),
+    })
+}

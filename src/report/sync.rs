@@ -1,0 +1,94 @@
+//! `andon sync`: what went over, and what was found on the other side.
+
+use serde_json::{Value, json};
+
+use super::escape::terminal_clip;
+use super::json;
+use super::message::{self, Diagnostic};
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// How many records and ledger entries went one way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// Commits whose records are new or larger on the receiving side.
+    pub records: usize,
+    /// Ledger entries.
+    pub entries: usize,
+}
+
+/// The result of `andon sync`. Texts raw.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyncReport {
+    /// The remote.
+    pub remote: String,
+    /// What came.
+    pub received: Moved,
+    /// What went.
+    pub sent: Moved,
+    /// How often it was begun anew because somebody else was writing.
+    pub retries: u32,
+    /// What was found wrong, each with its mend.
+    pub found: Vec<Diagnostic>,
+}
+
+/// The report for a person: what was found wrong, and one line.
+pub fn text(report: &SyncReport, style: Style) -> String {
+    let mut page = Page::new(style);
+    for one in &report.found {
+        message::push(&mut page, one);
+    }
+    let parts: Vec<String> = [(report.received, "received"), (report.sent, "sent")]
+        .into_iter()
+        .filter_map(|(moved, way)| Some(format!("{} {way}", words(moved)?)))
+        .collect();
+    let what = if parts.is_empty() { "nothing new".to_owned() } else { parts.join(", ") };
+    page.line(&format!("synced with {}: {what}", terminal_clip(&report.remote, 100)));
+    page.finish()
+}
+
+fn words(moved: Moved) -> Option<String> {
+    let records = (moved.records > 0).then(|| phrase::count(moved.records, "record"));
+    let entries = match moved.entries {
+        0 => None,
+        1 => Some("1 ledger entry".to_owned()),
+        more => Some(format!("{more} ledger entries")),
+    };
+    let parts: Vec<String> = records.into_iter().chain(entries).collect();
+    (!parts.is_empty()).then(|| parts.join(" and "))
+}
+
+/// The report for a program: `andon/sync@1`.
+pub fn json(report: &SyncReport) -> Value {
+    let moved = |moved: Moved| json!({"records": moved.records, "ledger_entries": moved.entries});
+    json!({
+        "schema": "andon/sync@1",
+        "remote": report.remote,
+        "received": moved(report.received),
+        "sent": moved(report.sent),
+        "retries": report.retries,
+        "found": json::diagnostics(&report.found),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_says_what_went_over() {
+        let mut report = SyncReport { remote: "origin".to_owned(), ..SyncReport::default() };
+        assert_eq!(text(&report, Style::Plain), "synced with origin: nothing new\n");
+        report.received = Moved { records: 1, entries: 2 };
+        report.sent = Moved { records: 0, entries: 1 };
+        report.found.push(Diagnostic::warning("odd").code("x").help("do"));
+        assert_eq!(
+            text(&report, Style::Plain),
+            "warning[x]: odd\n  help: do\n\
+             synced with origin: 1 record and 2 ledger entries received, 1 ledger entry sent\n"
+        );
+        assert_eq!(json(&report)["received"], json!({"records": 1, "ledger_entries": 2}));
+        assert_eq!(json(&report)["found"][0]["code"], "x");
+    }
+}

@@ -1,0 +1,437 @@
+//! `andon sync`: many writers, several clones, remotes that misbehave.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{Out, Stage, andon_path};
+
+/// A stage with a bare `hub.git` as its origin, and one tested commit pushed there.
+fn hub() -> (Stage, PathBuf) {
+    let stage = Stage::installed();
+    let hub = stage.root().canonicalize().unwrap().join("hub.git");
+    stage.git_in(&root(&stage), &["init", "-q", "--bare", "-b", "main", "hub.git"]).ok();
+    stage.git(&["remote", "add", "origin", hub.to_str().unwrap()]).ok();
+    stage.git(&["push", "-qu", "origin", "main"]).ok();
+    (stage, hub)
+}
+
+fn root(stage: &Stage) -> PathBuf {
+    stage.root().canonicalize().unwrap()
+}
+
+/// Another clone of the hub, with the hooks installed.
+fn clone(stage: &Stage, name: &str) -> PathBuf {
+    stage.git_in(&root(stage), &["clone", "-q", "hub.git", name]).ok();
+    let dir = root(stage).join(name);
+    stage.andon_in(&dir, &["install"]).ok();
+    dir
+}
+
+fn sync(stage: &Stage, dir: &Path) -> Out {
+    stage.andon_in(dir, &["sync"])
+}
+
+/// Edits, tests and commits in any clone.
+fn iterate(stage: &Stage, dir: &Path, code: &str, tests: &str, message: &str) -> Out {
+    std::fs::write(dir.join("code.txt"), code).unwrap();
+    std::fs::write(dir.join("tests.txt"), tests).unwrap();
+    stage.andon_in(dir, &["test"]);
+    stage.git_in(dir, &["commit", "-qam", message])
+}
+
+fn refs(stage: &Stage, dir: &Path) -> String {
+    stage
+        .git_in(
+            dir,
+            &["for-each-ref", "--format=%(refname) %(objectname)", "refs/notes/andon", "refs/andon/ledger"],
+        )
+        .ok()
+        .stdout
+}
+
+fn notes(stage: &Stage, dir: &Path) -> String {
+    stage.git_in(dir, &["notes", "--ref=andon", "list"]).ok().stdout
+}
+
+fn status(stage: &Stage, dir: &Path) -> String {
+    stage.andon_in(dir, &["status"]).ok().stdout
+}
+
+const GREEN: &str = "ok a\nok b\n";
+const RED: &str = "ok a\nnot ok b\n";
+
+#[test]
+fn records_of_two_clones_become_the_union() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    let two = clone(&stage, "two");
+    assert_eq!(sync(&stage, &one).ok().stdout, "synced with origin: 1 record sent\n");
+    assert_eq!(sync(&stage, &two).ok().stdout, "synced with origin: 1 record received\n");
+    iterate(&stage, &one, "one\n", GREEN, "One").ok();
+    stage.git(&["switch", "-qc", "side"]).ok();
+    stage.git_in(&two, &["switch", "-qc", "other"]).ok();
+    iterate(&stage, &two, "two\n", GREEN, "Two").ok();
+    sync(&stage, &two).ok().says("1 record sent");
+    let out = sync(&stage, &one).ok();
+    assert_eq!(out.stdout, "synced with origin: 1 record received, 1 record sent\n");
+    sync(&stage, &two).ok().says("1 record received");
+    for dir in [&one, &two, &hub] {
+        assert_eq!(notes(&stage, dir).lines().count(), 3);
+        assert_eq!(refs(&stage, dir), refs(&stage, &one));
+    }
+    assert_eq!(sync(&stage, &one).ok().stdout, "synced with origin: nothing new\n");
+    let json = stage.andon_in(&one, &["sync", "origin", "--format", "json"]).ok().stdout;
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(value["sent"]["records"], 0);
+    assert_eq!(value["schema"], "andon/sync@1");
+}
+
+#[test]
+fn clones_that_synced_show_the_same_status_and_a_halt_binds_in_both() {
+    let (stage, _) = hub();
+    let one = stage.dir().to_path_buf();
+    let two = clone(&stage, "two");
+    for number in 1..4 {
+        iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
+    }
+    status_says(&stage, &one, "halted");
+    // The push is judged like a finished task; the branch goes over all the same.
+    stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
+    sync(&stage, &one).ok().says("4 records and 1 ledger entry sent");
+    stage.git_in(&two, &["pull", "-q"]).ok();
+    sync(&stage, &two).ok().says("4 records and 1 ledger entry received");
+    assert_eq!(status(&stage, &one), status(&stage, &two));
+    // It binds there too, and has a face.
+    assert!(two.join(".andon/CHECKPOINT.md").exists());
+    iterate(&stage, &two, "on\n", GREEN, "Go on").refused().says("halted");
+    // Answered there, it is answered here.
+    stage.andon_in(&two, &["resume", "--reason", "looked"]).ok();
+    sync(&stage, &two).ok().says("1 ledger entry sent");
+    sync(&stage, &one).ok().says("1 ledger entry received");
+    assert!(!one.join(".andon/CHECKPOINT.md").exists());
+    stage.git_in(&two, &["checkout", "-q", "."]).ok();
+    assert_eq!(status(&stage, &one), status(&stage, &two));
+    iterate(&stage, &one, "on\n", GREEN, "Go on").ok();
+    stage.andon(&["check", "HEAD~4..HEAD"]).ok();
+}
+
+fn status_says(stage: &Stage, dir: &Path, words: &str) {
+    stage.andon_in(dir, &["status"]).ok().says(words);
+}
+
+#[test]
+fn deleting_the_face_of_a_halt_from_elsewhere_answers_it_once_it_was_shown() {
+    let (stage, _) = hub();
+    let one = stage.dir().to_path_buf();
+    let two = clone(&stage, "two");
+    for number in 1..4 {
+        iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
+    }
+    stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
+    sync(&stage, &one).ok();
+    // Fetched by hand: no face was ever written here, and its absence is no answer.
+    stage.git_in(&two, &["pull", "-q"]).ok();
+    stage
+        .git_in(&two, &["fetch", "-q", "origin", "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*"])
+        .ok();
+    status_says(&stage, &two, "halted");
+    iterate(&stage, &two, "on\n", GREEN, "Go on").refused();
+    std::fs::remove_file(two.join(".andon/CHECKPOINT.md")).unwrap();
+    iterate(&stage, &two, "on\n", GREEN, "Go on").ok();
+    sync(&stage, &two).ok();
+    sync(&stage, &one).ok();
+    assert!(!one.join(".andon/CHECKPOINT.md").exists());
+    iterate(&stage, &one, "on\n", GREEN, "Go on").ok();
+}
+
+#[test]
+fn a_halt_elsewhere_binds_only_who_builds_on_it() {
+    let (stage, _) = hub();
+    let one = stage.dir().to_path_buf();
+    let two = clone(&stage, "two");
+    for number in 1..4 {
+        iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
+    }
+    sync(&stage, &one).ok();
+    sync(&stage, &two).ok();
+    iterate(&stage, &two, "free\n", GREEN, "Free").ok();
+    stage.git_in(&two, &["gc", "-q", "--prune=now"]).ok();
+    iterate(&stage, &two, "freer\n", GREEN, "Freer").ok();
+    stage.git_in(&two, &["fetch", "-q", one.to_str().unwrap(), "main"]).ok();
+    stage.git_in(&two, &["reset", "-q", "--hard", "FETCH_HEAD"]).ok();
+    iterate(&stage, &two, "bound\n", GREEN, "Bound").refused();
+}
+
+#[test]
+fn a_plain_notes_merge_by_others_stays_readable() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    let two = clone(&stage, "two");
+    sync(&stage, &one).ok();
+    // Another clone records the same commit by catching up, and merges with git alone.
+    let fetch = ["fetch", "-q", "origin", "+refs/notes/andon*:refs/notes/remotes/origin/andon*"];
+    stage.git_in(&two, &fetch).ok();
+    let mut record: serde_json::Value =
+        serde_json::from_str(&stage.git(&["notes", "--ref=andon", "show"]).ok().stdout).unwrap();
+    record["recorded_at"] = "2030-01-01T00:00:00Z".into();
+    record["x-newer"] = serde_json::json!({"kept": true});
+    stage.git_in(&two, &["notes", "--ref=andon", "add", "-m", &record.to_string(), "HEAD"]).ok();
+    stage
+        .git_in(
+            &two,
+            &[
+                "notes",
+                "--ref=andon",
+                "merge",
+                "-q",
+                "-s",
+                "cat_sort_uniq",
+                "refs/notes/remotes/origin/andon",
+            ],
+        )
+        .ok();
+    stage.git_in(&two, &["push", "-q", "origin", "refs/notes/andon"]).ok();
+    sync(&stage, &one).ok().says("1 record received");
+    let note = stage.git(&["notes", "--ref=andon", "show"]).ok().stdout;
+    assert_eq!(note.lines().count(), 2, "{note}");
+    assert!(note.contains("x-newer"));
+    stage.andon(&["check", "HEAD"]).ok();
+    iterate(&stage, &one, "on\n", GREEN, "On").ok();
+    stage.andon(&["check", "HEAD"]).ok();
+    sync(&stage, &two).ok();
+    assert_eq!(notes(&stage, &two), notes(&stage, &hub));
+}
+
+#[test]
+fn a_rewound_or_emptied_remote_is_told_and_mended() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    let first = stage.git_in(&hub, &["rev-parse", "refs/notes/andon"]).ok().stdout;
+    for number in 1..4 {
+        iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
+    }
+    sync(&stage, &one).ok().lacks("rewound");
+    let whole = refs(&stage, &one);
+    // Back to an earlier state, the ledger gone.
+    stage.git_in(&hub, &["update-ref", "refs/notes/andon", first.trim()]).ok();
+    let ledger = stage.git_in(&hub, &["for-each-ref", "--format=%(refname)", "refs/andon/"]).ok().stdout;
+    stage.git_in(&hub, &["update-ref", "-d", ledger.trim()]).ok();
+    sync(&stage, &one)
+        .ok()
+        .says("warning[rewound-remote]: the records at origin went back")
+        .says("are gone")
+        .says("3 records and 1 ledger entry sent");
+    assert_eq!((refs(&stage, &one), refs(&stage, &hub)), (whole.clone(), whole.clone()));
+    sync(&stage, &one).ok().lacks("rewound");
+    // Replaced by another history that lacks records.
+    let tree = stage.git_in(&hub, &["mktree"]).ok().stdout;
+    let other = stage.git_in(&hub, &["commit-tree", tree.trim(), "-m", "forced"]).ok().stdout;
+    stage.git_in(&hub, &["update-ref", "refs/notes/andon", other.trim()]).ok();
+    sync(&stage, &one).ok().says("were replaced");
+    assert_eq!(notes(&stage, &one).lines().count(), 4);
+    assert_eq!(notes(&stage, &hub), notes(&stage, &one));
+    // A record that another took away comes back.
+    let two = clone(&stage, "two");
+    sync(&stage, &two).ok();
+    stage.git_in(&two, &["notes", "--ref=andon", "remove", "origin/main"]).ok();
+    stage.git_in(&two, &["push", "-q", "origin", "refs/notes/andon"]).ok();
+    sync(&stage, &one).ok().says("warning[dropped-records]: 1 record(s) were taken away at origin");
+    sync(&stage, &two).ok().says("1 record received");
+    assert_eq!(notes(&stage, &two), notes(&stage, &one));
+}
+
+#[test]
+fn a_forked_ledger_is_an_error_and_both_sides_stay() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    for number in 1..4 {
+        iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
+    }
+    sync(&stage, &one).ok();
+    let name = stage.git_in(&hub, &["for-each-ref", "--format=%(refname)", "refs/andon/"]).ok().stdout;
+    let name = name.trim();
+    // Somebody rewrites the ledger without the halt.
+    let tree = stage.git_in(&hub, &["mktree"]).ok().stdout;
+    let other = stage.git_in(&hub, &["commit-tree", tree.trim(), "-m", "forced"]).ok().stdout;
+    stage.git_in(&hub, &["update-ref", name, other.trim()]).ok();
+    let before = refs(&stage, &one);
+    sync(&stage, &one).exits(1).says("error[forked-ledger]").says("git log --oneline --graph");
+    assert_eq!(refs(&stage, &one), before);
+    status_says(&stage, &one, "halted");
+}
+
+#[test]
+fn refusals_and_unreachable_remotes_have_names_and_mends() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    stage.git_in(&hub, &["config", "receive.hideRefs", "refs/notes"]).ok();
+    sync(&stage, &one)
+        .exits(1)
+        .says("error[refused-ref]: origin does not take refs/notes/andon")
+        .says("receive.hideRefs");
+    stage.git_in(&hub, &["config", "--unset", "receive.hideRefs"]).ok();
+    let hook = hub.join("hooks/pre-receive");
+    std::fs::write(&hook, "#!/bin/sh\necho no notes here >&2\nexit 1\n").unwrap();
+    make_executable(&hook);
+    sync(&stage, &one).exits(1).says("pre-receive hook declined");
+    std::fs::remove_file(&hook).unwrap();
+    std::fs::rename(&hub, hub.with_extension("away")).unwrap();
+    sync(&stage, &one).exits(3).says("cannot fetch from origin").says("git ls-remote origin");
+    std::fs::rename(hub.with_extension("away"), &hub).unwrap();
+    stage
+        .andon(&["sync", "nowhere"])
+        .exits(2)
+        .says("there is no remote called \"nowhere\"")
+        .says("name one of: origin");
+    stage.andon(&["sync", "--upload-pack=touch x"]).exits(2);
+    sync(&stage, &one).ok().says("1 record sent");
+    stage.git(&["remote", "remove", "origin"]).ok();
+    sync(&stage, &one).exits(2).says("git remote add origin URL");
+}
+
+#[test]
+fn a_dropped_connection_is_tried_again_and_loses_nothing() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    // A server whose packs break off in the middle the first two times.
+    let (server, pack) = (root(&stage).join("upload-pack"), root(&stage).join("pack-objects"));
+    let count = root(&stage).join("count");
+    std::fs::write(
+        &server,
+        format!("#!/bin/sh\nexec git -c uploadpack.packObjectsHook={} upload-pack \"$@\"\n", pack.display()),
+    )
+    .unwrap();
+    std::fs::write(
+        &pack,
+        format!(
+            "#!/bin/sh\necho x >> {0}\n[ $(wc -l < {0}) -gt ${{DROPS:-2}} ] && exec \"$@\"\n\
+             \"$@\" | head -c 100\nexit 1\n",
+            count.display()
+        ),
+    )
+    .unwrap();
+    make_executable(&server);
+    make_executable(&pack);
+    let two = clone(&stage, "two");
+    sync(&stage, &one).ok();
+    stage.git_in(&two, &["config", "remote.origin.uploadpack", server.to_str().unwrap()]).ok();
+    let out = sync(&stage, &two).ok();
+    assert_eq!(out.stdout, "synced with origin: 1 record received\n");
+    std::fs::remove_file(&count).unwrap();
+    iterate(&stage, &one, "on\n", GREEN, "On").ok();
+    sync(&stage, &one).ok();
+    stage.set("DROPS", "100");
+    sync(&stage, &two).exits(3).says("the connection to origin broke").says("run `andon sync` again");
+    stage.git_in(&two, &["fsck", "--strict"]).ok();
+    assert_eq!(notes(&stage, &two).lines().count(), 1);
+    assert_eq!(notes(&stage, &hub).lines().count(), 2);
+}
+
+#[test]
+fn a_configured_refspec_that_would_overwrite_is_not_used() {
+    let (stage, _) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    stage.git(&["config", "--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*"]).ok();
+    stage.git(&["config", "fetch.prune", "true"]).ok();
+    iterate(&stage, &one, "on\n", GREEN, "On").ok();
+    sync(&stage, &one).ok().says("1 record sent");
+    assert_eq!(notes(&stage, &one).lines().count(), 2);
+}
+
+/// A configuration that asks for no tests.
+const UNTESTED: &str = "[rules]\nuntested-edit = \"off\"\n";
+
+/// Worktrees of one store commit at once: the small form of `bench/writers.py`.
+#[test]
+fn worktrees_that_commit_at_once_lose_nothing() {
+    const WORKTREES: usize = 4;
+    const COMMITS: usize = 8;
+    let (stage, _) = hub();
+    stage.write("andon.toml", UNTESTED);
+    stage.git(&["commit", "-qam", "Ask for no tests"]).ok();
+    let before = notes(&stage, stage.dir()).lines().count();
+    let script = format!(
+        "set -e; i=0; while [ $i -lt {COMMITS} ]; do i=$((i+1)); echo \"$1 $i\" > code.txt; git commit -qam \"$1 $i\"; done"
+    );
+    let children: Vec<_> = (0..WORKTREES)
+        .map(|number| {
+            let dir = root(&stage).join(format!("w{number}"));
+            stage.git(&["worktree", "add", "-q", "-b", &format!("w{number}"), dir.to_str().unwrap()]).ok();
+            let mut command = stage.command(&dir, "sh");
+            command.env_remove("ANDON_TEST_NOW").args(["-c", &script, "sh", &number.to_string()]);
+            command.stderr(std::process::Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let out = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.success(), "{said}");
+        assert_eq!(said, "");
+    }
+    assert_eq!(notes(&stage, stage.dir()).lines().count(), before + WORKTREES * COMMITS);
+    stage.git(&["fsck", "--strict"]).ok();
+    stage.andon(&["check", "w0~8..w0"]).ok();
+}
+
+#[test]
+fn install_sets_the_fetch_refspecs_and_uninstall_takes_them_out() {
+    let (stage, _) = hub();
+    let before = stage.read(".git/config");
+    stage
+        .andon(&["install", "--fetch"])
+        .ok()
+        .says("refs/notes/remotes/origin/andon*")
+        .says("refs/andon/remote/origin/ledger/*");
+    stage.andon(&["install", "--fetch"]).ok().says("nothing changed");
+    sync(&stage, stage.dir()).ok();
+    stage.git(&["fetch", "-q"]).ok();
+    stage.git(&["rev-parse", "--verify", "refs/notes/remotes/origin/andon"]).ok();
+    stage.andon(&["doctor"]).lacks("git config --add remote");
+    stage.andon(&["uninstall"]).ok().says("remote.origin.fetch: taken out again");
+    assert!(!stage.read(".git/config").contains("refs/notes/remotes"), "{before}");
+}
+
+fn make_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Several clones commit and sync through one hub at once: the small form of `bench/writers.py`.
+#[test]
+fn clones_that_sync_at_once_lose_nothing_and_end_equal() {
+    const CLONES: usize = 3;
+    const COMMITS: usize = 6;
+    let (stage, hub) = hub();
+    sync(&stage, stage.dir()).ok();
+    let dirs: Vec<PathBuf> = (0..CLONES).map(|number| clone(&stage, &format!("clone{number}"))).collect();
+    let script = format!(
+        "set -e; git switch -qc \"work-$1\"; i=0; while [ $i -lt {COMMITS} ]; do i=$((i+1)); \
+         echo \"$1 $i\" > code.txt; git commit -qam \"$1 $i\"; \"$2\" sync >/dev/null; done"
+    );
+    let children: Vec<_> = dirs
+        .iter()
+        .enumerate()
+        .map(|(number, dir)| {
+            let mut command = stage.command(dir, "sh");
+            command.env_remove("ANDON_TEST_NOW");
+            command.args(["-c", &script, "sh", &number.to_string(), andon_path().to_str().unwrap()]);
+            std::fs::write(dir.join("andon.toml"), UNTESTED).unwrap();
+            command.spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let out = child.wait_with_output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+    for dir in &dirs {
+        sync(&stage, dir).ok();
+    }
+    assert_eq!(notes(&stage, &hub).lines().count(), 1 + CLONES * COMMITS);
+    for dir in &dirs {
+        assert_eq!(refs(&stage, dir), refs(&stage, &hub));
+        stage.git_in(dir, &["fsck", "--strict"]).ok();
+    }
+}
