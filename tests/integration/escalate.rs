@@ -301,3 +301,42 @@ fn a_policy_of_pause_pauses_on_every_halt() {
     stage.andon(&["resume", "--reason", "work is at hand"]).ok();
     assert!(!stage.exists(".andon/PAUSE"));
 }
+
+#[test]
+fn split_verdicts_and_no_change_escalate() {
+    let stage = started();
+    let config = "[test]\ncommand = \"sh check.sh\"\n[rules]\nunchanged-diff = \"off\"\nconsecutive-failures = \"off\"\n";
+    stage.write("andon.toml", config);
+    stage.git(&["add", "-A"]).ok();
+    stage.git(&["commit", "-qm", "Leave it to the reviewers"]).ok();
+    let vote = |lines: &str| {
+        stage
+            .run_in(
+                stage.dir(),
+                crate::support::andon_path(),
+                &["observe", "verdict"],
+                Some(lines.as_bytes()),
+            )
+            .ok();
+    };
+    let halted = (1..=8).find(|number| {
+        let out = stage.git(&["commit", "-qm", "Try again", "--allow-empty"]);
+        if out.all().contains("co-occurrence") {
+            return true;
+        }
+        if number % 2 == 0 {
+            vote("{\"approve\":1,\"reject\":2}\n");
+        } else {
+            let names = ["ann", "ben", "cem"].into_iter().zip([1, 0, 0]);
+            let line = |(name, approve): (&str, u32)| {
+                format!("{{\"reviewer\":\"{name}\",\"approve\":{approve},\"reject\":{}}}\n", 1 - approve)
+            };
+            vote(&names.map(line).collect::<String>());
+        }
+        false
+    });
+    assert!(halted.is_some_and(|number| (4..=6).contains(&number)), "{halted:?}");
+    let found = faces(&stage);
+    let handoff = found.iter().find(|(name, _)| name.starts_with("handoffs/")).unwrap().1;
+    assert_eq!(json(handoff)["signals"], serde_json::json!(["no-change", "verdict-split"]));
+}

@@ -156,7 +156,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "\"\\u001b[2J\" = 1",
-        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, normalize",
+        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, normalize, on_stall, advisor, fallback, notify",
     ),
 ];
 
