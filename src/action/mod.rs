@@ -19,7 +19,7 @@ pub use self::files::write_andon_file;
 use crate::domain::action::Action;
 use crate::domain::decision::LedgerEvent;
 use crate::domain::time::Timestamp;
-use crate::git::Repo;
+use crate::git::{Repo, stop_point};
 use crate::ledger::{Ledger, LedgerError};
 use crate::record::RecordError;
 use crate::record::journal::{Journal, JournalLine};
@@ -94,16 +94,23 @@ fn one(action: &Action, site: &Site<'_>) -> Result<(), ActionError> {
             if site.andon_dir.is_some() {
                 write_andon_file(site, halt.face.file_name(), &face::render(halt, story, site.ack))?;
             }
+            stop_point::pass("halt:shown");
         }
         Action::RecordHalt(halt) => {
             Ledger::open(site.repo).append(&LedgerEvent::Halted(halt.clone()), site.at)?;
+            stop_point::pass("halt:kept");
         }
         Action::RecordAck(ack) => {
             // The journal first: with only the ledger entry written, the window would not start anew.
             Journal::open(site.repo.git_dir()).append(&JournalLine::Ack(ack.clone()))?;
+            stop_point::pass("ack:told");
             Ledger::open(site.repo).append(&LedgerEvent::Acknowledged(ack.clone()), site.at)?;
+            stop_point::pass("ack:kept");
         }
-        Action::RemoveFace(face) => remove(site, face.file_name())?,
+        Action::RemoveFace(face) => {
+            remove(site, face.file_name())?;
+            stop_point::pass("ack:cleared");
+        }
         Action::RemoveStops => {
             for name in ["STOP", "PAUSE"] {
                 remove(site, name)?;

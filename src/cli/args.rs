@@ -192,6 +192,9 @@ pub struct CheckArgs {
     /// The tip of the range
     #[arg(long, value_name = "REV", requires = "from_ref")]
     pub to_ref: Option<String>,
+    /// Prove that a commit (in place of RANGE; default HEAD) is the squash of these commits, and judge them
+    #[arg(long, value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
+    pub squash_of: Option<String>,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,
@@ -289,6 +292,9 @@ pub struct ResumeArgs {
     /// What was found and why it may go on; kept in the ledger
     #[arg(short, long, value_name = "TEXT")]
     pub reason: Option<String>,
+    /// Reset one counter alone, such as consecutive-failures; the window goes on
+    #[arg(long, value_name = "RULE")]
+    pub counter: Option<String>,
 }
 
 /// `andon stop`, `andon pause`

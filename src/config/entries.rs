@@ -58,6 +58,10 @@ impl Config {
                     entries
                         .extend(self.rules.iter().flat_map(|(id, setting)| self.rule_entries(id, setting)));
                 }
+                Contents::Workflow if self.workflow.is_declared() => {
+                    entries.push(self.entry("workflow.nodes".to_owned(), Value::Texts(Vec::new())));
+                }
+                Contents::Workflow => {}
                 Contents::Patterns => {
                     let entry = |(name, pattern): &(String, String)| {
                         self.entry(format!("normalize.{name}"), Value::Text(pattern.clone()))

@@ -28,6 +28,8 @@ pub(super) enum Contents {
     Rules,
     /// Any name, with a pattern.
     Patterns,
+    /// Nodes and edges.
+    Workflow,
 }
 
 /// A key of a section.
@@ -97,7 +99,7 @@ const fn here(name: &'static str) -> Choice {
 }
 
 /// The sections, in the order of the template.
-pub(super) static SECTIONS: [Section; 9] = [
+pub(super) static SECTIONS: [Section; 10] = [
     Section { name: "guard", doc: "How the guard behaves.", contents: Contents::Keys(&GUARD) },
     Section { name: "test", doc: "How the tests are run.", contents: Contents::Keys(&TEST) },
     Section {
@@ -112,8 +114,13 @@ pub(super) static SECTIONS: [Section; 9] = [
     },
     Section {
         name: "normalize",
-        doc: "Patterns masked in diffs before they are compared, applied after the built-in ones.",
+        doc: "Patterns masked in diffs and failures before they are compared, applied after the built-in ones.",
         contents: Contents::Patterns,
+    },
+    Section {
+        name: "workflow",
+        doc: "Nodes, and who hands over to whom; without it there is one node, and only `iteration-cap` binds.",
+        contents: Contents::Workflow,
     },
     Section {
         name: "on_stall",
@@ -138,7 +145,7 @@ pub(super) static SECTIONS: [Section; 9] = [
 ];
 
 /// Sections that DESIGN section 6 names and a later version brings.
-pub(super) const PLANNED_SECTIONS: [&str; 2] = ["workflow", "identity"];
+pub(super) const PLANNED_SECTIONS: [&str; 1] = ["identity"];
 
 static GUARD: [Key; 5] = [
     Key {
@@ -367,6 +374,6 @@ pub(super) fn section_with(name: &str) -> Option<&'static str> {
 fn keys_of(section: &str) -> Option<&'static [Key]> {
     match &SECTIONS.iter().find(|one| one.name == section)?.contents {
         Contents::Keys(keys) => Some(keys),
-        Contents::Rules | Contents::Patterns => None,
+        Contents::Rules | Contents::Patterns | Contents::Workflow => None,
     }
 }

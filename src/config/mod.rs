@@ -25,6 +25,7 @@ mod source;
 mod suggest;
 mod template;
 mod value;
+mod workflow;
 mod wrong;
 
 pub use command::TestCommand;

@@ -15,7 +15,9 @@ use super::rules::{PLANNED, RuleSpecView};
 use super::source::{Layer, Origin, Source};
 use super::suggest;
 use super::value::{Said, Value};
+use super::workflow;
 use super::wrong::{Read, wrong};
+use crate::domain::workflow::Workflow;
 
 /// Reads one source into what all sources said.
 pub(super) struct Reader<'a> {
@@ -29,6 +31,8 @@ pub(super) struct Reader<'a> {
     pub(super) problems: &'a mut Problems,
     /// What was said; later sources overwrite.
     pub(super) said: &'a mut BTreeMap<String, Said>,
+    /// The workflow; a later source that declares one replaces it whole.
+    pub(super) workflow: &'a mut Option<Workflow>,
 }
 
 type Name<'a> = Spanned<DeString<'a>>;
@@ -59,6 +63,7 @@ impl Reader<'_> {
                 Contents::Keys(keys) => self.read_keys(section, keys, table),
                 Contents::Rules => self.read_rules(table),
                 Contents::Patterns => self.read_patterns(table),
+                Contents::Workflow => self.read_workflow(name, table),
             }
         }
     }
@@ -136,6 +141,15 @@ impl Reader<'_> {
         let what = format!("{} is read from your own configuration only: it runs a program", quoted(dotted));
         let mend = "move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)";
         self.problem(name.span(), what, mend.to_owned());
+    }
+
+    fn read_workflow(&mut self, name: &Name<'_>, table: &DeTable<'_>) {
+        let read = workflow::read(table).map(|workflow| {
+            let nodes = workflow.nodes.iter().map(|node| node.name.clone()).collect();
+            *self.workflow = Some(workflow);
+            Value::Texts(nodes)
+        });
+        self.keep("workflow.nodes", name.span(), read);
     }
 
     fn unknown_section(&mut self, name: &Name<'_>) {

@@ -64,6 +64,9 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<
         ParamValue::Span(_) => "a duration such as \"10m\"".to_owned(),
         ParamValue::Switch(_) => "true or false".to_owned(),
         ParamValue::List(_) => "a list of texts".to_owned(),
+        ParamValue::Word { of, .. } => {
+            of.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
+        }
     };
     let mend = format!("write {} = {}", spec.name, Value::Param(default.clone()));
     let expected = Expected { name, words, mend };
@@ -75,6 +78,10 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<
             item.get_ref().as_bool().map(ParamValue::Switch).ok_or_else(|| expected.not(item))
         }
         ParamValue::List(_) => read_words(&expected, item).map(ParamValue::List),
+        ParamValue::Word { of, .. } => {
+            let found = item.get_ref().as_str().and_then(|text| of.iter().find(|word| **word == text));
+            found.map(|is| ParamValue::Word { is, of }).ok_or_else(|| expected.not(item))
+        }
     };
     value.map(Value::Param)
 }

@@ -1,6 +1,7 @@
 //! From all that was said to the one configuration that holds.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::command::TestCommand;
 use super::document;
@@ -29,18 +30,21 @@ pub fn load(sources: &[Source]) -> Result<Config, ConfigErrors> {
 pub fn load_with(sources: &[Source], rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
     let mut problems = Problems::default();
     let mut said = BTreeMap::new();
+    let mut workflow = None;
     let mut ordered: Vec<&Source> = sources.iter().collect();
     ordered.sort_by_key(|source| source.layer);
     for source in ordered {
         let start = problems.listed();
         if let Some(document) = document::parse(source, &mut problems) {
-            let (said, problems) = (&mut said, &mut problems);
-            Reader { source, lines: document.lines, rules, problems, said }.read(&document.table);
+            let (said, problems, workflow) = (&mut said, &mut problems, &mut workflow);
+            Reader { source, lines: document.lines, rules, problems, said, workflow }.read(&document.table);
         }
         problems.sort_from(start);
     }
     problems.into_result()?;
-    resolve(said, rules)
+    let mut config = resolve(said, rules)?;
+    config.workflow = Arc::new(workflow.unwrap_or_default());
+    Ok(config)
 }
 
 fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
@@ -79,6 +83,7 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
         rules: rules.iter().map(|rule| (rule.id, values.rule(rule))).collect::<RuleSettings>(),
         normalize: values.patterns(),
         response: values.response(),
+        workflow: Arc::default(),
         said,
     })
 }

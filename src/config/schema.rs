@@ -18,6 +18,7 @@ pub fn schema() -> Json {
     let section = |contents: &Contents| match contents {
         Contents::Keys(keys) => closed(keys.iter().map(|key| (key.name, key_schema(key)))),
         Contents::Rules => closed(rules.iter().map(|rule| (rule.id, rule_schema(rule)))),
+        Contents::Workflow => workflow_schema(),
         Contents::Patterns => json!({
             "type": "object",
             "propertyNames": { "pattern": "^[A-Za-z0-9_-]{1,64}$" },
@@ -40,6 +41,28 @@ fn closed<'a>(properties: impl Iterator<Item = (&'a str, Json)>) -> Json {
 fn described(mut schema: Json, doc: &str) -> Json {
     schema["description"] = doc.into();
     schema
+}
+
+fn workflow_schema() -> Json {
+    let text = || json!({ "type": "string", "minLength": 1, "maxLength": 256 });
+    let count = || json!({ "type": "integer", "minimum": 1, "maximum": MAX_COUNT });
+    let span = || json!({ "type": "string", "pattern": DURATION });
+    let switch = || json!({ "type": "boolean" });
+    let texts = ["environment", "author", "trailer", "branch"].map(|name| (name, text()));
+    let node = closed(texts.into_iter().chain([
+        ("edits", switch()),
+        ("max_turns", count()),
+        ("max_runtime", span()),
+    ]));
+    let mut edge = closed([("from", text()), ("to", text())].into_iter().chain([
+        ("anchor", switch()),
+        ("max_iterations", count()),
+        ("max_runtime", span()),
+        ("max_cost", json!({ "type": "string", "pattern": r"^[0-9]*\.?[0-9]*$" })),
+    ]));
+    edge["required"] = json!(["from", "to"]);
+    let nodes = json!({ "type": "object", "additionalProperties": node });
+    closed([("nodes", nodes), ("edges", json!({ "type": "array", "items": edge }))].into_iter())
 }
 
 fn key_schema(key: &Key) -> Json {
@@ -82,6 +105,7 @@ fn param_schema(spec: &ParamSpec) -> Json {
         ParamValue::Span(_) => json!({ "type": "string", "pattern": DURATION }),
         ParamValue::Switch(_) => json!({ "type": "boolean" }),
         ParamValue::List(_) => json!({ "type": "array", "items": { "type": "string" } }),
+        ParamValue::Word { of, .. } => json!({ "enum": of }),
     };
     schema["default"] = Value::Param(default).to_json();
     described(schema, spec.doc)

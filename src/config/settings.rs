@@ -1,6 +1,7 @@
 //! The configuration after all layers: typed, complete, valid.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::command::TestCommand;
 use super::response::{Perpetual, Response};
@@ -9,6 +10,7 @@ use super::value::Said;
 use crate::domain::paths::PathRules;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
+use crate::domain::workflow::Workflow;
 
 /// What acknowledges a halt (DESIGN section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -171,6 +173,8 @@ pub struct Config {
     pub normalize: Vec<(String, String)>,
     /// `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.
     pub response: Response,
+    /// `[workflow]`; empty without one.
+    pub workflow: Arc<Workflow>,
     /// What was said, by dotted key.
     pub(super) said: BTreeMap<String, Said>,
 }

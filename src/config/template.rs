@@ -11,6 +11,16 @@ const HEAD: &str = "\
 # whether this file is right.
 ";
 
+/// No setting, but an example: it would bind if it were one.
+const WORKFLOW: &str = "\
+#   nodes.coder = { environment = \"coder\", max_turns = 6 }
+#   nodes.reviewer = { trailer = \"Agent: reviewer\", edits = false }
+#   edges = [
+#     { from = \"coder\", to = \"reviewer\" },
+#     { from = \"reviewer\", to = \"coder\", anchor = true, max_iterations = 8 },
+#   ]
+";
+
 /// The commented file, with `command` set as the test command when there is one. Loads without errors.
 pub fn template(command: Option<&str>) -> String {
     let mut out = HEAD.to_owned();
@@ -20,6 +30,7 @@ pub fn template(command: Option<&str>) -> String {
         match &section.contents {
             Contents::Keys(keys) => keys.iter().for_each(|key| out.push_str(&key_lines(key, command))),
             Contents::Rules => known_rules().iter().for_each(|rule| out.push_str(&rule_line(rule))),
+            Contents::Workflow => out.push_str(WORKFLOW),
             Contents::Patterns => out.push_str("# build-number = 'build [0-9]+'\n"),
         }
     }

@@ -48,6 +48,7 @@ impl fmt::Display for Value {
             Self::Level(level) => write!(f, "\"{}\"", level.as_str()),
             Self::Param(ParamValue::Count(count)) => write!(f, "{count}"),
             Self::Param(ParamValue::Share(share)) => write!(f, "{share:?}"),
+            Self::Param(ParamValue::Word { is, .. }) => write!(f, "\"{is}\""),
             Self::Switch(switch) | Self::Param(ParamValue::Switch(switch)) => write!(f, "{switch}"),
         }
     }
@@ -67,6 +68,7 @@ impl Value {
             Self::Level(level) => level.as_str().into(),
             Self::Param(ParamValue::Count(count)) => (*count).into(),
             Self::Param(ParamValue::Share(share)) => (*share).into(),
+            Self::Param(ParamValue::Word { is, .. }) => (*is).into(),
             Self::Switch(switch) | Self::Param(ParamValue::Switch(switch)) => (*switch).into(),
         }
     }

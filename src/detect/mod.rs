@@ -5,6 +5,7 @@
 //! so hooks, `check`, `replay` and the tests all ask the very same rules.
 
 mod attempts;
+mod budget;
 mod exempt;
 mod returns;
 mod rule;
@@ -38,7 +39,15 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::verdict_split::RULE,
     &rules::co_occurrence::RULE,
     &rules::consecutive_failures::RULE,
+    &rules::tool_loop::RULE,
     &rules::iteration_cap::RULE,
+    &rules::node_turns::RULE,
+    &rules::node_runtime::RULE,
+    &rules::cycle_iterations::RULE,
+    &rules::cycle_runtime::RULE,
+    &rules::cycle_cost::RULE,
+    &rules::turn_timeout::RULE,
+    &rules::turn_tokens::RULE,
     &rules::untested_edit::RULE,
     &rules::failing_tests::RULE,
     &rules::hook_bypass::RULE,

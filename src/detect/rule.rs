@@ -74,17 +74,7 @@ pub(super) const ANY_EVENT: &[Stage] = &[Stage::PostCommit, Stage::Turn, Stage::
 
 /// The switch `name` of `setting`; off when the rule declares none (a test of the registry shows it does).
 pub(super) fn switch(setting: &RuleSetting, name: &str) -> Switch {
-    match setting.params.get(name) {
-        Some(ParamValue::Switch(true)) => Switch::On,
-        Some(
-            ParamValue::Switch(false)
-            | ParamValue::Count(_)
-            | ParamValue::Share(_)
-            | ParamValue::Span(_)
-            | ParamValue::List(_),
-        )
-        | None => Switch::Off,
-    }
+    if let Some(ParamValue::Switch(true)) = setting.params.get(name) { Switch::On } else { Switch::Off }
 }
 
 /// The position of a switch.

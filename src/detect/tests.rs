@@ -31,7 +31,15 @@ const FILES: &[(&str, &str)] = sources![
     "verdict_split",
     "co_occurrence",
     "consecutive_failures",
+    "tool_loop",
     "iteration_cap",
+    "node_turns",
+    "node_runtime",
+    "cycle_iterations",
+    "cycle_runtime",
+    "cycle_cost",
+    "turn_timeout",
+    "turn_tokens",
     "untested_edit",
     "failing_tests",
     "hook_bypass",
@@ -104,6 +112,8 @@ fn every_parameter_that_is_read_is_declared_and_the_other_way_round() {
             ("setting.list(\"", "list"),
             ("switch(setting, \"", "switch"),
             ("setting.share(\"", "share"),
+            ("setting.span(\"", "span"),
+            ("setting.word(\"", "word"),
         ] {
             for name in read_by(source, call) {
                 let declared = rule.defaults().params.get(name.as_str()).cloned();
@@ -112,7 +122,9 @@ fn every_parameter_that_is_read_is_declared_and_the_other_way_round() {
                     Some(ParamValue::List(_)) => kind == "list",
                     Some(ParamValue::Switch(_)) => kind == "switch",
                     Some(ParamValue::Share(_)) => kind == "share",
-                    Some(ParamValue::Span(_)) | None => false,
+                    Some(ParamValue::Span(_)) => kind == "span",
+                    Some(ParamValue::Word { .. }) => kind == "word",
+                    None => false,
                 };
                 assert!(matches, "{file} reads {name} as a {kind}");
                 read.insert(name);
@@ -138,7 +150,15 @@ fn the_levels_and_reasons_are_those_of_the_design() {
         ("verdict-split", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("co-occurrence", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("consecutive-failures", Level::Halt, HaltReason::RepeatedError, "BLOCKER_REPORT.md"),
+        ("tool-loop", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("iteration-cap", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("node-turns", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("node-runtime", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("cycle-iterations", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("cycle-runtime", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("cycle-cost", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("turn-timeout", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
+        ("turn-tokens", Level::Halt, HaltReason::BudgetExceeded, "CHECKPOINT.md"),
         ("untested-edit", Level::Block, HaltReason::Stalled, "CHECKPOINT.md"),
         ("failing-tests", Level::Block, HaltReason::RepeatedError, "CHECKPOINT.md"),
         ("hook-bypass", Level::Note, HaltReason::Stalled, "CHECKPOINT.md"),

@@ -194,6 +194,8 @@ pub enum AckHow {
 pub struct Ack {
     /// The halt that is answered; `None` for a reset without a standing halt.
     pub halt: Option<EntryId>,
+    /// The one counter that is reset, by the id of its rule: the window goes on. `None` starts it anew.
+    pub counter: Option<String>,
     /// Name and address of the git user.
     pub by: String,
     /// How it was given.

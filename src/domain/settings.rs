@@ -18,6 +18,13 @@ pub enum ParamValue {
     Switch(bool),
     /// A list of texts.
     List(Vec<String>),
+    /// One of some words.
+    Word {
+        /// Which.
+        is: &'static str,
+        /// Of which.
+        of: &'static [&'static str],
+    },
 }
 
 /// A parameter that a rule declares.
@@ -45,35 +52,27 @@ pub struct RuleSetting {
 impl RuleSetting {
     /// The count `name`; 0 when the rule declares none of that name (a test of the registry shows it does).
     pub fn count(&self, name: &str) -> u64 {
-        match self.params.get(name) {
-            Some(ParamValue::Count(count)) => *count,
-            Some(
-                ParamValue::Share(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::List(_),
-            )
-            | None => 0,
-        }
+        if let Some(ParamValue::Count(count)) = self.params.get(name) { *count } else { 0 }
     }
 
     /// The share `name`; 1 when the rule declares none.
     pub fn share(&self, name: &str) -> f64 {
-        match self.params.get(name) {
-            Some(ParamValue::Share(share)) => *share,
-            Some(
-                ParamValue::Count(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::List(_),
-            )
-            | None => 1.0,
-        }
+        if let Some(ParamValue::Share(share)) = self.params.get(name) { *share } else { 1.0 }
+    }
+
+    /// The duration `name`; zero when the rule declares none.
+    pub fn span(&self, name: &str) -> Span {
+        if let Some(ParamValue::Span(span)) = self.params.get(name) { *span } else { Span(0) }
+    }
+
+    /// The word `name`; empty when the rule declares none.
+    pub fn word(&self, name: &str) -> &'static str {
+        if let Some(ParamValue::Word { is, .. }) = self.params.get(name) { is } else { "" }
     }
 
     /// The list `name`; empty when the rule declares none.
     pub fn list(&self, name: &str) -> &[String] {
-        match self.params.get(name) {
-            Some(ParamValue::List(list)) => list,
-            Some(
-                ParamValue::Share(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::Count(_),
-            )
-            | None => &[],
-        }
+        if let Some(ParamValue::List(list)) = self.params.get(name) { list } else { &[] }
     }
 }
 

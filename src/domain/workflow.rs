@@ -106,6 +106,43 @@ impl Workflow {
     }
 }
 
+/// What is known of who made a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Maker<'a> {
+    /// `ANDON_NODE`.
+    pub environment: Option<&'a str>,
+    /// The author's `Name <address>`.
+    pub author: &'a str,
+    /// The trailers of the message: key and value.
+    pub trailers: &'a [(String, String)],
+    /// The branch without `refs/heads/`; `None` when detached.
+    pub branch: Option<&'a str>,
+}
+
+impl Workflow {
+    /// The first declared node that all of its matches say made a commit.
+    pub fn node_for(&self, maker: &Maker<'_>) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.matches.iter().all(|one| one.holds(maker)))
+    }
+}
+
+impl NodeMatch {
+    fn holds(&self, maker: &Maker<'_>) -> bool {
+        match self {
+            Self::Environment(name) => maker.environment == Some(name.as_str()),
+            Self::Author(part) => maker.author.contains(part.as_str()),
+            Self::Trailer(line) => maker.trailers.iter().any(|(key, value)| {
+                let said = line.split_once(':');
+                said.is_some_and(|(k, v)| k.trim().eq_ignore_ascii_case(key) && v.trim() == value.trim())
+            }),
+            Self::Branch(pattern) => maker.branch.is_some_and(|branch| match pattern.strip_suffix('*') {
+                Some(beginning) => branch.starts_with(beginning),
+                None => branch == pattern,
+            }),
+        }
+    }
+}
+
 impl Edge {
     /// `from->to`: the id of an edge.
     pub fn id(&self) -> String {
@@ -115,5 +152,36 @@ impl Edge {
     /// Whether it leads back to its own node.
     pub fn is_self_loop(&self) -> bool {
         self.from == self.to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, matches: Vec<NodeMatch>) -> Node {
+        Node { name: name.into(), edits: Edits::Expected, matches, max_turns: None, max_runtime: None }
+    }
+
+    #[test]
+    fn the_first_node_of_which_all_holds_made_the_commit() {
+        let flow = Workflow {
+            nodes: vec![
+                node("bot", vec![NodeMatch::Author("bot@x".into()), NodeMatch::Branch("auto/*".into())]),
+                node("reviewer", vec![NodeMatch::Trailer("Agent: reviewer".into())]),
+                node("coder", vec![NodeMatch::Environment("coder".into())]),
+            ],
+            ..Workflow::default()
+        };
+        let none = Maker { environment: None, author: "P <p@x>", trailers: &[], branch: Some("main") };
+        let trailers = [("agent".to_owned(), "reviewer".to_owned())];
+        let found = |maker: Maker<'_>| flow.node_for(&maker).map(|node| node.name.clone());
+        assert_eq!(found(none), None);
+        assert_eq!(found(Maker { environment: Some("coder"), ..none }).as_deref(), Some("coder"));
+        assert_eq!(found(Maker { trailers: &trailers, ..none }).as_deref(), Some("reviewer"));
+        assert_eq!(found(Maker { author: "B <bot@x>", ..none }), None);
+        let bot = Maker { author: "B <bot@x>", branch: Some("auto/1"), ..none };
+        assert_eq!(found(bot).as_deref(), Some("bot"));
+        assert_eq!(found(Maker { branch: None, ..bot }), None);
     }
 }

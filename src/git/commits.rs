@@ -92,6 +92,7 @@ impl Repo {
         self.inner
             .commit(None, &who, &who, &message, &tree, &parents)
             .map(|id| CommitId(from_git2(id)))
+            .inspect(|id| self.wrote(id.0))
             .map_err(|error| write_error("a commit", &error))
     }
 

@@ -20,6 +20,7 @@ mod notes_write;
 mod objects;
 mod online;
 mod origin;
+mod outlive;
 mod payload;
 mod porcelain;
 mod program;
@@ -31,6 +32,7 @@ mod revisions;
 mod scratch;
 mod settings;
 pub mod stop_point;
+mod turn;
 mod worktree;
 
 pub use changes::Change;

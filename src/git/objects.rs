@@ -158,7 +158,9 @@ impl Repo {
 
     /// Writes a blob.
     pub fn write_blob(&self, bytes: &[u8]) -> Result<Oid, GitError> {
-        self.inner.blob(bytes).map(from_git2).map_err(|error| write_error("a blob", &error))
+        let id = self.inner.blob(bytes).map(from_git2).map_err(|error| write_error("a blob", &error))?;
+        self.wrote(id);
+        Ok(id)
     }
 
     /// Writes one tree with exactly these entries, in whatever order they come.
@@ -185,6 +187,7 @@ impl Repo {
         // Written as bytes: libgit2's tree builder looks every entry up first.
         let odb = self.inner.odb().map_err(|error| write_error("a tree", &error))?;
         let id = odb.write(git2::ObjectType::Tree, &raw).map_err(|error| write_error("a tree", &error))?;
+        self.wrote(from_git2(id));
         Ok(TreeId(from_git2(id)))
     }
 }

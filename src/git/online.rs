@@ -119,6 +119,7 @@ impl Repo {
             "--quiet",
             "--prune",
             "--no-tags",
+            "--no-auto-maintenance",
             "--refmap=",
             "--no-write-fetch-head",
             "--recurse-submodules=no",
@@ -162,9 +163,9 @@ impl Repo {
     }
 }
 
-/// Sleeps before the next try: a random while, longer after more tries, at most a second.
+/// Sleeps before the next try: a random while, short enough not to leave the field to those who are faster.
 pub fn back_off(tries: u32) {
-    let bound = (20_u64 << tries.min(6)).min(1000);
+    let bound = 20 + 5 * u64::from(tries.min(16));
     let random = RandomState::new().build_hasher().finish();
     std::thread::sleep(Duration::from_millis(1 + random % bound));
 }

@@ -13,10 +13,16 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use super::error::GitError;
 use super::objects::from_git2;
 use super::repo::Repo;
+use super::stop_point;
+use super::turn::{Taken, Turn};
 use crate::domain::ids::{CommitId, Oid};
 
 /// How long a held lock is waited for, in milliseconds.
 const MAX_WAIT_MS: u64 = 5_000;
+/// How long other processes of ours are waited for, in milliseconds of sleep. Longer: none of them waits for anybody.
+const MAX_QUEUE_MS: u64 = 20_000;
+/// Four times the longest pause between two looks at whether it is our turn, in milliseconds.
+const MAX_TURN_MS: u64 = 24;
 /// Longest pause between two tries, in milliseconds.
 const MAX_PAUSE_MS: u64 = 60;
 /// Longest chain of symbolic refs that is followed.
@@ -29,6 +35,16 @@ pub enum Update<T> {
     Keep(T),
     /// Point it to this commit.
     Set(CommitId, T),
+}
+
+/// What one try came to.
+enum Tried<T> {
+    /// It is done, from this tip on.
+    Done(Option<CommitId>, T),
+    /// Another process of ours is writing, which takes it milliseconds.
+    Queued,
+    /// Somebody is in the way; the error if they stay.
+    Held(GitError),
 }
 
 impl Repo {
@@ -74,7 +90,8 @@ impl Repo {
         Ok(found)
     }
 
-    /// Changes ref `name` under its lock: `f` is called once, with the current tip, and says what to set.
+    /// Changes ref `name` under its lock: `f` is called with the current tip and says what to set; again
+    /// with the same tip where what it wrote was taken by a gc.
     ///
     /// A held lock is waited for, about 5 s, with jitter; signals that would leave the lock behind are held
     /// back meanwhile. Fails without calling `f` when the tip is no commit. `message` goes to the reflog,
@@ -86,33 +103,69 @@ impl Repo {
         mut f: impl FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
     ) -> Result<T, GitError> {
         let name = self.direct_name(name)?;
-        let mut waited = 0;
+        let (mut waited, mut queued) = (0, 0);
         loop {
-            let signals = HeldSignals::hold();
-            let mut transaction = self.inner.transaction().map_err(|error| self.ref_error(&name, &error))?;
-            match transaction.lock_ref(&name) {
-                Ok(()) => {
-                    let done = match f(self.ref_commit(&name)?)? {
-                        Update::Keep(value) => return Ok(value),
-                        Update::Set(target, value) => {
-                            let target = self.to_git2("commit", target.0)?;
-                            let who = self.inner.signature().ok();
-                            transaction
-                                .set_target(&name, target, who.as_ref(), &message.replace(['\0', '\n'], " "))
-                                .and_then(|()| transaction.commit())
-                                .map(|()| value)
-                        }
-                    };
-                    return done.map_err(|error| self.ref_error(&name, &error));
+            match self.try_update(&name, message, &mut f)? {
+                Tried::Done(tip, value) => {
+                    self.outlive_gc(|| f(tip).map(drop))?;
+                    return Ok(value);
                 }
-                Err(error) if is_held(&error) && waited < MAX_WAIT_MS => {
-                    drop(transaction);
-                    drop(signals);
-                    waited += pause(waited);
+                Tried::Queued if queued < MAX_QUEUE_MS => queued += pause(MAX_TURN_MS),
+                Tried::Queued => {
+                    let message =
+                        format!("other andon processes have been writing for {} s", MAX_QUEUE_MS / 1000);
+                    return Err(self.ref_message(&name, &message));
                 }
-                Err(error) => return Err(self.lock_error(&name, &error)),
+                Tried::Held(_) if waited < MAX_WAIT_MS => waited += pause(waited),
+                Tried::Held(error) => return Err(error),
             }
         }
+    }
+
+    /// One try, which waits for nobody.
+    fn try_update<T>(
+        &self,
+        name: &str,
+        message: &str,
+        f: &mut impl FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
+    ) -> Result<Tried<T>, GitError> {
+        // Dropped last, after the lock of the ref.
+        let _signals = HeldSignals::hold();
+        let Taken::Ours(mut turn) = Turn::take(self.common_dir()) else {
+            return Ok(Tried::Queued);
+        };
+        self.healed.borrow_mut().extend(turn.clear(self.common_dir()));
+        self.settle_objects();
+        let mut transaction = self.inner.transaction().map_err(|error| self.ref_error(name, &error))?;
+        match transaction.lock_ref(name) {
+            Ok(()) => {}
+            Err(error) if is_held(&error) => return Ok(Tried::Held(self.lock_error(name, &error))),
+            Err(error) => return Err(self.lock_error(name, &error)),
+        }
+        turn.locked(self.common_dir(), name);
+        stop_point::pass("ref:locked");
+        self.written.take();
+        let tip = self.ref_commit(name)?;
+        let (target, value) = match f(tip) {
+            Ok(Update::Keep(value)) => return Ok(Tried::Done(tip, value)),
+            Ok(Update::Set(target, value)) => (self.to_git2("commit", target.0)?, value),
+            // What was just written may be gone before it is used.
+            Err(error) if self.running_gc().is_some() => return Ok(Tried::Held(error)),
+            Err(error) => return Err(error),
+        };
+        stop_point::pass("ref:ready");
+        let who = self.inner.signature().ok();
+        transaction
+            .set_target(name, target, who.as_ref(), &message.replace(['\0', '\n'], " "))
+            .and_then(|()| transaction.commit())
+            .map_err(|error| self.ref_error(name, &error))?;
+        stop_point::pass("ref:moved");
+        Ok(Tried::Done(tip, value))
+    }
+
+    /// The refs whose locks were left by writers that died, and were removed since this was last asked.
+    pub fn healed_locks(&self) -> Vec<String> {
+        self.healed.take()
     }
 
     /// `name`, or the ref that a symbolic `name` leads to: the lock must be taken there.

@@ -1,5 +1,6 @@
 //! Opening a repository and where its parts are.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
@@ -26,6 +27,10 @@ pub struct Repo {
     common_dir: PathBuf,
     workdir: Option<PathBuf>,
     index_file: Option<PathBuf>,
+    /// Refs whose locks were left by dead writers and removed here.
+    pub(super) healed: RefCell<Vec<String>>,
+    /// Objects that were written and that no ref leads to yet.
+    pub(super) written: RefCell<Vec<Oid>>,
 }
 
 impl std::fmt::Debug for Repo {
@@ -64,6 +69,8 @@ impl Repo {
             common_dir: tidy(inner.commondir()),
             workdir: None,
             index_file: None,
+            healed: RefCell::default(),
+            written: RefCell::default(),
             inner,
         };
         repo.place_worktree(dir, env)?;

@@ -6,7 +6,7 @@ use super::error::{GitError, cut};
 use super::head::Head;
 use super::objects::from_git2;
 use super::repo::Repo;
-use crate::domain::ids::CommitId;
+use crate::domain::ids::{CommitId, TreeId};
 
 /// Longest part of a revision that an error repeats, in characters.
 const SHOWN: usize = 200;
@@ -135,6 +135,18 @@ impl Repo {
     /// A best common ancestor; `None` for unrelated histories.
     pub fn merge_base(&self, one: CommitId, two: CommitId) -> Result<Option<CommitId>, GitError> {
         Ok(self.merge_bases(one, two)?.first().copied())
+    }
+
+    /// The tree that merging `theirs` into `ours` gives; `None` where they conflict. Only objects are written.
+    pub fn merged_tree(&self, ours: CommitId, theirs: CommitId) -> Result<Option<TreeId>, GitError> {
+        let (our, their) = (self.find_commit(ours)?, self.find_commit(theirs)?);
+        let error = |error| self.object_error("history of commit", theirs.0, &error);
+        let mut index = self.inner.merge_commits(&our, &their, None).map_err(error)?;
+        if index.has_conflicts() {
+            return Ok(None);
+        }
+        let tree = index.write_tree_to(&self.inner).map_err(error)?;
+        Ok(Some(TreeId(from_git2(tree))))
     }
 
     /// Whether `descendant` reaches `ancestor`; a commit reaches itself.

@@ -7,6 +7,7 @@ use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::usage::Usage;
+use crate::domain::workflow::{Cycle, Edge};
 
 /// Tool calls that are kept, the newest.
 pub const MAX_CALLS: usize = 64;
@@ -33,6 +34,8 @@ pub struct Call {
     pub node: String,
     /// What.
     pub call: ToolCall,
+    /// Grows with every new edit, commit and changed state of the code: calls of one epoch saw the same code.
+    pub epoch: u64,
 }
 
 /// An output of the window.
@@ -79,7 +82,7 @@ pub struct Turn {
     pub number: u64,
     /// How it began.
     pub opening: Opening,
-    /// When it began, where that is known.
+    /// When it began: known of an announced turn only.
     pub started: Option<Timestamp>,
     /// When it ended; `None` while it goes on.
     pub ended: Option<Timestamp>,
@@ -134,7 +137,7 @@ pub struct Marks {
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Activity {
-    /// Tool calls since the newest new edit, newest last, at most [`MAX_CALLS`].
+    /// Tool calls, newest last, at most [`MAX_CALLS`].
     pub calls: Vec<Call>,
     /// Outputs, newest last, at most [`MAX_OUTPUTS`].
     pub outputs: Vec<Said>,
@@ -158,6 +161,8 @@ pub struct Activity {
     pub(super) begun: u64,
     /// The node whose turn began last.
     pub(super) last_node: Option<String>,
+    /// The epoch of the next call.
+    pub(super) epoch: u64,
     /// Signatures of the newest edits.
     pub(super) edits: VecDeque<ShortHash>,
     /// Ids of the newest events.
@@ -172,6 +177,16 @@ impl Activity {
     /// The node of an event that names none: the one whose turn goes on, else the last, else `agent`.
     pub fn current_node(&self) -> &str {
         self.last_node.as_deref().unwrap_or(DEFAULT_NODE)
+    }
+
+    /// Iterations of `cycle`: passes of its anchor. A self-loop is passed at the end of each turn of its node
+    /// (`loop-safety.md`, iteration counting).
+    pub fn cycle_iterations(&self, cycle: &Cycle) -> u64 {
+        let Edge { from, to } = &cycle.anchor;
+        if cycle.anchor.is_self_loop() {
+            return self.nodes.get(from).map_or(0, |totals| totals.turns);
+        }
+        self.passes.get(&(from.clone(), to.clone())).copied().unwrap_or(0)
     }
 
     /// The newest turn: one that goes on, else the last that ended.

@@ -13,6 +13,9 @@ use crate::domain::tests::{RunValidity, TestRun};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::workflow::Workflow;
 
+/// Counters whose resets are remembered: more than there are rules.
+const MAX_RESETS: usize = 64;
+
 /// A commit that is about to be recorded: what decides its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Upcoming<'a> {
@@ -63,7 +66,10 @@ impl Fold {
             Fact::Commit(commit) => self.timeline.take_commit(*commit),
             Fact::TestRun(run) => self.timeline.take_run(*run),
             Fact::Ack(ack) => {
-                self.timeline.restart();
+                match &ack.counter {
+                    Some(counter) => self.timeline.reset(counter),
+                    None => self.timeline.restart(),
+                }
                 self.timeline.last_ack = Some(*ack);
                 Effect::Within
             }
@@ -138,7 +144,15 @@ impl Timeline {
         self.iterations.iter().rposition(same)
     }
 
+    fn reset(&mut self, counter: &str) {
+        if self.resets.len() < MAX_RESETS {
+            let number = self.number();
+            self.resets.insert(counter.to_owned(), number);
+        }
+    }
+
     pub(super) fn restart(&mut self) {
+        self.resets.clear();
         self.iterations.clear();
         self.session = None;
         self.restart_activity();

@@ -8,6 +8,7 @@ use crate::domain::facts::{
 use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
 use crate::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::{Span, Timestamp};
+use crate::domain::workflow::{Cycle, CycleBudget, Edge, Edits, Node, Workflow};
 use crate::history::{Fold, Timeline};
 
 /// Session gap of the tests: six hours.
@@ -74,6 +75,7 @@ pub(crate) fn run(evidence: TestEvidence) -> TestRun {
 pub(crate) fn ack(at: i64) -> Fact {
     Fact::Ack(Box::new(Ack {
         halt: None,
+        counter: None,
         by: "P <p@x>".into(),
         how: AckHow::Resume,
         agent: None,
@@ -82,6 +84,12 @@ pub(crate) fn ack(at: i64) -> Fact {
         worktree: "main".into(),
         at: Timestamp(at),
     }))
+}
+
+/// A person resets one counter.
+pub(crate) fn reset(counter: &str) -> Fact {
+    let Fact::Ack(answer) = ack(0) else { unreachable!() };
+    Fact::Ack(Box::new(Ack { counter: Some(counter.into()), ..*answer }))
 }
 
 /// An event without time or node.
@@ -109,6 +117,33 @@ pub(crate) fn call(tool: &str, args: u8, answer: Option<u8>) -> ToolCall {
         result: answer.map(|answer| ShortHash([answer; 8])),
         end: CallEnd::Unknown,
     }
+}
+
+/// The timeline of facts in a workflow of `coder` and `verifier`, whose cycle has these budgets.
+pub(crate) fn in_workflow(facts: Vec<Fact>, iterations: Option<u64>, cost: Option<u64>) -> Timeline {
+    let node = |name: &str| Node {
+        name: name.into(),
+        edits: Edits::Expected,
+        matches: vec![],
+        max_turns: None,
+        max_runtime: None,
+    };
+    let edge = |from: &str, to: &str| Edge { from: from.into(), to: to.into() };
+    let workflow = Workflow {
+        nodes: vec![node("coder"), node("verifier")],
+        edges: vec![edge("coder", "verifier"), edge("verifier", "coder")],
+        cycles: vec![Cycle {
+            id: "coder+verifier:coder->verifier,verifier->coder".into(),
+            nodes: vec!["coder".into(), "verifier".into()],
+            anchor: edge("verifier", "coder"),
+            budget: CycleBudget { max_iterations: iterations, max_runtime: None, max_cost: cost },
+        }],
+    };
+    let mut fold = Fold::new(GAP).in_workflow(workflow.into());
+    for fact in facts {
+        fold.push(fact);
+    }
+    fold.into_timeline()
 }
 
 /// The timeline of facts as they are.

@@ -1,5 +1,6 @@
 //! The newest window of a loop as a value: what every rule looks at, and all it looks at.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::activity::Activity;
@@ -181,6 +182,8 @@ pub struct Timeline {
     pub void_runs: Vec<TestRun>,
     /// The newest acknowledgement.
     pub last_ack: Option<Ack>,
+    /// Counters that a person has reset alone, by rule: what is numbered up to there does not count for it.
+    pub resets: BTreeMap<String, u64>,
     /// Turns, calls, outputs and verdicts.
     pub activity: Activity,
     /// The declared workflow; empty without one.
@@ -201,6 +204,7 @@ impl Timeline {
             runs: Vec::new(),
             void_runs: Vec::new(),
             last_ack: None,
+            resets: BTreeMap::new(),
             activity: Activity::default(),
             workflow: Arc::default(),
             newest_tests: None,

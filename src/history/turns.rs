@@ -140,7 +140,8 @@ impl Timeline {
             node: node.to_owned(),
             number: activity.begun,
             opening,
-            started: at,
+            // What was seen of a turn nobody announced is not its beginning.
+            started: at.filter(|_| opening == Opening::Told),
             ended: None,
             commits: 0,
             calls: 0,
@@ -152,9 +153,7 @@ impl Timeline {
     }
 
     /// Adds a turn that is over to the totals of its node and to the turns of the window.
-    fn close(&mut self, mut turn: Turn) {
-        let now = self.activity.now;
-        turn.ended = turn.ended.or(now.filter(|_| turn.started.is_some()));
+    fn close(&mut self, turn: Turn) {
         if let Some(totals) = self.activity.nodes.get_mut(&turn.node) {
             if turn.commits == 0 {
                 totals.turns = totals.turns.saturating_add(1);
@@ -181,12 +180,16 @@ impl Timeline {
         {
             totals.turns = totals.turns.saturating_add(1);
         }
-        self.activity.calls.clear();
+        self.new_epoch();
+    }
+
+    /// The code changed: a call repeated after this may well answer something else.
+    fn new_epoch(&mut self) {
+        self.activity.epoch = self.activity.epoch.saturating_add(1);
     }
 
     fn end_turn(&mut self, node: &str, at: Option<Timestamp>, end: TurnEnd) -> Effect {
-        let known = self.activity.open.contains_key(node);
-        if self.turn_of(node, if known { at } else { None }).is_none() {
+        if self.turn_of(node, None).is_none() {
             return Effect::Within;
         }
         let Some(mut turn) = self.activity.open.remove(node) else { return Effect::Within };
@@ -213,7 +216,7 @@ impl Timeline {
         let change = change(before, self.activity.docs, end);
         self.activity.docs = end.docs.or(self.activity.docs);
         if change == TurnChange::Changed {
-            self.activity.calls.clear();
+            self.new_epoch();
         }
         self.activity.code = end.code.or(before);
         let code = end.code.or(before).unwrap_or(CodeId([0; 32]));
@@ -236,16 +239,16 @@ impl Timeline {
         if let Some(turn) = self.turn_of(&node, at) {
             turn.calls = turn.calls.saturating_add(1);
         }
-        let activity = &mut self.activity;
         let edits = is_edit(&call.tool) && call.end != CallEnd::Failed;
-        if edits && !activity.edits.contains(&call.exact) {
-            activity.calls.clear();
-            if activity.edits.len() >= MAX_EDITS {
-                activity.edits.pop_front();
+        if edits && !self.activity.edits.contains(&call.exact) {
+            self.new_epoch();
+            if self.activity.edits.len() >= MAX_EDITS {
+                self.activity.edits.pop_front();
             }
-            activity.edits.push_back(call.exact);
+            self.activity.edits.push_back(call.exact);
         }
-        push_bounded(&mut activity.calls, Call { node, call }, MAX_CALLS);
+        let epoch = self.activity.epoch;
+        push_bounded(&mut self.activity.calls, Call { node, call, epoch }, MAX_CALLS);
     }
 
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {

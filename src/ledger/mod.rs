@@ -17,6 +17,7 @@ mod elsewhere;
 mod entry;
 mod read;
 mod standing;
+mod tampered;
 mod wire;
 mod writer;
 
@@ -30,6 +31,7 @@ use crate::domain::time::Timestamp;
 use crate::git::{GitError, Repo};
 
 pub use self::adopt::Arrival;
+pub use self::tampered::{Tampered, TamperedHow};
 
 /// Where the refs of all writers are.
 pub const REF_PREFIX: &str = "refs/andon/ledger/";
@@ -222,6 +224,14 @@ impl<'r> Ledger<'r> {
     pub fn acks_at(&self, heads: &[CommitId]) -> Result<Vec<Ack>, LedgerError> {
         let known = elsewhere::load(self.repo, self.known_writer()?.as_deref())?;
         known.acks_at(self.repo, heads)
+    }
+
+    /// Ledgers that were turned back, rewritten or removed, as far as the others give it away.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when the refs themselves cannot be read.
+    pub fn tampered(&self) -> Result<Vec<Tampered>, LedgerError> {
+        tampered::tampered(self.repo)
     }
 
     /// Takes over what another clone has of the ledger of `writer`, whose tip is `theirs` there: forward only.

@@ -5,21 +5,35 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::entry::{self, BadEntry};
 use super::{Entry, LedgerError, Warning};
-use crate::domain::ids::{CommitId, EntryId};
+use crate::domain::ids::{CommitId, EntryId, Oid};
 use crate::git::Repo;
 
 /// Most entries that are read.
 const MAX_ENTRIES: usize = 100_000;
 
 /// An entry's place in the graph. Corrupt ones have a place too: what follows them still follows.
-struct Node {
-    parents: Vec<CommitId>,
-    entry: Option<Entry>,
+pub(super) struct Node {
+    pub(super) parents: Vec<CommitId>,
+    pub(super) entry: Option<Entry>,
 }
 
-type Nodes = BTreeMap<CommitId, Node>;
+pub(super) type Nodes = BTreeMap<CommitId, Node>;
+
+/// The refs of all ledgers, their entries, and what could not be read.
+pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<Warning>);
 
 pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Warning>), LedgerError> {
+    let (heads, nodes, mut warnings) = graph(repo)?;
+    for (name, target) in &heads {
+        check_writer(&nodes, super::writer_of(name), CommitId(*target), &mut warnings);
+    }
+    warnings.sort_by_key(|warning| warning.commit);
+    warnings.dedup();
+    Ok((in_order(nodes), warnings))
+}
+
+/// The refs of all ledgers, everything below them, and what could not be read of it.
+pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
     let heads = super::refs_of_all(repo)?;
     let mut warnings = Vec::new();
     let mut nodes = Nodes::new();
@@ -39,12 +53,7 @@ pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Warning>), Ledger
         todo.extend(&node.parents);
         nodes.insert(commit, node);
     }
-    for (name, target) in &heads {
-        check_writer(&nodes, super::writer_of(name), CommitId(*target), &mut warnings);
-    }
-    warnings.sort_by_key(|warning| warning.commit);
-    warnings.dedup();
-    Ok((in_order(nodes), warnings))
+    Ok((heads, nodes, warnings))
 }
 
 fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<Warning>) -> Node {

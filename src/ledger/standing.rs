@@ -125,6 +125,8 @@ fn apply(standing: &mut Standing, entry: Entry) {
         }
         EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => match ack.halt {
             Some(answered) => standing.retain(|_, (id, _)| *id != answered),
+            // A counter was reset, and the halt that stands is not of its making.
+            None if ack.counter.is_some() => {}
             None => {
                 standing.remove(&ack.worktree);
             }

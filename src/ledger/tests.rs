@@ -54,6 +54,7 @@ fn halt(worktree: &str) -> Halt {
 fn ack(worktree: &str, halt: Option<EntryId>) -> Ack {
     Ack {
         halt,
+        counter: None,
         by: "A <a@example.org>".into(),
         how: AckHow::FileDeleted,
         agent: Some("CLAUDECODE".into()),

@@ -4,7 +4,7 @@
 //! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
 //!  "cycle_id","halt_reason","rule","message","face","evidence":{"diffs","tests","outputs","trend"},
 //!  "suggested_actions","iteration","head"?,"branch"?,"worktree"}
-//! {... "type":"loop.acknowledged", ... "halt"?,"by","how":"resume"|"file_deleted","agent"?,"reason","head"?,"worktree"}
+//! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted","agent"?,"reason","head"?,"worktree"}
 //! ```
 //!
 //! Numbers are at most 2^53 - 1, as RFC 8785 can hold; lists keep their newest 64 items; texts are cut at 4 KiB.
@@ -86,6 +86,8 @@ struct EvidenceWire {
 struct AckWire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     halt: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    counter: Option<String>,
     by: String,
     how: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -176,6 +178,7 @@ fn halt_wire(halt: &Halt) -> HaltWire {
 fn ack_wire(ack: &Ack) -> AckWire {
     AckWire {
         halt: ack.halt.map(|id| id.to_string()),
+        counter: ack.counter.as_deref().map(cut),
         by: cut(&ack.by),
         how: how_name(ack.how).to_owned(),
         agent: ack.agent.as_deref().map(cut),
@@ -255,6 +258,7 @@ fn decode_ack(value: &Value, at: Option<Timestamp>) -> Result<Ack, String> {
     let how = [AckHow::Resume, AckHow::FileDeleted].into_iter().find(|how| how_name(*how) == wire.how);
     Ok(Ack {
         halt: parse(wire.halt.as_ref(), "halt")?,
+        counter: wire.counter,
         by: wire.by,
         how: how.ok_or_else(|| format!("how {:?} is not known", cut(&wire.how)))?,
         agent: wire.agent,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::context::Context;
 use super::error::OpsError;
 use super::resume::Resumed;
-use super::standing;
+use super::standing::{self, Answer};
 use super::timeline;
 use super::workspace::Workspace;
 use crate::action::react::{self, ANSWER, QUESTION};
@@ -63,7 +63,7 @@ pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
     let name = advisor.argv.first().map_or("", String::as_str);
     let approach: String = answer.trim().chars().take(1000).collect();
     let reason = format!("new approach by the advisor {name}: {approach}");
-    standing::acknowledge(ctx, ws, Some(&halt), AckHow::Resume, &reason)?;
+    standing::acknowledge(ctx, ws, Answer::Loop(Some(&halt)), AckHow::Resume, &reason)?;
     Ok(Resumed {
         halt: Some(halt),
         by: format!("the advisor {name}, recorded by {}", ctx.identity(&ws.repo)),

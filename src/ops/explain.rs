@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::context::Context;
 use super::workspace::Workspace;
 use crate::action::report_files;
+use crate::config::TestCommand;
 use crate::domain::ids::CodeId;
 use crate::report::explain::{ExplainedFile, ExplainedRun};
 use crate::testreport::{
@@ -28,7 +29,7 @@ pub fn run(ctx: &Context, asked: &Asked<'_>) -> Vec<ExplainedFile> {
     let ws = Workspace::open_lenient(ctx).ok();
     let own = ws.as_ref().and_then(|ws| ws.repo.workdir()).unwrap_or(&ctx.cwd).to_owned();
     let patterns = ws.as_ref().map(|ws| ws.config.normalize.clone()).unwrap_or_default();
-    let command = ws.as_ref().and_then(|ws| ws.config.test.command.as_ref()).map(|command| command.display());
+    let command = ws.as_ref().and_then(|ws| ws.config.test.command.as_ref()).map(TestCommand::display);
     let explain = |(number, path): (usize, &PathBuf)| {
         let root = asked.roots.get(number).or(asked.roots.last()).map_or(own.as_path(), PathBuf::as_path);
         let root = Root::new(&ctx.cwd.join(root).to_string_lossy()).with_patterns(&patterns);

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
+use super::healed;
 use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
 use super::uncertainty;
@@ -35,6 +36,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
+        && resolved.notes.is_empty()
         && let Some((decision, mut loaded)) = settled(ws, tree, head)?
     {
         loaded.warnings.extend(leave_receipt(ctx, ws, tree));
@@ -47,7 +49,8 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
-    let decision = if decision.verdict < Verdict::Halt { heal(ws, &loaded, decision) } else { decision };
+    let decision =
+        if decision.verdict < Verdict::Halt { heal(ctx, ws, (&loaded, decision))? } else { decision };
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if decision.verdict < Verdict::Block || !binds(ctx, ws) {
         loaded.warnings.extend(leave_receipt(ctx, ws, tree));
@@ -146,9 +149,18 @@ pub fn decide(
 }
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
-fn heal(ws: &Workspace, loaded: &Loaded, decision: Decision) -> Decision {
+fn heal(
+    ctx: &Context,
+    ws: &Workspace,
+    (loaded, decision): (&Loaded, Decision),
+) -> Result<Decision, OpsError> {
     let owed = decide(ws, loaded, Stage::PostCommit, None, None);
-    if owed.verdict == Verdict::Halt { owed } else { decision }
+    if owed.verdict != Verdict::Halt {
+        return Ok(decision);
+    }
+    let rule = owed.findings.first().map_or("", |finding| finding.rule);
+    healed::tell(ctx, ws, format!("wrote the halt of {rule}, which was owed since an earlier hook"))?;
+    Ok(owed)
 }
 
 /// Plans what follows from a decision and carries it out; says what failed beside.
@@ -168,6 +180,7 @@ pub fn settle(
     let plan = policy::plan(decision, &loaded.timeline, &place);
     let site = standing::site(ctx, ws);
     action::execute(&plan, &site)?;
+    healed::locks(ctx, ws)?;
     Ok(respond(ctx, ws, loaded, (decision, &place, &site)))
 }
 

@@ -14,6 +14,7 @@ pub mod error;
 mod evidence;
 pub mod explain;
 mod guard;
+mod healed;
 pub mod health;
 pub mod hook;
 pub mod install;

@@ -7,10 +7,12 @@ use super::derive;
 use super::error::OpsError;
 use super::evidence;
 use super::guard;
+use super::healed;
 use super::standing;
 use super::timeline::{self, Loaded};
 use super::uncertainty;
 use super::workspace::Workspace;
+use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{
@@ -18,6 +20,7 @@ use crate::domain::facts::{
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Digest, TreeId};
+use crate::domain::workflow::Maker;
 use crate::git::CommitInfo;
 use crate::history::{self, Timeline, Upcoming};
 use crate::policy;
@@ -43,6 +46,7 @@ pub struct Recorded {
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
 pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
+    ctx.stop_point("post-commit:begin");
     let mut store = NotesStore::open(&ws.repo)?;
     if matches!(store.get(head), Ok(Some(_))) {
         return Ok(None);
@@ -104,7 +108,7 @@ fn record(
     let mut fact = derive(ctx, ws, (entry, store), &loaded)?;
     let mut facts = loaded.facts();
     facts.push(Fact::Commit(Box::new(fact.clone())));
-    loaded.timeline = history::fold(&facts, ws.config.guard.session_gap);
+    loaded.timeline = timeline::fold(ws, facts);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
         Ok(standing) => standing,
@@ -132,7 +136,9 @@ fn record(
             message: finding.message.clone(),
         })
         .collect();
+    ctx.stop_point("post-commit:derived");
     store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
+    ctx.stop_point("post-commit:noted");
     let journal = Journal::open(ws.repo.git_dir());
     journal.append(&JournalLine::CommitRecorded {
         commit: entry.commit.id,
@@ -140,12 +146,16 @@ fn record(
         code: fact.record.code,
         at: Some(ctx.now),
     })?;
+    ctx.stop_point("post-commit:told");
+    healed::locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, max);
     let decision = policy::decide(findings, standing);
     let settled = journal.size().filter(|_| decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
     window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
+    ctx.stop_point("post-commit:remembered");
     loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
+    ctx.stop_point("post-commit:end");
     Ok((decision, loaded))
 }
 
@@ -164,7 +174,7 @@ fn derive(
     let upcoming =
         Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
-    let node = actor.node_name();
+    let node = node_of(ws, commit, &actor)?;
     let record = CommitRecord {
         recorded_at: ctx.now,
         tree: derived.tree,
@@ -185,6 +195,23 @@ fn derive(
         findings: Vec::new(),
     };
     Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+}
+
+/// The node that made a commit: by the declared workflow, else as the environment names it.
+fn node_of(ws: &Workspace, commit: &CommitInfo, actor: &Actor) -> Result<String, OpsError> {
+    if !ws.config.workflow.is_declared() {
+        return Ok(actor.node_name());
+    }
+    let author = format!("{} <{}>", commit.author, commit.email);
+    let head = ws.repo.head()?;
+    let maker = Maker {
+        environment: actor.node.as_deref(),
+        author: &author,
+        trailers: &commit.trailers,
+        branch: head.branch(),
+    };
+    let node = ws.config.workflow.node_for(&maker).map(|node| node.name.clone());
+    Ok(node.unwrap_or_else(|| actor.node_name()))
 }
 
 /// What the node has said in the turn in which it commits.
@@ -216,7 +243,7 @@ fn catch_up(
     if let (Some((first, _)), count) = (missing.first(), missing.len()) {
         Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed {
             what: format!(
-                "recorded {count} commit(s) from {first} on that were made while the hooks were off"
+                "recorded {count} commit(s) from {first} on that were made while the hooks were off or cut short"
             ),
             at: Some(ctx.now),
         })?;

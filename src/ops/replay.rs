@@ -101,6 +101,7 @@ fn fact(
 fn assumed_answer(commit: &CommitInfo) -> Ack {
     Ack {
         halt: None,
+        counter: None,
         by: "replay".to_owned(),
         how: AckHow::Resume,
         agent: None,

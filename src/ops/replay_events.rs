@@ -71,7 +71,7 @@ struct Engine {
 
 impl Engine {
     fn new(config: &Config, settings: RuleSettings) -> Self {
-        let fold = Fold::new(config.guard.session_gap);
+        let fold = Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone());
         Self { fold, settings, mode: uncertainty::mode(config), standing: None }
     }
 

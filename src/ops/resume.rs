@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::context::Context;
 use super::error::OpsError;
 use super::guard;
-use super::standing::{self, PAUSE_FILE, STOP_FILE, stops};
+use super::standing::{self, Answer, PAUSE_FILE, STOP_FILE, stops};
 use super::timeline;
 use super::workspace::Workspace;
 use crate::action;
@@ -29,13 +29,42 @@ pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Res
     }
     let halt = standing::recorded(ws)?;
     if halt.is_none() && stops(ws) == Stops::NONE {
-        return Err(OpsError::NothingToResume);
+        return if standing::leftover(ctx, ws)? {
+            Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+        } else {
+            Err(OpsError::NothingToResume)
+        };
     }
     let reason = reason.map(str::trim).filter(|text| !text.is_empty());
     if halt.is_some() && reason.is_none() {
         return Err(OpsError::ReasonMissing);
     }
-    standing::acknowledge(ctx, ws, halt.as_ref(), AckHow::Resume, reason.unwrap_or_default())?;
+    standing::acknowledge(ctx, ws, Answer::Loop(halt.as_ref()), AckHow::Resume, reason.unwrap_or_default())?;
+    Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+}
+
+/// Counters that can be reset alone (`autonomous-loop-rules.md`, reset failure counter).
+const COUNTERS: [&str; 1] = ["consecutive-failures"];
+
+/// Resets one counter, and answers the halt that it made. Everything else goes on as it was.
+pub fn reset(
+    ctx: &Context,
+    ws: &Workspace,
+    counter: &str,
+    reason: Option<&str>,
+) -> Result<Resumed, OpsError> {
+    if let Some(marker) = ctx.actor().marker {
+        return Err(OpsError::AgentShell(marker));
+    }
+    let Some(counter) = COUNTERS.into_iter().find(|known| *known == counter) else {
+        return Err(OpsError::Usage {
+            what: format!("no counter of that name can be reset alone: {counter:?}"),
+            help: format!("one of: {}", COUNTERS.join(", ")),
+        });
+    };
+    let reason = reason.map(str::trim).filter(|text| !text.is_empty()).ok_or(OpsError::ReasonMissing)?;
+    let halt = standing::recorded(ws)?.filter(|standing| standing.halt.rule == counter);
+    standing::acknowledge(ctx, ws, Answer::Counter(counter, halt.as_ref()), AckHow::Resume, reason)?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
 }
 

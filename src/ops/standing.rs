@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::context::Context;
 use super::error::OpsError;
+use super::healed;
 use super::shown;
 use super::workspace::Workspace;
 use crate::action::react::{Bell, OWN_PAUSE, Programs, react};
@@ -90,7 +91,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     let Some(standing) = recorded(ws)? else { return Ok(Resolved { notes, ..Resolved::default() }) };
     let failed = if answered_by_deletion(ws, &standing) {
         let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
-        match acknowledge(ctx, ws, Some(&standing), AckHow::FileDeleted, reason) {
+        match acknowledge(ctx, ws, Answer::Loop(Some(&standing)), AckHow::FileDeleted, reason) {
             Ok(()) => return Ok(Resolved { notes, ..Resolved::default() }),
             Err(err) => Some(err),
         }
@@ -154,16 +155,30 @@ fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
     Ok(())
 }
 
+/// What an acknowledgement answers.
+#[derive(Debug, Clone, Copy)]
+pub enum Answer<'a> {
+    /// The halt that stands, or none: the window starts anew.
+    Loop(Option<&'a StandingHalt>),
+    /// One counter, and the halt that it made: the window goes on.
+    Counter(&'a str, Option<&'a StandingHalt>),
+}
+
 /// Records an acknowledgement and clears the files that it answers.
 pub fn acknowledge(
     ctx: &Context,
     ws: &Workspace,
-    standing: Option<&StandingHalt>,
+    answer: Answer<'_>,
     how: AckHow,
     reason: &str,
 ) -> Result<(), OpsError> {
+    let (halt, counter) = match answer {
+        Answer::Loop(halt) => (halt, None),
+        Answer::Counter(counter, halt) => (halt, Some(counter)),
+    };
     let ack = Ack {
-        halt: standing.map(|halt| halt.id),
+        halt: halt.map(|halt| halt.id),
+        counter: counter.map(str::to_owned),
         by: ctx.identity(&ws.repo),
         how,
         agent: ctx.actor().marker.map(str::to_owned),
@@ -173,12 +188,31 @@ pub fn acknowledge(
         at: ctx.now,
     };
     let mut plan = vec![Action::RecordAck(Box::new(ack))];
-    plan.extend(Face::ALL.map(|(face, _)| Action::RemoveFace(face)));
+    match (counter, halt) {
+        (None, _) => plan.extend(Face::ALL.map(|(face, _)| Action::RemoveFace(face))),
+        (Some(_), Some(halt)) => plan.push(Action::RemoveFace(halt.halt.face)),
+        (Some(_), None) => {}
+    }
     // The answer to a halt answers the pause that came with it; one that a person made stays.
-    if how == AckHow::Resume || (standing.is_some() && own_pause(ws)) {
+    let answers_pause = halt.is_some() && own_pause(ws);
+    if (how == AckHow::Resume && counter.is_none()) || answers_pause {
         plan.push(Action::RemoveStops);
     }
-    Ok(action::execute(&plan, &site(ctx, ws))?)
+    action::execute(&plan, &site(ctx, ws))?;
+    healed::locks(ctx, ws)
+}
+
+/// Removes faces that a resume which died after its answer left; whether there were any.
+pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
+    let there = |face: &Face| ws.andon_dir().is_some() && face_present(ws, *face);
+    let left: Vec<Face> = Face::ALL.map(|(face, _)| face).into_iter().filter(there).collect();
+    if left.is_empty() {
+        return Ok(false);
+    }
+    let plan: Vec<Action> = left.into_iter().map(Action::RemoveFace).collect();
+    action::execute(&plan, &site(ctx, ws))?;
+    healed::tell(ctx, ws, "removed the face of a halt that was answered already".to_owned())?;
+    Ok(true)
 }
 
 /// The programs of the user's own configuration.

@@ -14,12 +14,15 @@ use crate::detect::Presence;
 use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
 use crate::domain::findings::Level;
 use crate::domain::ids::CodeId;
+use crate::domain::workflow::Cycle;
 use crate::git::Head;
 use crate::history::Timeline;
 use crate::ledger::{EntryEvent, Ledger};
 use crate::record::fingerprint::Fingerprinter;
 use crate::report::message::Diagnostic;
-use crate::report::status::{FailureSummary, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf};
+use crate::report::status::{
+    CycleView, FailureSummary, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf,
+};
 
 /// Hashes of each kind that are shown.
 const EVIDENCE: usize = 12;
@@ -42,6 +45,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         head: head.commit(),
         branch: head.branch().map(str::to_owned),
         worktree: ws.repo.worktree_name(),
+        cycles: cycles(ws, &loaded.timeline),
         node: actor.node_name(),
         session: actor.session,
         last_halt,
@@ -55,6 +59,18 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         findings: decision.findings,
         warnings,
     })
+}
+
+/// The declared cycles with their counters.
+fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
+    let rule = ws.config.rules.get("cycle-iterations").filter(|rule| rule.level > Level::Off);
+    let view = |cycle: &Cycle| CycleView {
+        id: cycle.id.clone(),
+        nodes: cycle.nodes.clone(),
+        iterations: timeline.activity.cycle_iterations(cycle),
+        max: rule.map(|rule| cycle.budget.max_iterations.unwrap_or(rule.count("max"))).filter(|max| *max > 0),
+    };
+    timeline.workflow.cycles.iter().map(view).collect()
 }
 
 fn state(

@@ -42,6 +42,7 @@ pub fn run(
     let top = ws.top()?.to_owned();
     let (command, configured) = choose(ws, command)?;
     let tested = TestedCode::now(ws)?;
+    ctx.stop_point("test:begin");
     let started = newest_reports(ws, &top);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root);
@@ -51,6 +52,7 @@ pub fn run(
     };
     let end =
         program::run_test_command(&spec(&command), &top, &environment(), ws.config.test.timeout, &mut sink)?;
+    ctx.stop_point("test:ran");
     let mut warnings = read_reports(ws, &top, &started, &mut reader);
     let mut parsed = reader.finish(exit_kind(&end));
     warnings.extend(parsed.warnings.iter().cloned());
@@ -58,6 +60,7 @@ pub fn run(
     let validity = validity(configured, &end, tested.is_still(ws)?);
     let run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
+    ctx.stop_point("test:kept");
     Ok(Ran { run, code: end.code(), warnings })
 }
 

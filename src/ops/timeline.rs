@@ -6,7 +6,7 @@ use crate::domain::facts::{Ack, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
-use crate::history::{self, Timeline};
+use crate::history::{self, Fold, Timeline};
 use crate::ledger::Ledger;
 use crate::record::Warning;
 use crate::record::journal::{AckPlace, Journal, Placed, Reach, Recent};
@@ -19,13 +19,20 @@ const MIN_WINDOW: usize = 16;
 /// How many it looks back at the most: what the fold keeps.
 const MAX_WINDOW: usize = history::MAX_ITERATIONS;
 
-/// How many records back the rules can see: twice the largest of their thresholds. `iteration-cap` counts in
-/// `CommitRecord::iteration` and needs no window.
+/// Rules whose counts are no numbers of records: `iteration-cap` counts in `CommitRecord::iteration`, the others in
+/// the events of the journal.
+const NO_RECORDS: [&str; 5] = ["iteration-cap", "tool-loop", "turn-", "node-", "cycle-"];
+
+/// How many records back the rules can see: twice the largest of their thresholds.
 pub fn reach(rules: &RuleSettings) -> usize {
-    let windowed = rules.iter().filter(|(id, _)| **id != "iteration-cap");
+    let windowed = rules.iter().filter(|(id, _)| !NO_RECORDS.iter().any(|prefix| id.starts_with(prefix)));
     let counts = windowed.flat_map(|(_, setting)| setting.params.values()).filter_map(|value| match value {
         ParamValue::Count(count) => usize::try_from(*count).ok(),
-        ParamValue::Share(_) | ParamValue::Span(_) | ParamValue::Switch(_) | ParamValue::List(_) => None,
+        ParamValue::Share(_)
+        | ParamValue::Span(_)
+        | ParamValue::Switch(_)
+        | ParamValue::List(_)
+        | ParamValue::Word { .. } => None,
     });
     counts.max().unwrap_or(0).saturating_mul(2).clamp(MIN_WINDOW, MAX_WINDOW)
 }
@@ -70,7 +77,7 @@ pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
 
 /// One test run and nothing else.
 pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
-    let timeline = history::fold(&[], ws.config.guard.session_gap);
+    let timeline = fold(ws, Vec::new());
     Loaded {
         timeline,
         window: Window::default(),
@@ -101,8 +108,17 @@ fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loade
     let told = Told { events, markers };
     let mut loaded =
         Loaded { timeline: Timeline::new(ws.config.guard.session_gap), window, acks, runs, told, warnings };
-    loaded.timeline = history::fold(&loaded.facts(), ws.config.guard.session_gap);
+    loaded.timeline = fold(ws, loaded.facts());
     loaded
+}
+
+/// Folds facts under the configuration of `ws`.
+pub fn fold(ws: &Workspace, facts: Vec<Fact>) -> Timeline {
+    let mut fold = Fold::new(ws.config.guard.session_gap).in_workflow(ws.config.workflow.clone());
+    for fact in facts {
+        fold.push(fact);
+    }
+    fold.into_timeline()
 }
 
 /// Answers that were given in other worktrees and clones, at commits of this window.

@@ -5,7 +5,7 @@ use super::suggest::suggested_actions;
 use crate::domain::action::Action;
 use crate::domain::decision::{Decision, Halt, HaltEvidence, Verdict};
 use crate::domain::findings::Finding;
-use crate::domain::ids::CommitId;
+use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
 use crate::history::{Outcome, Timeline, outcome};
 
@@ -45,7 +45,7 @@ pub fn plan(decision: &Decision, timeline: &Timeline, place: &Place) -> Vec<Acti
 /// The halt that `finding` makes: the payload of `loop.halted` (`loop-safety.md`, required output on stall).
 pub fn halt(finding: &Finding, timeline: &Timeline, place: &Place) -> Halt {
     Halt {
-        cycle_id: CYCLE.to_owned(),
+        cycle_id: cycle_id(timeline),
         reason: reason_of(finding),
         rule: finding.rule.to_owned(),
         message: finding.message.clone(),
@@ -60,6 +60,24 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &Place) -> Halt {
     }
 }
 
+/// The cycle of the node that acted last.
+fn cycle_id(timeline: &Timeline) -> String {
+    let node = timeline.newest().map(|newest| newest.node.as_str());
+    let node = timeline.activity.newest_turn().map(|turn| turn.node.as_str()).or(node);
+    let cycle = node.and_then(|node| timeline.workflow.cycle_of(node));
+    cycle.map_or_else(|| CYCLE.to_owned(), |cycle| cycle.id.clone())
+}
+
+/// What the nodes said last, turn by turn; where nothing was observed, what the records hold.
+fn outputs(timeline: &Timeline) -> Vec<Digest> {
+    let said: Vec<Digest> = timeline.activity.outputs.iter().map(|said| said.hash).collect();
+    if said.is_empty() {
+        timeline.iterations.iter().flat_map(|iteration| iteration.outputs.iter().copied()).collect()
+    } else {
+        said
+    }
+}
+
 fn evidence(timeline: &Timeline) -> HaltEvidence {
     let iterations = &timeline.iterations;
     let failures = iterations.iter().filter_map(|iteration| iteration.tests.as_ref()).filter(|tests| {
@@ -71,7 +89,7 @@ fn evidence(timeline: &Timeline) -> HaltEvidence {
     HaltEvidence {
         diffs: newest(iterations.iter().map(|iteration| iteration.diff.hash).collect()),
         tests: newest(failures.map(|tests| tests.signature).collect()),
-        outputs: newest(iterations.iter().flat_map(|iteration| iteration.outputs.iter().copied()).collect()),
+        outputs: newest(outputs(timeline)),
         trend: timeline.trend(),
     }
 }

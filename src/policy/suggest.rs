@@ -14,7 +14,7 @@ const NAME_CHARS: usize = 120;
 /// the renderer escapes.
 pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<String> {
     let mut actions = match reason_of(finding) {
-        HaltReason::Stalled => stalled(timeline),
+        HaltReason::Stalled => stalled(finding, timeline),
         HaltReason::Oscillating => oscillating(timeline),
         HaltReason::RepeatedError => failing(timeline),
         HaltReason::BudgetExceeded => budget(finding, timeline),
@@ -32,7 +32,19 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<String> 
     actions
 }
 
-fn stalled(timeline: &Timeline) -> Vec<String> {
+fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<String> {
+    // What an agent did within its turns says more than what its last commit changed.
+    let within = match finding.rule {
+        "tool-loop" => Some("tell the agent what that call answers, and ask for another approach"),
+        "repeated-output" => {
+            Some("tighten the context: give the node what it does not know, and drop what it repeats")
+        }
+        "idle-turns" => Some("say in the task which file has to change, or call it done: andon complete"),
+        _ => None,
+    };
+    if let Some(action) = within {
+        return std::iter::once(action.to_owned()).chain(failing(timeline)).collect();
+    }
     let repeats = match timeline.newest() {
         Some(newest) if newest.diff.empty => {
             Some("say in the task which file has to change: the last iterations changed nothing")
@@ -80,6 +92,15 @@ fn oscillating(timeline: &Timeline) -> Vec<String> {
     actions.push(
         "write down what each of the two states is for: one of them undoes what the other needs".to_owned(),
     );
+    if let [.., before, newest] = timeline.iterations.as_slice()
+        && before.node != newest.node
+    {
+        actions.push(format!(
+            "spawn a reconciliation node: {} and {} undo each other's work",
+            bounded(&before.node),
+            bounded(&newest.node)
+        ));
+    }
     if fails(timeline) {
         actions.extend(failing(timeline));
     }
@@ -88,8 +109,12 @@ fn oscillating(timeline: &Timeline) -> Vec<String> {
 
 fn budget(finding: &Finding, timeline: &Timeline) -> Vec<String> {
     let raised = timeline.number().saturating_mul(2).max(2);
-    let raise =
-        format!("raise the cap in andon.toml, under [rules]:  {} = {{ max = {raised} }}", finding.rule);
+    let raise = match finding.rule {
+        "iteration-cap" => {
+            format!("raise the cap in andon.toml, under [rules]:  {} = {{ max = {raised} }}", finding.rule)
+        }
+        rule => format!("raise the budget of {rule} in andon.toml, under [rules] or in [workflow]"),
+    };
     let split = "split the task: commit what is done and start a new session for the rest".to_owned();
     let trend = timeline.trend();
     match (trend.first(), trend.last()) {

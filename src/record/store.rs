@@ -1,5 +1,7 @@
 //! Commit records in git notes: `refs/notes/andon`, readable with `git notes --ref=andon show`.
 
+use std::collections::BTreeSet;
+
 use super::format::FormatError;
 use super::format::v1::{
     Choice, DecodedRecord, Derived, UnknownKeys, choose_record, decode_commit, encode_commit, line_digest,
@@ -78,6 +80,42 @@ impl<'r> NotesStore<'r> {
         derived: &Derived,
     ) -> Result<Option<StoredRecord>, RecordError> {
         self.notes.get(commit)?.map_or(Ok(None), |note| chosen(commit, &note, derived))
+    }
+
+    /// As [`Self::get_derived`], but of lines that hold, those whose digest is in `named` go first: the record of a
+    /// child names the line that spoke when it was written, and what was added later is not that.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn get_named(
+        &self,
+        commit: CommitId,
+        derived: &Derived,
+        named: &BTreeSet<Digest>,
+    ) -> Result<Option<StoredRecord>, RecordError> {
+        let Some(note) = self.notes.get(commit)? else { return Ok(None) };
+        let known = |line: &&[u8]| {
+            named.contains(&line_digest(line))
+                && decode_commit(line).is_ok_and(|decoded| derived.agrees(&decoded.record))
+        };
+        let known: Vec<&[u8]> = note.split(|byte| *byte == b'\n').filter(known).collect();
+        if known.is_empty() {
+            chosen(commit, &note, derived)
+        } else {
+            chosen(commit, &known.join(&b'\n'), derived)
+        }
+    }
+
+    /// The digest of each readable line of the note of `commit`, and of the record before it that it names.
+    ///
+    /// # Errors
+    /// [`RecordError::Git`] when the note cannot be read.
+    pub fn lines(&self, commit: CommitId) -> Result<Vec<(Digest, Option<Digest>)>, RecordError> {
+        let Some(note) = self.notes.get(commit)? else { return Ok(Vec::new()) };
+        let lines = note.split(|byte| *byte == b'\n');
+        Ok(lines
+            .filter_map(|line| Some((line_digest(line), decode_commit(line).ok()?.record.prev)))
+            .collect())
     }
 
     /// Whether `commit` has a record, readable or not.

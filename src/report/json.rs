@@ -121,6 +121,7 @@ pub fn loop_acknowledged(ack: &Ack) -> Value {
     json!({
         "type": "loop.acknowledged",
         "halt": text_or_null(ack.halt.as_ref()),
+        "counter": ack.counter,
         "by": ack.by,
         "how": how,
         "agent": ack.agent,

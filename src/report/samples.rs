@@ -66,6 +66,7 @@ pub(super) fn standing() -> StandingHalt {
 pub(super) fn ack() -> Ack {
     Ack {
         halt: Some(EntryId([9; 32])),
+        counter: None,
         by: "Ada <ada@example.org>".to_owned(),
         how: AckHow::Resume,
         agent: None,

@@ -136,3 +136,106 @@ fn a_handed_in_test_run_opens_no_gate() {
     drop(code);
     stage.git(&["commit", "-qam", "Untested"]).refused().says("untested-edit");
 }
+
+#[test]
+fn a_tool_call_that_goes_round_warns_then_halts() {
+    let stage = Stage::installed();
+    let call = "{\"tool\":\"Bash\",\"args\":{\"command\":\"cargo test\"},\"result\":\"1 failed in 0.31s\",\"error\":true}\n";
+    for _ in 0..2 {
+        observe(&stage, "tool_call", call).ok().lacks("LOOP");
+    }
+    observe(&stage, "tool_call", call).ok().says("warning[tool-loop]").says("SOFT_LOOP");
+    observe(&stage, "tool_call", call).ok();
+    observe(&stage, "tool_call", call).exits(1).says("error[tool-loop]").says("HARD_LOOP");
+    stage.git(&["commit", "--allow-empty", "-qm", "More"]).refused();
+    let status = stage.andon(&["status", "--format", "json"]).ok();
+    let status: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+    assert_eq!(status["state"], "halted");
+    assert_eq!(status["last_halt"]["halt_reason"], "stalled");
+}
+
+#[test]
+fn one_counter_is_reset_alone() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[rules]\nrepeated-failures = \"off\"\n");
+    for n in 1..3 {
+        stage.iterate(&format!("{n}\n"), &["ok a", "not ok b"], &format!("Try {n}")).ok();
+    }
+    stage.andon(&["resume", "--counter", "dance", "--reason", "x"]).exits(2).says("consecutive-failures");
+    stage
+        .andon(&["resume", "--counter", "consecutive-failures", "--reason", "known"])
+        .ok()
+        .says("counts anew");
+    for n in 3..5 {
+        stage.iterate(&format!("{n}\n"), &["ok a", "not ok b"], &format!("Try {n}")).ok();
+    }
+    let badge = stage.andon(&["status"]).ok();
+    assert!(badge.stdout.starts_with("Loop 5/100"), "{badge}");
+    stage.iterate("5\n", &["ok a", "not ok b"], "Try 5").ok().says("consecutive-failures");
+    assert!(stage.exists(".andon/BLOCKER_REPORT.md"));
+    stage
+        .andon(&["resume", "--counter", "consecutive-failures", "--reason", "again"])
+        .ok()
+        .says("its halt is answered");
+    assert!(!stage.exists(".andon/BLOCKER_REPORT.md"));
+    stage.iterate("6\n", &["ok a", "not ok b"], "Try 6").ok().lacks("consecutive-failures");
+}
+
+const FLOW: &str = "[test]\ncommand = \"sh check.sh\"\n[workflow]\nnodes.coder = { trailer = \"Agent: coder\" }\n\
+                    nodes.verifier = { edits = false }\nedges = [\n  { from = \"coder\", to = \"verifier\" },\n\
+                    { from = \"verifier\", to = \"coder\", anchor = true, max_iterations = 2 },\n]\n";
+
+#[test]
+fn cycles_are_counted_shown_and_halted() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", FLOW);
+    for round in 1..3 {
+        stage
+            .iterate(&format!("{round}\n"), &["ok a", "ok b"], &format!("Round {round}\n\nAgent: coder"))
+            .ok();
+        assert_eq!(stage.record("HEAD")["node"], "coder");
+        stage.andon(&["tick", "--node", "coder"]).ok();
+        stage.andon(&["tick", "--node", "verifier"]).ok();
+    }
+    stage.andon(&["status"]).ok().says("cycle      Loop 1/2  coder, verifier");
+    observe(&stage, "turn_start", "{\"node\":\"coder\"}\n")
+        .exits(1)
+        .says("error[cycle-iterations]")
+        .says("Loop 2/2");
+    let status = stage.andon(&["status", "--format", "json"]).ok();
+    let status: serde_json::Value = serde_json::from_str(&status.stdout).unwrap();
+    assert_eq!(status["cycles"][0]["badge"], "Loop 2/2");
+    assert_eq!(status["last_halt"]["cycle_id"], "coder+verifier:coder->verifier,verifier->coder");
+    assert_eq!(status["last_halt"]["halt_reason"], "budget_exceeded");
+    stage.andon(&["resume", "--reason", "go on"]).ok();
+    stage.andon(&["status"]).ok().says("Loop 0/2  coder, verifier");
+}
+
+#[test]
+fn a_reviewer_that_changes_nothing_is_not_idle() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", FLOW);
+    for _ in 0..5 {
+        stage.andon(&["tick", "--node", "verifier"]).ok();
+    }
+    stage.write("andon.toml", "[workflow]\nnodes.a = {}\nedges = [{ from = \"a\", to = \"b\" }]\n");
+    stage.andon(&["tick"]).exits(2).says("andon.toml:3:10").says("node `b` is not declared");
+}
+
+#[test]
+fn a_million_events_take_the_memory_of_a_window() {
+    let stage = Stage::bare_ground();
+    let lines: String = (0..20_000)
+        .map(|n| match n % 4 {
+            0 => format!("{{\"type\":\"tool_call\",\"tool\":\"Edit\",\"args\":{{\"n\":{n}}}}}\n"),
+            1 => format!(
+                "{{\"type\":\"tool_call\",\"tool\":\"Bash\",\"args\":{{\"n\":{n}}},\"result\":\"{n}\"}}\n"
+            ),
+            2 => format!("{{\"type\":\"commit\",\"code\":\"{n}\"}}\n"),
+            _ => "{\"type\":\"turn_end\"}\n".to_owned(),
+        })
+        .collect();
+    stage.write("../events.jsonl", &lines);
+    let out = stage.andon(&["replay", "--events", "../events.jsonl"]).ok();
+    out.says("replayed 20000 steps").says("iteration cap");
+}

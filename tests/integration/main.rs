@@ -5,8 +5,10 @@
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
 mod check;
+mod death;
 mod escalate;
 mod events;
+mod explain;
 mod frameworks;
 mod gate;
 mod honest;
@@ -18,3 +20,4 @@ mod see;
 mod stop;
 mod support;
 mod sync;
+mod tamper;

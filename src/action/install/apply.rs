@@ -18,6 +18,7 @@ use super::inspect::HookState;
 use super::manifest::{Manifest, Place};
 use super::plan::{self, Conflict, Displaced, Intent, Removal};
 use super::shim;
+use crate::git::stop_point;
 
 /// Beginning of the names of temporary files in a hooks directory.
 const TEMP_PREFIX: &str = ".andon-";
@@ -102,12 +103,15 @@ impl Change<'_> {
         for (hook, displaced) in writes {
             staged.push((hook, displaced, self.stage(&shim::render(program, hook))?));
         }
+        stop_point::pass("install:staged");
         let after = self.entry(intents, program, created, before);
         if Manifest::read(manifest_path)?.as_ref() != Some(&after) {
             self.write_manifest(manifest_path, &after)?;
         }
+        stop_point::pass("install:manifest");
         for (hook, displaced, file) in staged {
             self.put(hook, displaced, file)?;
+            stop_point::pass("install:put");
         }
         Ok(())
     }
@@ -224,6 +228,7 @@ impl Change<'_> {
         match fs::hard_link(at, chained) {
             Ok(()) => {
                 self.undo.push(Undo::Remove(chained.to_owned()));
+                stop_point::pass("install:linked");
                 file.persist(at).map_err(|error| failed(error.error))?;
                 self.undo.pop();
                 self.undo.push(back());

@@ -29,10 +29,10 @@ pub(super) struct Reported {
 pub(super) fn signature(reported: &Reported) -> ToolCall {
     let tool: String = reported.tool.chars().take(MAX_TOOL).collect();
     let args = reported.args.to_string();
-    let result = reported
-        .result
-        .as_ref()
-        .map(|result| hash::short(&[b"result", hash::masked(&hash::text_of(result)).as_bytes()]));
+    // An empty answer is no answer: of many commands it is all that there is to say.
+    let answer = reported.result.as_ref().map(|result| hash::masked(&hash::text_of(result)));
+    let result =
+        answer.filter(|text| !text.trim().is_empty()).map(|text| hash::short(&[b"result", text.as_bytes()]));
     ToolCall {
         exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
         masked: hash::short(&[b"masked", tool.as_bytes(), hash::masked(&args).as_bytes()]),

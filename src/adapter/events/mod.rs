@@ -170,6 +170,7 @@ fn ack(line: &[u8], members: &mut Members<'_>, at: Timestamp) -> Result<Fact, Ev
     }
     let ack = Ack {
         halt: None,
+        counter: None,
         by: members.text("by")?.map(|by| bounded(&by, MAX_NAME)).unwrap_or_default(),
         how: AckHow::Resume,
         agent: None,

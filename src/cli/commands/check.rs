@@ -11,7 +11,14 @@ use crate::report::json;
 
 /// Judges a range.
 pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
-    let asked = Asked { range: args.range.clone(), refs: args.from_ref.clone().zip(args.to_ref.clone()) };
+    let refs = args.from_ref.clone().zip(args.to_ref.clone());
+    let asked = match &args.squash_of {
+        Some(range) => {
+            let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));
+            Asked { range: Some(range.clone()), refs: None, squash }
+        }
+        None => Asked { range: args.range.clone(), refs, squash: None },
+    };
     let result = check::run(&shell.ctx, &asked)?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&result, shell.out.out),

@@ -11,6 +11,13 @@ use crate::report::escape;
 /// Acknowledges a halt.
 pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
+    if let Some(counter) = &args.counter {
+        let reset = resume::reset(&shell.ctx, &ws, counter, args.reason.as_deref())?;
+        let by = escape::terminal(&reset.by).into_owned();
+        let answered = if reset.halt.is_some() { "; its halt is answered" } else { "" };
+        shell.out.result(&format!("reset by {by}: {counter} counts anew{answered}\n"));
+        return Ok(Exit::Allowed);
+    }
     let resumed = resume::resume(&shell.ctx, &ws, args.reason.as_deref())?;
     let by = escape::terminal(&resumed.by).into_owned();
     let text = match resumed.halt {

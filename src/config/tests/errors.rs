@@ -11,12 +11,12 @@ static CASES: &[(&str, &str)] = &[
     ("[gaurd]", "andon.toml:1:2: unknown section `gaurd`\n  help: did you mean `guard`?"),
     (
         "\n[zzz]",
-        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, normalize, on_stall, advisor, fallback, notify",
+        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify",
     ),
     ("command = \"x\"", "andon.toml:1:1: unknown section `command`\n  help: `command` belongs in [test]"),
     (
-        "[workflow]\nnodes = []",
-        "andon.toml:1:2: section `workflow` is not available in this version\n  help: remove it, or use a newer version of andon",
+        "[identity]\nnodes = []",
+        "andon.toml:1:2: section `identity` is not available in this version\n  help: remove it, or use a newer version of andon",
     ),
     (
         "guard = 1",
@@ -91,8 +91,8 @@ static CASES: &[(&str, &str)] = &[
         "andon.toml:2:1: unknown rule `untested_edit`\n  help: did you mean `untested-edit`?",
     ),
     (
-        "[rules]\ntool-loop = \"off\"",
-        "andon.toml:2:1: rule `tool-loop` is not available in this version\n  help: remove it, or use a newer version of andon",
+        "[rules]\nidentity-drift = \"off\"",
+        "andon.toml:2:1: rule `identity-drift` is not available in this version\n  help: remove it, or use a newer version of andon",
     ),
     (
         "[rules]\nuntested-edit = \"bock\"",
@@ -156,7 +156,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "\"\\u001b[2J\" = 1",
-        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, normalize, on_stall, advisor, fallback, notify",
+        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify",
     ),
 ];
 

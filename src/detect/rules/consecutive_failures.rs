@@ -11,7 +11,8 @@ use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::Signature;
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
-use crate::history::{Outcome, outcome};
+use crate::domain::workflow::Edits;
+use crate::history::{Outcome, Source, Timeline, TurnChange, outcome};
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -86,7 +87,11 @@ impl Failure {
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let attempts = attempts(situation.timeline);
+    let timeline = situation.timeline;
+    let reset = timeline.resets.get(RULE.id).copied().unwrap_or(0);
+    let mut attempts = attempts(timeline);
+    // What a person has answered for with `andon resume --counter` does not count.
+    attempts.retain(|attempt| attempt.iteration.number > reset && says_something(attempt, timeline));
     let failed = failed_running(&attempts, setting.list("exempt"));
     let failures = words::len(&failed);
     if failures == 0 || failures < setting.count("max") {
@@ -106,6 +111,17 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let help = vec!["read the first error before the next edit: andon test".to_owned()];
     Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
+}
+
+/// A turn says nothing when nobody knows what it changed, or when it was not meant to change code.
+fn says_something(attempt: &Attempt<'_>, timeline: &Timeline) -> bool {
+    match attempt.iteration.source {
+        Source::Turn(TurnChange::Unknown | TurnChange::Documents) => false,
+        Source::Turn(TurnChange::Unchanged) => {
+            timeline.workflow.edits(&attempt.iteration.node) == Edits::Expected
+        }
+        Source::Turn(TurnChange::Changed) | Source::Commit => true,
+    }
 }
 
 /// The failures since the newest reset, newest first.
@@ -170,9 +186,11 @@ fn failure(tests: &TestEvidence) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::testkit::asked_of;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
     use crate::history::testkit::{Commit, commit, green, other, red};
+    use crate::history::testkit::{chain, folded, reset, turn_end};
 
     const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
 
@@ -270,5 +288,22 @@ mod tests {
         let finding = with(2).unwrap();
         assert_eq!(finding.face, Face::BlockerReport);
         assert_eq!(finding.message, "2 iterations running failed: tests failed in 1, the build failed in 1");
+    }
+
+    #[test]
+    fn idle_turns_fail_and_a_person_can_reset_this_counter_alone() {
+        let red_then = |turns: usize| -> Vec<crate::domain::facts::Fact> {
+            let red = commit(1).tests(red(1, &["a"], 9));
+            chain(vec![red]).into_iter().chain(vec![turn_end(1); turns]).collect()
+        };
+        // The first end belongs to the turn of the commit.
+        assert!(asked_of(&RULE, &folded(red_then(2))).is_none());
+        assert!(asked_of(&RULE, &folded(red_then(3))).is_some());
+        let mut answered = red_then(3);
+        answered.push(reset("consecutive-failures"));
+        answered.push(turn_end(1));
+        let line = folded(answered);
+        assert!(asked_of(&RULE, &line).is_none());
+        assert_eq!(line.number(), 4, "the window goes on");
     }
 }

@@ -4,6 +4,8 @@
 mod halts;
 mod range;
 mod records;
+mod squash;
+mod tamper;
 
 use super::context::Context;
 use super::derive;
@@ -48,6 +50,10 @@ pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
     let judged = records::judge(&case)?;
     violations.extend(judged.violations);
     violations.extend(halts::judge(&case, &judged.facts)?);
+    violations.extend(tamper::judge(&case, &judged.facts)?);
+    if let Some(squash) = &asked.squash {
+        violations.extend(squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
+    }
     Ok(report(&range, &case, violations))
 }
 

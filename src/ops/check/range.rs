@@ -17,6 +17,8 @@ pub struct Asked {
     pub range: Option<String>,
     /// `--from-ref` and `--to-ref`
     pub refs: Option<(String, String)>,
+    /// The commit that is said to be the squash of the range.
+    pub squash: Option<String>,
 }
 
 /// A resolved range.

@@ -1,11 +1,13 @@
 //! Every record of the range against what its commit says.
 
+use std::collections::BTreeSet;
+
 use super::range::source;
 use super::{Case, Violation, at, violation};
 use crate::config::{self, AppliesTo, Config, HandedIn};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, CommitId};
+use crate::domain::ids::{CodeId, CommitId, Digest};
 use crate::domain::paths::PathClass;
 use crate::domain::settings::ParamValue;
 use crate::domain::tests::{RunOrigin, TestEvidence};
@@ -26,16 +28,27 @@ pub(super) struct Judged {
 /// Judges all commits.
 pub(super) fn judge(case: &Case<'_>) -> Result<Judged, OpsError> {
     let mut judged = Judged { violations: Vec::new(), facts: Vec::new() };
+    let named = named(case);
     for commit in &case.commits {
-        one(case, commit, &mut judged)?;
+        one(case, (commit, &named), &mut judged)?;
     }
     tip(case, &mut judged);
     Ok(judged)
 }
 
-fn one(case: &Case<'_>, commit: &CommitInfo, judged: &mut Judged) -> Result<(), OpsError> {
+/// The lines that records of the range name as the ones before them.
+fn named(case: &Case<'_>) -> BTreeSet<Digest> {
+    let lines = case.commits.iter().filter_map(|commit| case.store.lines(commit.id).ok());
+    lines.flatten().filter_map(|(_, prev)| prev).collect()
+}
+
+fn one(
+    case: &Case<'_>,
+    (commit, named): (&CommitInfo, &BTreeSet<Digest>),
+    judged: &mut Judged,
+) -> Result<(), OpsError> {
     let derived = derive::derive(case.repo, &case.config.paths.rules, &case.normalizer, commit)?;
-    let stored = match case.store.get_derived(commit.id, &derivable(&derived)) {
+    let stored = match case.store.get_named(commit.id, &derivable(&derived), named) {
         Ok(Some(stored)) => stored,
         Ok(None) => {
             judged.violations.extend(missing(case, commit));
@@ -193,12 +206,15 @@ fn own_configuration(case: &Case<'_>, commit: &CommitInfo) -> Result<Option<Conf
 fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<Violation> {
     let parent = commit.parents.first()?;
     // An unreadable parent record in the range is reported at the parent.
-    let parent_line = case.store.get(*parent).ok()?.map(|stored| stored.line_digest);
-    let message = match (stored.record.prev, parent_line) {
-        (prev, line) if prev == line => return None,
-        (Some(_), Some(_)) => "the record of its parent was edited after this one was written",
-        (Some(_), None) => "the record of its parent was dropped",
-        (None, _) => "the record does not name its parent's, which is there",
+    case.store.get(*parent).ok()?;
+    // Two clones may both have recorded the parent: each line is somebody's predecessor.
+    let lines = case.store.lines(*parent).ok()?;
+    let message = match stored.record.prev {
+        None if lines.is_empty() => return None,
+        None => "the record does not name its parent's, which is there",
+        Some(_) if lines.is_empty() => "the record of its parent was dropped",
+        Some(prev) if lines.iter().any(|(line, _)| *line == prev) => return None,
+        Some(_) => "the record of its parent was edited after this one was written",
     };
     let help = "git log -p refs/notes/andon";
     Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), help))

@@ -24,7 +24,7 @@ use crate::action::install::plan::{self, Intent};
 use crate::action::install::{InstallError, apply};
 use crate::config;
 use crate::domain::paths::CONFIG_FILE;
-use crate::git::{ConfigScope, GitError, Repo};
+use crate::git::{ConfigScope, GitError, Repo, stop_point};
 use crate::report::escape::shell_quote_bytes;
 
 /// The key that makes `git log` show notes.
@@ -196,6 +196,7 @@ pub fn install(repo: &Repo, program: &Path) -> Result<InstallReport, SetupError>
         error
     };
     let display_ref = add_display_ref(repo, &mut manifest).map_err(|error| undo_file(error.into()))?;
+    stop_point::pass("install:config");
     if let Err(error) = apply::install(&dir, &intents, program, (&manifest_path, &manifest)) {
         if display_ref == DisplayRef::Added {
             let _ = repo.config_remove(DISPLAY_REF_KEY, DISPLAY_REF);

@@ -46,7 +46,8 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
         None => TestedCode::now(ws)?,
     };
     let root = ws.repo.workdir().unwrap_or(&ctx.cwd);
-    let mut reader = RunReader::new(Root::new(&root.to_string_lossy()));
+    let root = Root::new(&root.to_string_lossy()).with_patterns(&ws.config.normalize);
+    let mut reader = RunReader::new(root);
     for report in &handed.reports {
         read(&ctx.cwd, report, &mut reader)?;
     }

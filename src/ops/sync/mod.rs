@@ -18,7 +18,7 @@ use crate::report::sync::SyncReport;
 use takeover::{Outgoing, Takeover, Tracked};
 
 /// How often a sync begins anew when others are faster.
-const MAX_TRIES: u32 = 40;
+const MAX_TRIES: u32 = 100;
 /// How often it does when the connection breaks.
 const MAX_DROPS: u32 = 2;
 

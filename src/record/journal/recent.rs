@@ -229,6 +229,7 @@ mod tests {
     fn ack(reason: &str) -> JournalLine {
         JournalLine::Ack(Box::new(Ack {
             halt: None,
+            counter: None,
             by: "A".to_owned(),
             how: crate::domain::facts::AckHow::Resume,
             agent: None,

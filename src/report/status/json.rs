@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::domain::findings::Level;
 use crate::report::json;
 
-use super::{FailureSummary, LastHalt, LoopEvidence, StatusView, TestsOf};
+use super::{CycleView, FailureSummary, LastHalt, LoopEvidence, StatusView, TestsOf};
 
 /// The status for a program: `andon/status@1`, with the keys of the view.
 pub fn json(view: &StatusView) -> Value {
@@ -18,6 +18,7 @@ pub fn json(view: &StatusView) -> Value {
         "head": json::text_or_null(view.head.as_ref()),
         "branch": view.branch,
         "worktree": view.worktree,
+        "cycles": view.cycles.iter().map(cycle_json).collect::<Value>(),
         "node": view.node,
         "session": view.session,
         "last_halt": view.last_halt.as_ref().map(last_halt_json),
@@ -32,6 +33,16 @@ pub fn json(view: &StatusView) -> Value {
         "findings": view.findings.iter().filter(|finding| finding.level > Level::Off).map(json::finding)
             .collect::<Value>(),
         "warnings": json::diagnostics(&view.warnings),
+    })
+}
+
+fn cycle_json(cycle: &CycleView) -> Value {
+    json!({
+        "cycle_id": cycle.id,
+        "badge": cycle.badge(),
+        "nodes": cycle.nodes,
+        "iterations": cycle.iterations,
+        "max": cycle.max,
     })
 }
 

@@ -105,6 +105,30 @@ pub struct LoopEvidence {
     pub failures: Vec<FailureSummary>,
 }
 
+/// A cycle of the declared workflow.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CycleView {
+    /// Its id.
+    pub id: String,
+    /// Its nodes, sorted.
+    pub nodes: Vec<String>,
+    /// Iterations since the last acknowledgement.
+    pub iterations: u64,
+    /// The budget; `None` for no limit.
+    pub max: Option<u64>,
+}
+
+impl CycleView {
+    /// The badge: `Loop 3/8`, or `Loop 3` without a limit.
+    pub fn badge(&self) -> String {
+        badge(self.iterations, self.max)
+    }
+}
+
+fn badge(iterations: u64, max: Option<u64>) -> String {
+    max.map_or_else(|| format!("Loop {iterations}"), |max| format!("Loop {iterations}/{max}"))
+}
+
 /// Everything `andon status` shows. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusView {
@@ -120,6 +144,8 @@ pub struct StatusView {
     pub branch: Option<String>,
     /// Name of the worktree; `main` for the main one.
     pub worktree: String,
+    /// The cycles of the declared workflow; none without one.
+    pub cycles: Vec<CycleView>,
     /// Node of the workflow.
     pub node: String,
     /// Session, when one is known.
@@ -149,10 +175,7 @@ pub struct StatusView {
 impl StatusView {
     /// The cycle badge: `Loop 3/100`, or `Loop 3` without a cap.
     pub fn badge(&self) -> String {
-        self.cap.map_or_else(
-            || format!("Loop {}", self.iteration),
-            |cap| format!("Loop {}/{cap}", self.iteration),
-        )
+        badge(self.iteration, self.cap)
     }
 }
 
@@ -174,6 +197,7 @@ mod tests {
             head: Some(samples::commit(0x1a)),
             branch: Some("main".to_owned()),
             worktree: "main".to_owned(),
+            cycles: vec![],
             node: "agent".to_owned(),
             session: None,
             last_halt: Some(LastHalt {
@@ -237,6 +261,26 @@ warning: skipped a line
   --> journal.jsonl:3
 ";
         assert_eq!(text(&view(), Style::Plain, Glyphs::Unicode), expected);
+    }
+
+    #[test]
+    fn each_cycle_has_its_badge() {
+        let cycle = |nodes: &[&str], iterations, max| CycleView {
+            id: nodes.join("+"),
+            nodes: nodes.iter().map(ToString::to_string).collect(),
+            iterations,
+            max,
+        };
+        let cycles = vec![cycle(&["coder", "verifier"], 3, Some(8)), cycle(&["planner"], 1, None)];
+        let view = StatusView { cycles, ..view() };
+        let shown = text(&view, Style::Plain, Glyphs::Ascii);
+        assert!(
+            shown.contains("  cycle      Loop 3/8  coder, verifier\n             Loop 1  planner\n"),
+            "{shown}"
+        );
+        let value = super::json(&view);
+        assert_eq!(value["cycles"][0]["badge"], "Loop 3/8");
+        assert_eq!(value["cycles"][1]["max"], serde_json::Value::Null);
     }
 
     #[test]

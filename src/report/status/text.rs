@@ -36,6 +36,7 @@ pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
     let mut page = Page::new(style);
     page.line(&format!("{}  {}", style.bold(&view.badge()), state(view, style)));
     place(&mut page, view);
+    cycles(&mut page, view);
     last_halt(&mut page, view);
     trend(&mut page, view, glyphs);
     tests(&mut page, view);
@@ -73,6 +74,16 @@ fn place(page: &mut Page, view: &StatusView) {
         .as_ref()
         .map_or_else(String::new, |session| format!(", session {}", terminal_clip(session, NAME)));
     page.field("node", &format!("{}{session}", terminal_clip(&view.node, NAME)));
+}
+
+/// A badge for each cycle (`loop-safety.md`, recommended UX). Names of nodes come from the configuration.
+fn cycles(page: &mut Page, view: &StatusView) {
+    for (number, cycle) in view.cycles.iter().enumerate() {
+        let label = if number == 0 { "cycle" } else { "" };
+        let full = cycle.max.is_some_and(|max| cycle.iterations >= max);
+        let badge = if full { page.style.red(&cycle.badge()) } else { cycle.badge() };
+        page.field(label, &format!("{badge}  {}", terminal_clip(&cycle.nodes.join(", "), NAME)));
+    }
 }
 
 fn last_halt(page: &mut Page, view: &StatusView) {

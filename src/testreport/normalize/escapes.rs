@@ -48,9 +48,12 @@ pub(super) fn single_line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Spaces at the ends of lines, and empty lines.
+/// Spaces at the ends of lines, empty lines, and the indentation that all lines share.
 pub(super) fn tidy(text: &str) -> Cow<'_, str> {
     let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect();
+    let indent = |line: &&str| line.len() - line.trim_start_matches(' ').len();
+    let shared = lines.iter().map(indent).min().unwrap_or(0);
+    let lines: Vec<&str> = lines.iter().map(|line| line.get(shared..).unwrap_or(line)).collect();
     Cow::Owned(lines.join("\n"))
 }
 
@@ -107,6 +110,6 @@ mod tests {
 
     #[test]
     fn tidied() {
-        check(tidy, &[("a  \n\n  b\n", "a\n  b"), ("", "")]);
+        check(tidy, &[("a  \n\n  b\n", "a\n  b"), ("  a\n\n   b", "a\n b"), ("", "")]);
     }
 }

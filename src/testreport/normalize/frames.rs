@@ -34,7 +34,7 @@ pub(super) fn drop_frames(text: &str) -> Cow<'_, str> {
             Kind::PythonFrame => function = function_of(line).or(function),
             Kind::Frame => function = function.or_else(|| function_of(line)),
             Kind::Goroutine => {
-                function = function.or_else(|| lines.get(at + 1).and_then(|next| function_of(next)))
+                function = function.or_else(|| lines.get(at + 1).and_then(|next| function_of(next)));
             }
             Kind::Heading | Kind::Excerpt => {}
         }
@@ -43,11 +43,11 @@ pub(super) fn drop_frames(text: &str) -> Cow<'_, str> {
     if kept.len() == lines.len() {
         return Cow::Borrowed(text);
     }
-    let mut left = kept.join("\n");
-    if let Some(function) = function.filter(|_| is_bare_type(&left)) {
-        left = format!("{} in {function}", left.trim().trim_end_matches(':')).trim_start().to_owned();
-    }
-    Cow::Owned(left)
+    let left = kept.join("\n");
+    let Some(function) = function.filter(|_| is_bare_type(&left)) else { return Cow::Owned(left) };
+    let kind = left.trim().trim_end_matches(':');
+    let between = if kind.is_empty() { "" } else { " " };
+    Cow::Owned(format!("{kind}{between}in {function}"))
 }
 
 /// What begins at a line, and over how many lines it goes.
@@ -158,8 +158,8 @@ fn is_ruby_frame(trimmed: &str) -> bool {
 fn is_pointed_place(trimmed: &str) -> bool {
     let bare = trimmed.trim_end();
     let pointed = bare.strip_prefix("❯ ").is_some_and(ends_in_position);
-    let php = |path: &str| path.ends_with(".php") && !path.contains(' ');
-    pointed || bare.rsplit_once(':').is_some_and(|(path, _)| php(path) && ends_in_position(bare))
+    let php = bare.rsplit_once(".php:").is_some_and(|(path, _)| !path.contains(' '));
+    pointed || (php && ends_in_position(bare))
 }
 
 /// `/p/a.go:3 +0x1d`, indented under the function of a goroutine.

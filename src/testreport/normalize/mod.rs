@@ -1,11 +1,10 @@
 //! Takes out of ids and error texts what changes while the failure stays the same.
 //!
-//! Two lists of small named rules in a fixed order ([`errors`] and [`ids`]); a new rule is one function, its
+//! Two lists of small named rules in a fixed order ([`texts`] and [`ids`]); a new rule is one function, its
 //! table of tests, and one entry in a list. The project's own patterns come after. What the hashes mean depends
 //! on them, so a change of any rule's result is a new signature format.
 
 mod chosen;
-mod errors;
 mod escapes;
 mod frames;
 mod ids;
@@ -17,13 +16,14 @@ mod project;
 mod rule;
 #[cfg(test)]
 mod tests;
+mod texts;
 
-pub(super) use errors::MAX_TEXT;
-pub use errors::normalize_error;
 pub(super) use escapes::strip_ansi;
 pub use ids::normalize_id;
 pub(super) use numbers::mask_digits;
 pub use rule::Change;
+pub(super) use texts::MAX_TEXT;
+pub use texts::normalize_error;
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ pub fn explain_id(id: &str, root: &Root) -> Vec<Change> {
 /// What each rule made of an error text, in order; rules that changed nothing are left out.
 pub fn explain_error(text: &str, root: &Root) -> Vec<Change> {
     let mut changes = Vec::new();
-    errors::traced(text, root, &mut |rule, why, text| changes.push(change(rule, why, text)));
+    texts::traced(text, root, &mut |rule, why, text| changes.push(change(rule, why, text)));
     changes
 }
 

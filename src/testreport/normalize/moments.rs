@@ -25,12 +25,12 @@ pub(super) fn mask_timestamps(text: &str) -> Cow<'_, str> {
 
 pattern!(
     DURATION,
-    r"(?-u:\b)[0-9]+(?:\.[0-9]+)?(?:e-[0-9]+)?(?: ?(?:ns|us|µs|μs|ms)|s|m[0-9]+(?:\.[0-9]+)?s| (?:s|secs?|seconds?|millis(?:econds)?|milliseconds?|microseconds?|nanoseconds?|mins?|minutes?))(?-u:\b)"
+    r"(^-?|[^0-9A-Za-z_.-]-?)[0-9]+(?:\.[0-9]+)?(?:e-[0-9]+)?(?: ?(?:ns|us|µs|μs|ms)|s|m[0-9]+(?:\.[0-9]+)?s| (?:s|secs?|seconds?|millis(?:econds)?|milliseconds?|microseconds?|nanoseconds?|mins?|minutes?))(?-u:\b)"
 );
 
-/// Durations with their unit.
+/// Durations with their unit; not the end of a UUID before a word that reads like one.
 pub(super) fn mask_durations(text: &str) -> Cow<'_, str> {
-    replace_digits(&DURATION, text, "<duration>")
+    replace_digits(&DURATION, text, "${1}<duration>")
 }
 
 #[cfg(test)]
@@ -66,6 +66,8 @@ mod tests {
             &[
                 ("in 0.03s", "in <duration>"),
                 ("12 ms, 1.5µs, 3 seconds, 1m12.5s", "<duration>, <duration>, <duration>, <duration>"),
+                ("-5ms 12s 3s", "-<duration> <duration> <duration>"),
+                ("a456-426614174000 s", "a456-426614174000 s"),
                 ("3 sheep, 5 s5, 5sec", "3 sheep, 5 s5, 5sec"),
             ],
         );

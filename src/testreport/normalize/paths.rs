@@ -91,7 +91,12 @@ pub(super) fn mask_temp_paths(text: &str) -> Cow<'_, str> {
         // A sentence may end behind a path.
         let stop = path.len() - path.trim_end_matches(['.', ',', '=']).len();
         let (path, stop) = path.split_at(path.len() - stop);
-        format!("{before}<tmp>{}{stop}", stable_leaf(path.rsplit('/').next().unwrap_or_default()))
+        let leaf = path.rsplit('/').next().unwrap_or_default();
+        // Directly below, a name that goes on with capitals is one of `tempnam`.
+        let direct = path.len() == leaf.len() + 1 && !leaf.contains('.');
+        let tempnam = leaf.len() >= 6 && leaf.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
+        let leaf = if direct && tempnam { String::new() } else { stable_leaf(leaf) };
+        format!("{before}<tmp>{leaf}{stop}")
     });
     match replace(&TEMP_NAME, &found, "<tmp>") {
         Cow::Owned(masked) => Cow::Owned(masked),
@@ -220,6 +225,7 @@ mod tests {
                 ("/private/var/folders/ab/cd_e/T/tmp9_bz31ak is", "<tmp> is"),
                 ("/tmp/tmpab_12xyz.json, /tmp/d-x1Y2z3.", "<tmp>/*.json, <tmp>."),
                 ("/tmp/out.txt and /tmp/TestCopy3912345/001", "<tmp>/out.txt and <tmp>/001"),
+                ("/tmp/runagoDQY: /tmp/run/getUser", "<tmp>: <tmp>/getUser"),
                 ("/tmp/one.txt /tmp/two.txt", "<tmp>/one.txt <tmp>/two.txt"),
                 ("target/.tmpAbC123/x", "target<tmp>/x"),
                 ("/srv/tmp/a/b", "/srv/tmp/a/b"),

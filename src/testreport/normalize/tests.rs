@@ -113,38 +113,9 @@ proptest! {
 fn a_line_of_a_mebibyte_takes_bounded_time() {
     const SIZE: usize = 1 << 20;
     let root = Root::new("/work/p");
-    for unit in [
-        "a",
-        "1",
-        " ",
-        "0x",
-        "{",
-        "{,",
-        "'\"\\",
-        "/",
-        "/tmp",
-        "/tmp/a1",
-        "-",
-        ":",
-        "1:",
-        "12:34:56",
-        "\u{1b}",
-        "\u{1b}[",
-        "#x1B[",
-        "at ",
-        "a.b ",
-        "aB1",
-        "/work/p",
-        "E  ",
-        "\n",
-        "\nat f(1)",
-        "[::",
-        "1.1.1.1",
-        "pid ",
-        "File \"",
-        "é",
-        "\\\"{",
-    ] {
+    for unit in
+        ["a", "1:", "{,", "'\"\\", "\\\"{", "\u{1b}[", "at ", "\n", "\nat f(1)", "/tmp/a1", "/work/p", "é"]
+    {
         let text = unit.repeat(SIZE / unit.len());
         let start = Instant::now();
         normalize_error(&text, &root);

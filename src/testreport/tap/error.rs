@@ -1,4 +1,5 @@
-//! The error text after a failing test point: a YAML block, or else the comments that follow.
+//! The error text after a failing test point: a YAML block, or else the comments or the indented lines that
+//! follow (mocha writes those).
 
 use super::super::tally::append_line;
 use super::line::{Line, parse_line};
@@ -27,6 +28,8 @@ enum Part {
     Start,
     /// Comments.
     Comments,
+    /// Lines that are indented by two, and what is indented further.
+    Indented,
     /// Inside `---` and `...`.
     Yaml,
     /// Inside, in the value of a volatile key.
@@ -60,6 +63,11 @@ impl ErrorBlock {
                 self.part = Part::Yaml;
                 Taken::More
             }
+            Part::Start if spaces == self.depth * 4 + 2 && parse_line(rest) == Line::Other => {
+                self.part = Part::Indented;
+                self.indented(line, rest, spaces)
+            }
+            Part::Indented => self.indented(line, rest, spaces),
             Part::Start | Part::Comments => self.comment(rest, spaces),
             Part::Yaml | Part::Volatile => self.yaml(line, spaces),
         }
@@ -80,6 +88,19 @@ impl ErrorBlock {
             | Line::BailOut(_)
             | Line::Other => Taken::NotMine,
         }
+    }
+
+    /// Up to the first line that is not indented, or is TAP of a subtest.
+    fn indented(&mut self, line: &str, rest: &str, spaces: usize) -> Taken {
+        let indent = self.depth * 4 + 2;
+        self.lines += 1;
+        let mine =
+            rest.is_empty() || spaces >= indent && matches!(parse_line(rest), Line::Other | Line::Comment(_));
+        if !mine || self.lines > MAX_LINES {
+            return Taken::NotMine;
+        }
+        append_line(&mut self.text, line.get(indent..).unwrap_or_default());
+        Taken::More
     }
 
     /// A block ends at `...`, or where something that is less indented than the block is TAP again.

@@ -9,14 +9,16 @@
 
 mod document;
 mod error;
+mod heading;
 mod line;
 
 use self::document::{Document, MAX_DEPTH};
 use self::error::{ErrorBlock, Taken};
+use self::heading::Headings;
 use self::line::{Line, parse_line};
 use super::normalize::Root;
 use super::problem::ReportProblem;
-use super::tally::{Tally, Trouble};
+use super::tally::{Tally, Trouble, append_line};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "tap";
@@ -28,6 +30,9 @@ pub(super) struct TapReader {
     ended: Tally,
     recognised: Option<()>,
     error: Option<ErrorBlock>,
+    headings: Headings,
+    /// What the newest point says of its error before any text below it.
+    lead: String,
     problems: Vec<ReportProblem>,
 }
 
@@ -41,6 +46,8 @@ impl TapReader {
             ended: Tally::new(root),
             recognised: None,
             error: None,
+            headings: Headings::default(),
+            lead: String::new(),
             problems: Vec::new(),
         }
     }
@@ -48,6 +55,9 @@ impl TapReader {
     /// A line of standard output.
     pub(super) fn line(&mut self, line: &str) {
         let spaces = line.len() - line.trim_start_matches(' ').len();
+        if spaces == 0 && self.headings.line(line) {
+            return self.end_error();
+        }
         if let Some(block) = &mut self.error {
             match block.take(line, spaces) {
                 Taken::More => return,
@@ -77,6 +87,9 @@ impl TapReader {
                 if depth == 0 && self.document.ends_before_point(point.number) {
                     self.end_document();
                 }
+                let (point, lead) =
+                    if depth == 0 { self.headings.name(point) } else { (point, String::new()) };
+                self.lead = lead;
                 self.document.point(depth, point);
                 // After any point: the YAML block of a passing one must not be read as TAP.
                 self.error = Some(ErrorBlock::new(depth));
@@ -89,7 +102,11 @@ impl TapReader {
     fn end_error(&mut self) {
         if let Some(block) = self.error.take() {
             let (depth, text) = block.finish();
-            self.document.explain(depth, text);
+            let mut whole = std::mem::take(&mut self.lead);
+            if !text.is_empty() {
+                append_line(&mut whole, &text);
+            }
+            self.document.explain(depth, whole);
         }
     }
 

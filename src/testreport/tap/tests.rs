@@ -145,3 +145,25 @@ fn endless_reports_stay_bounded() {
     assert!(run.truncated);
     assert_eq!(run.counts.failed, 20_000);
 }
+
+#[test]
+fn mocha_indents_its_errors() {
+    let text = "1..2\nnot ok 1 a\n  expected 1\n  \n  Error: expected 1\n      at f (a.js:1:2)\nok 2 b\n";
+    let read = run(text);
+    assert_eq!(read.errors[0].text, "expected 1\nError: expected 1");
+    assert_eq!(read.counts, counts(1, 1, 0));
+    let subtest = run("1..1\nnot ok 1 a\n    ok 1 - b\n    1..1\n");
+    assert!(subtest.errors.is_empty());
+}
+
+#[test]
+fn tests_of_tape_are_named_by_their_comments() {
+    let point = "not ok 1 should be equal\n  ---\n    operator: equal\n    expected: 1\n  ...\n";
+    let text = format!(
+        "TAP version 13\n# one\n{point}# two\nok 2 Error: x\n# three\nnot ok 3 Error: /tmp/x1\n\n1..3\n# tests 3\n"
+    );
+    let read = run(&text);
+    assert_eq!(read.failing, ["one > should be equal", "three > Error"]);
+    assert_eq!(read.errors[0].text, "should be equal\n  operator: equal\n  expected: 1");
+    assert_eq!(read.errors[1].text, "Error: <tmp>/x1");
+}

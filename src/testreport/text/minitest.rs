@@ -103,7 +103,8 @@ fn summary(line: &str) -> Option<Counts> {
 
 /// `  1) Failure:`; Rails leaves the number out.
 fn is_failure(line: &str) -> bool {
-    let word = match line.strip_prefix("  ").and_then(|rest| rest.trim_start().split_once(") ")) {
+    // From the tenth on the number has but one space before it, from the hundredth on none.
+    let word = match line.trim_start_matches(' ').split_once(") ") {
         Some((number, word)) if whole_number(number).is_some() => word,
         Some(_) | None => line,
     };

@@ -197,7 +197,7 @@ mod tests {
         );
         assert_eq!(three.failing, ["Demo.Broken", "Demo.MathTests.Subtracts", "Demo.MathTests.Throws"]);
         let errors =
-            ["No suitable constructor was found", "  Expected: 2\n  But was:  1", "System.Exception : no"];
+            ["No suitable constructor was found", "Expected: 2\nBut was:  1", "System.Exception : no"];
         assert_eq!((texts(&three), three.runner.as_str()), (errors.to_vec(), "nunit"));
         let two = run(TWO);
         assert_eq!(

@@ -130,6 +130,7 @@ fn encode_ack(ack: &Ack, map: &mut Map<String, Value>) {
     put(map, "type", "ack");
     put(map, "at", &ack.at);
     put_some(map, "halt", ack.halt.as_ref());
+    put_some(map, "counter", ack.counter.as_deref().map(|rule| bounded(rule, MAX_NAME)).as_ref());
     put(map, "by", &bounded(&ack.by, MAX_NAME));
     put(map, "how", how_name(ack.how));
     put_some(map, "agent", ack.agent.as_ref().map(|agent| bounded(agent, MAX_NAME)).as_ref());
@@ -236,6 +237,7 @@ fn decode_ack(members: &mut Members<'_>) -> Result<Ack, FormatError> {
     })?;
     Ok(Ack {
         halt: members.parsed("halt", "a sha256")?,
+        counter: members.text("counter")?,
         by: members.required("by", by)?,
         how: how.unwrap_or(AckHow::Resume),
         agent: members.text("agent")?,

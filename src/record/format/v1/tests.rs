@@ -216,6 +216,7 @@ fn journal_lines() -> Vec<JournalLine> {
         },
         JournalLine::Ack(Box::new(Ack {
             halt: Some(EntryId([5; 32])),
+            counter: None,
             by: "A Person <a@example.org>".into(),
             how: AckHow::FileDeleted,
             agent: Some("CLAUDECODE".into()),

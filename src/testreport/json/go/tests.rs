@@ -75,7 +75,7 @@ fn samples() {
             counts(1, 1, 0, 1),
             &["example.com/p::TestAdd/a/b"],
             TestStatus::Failed,
-            "    add_test.go:<pos>: got 1, want 2",
+            "add_test.go:<pos>: got 1, want 2",
         ),
         (PASSING, counts(1, 0, 0, 0), &[], TestStatus::Passed, ""),
         (BUILD, counts(0, 0, 1, 0), &["p"], TestStatus::BuildFailed, "./a_test.go:<pos>: undefined: x"),

@@ -68,6 +68,14 @@ fn summaries() {
 }
 
 #[test]
+fn the_tenth_failure_is_read_as_well() {
+    let text: String =
+        (1..=12).map(|n| format!("{n:3}) Error:\nT#test_{n}:\nRuntimeError: no\n\n")).collect();
+    let run = read(&format!("{text}12 runs, 0 assertions, 0 failures, 12 errors, 0 skips\n"), "", 1).unwrap();
+    assert_eq!(run.failing.len(), 12);
+}
+
+#[test]
 fn errors_are_without_frames() {
     let run = read(FAILING, "", 1).unwrap();
     assert_eq!(

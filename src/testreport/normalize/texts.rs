@@ -112,7 +112,7 @@ pub(super) const RULES: [Rule; 22] = [
     },
     Rule {
         name: "tidy",
-        why: "empty lines and spaces at the ends of lines are layout",
+        why: "empty lines, spaces at the ends of lines and indentation of the whole are layout",
         apply: |_, text| escapes::tidy(text),
     },
 ];
@@ -132,6 +132,7 @@ pub(super) fn traced(text: &str, root: &Root, changed: &mut dyn FnMut(&str, &str
             end -= 1;
         }
         normalized.truncate(end);
+        normalized.truncate(normalized.trim_end().len());
     }
     normalized
 }

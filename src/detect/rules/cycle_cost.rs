@@ -1,0 +1,78 @@
+//! `cycle-cost`: a cycle has cost what it was given.
+
+use crate::detect::budget;
+use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "cycle-cost",
+    summary: "the reported cost of one cycle, in a declared workflow; unlimited unless set",
+    docs: Docs {
+        trips: "The cost that was reported (`andon observe usage`, `cost_usd`) for all nodes of a cycle of the \
+                declared workflow has reached `max_cents` since the last acknowledgement. `max_cost` at the anchor \
+                in `[workflow]` goes before it; 0 is no limit.",
+        why: "`loop-safety.md` asks for the budget and recommends no default: prices differ.",
+        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
+        example: "With max_cents = 500, the report that brings the cycle to five dollars halts the loop.",
+        tune: "cycle-cost = { max_cents = 500 }, or max_cost = \"5.00\" at the anchor edge in [workflow]",
+    },
+    level: Level::Halt,
+    reason: HaltReason::BudgetExceeded,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "max_cents",
+        default: || ParamValue::Count(0),
+        min: 0,
+        doc: "Cost of one cycle that halts the loop, in US cents; 0 for no limit.",
+    }],
+    stages: ANY_EVENT,
+    check,
+};
+
+/// Millionths of a dollar in a cent.
+const CENT: u64 = 10_000;
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let timeline = situation.timeline;
+    let otherwise = setting.count("max_cents").saturating_mul(CENT);
+    let over = timeline.workflow.cycles.iter().find_map(|cycle| {
+        let limit = cycle.budget.max_cost.unwrap_or(otherwise);
+        let cost = budget::cycle_cost(&timeline.activity, cycle);
+        budget::reached(cost, limit).then_some((cycle, cost, limit))
+    });
+    let (cycle, cost, limit) = over?;
+    let (names, cost, limit) = (cycle.nodes.join(", "), budget::dollars(cost), budget::dollars(limit));
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("cycle {}: {cost}", cycle.id))],
+        help: vec!["look at what the cycle has achieved: andon status".to_owned()],
+        ..RULE.finding(setting.level, format!("the cycle of {names} has cost {cost} of {limit}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::What;
+    use crate::domain::usage::Usage;
+    use crate::history::testkit::{event_of, in_workflow};
+
+    #[test]
+    fn reported_cost_counts() {
+        let spent = |node, cost: &str| {
+            event_of(node, 1, What::Usage(Usage { cost_usd: Some(cost.into()), ..Usage::default() }))
+        };
+        let facts = || vec![spent("coder", "3.10"), spent("verifier", "1.90"), spent("stranger", "99")];
+        let with = |cents| {
+            let line = in_workflow(facts(), None, None);
+            asked_with(&RULE, &line, &[("max_cents", ParamValue::Count(cents))])
+                .map(|finding| finding.message)
+        };
+        assert_eq!(with(500).as_deref(), Some("the cycle of coder, verifier has cost 5.00 USD of 5.00 USD"));
+        assert!(with(501).is_none() && with(0).is_none());
+        assert!(asked_of(&RULE, &in_workflow(facts(), None, Some(4_000_000))).is_some());
+    }
+}

@@ -1,0 +1,85 @@
+//! `cycle-iterations`: a cycle has gone round as often as it was given.
+
+use crate::detect::budget;
+use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "cycle-iterations",
+    summary: "8 iterations of one cycle since the last acknowledgement, in a declared workflow",
+    docs: Docs {
+        trips: "The anchor edge of a cycle of the declared workflow was passed `max` times since the last \
+                acknowledgement: a turn of its `from` was followed by one of its `to`; for a self-loop, a turn of \
+                its node ended. `max_iterations` at the anchor in `[workflow]` goes before `max`; 0 is no limit.",
+        why: "`loop-safety.md` recommends 8.",
+        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
+        example: "`coder` and `verifier` hand the work to and fro: the eighth time that it comes back to `coder` \
+                  halts.",
+        tune: "cycle-iterations = { max = 12 }, or max_iterations = 12 at the anchor edge in [workflow]",
+    },
+    level: Level::Halt,
+    reason: HaltReason::BudgetExceeded,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "max",
+        default: || ParamValue::Count(8),
+        min: 0,
+        doc: "Iterations of one cycle that halt the loop; 0 for no limit.",
+    }],
+    stages: ANY_EVENT,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let timeline = situation.timeline;
+    let otherwise = setting.count("max");
+    let over = timeline.workflow.cycles.iter().find_map(|cycle| {
+        let limit = cycle.budget.max_iterations.unwrap_or(otherwise);
+        let passes = timeline.activity.cycle_iterations(cycle);
+        budget::reached(passes, limit).then_some((cycle, passes, limit))
+    });
+    let (cycle, passes, limit) = over?;
+    let names = cycle.nodes.join(", ");
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("cycle {}: {passes} iterations", cycle.id))],
+        help: vec!["read what the nodes told each other: the loop does not end by itself".to_owned()],
+        ..RULE.finding(setting.level, format!("the cycle of {names} has reached Loop {passes}/{limit}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{TurnEnd, What};
+    use crate::domain::facts::Fact;
+    use crate::history::testkit::{event_of, in_workflow};
+
+    fn rounds(count: i64) -> Vec<Fact> {
+        let end = |node, at| event_of(node, at, What::TurnEnd(TurnEnd::default()));
+        (0..count).flat_map(|round| [end("coder", round * 2 + 1), end("verifier", round * 2 + 2)]).collect()
+    }
+
+    #[test]
+    fn the_eighth_pass_of_the_anchor_trips() {
+        let line = |count, more: bool| {
+            let mut facts = rounds(count);
+            if more {
+                facts.push(event_of("coder", 1000, What::TurnStart));
+            }
+            in_workflow(facts, None, None)
+        };
+        assert!(asked_of(&RULE, &line(8, false)).is_none(), "the eighth has not come back");
+        let found = asked_of(&RULE, &line(8, true));
+        assert_eq!(
+            found.map(|finding| finding.message).as_deref(),
+            Some("the cycle of coder, verifier has reached Loop 8/8")
+        );
+        assert!(asked_with(&RULE, &line(30, true), &[("max", ParamValue::Count(0))]).is_none());
+        let tighter = in_workflow(rounds(4), Some(3), None);
+        assert!(asked_of(&RULE, &tighter).is_some(), "the cycle's own budget goes first");
+    }
+}

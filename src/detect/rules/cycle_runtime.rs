@@ -1,0 +1,74 @@
+//! `cycle-runtime`: a cycle has run for as long as it was given.
+
+use crate::detect::budget;
+use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::time::Span;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "cycle-runtime",
+    summary: "the runtime of one cycle, in a declared workflow; unlimited unless set",
+    docs: Docs {
+        trips: "The announced turns of all nodes of a cycle of the declared workflow have taken `max` together since \
+                the last acknowledgement. `max_runtime` at the anchor in `[workflow]` goes before `max`; \"0s\" is \
+                no limit.",
+        why: "`loop-safety.md` asks for the budget and recommends no default.",
+        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
+        example: "With max = \"4h\", the turn during which the fourth hour is over halts the loop at its end.",
+        tune: "cycle-runtime = { max = \"4h\" }, or max_runtime = \"4h\" at the anchor edge in [workflow]",
+    },
+    level: Level::Halt,
+    reason: HaltReason::BudgetExceeded,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "max",
+        default: || ParamValue::Span(Span(0)),
+        min: 0,
+        doc: "Runtime of one cycle that halts the loop; \"0s\" for no limit.",
+    }],
+    stages: ANY_EVENT,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let timeline = situation.timeline;
+    let otherwise = setting.span("max");
+    let over = timeline.workflow.cycles.iter().find_map(|cycle| {
+        let limit = cycle.budget.max_runtime.unwrap_or(otherwise);
+        let taken = budget::cycle_runtime(&timeline.activity, cycle);
+        budget::reached(taken.0, limit.0).then_some((cycle, taken, limit))
+    });
+    let (cycle, taken, limit) = over?;
+    let names = cycle.nodes.join(", ");
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("cycle {}: {taken}", cycle.id))],
+        help: vec!["look at what the cycle has achieved: andon status".to_owned()],
+        ..RULE.finding(setting.level, format!("the cycle of {names} has run for {taken} of {limit}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{TurnEnd, What};
+    use crate::history::testkit::{event_of, in_workflow};
+
+    #[test]
+    fn the_nodes_of_a_cycle_count_together() {
+        let turn = |node, from, to| {
+            [event_of(node, from, What::TurnStart), event_of(node, to, What::TurnEnd(TurnEnd::default()))]
+        };
+        let facts =
+            || -> Vec<_> { turn("coder", 100, 160).into_iter().chain(turn("verifier", 200, 240)).collect() };
+        let with = |max| {
+            let line = in_workflow(facts(), None, None);
+            asked_with(&RULE, &line, &[("max", ParamValue::Span(Span(max)))]).is_some()
+        };
+        assert!(with(100) && !with(101) && !with(0));
+        assert!(asked_of(&RULE, &in_workflow(facts(), None, None)).is_none(), "unlimited unless set");
+    }
+}

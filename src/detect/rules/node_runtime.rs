@@ -1,0 +1,74 @@
+//! `node-runtime`: a node has run for as long as it was given.
+
+use crate::detect::budget;
+use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::time::Span;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "node-runtime",
+    summary: "the runtime of one node, in a declared workflow; unlimited unless set",
+    docs: Docs {
+        trips: "The announced turns of a node of the declared workflow have taken `max` together since the last \
+                acknowledgement, the one that goes on included. `max_runtime` of the node in `[workflow]` goes \
+                before `max`; \"0s\" is no limit.",
+        why: "`loop-safety.md` asks for the budget and recommends no default: what a turn may take is \
+              turn-timeout's.",
+        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
+        example: "With max = \"2h\", three turns of 50 minutes halt the loop.",
+        tune: "node-runtime = { max = \"2h\" }, or nodes.coder = { max_runtime = \"2h\" } in [workflow]",
+    },
+    level: Level::Halt,
+    reason: HaltReason::BudgetExceeded,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "max",
+        default: || ParamValue::Span(Span(0)),
+        min: 0,
+        doc: "Runtime of one node that halts the loop; \"0s\" for no limit.",
+    }],
+    stages: ANY_EVENT,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let timeline = situation.timeline;
+    let otherwise = setting.span("max");
+    let over = timeline.workflow.nodes.iter().find_map(|node| {
+        let limit = node.max_runtime.unwrap_or(otherwise);
+        let taken = budget::runtime(&timeline.activity, &node.name);
+        budget::reached(taken.0, limit.0).then_some((node, taken, limit))
+    });
+    let (node, taken, limit) = over?;
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("node {}: {taken}", node.name))],
+        help: vec!["look at what its turns have achieved: andon status".to_owned()],
+        ..RULE.finding(setting.level, format!("{} has run for {taken} of {limit}", node.name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{TurnEnd, What};
+    use crate::history::testkit::{event_of, in_workflow};
+
+    #[test]
+    fn runtime_is_that_of_announced_turns_and_of_the_one_that_goes_on() {
+        let start = |at| event_of("coder", at, What::TurnStart);
+        let end = |at| event_of("coder", at, What::TurnEnd(TurnEnd::default()));
+        let with = |facts, max| {
+            asked_with(&RULE, &in_workflow(facts, None, None), &[("max", ParamValue::Span(Span(max)))])
+                .is_some()
+        };
+        let two = || vec![start(100), end(160), start(200), end(240)];
+        assert!(with(two(), 100) && !with(two(), 101) && !with(two(), 0));
+        assert!(with(vec![start(100), event_of("verifier", 200, What::TurnStart)], 100));
+        assert!(!with(vec![end(100), end(900)], 1), "nobody knows when these began");
+        assert!(asked_of(&RULE, &in_workflow(two(), None, None)).is_none(), "unlimited unless set");
+    }
+}

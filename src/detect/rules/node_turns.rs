@@ -1,0 +1,92 @@
+//! `node-turns`: a node has had all the turns that it was given.
+
+use crate::detect::budget;
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "node-turns",
+    summary: "6 turns of one node since the last acknowledgement, in a declared workflow",
+    docs: Docs {
+        trips: "A node of the declared workflow has had `max` turns since the last acknowledgement. A turn counts \
+                when it ends or at its first commit; commits of a node that announces no turns are one turn each. \
+                `max_turns` of the node in `[workflow]` goes before `max`; 0 is no limit.",
+        why: "`loop-safety.md` recommends 6. Without a declared workflow nobody has said what a node is, and only \
+              iteration-cap binds.",
+        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
+        example: "The sixth turn of `coder` halts: \"coder has had 6 of 6 turns\".",
+        tune: "node-turns = { max = 12 }, or nodes.coder = { max_turns = 12 } in [workflow]",
+    },
+    level: Level::Halt,
+    reason: HaltReason::BudgetExceeded,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "max",
+        default: || ParamValue::Count(6),
+        min: 0,
+        doc: "Turns of one node that halt the loop; 0 for no limit.",
+    }],
+    stages: LOOP,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let timeline = situation.timeline;
+    let otherwise = setting.count("max");
+    let over = timeline.workflow.nodes.iter().find_map(|node| {
+        let limit = node.max_turns.unwrap_or(otherwise);
+        let turns = timeline.activity.nodes.get(&node.name)?.turns;
+        budget::reached(turns, limit).then_some((node, turns, limit))
+    });
+    let (node, turns, limit) = over?;
+    let message = format!("{} has had {turns} of {}", node.name, words::count(limit, "turn"));
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("node {}: {turns} turns", node.name))],
+        help: vec!["look at what its turns have achieved: andon status".to_owned()],
+        ..RULE.finding(setting.level, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{TurnEnd, What};
+    use crate::history::Timeline;
+    use crate::history::testkit::{event_of, folded, in_workflow};
+
+    fn turns(node: &str, count: i64) -> Timeline {
+        let ends = (0..count).map(|at| event_of(node, at + 1, What::TurnEnd(TurnEnd::default())));
+        in_workflow(ends.collect(), None, None)
+    }
+
+    #[test]
+    fn the_sixth_turn_trips_in_a_declared_workflow_only() {
+        for (count, trips) in [(5, false), (6, true), (7, true)] {
+            assert_eq!(asked_of(&RULE, &turns("coder", count)).is_some(), trips, "{count}");
+        }
+        assert!(asked_of(&RULE, &turns("stranger", 9)).is_none());
+        let undeclared =
+            folded((0..9).map(|at| event_of("coder", at, What::TurnEnd(TurnEnd::default()))).collect());
+        assert!(asked_of(&RULE, &undeclared).is_none());
+    }
+
+    #[test]
+    fn the_limit_is_a_parameter_and_that_of_the_node_goes_first() {
+        let with = |line: &Timeline, max| asked_with(&RULE, line, &[("max", ParamValue::Count(max))]);
+        assert_eq!(
+            with(&turns("coder", 2), 2).map(|f| f.message).as_deref(),
+            Some("coder has had 2 of 2 turns")
+        );
+        assert!(with(&turns("coder", 60), 0).is_none(), "no limit");
+        let mut line = turns("coder", 3);
+        let mut flow = (*line.workflow).clone();
+        flow.nodes[0].max_turns = Some(3);
+        line.workflow = flow.into();
+        assert!(with(&line, 100).is_some());
+    }
+}

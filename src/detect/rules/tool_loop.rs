@@ -1,0 +1,318 @@
+//! `tool-loop`: the same tool calls, or the same row of them, again and again.
+
+use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::ids::ShortHash;
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::history::{Call, is_edit};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "tool-loop",
+    summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 stop with a report",
+    docs: Docs {
+        trips: "Calls of one node are identical when tool, arguments (whatever the order of keys) and answer are the \
+                same, times and ids in the answer masked; where no answer is known, tool and arguments decide. Among \
+                the last `window` calls, `soft` of them warn (SOFT_LOOP), `hard` halt (HARD_LOOP), `infinite` halt \
+                with BLOCKER_REPORT.md (INFINITE_LOOP). So does a row of 2 to 5 calls that came `rounds` times \
+                running (HARD_LOOP), and one tool that gave the same answer `infinite` times running whatever it \
+                was asked (HARD_LOOP; from `hard` times on SOFT_LOOP). An edit that was not made before, a commit or \
+                changed code begin the count anew. Polling whose answers change is no loop.",
+        why: "`autonomous-loop-rules.md` sets 3, 5 and 10 of 10. In 113 agent runs that solved their task five \
+              identical calls running came twice, both real loops; five among ten tripped 9 of 98 healthy runs, and \
+              none once a new edit begins the count anew.",
+        source: "autonomous-loop-rules.md, loop detection; DESIGN section 4, contradiction 4",
+        example: "`Bash(cargo test)` with the same output for the fifth time and no edit in between halts.",
+        tune: "tool-loop = { soft = 4, hard = 6, infinite = 12, window = 12 }; signature = \"coarse\" compares editing \
+               tools by file name, commands by their words without paths, others by tool alone.",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    face: Face::Checkpoint,
+    params: &[
+        ParamSpec {
+            name: "soft",
+            default: || ParamValue::Count(3),
+            min: 2,
+            doc: "Identical calls that warn.",
+        },
+        ParamSpec {
+            name: "hard",
+            default: || ParamValue::Count(5),
+            min: 2,
+            doc: "Identical calls that halt.",
+        },
+        ParamSpec {
+            name: "infinite",
+            default: || ParamValue::Count(10),
+            min: 2,
+            doc: "Identical calls that halt with BLOCKER_REPORT.md.",
+        },
+        ParamSpec {
+            name: "window",
+            default: || ParamValue::Count(10),
+            min: 2,
+            doc: "Newest calls that count.",
+        },
+        ParamSpec {
+            name: "rounds",
+            default: || ParamValue::Count(3),
+            min: 2,
+            doc: "Times that a row of calls comes.",
+        },
+        ParamSpec {
+            name: "signature",
+            default: || ParamValue::Word { is: "full", of: &["full", "coarse"] },
+            min: 0,
+            doc: "What is compared: all of a call, or its coarse form.",
+        },
+    ],
+    stages: ANY_EVENT,
+    check,
+};
+
+/// Longest row of calls that is looked for.
+const MAX_PERIOD: usize = 5;
+
+/// How bad it is (`autonomous-loop-rules.md`, detection level).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Grade {
+    Soft,
+    Hard,
+    Infinite,
+}
+
+/// A call as it is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Signature {
+    Full(ShortHash, Option<ShortHash>),
+    Coarse(ShortHash),
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let activity = &situation.timeline.activity;
+    let newest = activity.calls.last()?;
+    let coarse = setting.word("signature") == "coarse";
+    let of_node = activity.calls.iter().filter(|call| call.node == newest.node);
+    // The coarse form does not see what an edit says, so that an edit cannot be told from a new one.
+    let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
+    let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();
+    let found = identical(&signatures, setting)
+        .max_by_grade(row(&signatures, setting))
+        .max_by_grade(same_answer(&calls, setting));
+    let (grade, what) = found.0?;
+    Some(finding(setting, newest, grade, &what))
+}
+
+/// A grade with its sentence, or nothing.
+struct Found(Option<(Grade, String)>);
+
+impl Found {
+    fn max_by_grade(self, other: Self) -> Self {
+        match (&self.0, &other.0) {
+            (Some((mine, _)), Some((theirs, _))) if theirs > mine => other,
+            (None, Some(_)) => other,
+            (Some(_), _) | (None, None) => self,
+        }
+    }
+}
+
+fn signature(call: &Call, coarse: bool) -> Signature {
+    let call = &call.call;
+    match call.result {
+        _ if coarse => Signature::Coarse(call.coarse),
+        Some(answer) => Signature::Full(call.masked, Some(answer)),
+        None => Signature::Full(call.exact, None),
+    }
+}
+
+/// How often the newest call came among the last `window`.
+fn identical(signatures: &[Signature], setting: &RuleSetting) -> Found {
+    let window = usize::try_from(setting.count("window")).unwrap_or(usize::MAX);
+    let recent = &signatures[signatures.len().saturating_sub(window)..];
+    let Some(newest) = recent.last() else { return Found(None) };
+    let times = words::len(&recent.iter().filter(|one| *one == newest).collect::<Vec<_>>());
+    let grade = if times >= setting.count("infinite") {
+        Grade::Infinite
+    } else if times >= setting.count("hard") {
+        Grade::Hard
+    } else if times >= setting.count("soft") {
+        Grade::Soft
+    } else {
+        return Found(None);
+    };
+    Found(Some((grade, format!("{times} identical calls among the last {}", recent.len()))))
+}
+
+/// A row of 2 to 5 calls that came `rounds` times running.
+fn row(signatures: &[Signature], setting: &RuleSetting) -> Found {
+    let rounds = usize::try_from(setting.count("rounds")).unwrap_or(usize::MAX);
+    let period = (2..=MAX_PERIOD).find(|period| {
+        let length = period.saturating_mul(rounds);
+        let Some(start) = signatures.len().checked_sub(length) else { return false };
+        let recent = &signatures[start..];
+        recent.iter().zip(recent.iter().skip(*period)).all(|(one, next)| one == next)
+            && recent.iter().any(|one| Some(one) != recent.first())
+    });
+    Found(period.map(|period| (Grade::Hard, format!("a row of {period} calls came {rounds} times running"))))
+}
+
+/// One tool gives the same answer whatever it is asked.
+fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Found {
+    let Some(newest) = calls.last().filter(|call| call.call.result.is_some() && !is_edit(&call.call.tool))
+    else {
+        return Found(None);
+    };
+    let same = |call: &&&Call| call.call.tool == newest.call.tool && call.call.result == newest.call.result;
+    let times = words::len(&calls.iter().rev().take_while(same).collect::<Vec<_>>());
+    let grade = if times >= setting.count("infinite") {
+        Grade::Hard
+    } else if times >= setting.count("hard") {
+        Grade::Soft
+    } else {
+        return Found(None);
+    };
+    Found(Some((grade, format!("the same answer {times} times running"))))
+}
+
+fn finding(setting: &RuleSetting, newest: &Call, grade: Grade, what: &str) -> Finding {
+    let (name, level, face) = match grade {
+        Grade::Soft => ("SOFT_LOOP", setting.level.min(Level::Warn), Face::Checkpoint),
+        Grade::Hard => ("HARD_LOOP", setting.level, Face::Checkpoint),
+        Grade::Infinite => ("INFINITE_LOOP", setting.level, Face::BlockerReport),
+    };
+    let tool = words::bounded(&newest.call.tool);
+    let message = format!("{name}: {tool}: {what}");
+    let mut evidence = vec![Evidence::Text(format!("call {}", newest.call.exact))];
+    evidence.extend(newest.call.result.map(|answer| Evidence::Text(format!("answer {answer}"))));
+    Finding {
+        face,
+        evidence,
+        help: vec!["do something else than this call: its answer is known by now".to_owned()],
+        ..RULE.finding(level, message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::What;
+    use crate::domain::facts::Fact;
+    use crate::history::testkit::{ack, call, commit, event, folded, turn_end};
+
+    /// A call of `Bash` with arguments and an answer.
+    fn bash(args: u8, answer: u8) -> Fact {
+        event(What::ToolCall(call("Bash", args, Some(answer))))
+    }
+
+    fn edit(args: u8) -> Fact {
+        event(What::ToolCall(call("Edit", args, None)))
+    }
+
+    fn blind(args: u8) -> Fact {
+        event(What::ToolCall(call("Bash", args, None)))
+    }
+
+    fn said(facts: Vec<Fact>) -> String {
+        let found = asked_of(&RULE, &folded(facts));
+        found.map_or_else(String::new, |finding| {
+            format!("{} {}", finding.level.as_str(), finding.message.split(':').next().unwrap_or_default())
+        })
+    }
+
+    #[test]
+    fn the_grades_are_those_of_the_document() {
+        for (times, expected) in [
+            (2, ""),
+            (3, "warn SOFT_LOOP"),
+            (4, "warn SOFT_LOOP"),
+            (5, "halt HARD_LOOP"),
+            (9, "halt HARD_LOOP"),
+            (10, "halt INFINITE_LOOP"),
+            (30, "halt INFINITE_LOOP"),
+        ] {
+            assert_eq!(said(vec![bash(1, 1); times]), expected, "{times}");
+            assert_eq!(said(vec![blind(1); times]), expected, "{times} without answers");
+        }
+        let infinite = asked_of(&RULE, &folded(vec![bash(1, 1); 10])).map(|finding| finding.face);
+        assert_eq!(infinite, Some(Face::BlockerReport));
+    }
+
+    #[test]
+    fn interleaved_calls_count_and_a_long_way_apart_they_do_not() {
+        let every = |step: u8| -> Vec<Fact> {
+            (0..5_u8)
+                .flat_map(|round| {
+                    (1..step).map(move |other| bash(100 + round * step + other, round)).chain([bash(1, 1)])
+                })
+                .collect()
+        };
+        assert_eq!(said(every(2)), "halt HARD_LOOP");
+        assert_eq!(said(every(3)), "warn SOFT_LOOP", "4 of 10");
+        assert_eq!(said(every(5)), "", "2 of 10");
+    }
+
+    #[test]
+    fn polling_whose_answers_change_is_no_loop() {
+        assert_eq!(said((0..30).map(|answer| bash(1, answer)).collect()), "");
+        assert_eq!(said((0..30).map(|answer| bash(1, answer / 2)).collect()), "");
+    }
+
+    #[test]
+    fn a_new_edit_begins_the_count_anew_and_an_old_one_does_not() {
+        let tests_after_each_edit = (0..20).flat_map(|number| [edit(number), bash(200, 1)]).collect();
+        assert_eq!(said(tests_after_each_edit), "");
+        let same_edit = (0..6).flat_map(|_| [edit(7), bash(200, 1)]).collect();
+        assert_eq!(said(same_edit), "halt HARD_LOOP");
+        let ping_pong = (0..9).map(|number| edit(number % 2)).collect();
+        assert_eq!(said(ping_pong), "halt HARD_LOOP");
+        assert_eq!(said(vec![bash(1, 1), bash(1, 1), commit(1).fact(), bash(1, 1)]), "");
+        assert_eq!(said(vec![turn_end(1), bash(1, 1), bash(1, 1), turn_end(2), bash(1, 1)]), "");
+        assert_eq!(said(vec![bash(1, 1), bash(1, 1), ack(1), bash(1, 1)]), "");
+    }
+
+    #[test]
+    fn rows_of_two_to_five_calls_trip_at_the_third_round() {
+        for period in 2..=5_u8 {
+            let rounds = |rounds: u8| -> String {
+                said((0..rounds * period).map(|at| bash(at % period, at % period)).collect())
+            };
+            assert_ne!(rounds(2), "halt HARD_LOOP", "{period}");
+            assert_eq!(rounds(3), "halt HARD_LOOP", "{period}");
+        }
+        let six: Vec<Fact> = (0..18).map(|at| bash(at % 6, at % 6)).collect();
+        assert_eq!(said(six), "", "longer rows are not looked for");
+    }
+
+    #[test]
+    fn the_same_answer_to_ever_other_questions() {
+        let asked = |times: u8| said((0..times).map(|args| bash(args, 9)).collect());
+        assert_eq!([asked(4), asked(5), asked(10)], ["", "warn SOFT_LOOP", "halt HARD_LOOP"]);
+    }
+
+    #[test]
+    fn the_coarse_form_is_an_option() {
+        let line = folded((0..5).map(edit).collect());
+        let with =
+            |is| asked_with(&RULE, &line, &[("signature", ParamValue::Word { is, of: &["full", "coarse"] })]);
+        assert!(with("full").is_none());
+        assert_eq!(with("coarse").map(|finding| finding.level), Some(Level::Halt));
+    }
+
+    #[test]
+    fn the_thresholds_are_parameters() {
+        let line = folded(vec![bash(1, 1); 4]);
+        let count = |name, count| asked_with(&RULE, &line, &[(name, ParamValue::Count(count))]);
+        assert_eq!(count("hard", 4).map(|finding| finding.level), Some(Level::Halt));
+        assert!(count("soft", 5).is_none());
+        assert!(count("window", 2).is_none());
+        let rows = folded((0..4).map(|at| bash(at % 2, at % 2)).collect());
+        let found = asked_with(&RULE, &rows, &[("rounds", ParamValue::Count(2))]);
+        assert_eq!(found.map(|finding| finding.level), Some(Level::Halt));
+        let found = asked_with(&RULE, &line, &[("infinite", ParamValue::Count(4))]);
+        assert_eq!(found.map(|finding| finding.face), Some(Face::BlockerReport));
+    }
+}

@@ -1,0 +1,77 @@
+//! `turn-timeout`: one turn takes too long.
+
+use crate::detect::budget;
+use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::time::Span;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "turn-timeout",
+    summary: "an announced turn that took 10 minutes",
+    docs: Docs {
+        trips: "The newest turn was announced with `turn_start`, and has taken `max` up to its end, or up to the \
+                newest event while it goes on. Of a turn nobody announced it is not known when it began; it never \
+                trips. \"0s\" is no limit.",
+        why: "`loop-safety.md` recommends 10 minutes. Andon starts no node and cannot end one: it says so at the \
+              next event.",
+        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
+        example: "turn_start at 15:30, turn_end at 15:41: halts.",
+        tune: "turn-timeout = { max = \"30m\" }",
+    },
+    level: Level::Halt,
+    reason: HaltReason::BudgetExceeded,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "max",
+        default: || ParamValue::Span(Span(600)),
+        min: 0,
+        doc: "Duration of one turn that halts the loop; \"0s\" for no limit.",
+    }],
+    stages: ANY_EVENT,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let turn = budget::announced(situation.timeline)?;
+    let limit = setting.span("max");
+    let taken = turn.runtime(situation.timeline.activity.now);
+    if !budget::reached(taken.0, limit.0) {
+        return None;
+    }
+    let message = format!("a turn of {} took {taken} of {limit}", words::bounded(&turn.node));
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("turn {} of {}", turn.number, words::bounded(&turn.node)))],
+        help: vec!["give the node a smaller task, or raise the limit under [rules] in andon.toml".to_owned()],
+        ..RULE.finding(setting.level, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{Ballot, TurnEnd, What};
+    use crate::history::testkit::{event_of, folded};
+
+    #[test]
+    fn ten_minutes_trip_while_it_goes_on_and_at_its_end() {
+        let start = || event_of("a", 1000, What::TurnStart);
+        let end = |at| event_of("a", at, What::TurnEnd(TurnEnd::default()));
+        let trips = |facts| asked_of(&RULE, &folded(facts)).is_some();
+        assert!(!trips(vec![start(), end(1599)]));
+        assert!(trips(vec![start(), end(1600)]));
+        assert!(trips(vec![start(), event_of("a", 1700, What::Verdict(Ballot::default()))]));
+        assert!(
+            !trips(vec![start(), end(1700), event_of("a", 1701, What::TurnStart)]),
+            "the next one has begun"
+        );
+        assert!(!trips(vec![end(1000), end(9000)]), "nobody knows when it began");
+        assert!(!trips(vec![start(), end(3)]), "a clock set back");
+        let line = folded(vec![start(), end(99_999)]);
+        assert!(asked_with(&RULE, &line, &[("max", ParamValue::Span(Span(0)))]).is_none());
+    }
+}

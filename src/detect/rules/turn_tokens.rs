@@ -1,0 +1,79 @@
+//! `turn-tokens`: one turn reads and writes too much.
+
+use crate::detect::budget;
+use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "turn-tokens",
+    summary: "the reported tokens of one turn; unlimited unless set",
+    docs: Docs {
+        trips: "The tokens that were reported for the newest turn (`andon observe usage`, `input_tokens` and \
+                `output_tokens`) have reached `max`; 0 is no limit.",
+        why: "`loop-safety.md` asks for the budget and recommends no default.",
+        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
+        example: "With max = 200000, the report that brings a turn to 200,000 tokens halts the loop.",
+        tune: "turn-tokens = { max = 200000 }",
+    },
+    level: Level::Halt,
+    reason: HaltReason::BudgetExceeded,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "max",
+        default: || ParamValue::Count(0),
+        min: 0,
+        doc: "Tokens of one turn that halt the loop; 0 for no limit.",
+    }],
+    stages: ANY_EVENT,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let turn = situation.timeline.activity.newest_turn()?;
+    let limit = setting.count("max");
+    let tokens = turn.usage.tokens();
+    if !budget::reached(tokens, limit) {
+        return None;
+    }
+    let message = format!("a turn of {} used {tokens} of {limit} tokens", words::bounded(&turn.node));
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("turn {} of {}", turn.number, words::bounded(&turn.node)))],
+        help: vec!["give the node a smaller task, or less to read".to_owned()],
+        ..RULE.finding(setting.level, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{TurnEnd, What};
+    use crate::domain::usage::Usage;
+    use crate::history::testkit::{event_of, folded};
+
+    #[test]
+    fn reported_tokens_of_the_newest_turn_count() {
+        let spent = |input, output| {
+            event_of(
+                "a",
+                1,
+                What::Usage(Usage {
+                    input_tokens: Some(input),
+                    output_tokens: Some(output),
+                    ..Usage::default()
+                }),
+            )
+        };
+        let end = || event_of("a", 2, What::TurnEnd(TurnEnd::default()));
+        let with =
+            |facts, max| asked_with(&RULE, &folded(facts), &[("max", ParamValue::Count(max))]).is_some();
+        assert!(with(vec![spent(60, 20), spent(15, 5)], 100));
+        assert!(!with(vec![spent(60, 20), end(), spent(15, 5)], 100));
+        assert!(!with(vec![spent(u64::MAX, 20)], 0));
+        assert!(asked_of(&RULE, &folded(vec![spent(u64::MAX, 20)])).is_none(), "unlimited unless set");
+    }
+}

@@ -1,0 +1,166 @@
+//! Ways to make a repository say something else than what happened, apart from the records themselves: other objects
+//! shown in place of the real ones, clocks, names, test commands, and ledgers that went back.
+
+use std::io::Read as _;
+
+use super::{Case, Violation, at, violation};
+use crate::config::TestCommand;
+use crate::domain::facts::{CommitFact, CommitKind, Recording};
+use crate::domain::findings::Level;
+use crate::domain::ids::CommitId;
+use crate::git::CommitInfo;
+use crate::ledger::{Ledger, Tampered, TamperedHow};
+use crate::ops::error::OpsError;
+
+/// Where git keeps objects that it shows in place of others.
+const REPLACE: &str = "refs/replace/";
+/// Seconds between a commit and its record that a slow hook may take.
+const LATE: i64 = 600;
+/// Seconds by which the clocks of two machines may differ.
+const DRIFT: i64 = 300;
+/// Largest file of grafts that is read, in bytes.
+const MAX_GRAFTS: u64 = 1 << 20;
+
+/// Judges what the facts and the repository around them give away.
+pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violation>, OpsError> {
+    let mut violations = replaced(case)?;
+    violations.extend(grafted(case));
+    for tampered in Ledger::open(case.repo).tampered()? {
+        violations.push(ledger(&tampered));
+    }
+    for (commit, fact) in case.commits.iter().zip(facts) {
+        violations.extend(other_command(case, commit, fact));
+        violations.extend(forged_author(commit, fact));
+        violations.extend(clock(facts, commit, fact));
+    }
+    Ok(violations)
+}
+
+/// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another
+/// history than the one that is judged.
+fn replaced(case: &Case<'_>) -> Result<Vec<Violation>, OpsError> {
+    let mut violations = Vec::new();
+    for (name, _) in case.repo.refs_with_prefix(REPLACE)? {
+        let Some(id) = name.strip_prefix(REPLACE) else { continue };
+        let commit = case.commits.iter().find(|commit| commit.id.to_string() == id);
+        let (level, what) = match commit {
+            Some(_) => {
+                (Level::Block, "git shows another object in place of this commit (refs/replace)".to_owned())
+            }
+            None => (
+                Level::Warn,
+                format!("git shows another object in place of {id} (refs/replace); it is not judged"),
+            ),
+        };
+        let help = format!("git replace -d {id}; to look without: GIT_NO_REPLACE_OBJECTS=1 git log");
+        violations.push(violation(commit.map(at), "replaced-object", level, what, &help));
+    }
+    Ok(violations)
+}
+
+/// A graft gives a commit other parents than it has, and with them another range.
+fn grafted(case: &Case<'_>) -> Vec<Violation> {
+    let path = case.repo.common_dir().join("info").join("grafts");
+    let mut text = String::new();
+    let read = std::fs::File::open(&path).and_then(|file| file.take(MAX_GRAFTS).read_to_string(&mut text));
+    if read.is_err() {
+        return Vec::new();
+    }
+    let help = "rm \"$(git rev-parse --git-path info/grafts)\"";
+    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let named: Vec<&str> = line.split_whitespace().collect();
+            let commit = case.commits.iter().find(|commit| named.contains(&commit.id.to_string().as_str()));
+            let level = if commit.is_some() { Level::Block } else { Level::Warn };
+            let id = named.first().copied().unwrap_or_default();
+            let what =
+                format!("a graft gives {id} other parents than it has: the range is not what it seems");
+            violation(commit.map(at), "grafted-history", level, what, help)
+        })
+        .collect()
+}
+
+fn ledger(tampered: &Tampered) -> Violation {
+    let Tampered { writer, how } = tampered;
+    let (code, what, help) = match how {
+        TamperedHow::Forked(one, other) => (
+            "forked-ledger",
+            format!(
+                "there are two ledgers of {writer}, {} and {}: one was rewritten",
+                one.short(),
+                other.short()
+            ),
+            format!("git log --oneline --graph {one} {other}"),
+        ),
+        TamperedHow::Rewound(entry) => (
+            "rewound-ledger",
+            format!("the ledger of {writer} went back: another ledger has seen its entry {}", entry.short()),
+            format!(
+                "git push --force-with-lease origin {entry}:refs/andon/ledger/{writer}, from a clone that has it"
+            ),
+        ),
+        TamperedHow::Gone(entry) => (
+            "missing-ledger",
+            format!("the ledger of {writer} is gone: another ledger has seen its entry {}", entry.short()),
+            format!("git update-ref refs/andon/ledger/{writer} {entry}, or fetch it: andon sync"),
+        ),
+    };
+    violation(None, code, Level::Block, what, &help)
+}
+
+/// A range that brings its own test command does not prove anything by it.
+fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
+    let wanted = case.config.test.command.as_ref().map(TestCommand::display)?;
+    let ran = fact.record.tests.as_ref().map(|tests| &tests.command)?;
+    if *ran == wanted || ran.is_empty() {
+        return None;
+    }
+    let what = format!("its tests were run by `{ran}`, and the base of the range says `{wanted}`");
+    let help = "a person looks at the change of test.command, and merges it by itself";
+    Some(violation(Some(at(commit)), "other-test-command", Level::Block, what, help))
+}
+
+/// Whoever committed put another name on it. Applying somebody's patch looks the same: said, not refused.
+fn forged_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
+    let made_here = fact.record.recording == Recording::AtCommit
+        && matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend);
+    if !made_here || commit.email.eq_ignore_ascii_case(&commit.committer_email) {
+        return None;
+    }
+    let what = format!("the author <{}> is not who committed it <{}>", commit.email, commit.committer_email);
+    let help = "git show --format=fuller";
+    Some(violation(Some(at(commit)), "forged-author", Level::Warn, what, help))
+}
+
+/// Times prove nothing by themselves; where they contradict each other, somebody turned a clock or wrote the record
+/// later than it says.
+fn clock(facts: &[CommitFact], commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
+    if fact.record.recording == Recording::CaughtUp
+        || !matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend)
+    {
+        return None;
+    }
+    let (recorded, committed) = (fact.record.recorded_at.0, commit.committed_at.0);
+    let help = "git show --format=fuller; andon show";
+    if recorded.saturating_sub(committed) > LATE {
+        let what =
+            "the record was written long after the commit: the hooks did not see it being made".to_owned();
+        return Some(violation(Some(at(commit)), "late-record", Level::Block, what, help));
+    }
+    let parent = parent_of(facts, commit.parents.first().copied()?)?;
+    let before_parent = parent.record.recorded_at.0.saturating_sub(recorded) > DRIFT;
+    if before_parent || committed.saturating_sub(recorded) > DRIFT {
+        let what = if before_parent {
+            "the record is older than that of its parent: a clock was set back"
+        } else {
+            "the record is older than its commit: a clock was set back"
+        };
+        return Some(violation(Some(at(commit)), "clock-set-back", Level::Warn, what, help));
+    }
+    None
+}
+
+fn parent_of(facts: &[CommitFact], parent: CommitId) -> Option<&CommitFact> {
+    facts.iter().rev().find(|fact| fact.id == Some(parent))
+}
