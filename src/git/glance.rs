@@ -7,7 +7,7 @@
 //! see is a file that appears in a directory that was there and held nothing that git knows: such a file was no part
 //! of the code that was tested.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use nix::fcntl::{AtFlags, OFlag, open, openat};
@@ -72,13 +72,16 @@ enum Expected {
     Seen(Option<Stat>),
 }
 
+/// The files of a directory by name.
+type Names = Vec<(Vec<u8>, Expected)>;
+
 /// A working tree as it was.
 #[derive(Debug)]
 pub struct Glance {
     top: OwnedFd,
     index: Stat,
     /// Files by directory, then by name.
-    files: BTreeMap<Vec<u8>, (Stat, Vec<(Vec<u8>, Expected)>)>,
+    files: BTreeMap<Vec<u8>, (Stat, Names)>,
 }
 
 impl Repo {
@@ -89,10 +92,8 @@ impl Repo {
             return None;
         }
         let top = open(self.workdir()?, OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty()).ok()?;
-        let mut seen: BTreeMap<&[u8], ()> =
-            overlay.entries.iter().map(|entry| (entry.path.as_slice(), ())).collect();
-        let mut files: BTreeMap<Vec<u8>, Vec<(Vec<u8>, Expected)>> =
-            BTreeMap::from([(Vec::new(), Vec::new())]);
+        let mut seen: BTreeSet<&[u8]> = overlay.entries.iter().map(|entry| entry.path.as_slice()).collect();
+        let mut files: BTreeMap<Vec<u8>, Names> = BTreeMap::from([(Vec::new(), Vec::new())]);
         let mut add = |path: &[u8], expected| {
             let (dir, name) = split(path);
             match files.get_mut(dir) {
@@ -109,7 +110,7 @@ impl Repo {
             {
                 return None;
             }
-            if seen.remove(entry.path.as_slice()).is_some() {
+            if seen.remove(entry.path.as_slice()) {
                 add(&entry.path, Expected::Seen(stat_at(&top, &entry.path)));
                 continue;
             }
@@ -123,7 +124,7 @@ impl Repo {
                 }),
             );
         }
-        for path in seen.into_keys() {
+        for path in seen {
             add(path, Expected::Seen(stat_at(&top, path)));
         }
         let mut with_directories = BTreeMap::new();
