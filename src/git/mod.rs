@@ -8,6 +8,7 @@
 mod changes;
 mod commits;
 mod config;
+mod durable;
 mod error;
 mod glance;
 mod head;

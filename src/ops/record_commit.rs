@@ -10,6 +10,7 @@ use super::guard;
 use super::healed;
 use super::standing;
 use super::timeline::{self, Loaded};
+use super::uncertainty;
 use super::weakening;
 use super::workspace::Workspace;
 use crate::adapter::agents::Actor;
@@ -119,8 +120,14 @@ fn record(
         }
     };
     let stops = standing::stops(ws);
-    let situation =
-        Situation { timeline: &loaded.timeline, stage: Stage::PostCommit, candidate: None, stops };
+    let episode = uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config));
+    let situation = Situation {
+        timeline: &loaded.timeline,
+        stage: Stage::PostCommit,
+        candidate: None,
+        stops,
+        episode: episode.as_ref(),
+    };
     let findings = detect::run(&situation, &ws.config.rules);
     fact.record.findings = findings
         .iter()

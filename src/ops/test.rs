@@ -19,9 +19,7 @@ use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::record::journal::{Journal, JournalLine};
-use crate::testreport::{
-    ExitKind, MAX_REPORT_BYTES, ParsedRun, RUNNER_EXIT, ReportInput, Root, RunReader, Stream,
-};
+use crate::testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 pub use self::compared::compare;
 use self::preset::Unseen;
@@ -54,12 +52,16 @@ pub fn run(
     let started = newest_reports(ws, &top);
     let (asked, private) = with_report(ws, &top, &command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
-    let mut reader = RunReader::new(root);
+    let mut reader = RunReader::new(root).only(ws.config.test.format);
     let end = watched(ws, (&asked, &top), &mut reader, pass)?;
     ctx.stop_point("test:ran");
     let mut warnings = read_reports(ws, &top, &started, &mut reader);
-    if let Some(bytes) = private.and_then(|_dir| report_files::read(&asked.report?, MAX_REPORT_BYTES).ok()) {
-        reader.report(ReportInput { name: "the report of test.runner", bytes: &bytes });
+    if let (Some(_dir), Some(path)) = (private, &asked.report) {
+        let mut report = reader.open_report("the report of test.runner");
+        // A runner that wrote none has said on its output what it has to say.
+        if report_files::stream(path, &mut |bytes| report.push(bytes)).is_ok() {
+            reader.close_report(report);
+        }
     }
     let mut parsed = reader.finish(exit_kind(&end));
     warnings.extend(parsed.warnings.iter().cloned());
@@ -201,8 +203,9 @@ fn read_reports(ws: &Workspace, top: &Path, before: &[Found], reader: &mut RunRe
             warnings.push(format!("{name} was not written by this run: not read"));
             continue;
         }
-        match report_files::read(&path, MAX_REPORT_BYTES) {
-            Ok(bytes) => reader.report(ReportInput { name: &name, bytes: &bytes }),
+        let mut report = reader.open_report(&name);
+        match report_files::stream(&path, &mut |bytes| report.push(bytes)) {
+            Ok(()) => reader.close_report(report),
             Err(why) => reader.unreadable(&name, &why.to_string()),
         }
     }

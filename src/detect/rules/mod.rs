@@ -1,5 +1,6 @@
 //! One file a rule: its id, documentation, defaults, check and tests.
 
+pub(super) mod co_occurrence;
 pub(super) mod consecutive_failures;
 pub(super) mod cycle_cost;
 pub(super) mod cycle_iterations;
@@ -14,6 +15,7 @@ pub(super) mod node_runtime;
 pub(super) mod node_turns;
 pub(super) mod oscillation;
 pub(super) mod recurrence;
+pub(super) mod repeated_error;
 pub(super) mod repeated_failures;
 pub(super) mod repeated_output;
 pub(super) mod test_weakening;
@@ -24,4 +26,5 @@ pub(super) mod unchanged_diff;
 pub(super) mod undo_churn;
 pub(super) mod untested_edit;
 pub(super) mod user_stop;
+pub(super) mod verdict_split;
 pub(super) mod weak_change;
