@@ -76,6 +76,17 @@ impl Walk<'_> {
     }
 }
 
+/// Reads a file of the project of at most `max` bytes; a larger one is an error that says so.
+pub fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
+    let limit = u64::try_from(max).unwrap_or(u64::MAX);
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() > max {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {max} bytes")));
+    }
+    Ok(bytes)
+}
+
 /// Hands a report on in chunks, until its end or until `each` has seen enough. It is never held.
 pub fn stream(path: &Path, each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<()> {
     let mut file = std::fs::File::open(path)?;

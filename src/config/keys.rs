@@ -205,7 +205,7 @@ static TEST: [Key; 7] = [
     },
 ];
 
-static RUNNERS: [Choice; 8] = [
+static RUNNERS: [Choice; 10] = [
     here("cargo"),
     here("nextest"),
     here("pytest"),
@@ -213,7 +213,9 @@ static RUNNERS: [Choice; 8] = [
     here("vitest"),
     here("go"),
     here("npm"),
-    here("node"),
+    here("phpunit"),
+    here("ctest"),
+    here("gtest"),
 ];
 
 static PATHS: [Key; 3] = [

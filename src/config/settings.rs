@@ -108,13 +108,17 @@ pub enum Runner {
     Go,
     /// `npm test` and its kind: pass on to another runner.
     Npm,
-    /// `node --test`
-    Node,
+    /// `phpunit`
+    Phpunit,
+    /// `ctest`
+    Ctest,
+    /// A test program of Google Test.
+    Gtest,
 }
 
 impl Runner {
     /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::Cargo, "cargo"),
         (Self::Nextest, "nextest"),
         (Self::Pytest, "pytest"),
@@ -122,7 +126,9 @@ impl Runner {
         (Self::Vitest, "vitest"),
         (Self::Go, "go"),
         (Self::Npm, "npm"),
-        (Self::Node, "node"),
+        (Self::Phpunit, "phpunit"),
+        (Self::Ctest, "ctest"),
+        (Self::Gtest, "gtest"),
     ];
 }
 

@@ -3,10 +3,12 @@
 //! What counts are the cases; the numbers that suites claim are only held against them. A suite that claims
 //! failures and shows none has failed, and one that claims tests and lists none is not the whole.
 
+mod kind;
 mod suite;
 
 use std::borrow::Cow;
 
+use self::kind::kind_of;
 use self::suite::{Case, Expectation, Suite};
 use super::cases::printed_escapes;
 use super::normalize::Root;
@@ -23,6 +25,8 @@ enum Open {
     Case(Case),
     /// `failure` or `error` of a case or a suite.
     Fault(Fault),
+    /// What a failing case printed, whose failure says nothing.
+    Printed(String),
     /// Anything else, and everything inside it.
     Other,
 }
@@ -30,7 +34,19 @@ enum Open {
 struct Fault {
     outcome: Outcome,
     said: String,
+    /// The text of the element, where the message says what failed.
+    below: String,
     source: Source,
+}
+
+impl Fault {
+    /// The error text; an exception's type goes before it, where only the text below tells it.
+    fn told(self) -> String {
+        match kind_of(&self.said, &self.below) {
+            Some(kind) => format!("{kind}: {}", self.said),
+            None => self.said,
+        }
+    }
 }
 
 /// Where the error text is.
@@ -85,6 +101,7 @@ impl JunitReader {
                 self.skip(element);
                 Open::Other
             }
+            (Some(Open::Case(case)), "system-out") if case.is_unexplained() => Open::Printed(String::new()),
             // `flakyFailure` and `rerunFailure` tell of further attempts; the case itself says how it ended.
             (Some(_), _) => Open::Other,
         };
@@ -96,14 +113,18 @@ impl JunitReader {
     fn suite_name(&self) -> &str {
         let names = self.open.iter().rev().map(|open| match open {
             Open::Suite(suite) => suite.name.as_str(),
-            Open::Case(_) | Open::Fault(_) | Open::Other => "",
+            Open::Case(_) | Open::Fault(_) | Open::Printed(_) | Open::Other => "",
         });
         names.into_iter().find(|name| !name.is_empty()).unwrap_or_default()
     }
 
     fn text(&mut self, text: &str) {
-        if let Some(Open::Fault(Fault { said, source: Source::Text, .. })) = self.open.last_mut() {
-            append(said, text);
+        match self.open.last_mut() {
+            Some(Open::Fault(Fault { said, source: Source::Text, .. }) | Open::Printed(said)) => {
+                append(said, text);
+            }
+            Some(Open::Fault(Fault { below, source: Source::Message, .. })) => append(below, text),
+            Some(Open::Suite(_) | Open::Case(_) | Open::Other) | None => {}
         }
     }
 
@@ -126,13 +147,18 @@ impl JunitReader {
         match self.open.last_mut() {
             Some(Open::Case(case)) => case.mark(outcome, text),
             Some(Open::Suite(suite)) => suite.mark(text),
-            Some(Open::Fault(_) | Open::Other) | None => {}
+            Some(Open::Fault(_) | Open::Printed(_) | Open::Other) | None => {}
         }
     }
 
     fn close(&mut self) {
         match self.open.pop() {
-            Some(Open::Fault(fault)) => self.mark(fault.outcome, &printed_escapes(&fault.said)),
+            Some(Open::Fault(fault)) => self.mark(fault.outcome, &printed_escapes(&fault.told())),
+            Some(Open::Printed(text)) => {
+                if let Some(Open::Case(case)) = self.open.last_mut() {
+                    case.explain(&text);
+                }
+            }
             Some(Open::Case(case)) => self.close_case(&case),
             Some(Open::Suite(suite)) => self.close_suite(suite),
             Some(Open::Other) | None => {}
@@ -189,7 +215,8 @@ fn fault(outcome: Outcome, element: &Element<'_>) -> Open {
     let [message, kind] = element.attributes(["message", "type"]);
     let message = message.unwrap_or_default();
     if message.trim().is_empty() || message.contains("panicked at") {
-        return Open::Fault(Fault { outcome, said: String::new(), source: Source::Text });
+        let (said, below) = (String::new(), String::new());
+        return Open::Fault(Fault { outcome, said, below, source: Source::Text });
     }
     let mut said = String::new();
     if let Some(kind) = kind.filter(|kind| !kind.is_empty() && !message.starts_with(&**kind)) {
@@ -197,7 +224,7 @@ fn fault(outcome: Outcome, element: &Element<'_>) -> Open {
         append(&mut said, ": ");
     }
     append(&mut said, &message);
-    Open::Fault(Fault { outcome, said, source: Source::Message })
+    Open::Fault(Fault { outcome, said, below: String::new(), source: Source::Message })
 }
 
 #[cfg(test)]

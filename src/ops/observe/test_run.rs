@@ -56,6 +56,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     warnings.extend(test::without_its_reports(ws, &mut parsed).map(Diagnostic::warning));
     let (command, validity) = worth(ws, handed.command.as_deref());
     let mut run = tested.run(Some(ctx.now), parsed, &command, validity);
+    test::compare(ws, &mut run)?;
     run.evidence.caveats.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     Ok(Taken { run, warnings })

@@ -99,6 +99,16 @@ impl Case {
         }
     }
 
+    /// True for a case that has failed and does not say how (CTest).
+    pub(super) fn is_unexplained(&self) -> bool {
+        matches!(self.outcome, Outcome::Failed | Outcome::Errored) && self.error.trim().is_empty()
+    }
+
+    /// Takes what a case printed for its error.
+    pub(super) fn explain(&mut self, text: &str) {
+        append(&mut self.error, text);
+    }
+
     /// The first failure or error stays; either goes over a skip.
     pub(super) fn mark(&mut self, outcome: Outcome, text: &str) {
         if matches!(self.outcome, Outcome::Passed | Outcome::Skipped) {

@@ -161,3 +161,15 @@ fn escapes_that_were_printed_are_stripped_and_other_encodings_read() {
     let latin = b"<?xml version='1.0' encoding='ISO-8859-1'?><testsuite><testcase name='caf\xe9'><failure/></testcase></testsuite>";
     assert_eq!(run_bytes(latin).failing, ["caf\u{e9}"]);
 }
+
+#[test]
+fn what_the_message_leaves_out_comes_from_what_is_below_it() {
+    let ctest = "<testsuite><testcase name='a'><failure message=''/><system-out>got 3, want 4\n</system-out></testcase>\
+                 <testcase name='b'><failure message='no'/><system-out>much</system-out></testcase>\
+                 <testcase name='c'><system-out>much</system-out></testcase></testsuite>";
+    let texts = |xml: &str| run(xml).errors.into_iter().map(|error| error.text).collect::<Vec<_>>();
+    assert_eq!(texts(ctest), ["got 3, want 4", "no"]);
+    let node = "<testsuite><testcase name='a'><failure type='testCodeFailure' message='no'>\n[Error [E]: no] {\n  cause: \
+                TypeError [Error]: no\n</failure></testcase></testsuite>";
+    assert_eq!(texts(node), ["TypeError: testCodeFailure: no"]);
+}
