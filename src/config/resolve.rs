@@ -19,6 +19,7 @@ use crate::domain::paths::PathRules;
 use crate::domain::response::{OnStall, Program, Provider};
 use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
 use crate::domain::time::Span;
+use crate::testreport::Format;
 
 /// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
 /// Fails with everything that is wrong in any of them.
@@ -69,6 +70,7 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
         },
         test: TestSettings {
             command: values.command(),
+            format: values.format(),
             full: if values.get("test", "full") == Value::Switch(true) {
                 FullRuns::Required
             } else {
@@ -136,6 +138,11 @@ impl Values<'_> {
             notify: self.program("notify"),
             bell: if self.get("notify", "bell") == Value::Switch(true) { Bell::Rings } else { Bell::Silent },
         }
+    }
+
+    fn format(&self) -> Option<Format> {
+        let Value::Text(name) = self.get("test", "format") else { return None };
+        Format::named(&name)
     }
 
     fn texts(&self, section: &str, name: &str) -> Vec<String> {

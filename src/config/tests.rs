@@ -10,6 +10,7 @@ use crate::domain::findings::Level;
 use crate::domain::paths::PathClass;
 use crate::domain::settings::{ParamSpec, ParamValue};
 use crate::domain::time::Span;
+use crate::testreport::Format;
 
 static CAP: [ParamSpec; 1] =
     [ParamSpec { name: "max", default: || ParamValue::Count(100), min: 1, doc: "Iterations." }];
@@ -62,6 +63,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
     );
     let expected = TestSettings {
         command: None,
+        format: None,
         full: FullRuns::Wanted,
         handed_in: HandedIn::Record,
         reports: vec![],
@@ -88,6 +90,7 @@ fn everything_that_can_be_said_is_heard() {
         session_gap = "1h 30m"
         [test]
         command = ["cargo", "test"]
+        format = "junit"
         reports = ["target/**/junit.xml"]
         timeout = "off"
         [paths]
@@ -112,6 +115,7 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.guard.on_internal_error, OnInternalError::Block);
     assert_eq!(config.guard.session_gap, Span(5_400));
     assert_eq!(config.test.command.as_ref().map(TestCommand::display).as_deref(), Some("cargo test"));
+    assert_eq!(config.test.format, Format::named("junit"));
     assert_eq!((config.test.reports.len(), config.test.timeout), (1, None));
     assert_eq!(config.paths.rules.class(b"README.md"), PathClass::Code);
     assert_eq!(config.paths.api, ["src/lib.rs"]);
@@ -128,6 +132,18 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
 }
 
+/// The sections about what is done when a loop is stuck come last.
+const RESPONSE: [&str; 8] = [
+    "on_stall.policy = \"interactive\"  # default",
+    "on_stall.command = (unset)  # default",
+    "on_stall.timeout = \"5m\"  # default",
+    "advisor.command = (unset)  # default",
+    "advisor.timeout = \"2m\"  # default",
+    "fallback.providers = []  # default",
+    "notify.bell = true  # default",
+    "notify.command = (unset)  # default",
+];
+
 #[test]
 fn the_higher_layer_wins_key_by_key() {
     let sources = [
@@ -142,7 +158,8 @@ fn the_higher_layer_wins_key_by_key() {
         ),
     ];
     let config = load_with(&sources, &rules()).unwrap();
-    let shown: Vec<String> = config.entries().iter().map(Entry::to_string).collect();
+    let mut shown: Vec<String> = config.entries().iter().map(Entry::to_string).collect();
+    assert_eq!(shown.split_off(shown.len() - RESPONSE.len()), RESPONSE);
     assert_eq!(
         shown,
         [
@@ -152,6 +169,7 @@ fn the_higher_layer_wins_key_by_key() {
             "guard.perpetual = false  # default",
             "guard.session_gap = \"3h\"  # repository, andon.toml:3",
             "test.command = (unset)  # default",
+            "test.format = \"auto\"  # default",
             "test.full = false  # default",
             "test.handed_in = \"record\"  # default",
             "test.reports = []  # default",
@@ -171,14 +189,6 @@ fn the_higher_layer_wins_key_by_key() {
             "normalize.a = \"repository\"  # repository, andon.toml:9",
             "normalize.b = \"b\"  # user, /home/u/.config/andon/config.toml:6",
             "normalize.c = \"c\"  # repository, andon.toml:8",
-            "on_stall.policy = \"interactive\"  # default",
-            "on_stall.command = (unset)  # default",
-            "on_stall.timeout = \"5m\"  # default",
-            "advisor.command = (unset)  # default",
-            "advisor.timeout = \"2m\"  # default",
-            "fallback.providers = []  # default",
-            "notify.bell = true  # default",
-            "notify.command = (unset)  # default",
         ]
     );
     assert_eq!(config.guard.session_gap, Span(10_800));

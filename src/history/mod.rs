@@ -7,6 +7,7 @@
 mod activity;
 mod documents;
 mod effect;
+mod flaky;
 mod fold;
 mod outcome;
 mod paths;
@@ -23,6 +24,7 @@ pub use activity::{
     Turn,
 };
 pub use documents::DocsProgress;
+pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, Upcoming, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use paths::PathState;
