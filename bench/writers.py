@@ -3,8 +3,9 @@
 
     bench/writers.py --andon target/release/andon [--out FILE]
 
-1. N processes commit in N worktrees of one store at once, beside one process alone: every commit must have its
-   record, no hook may fail or say anything, and the median time of post-commit is compared.
+1. N processes commit in N worktrees of one store at once: every commit must have its record, no hook may fail or say
+   anything. The median time of post-commit is compared with one process alone, and with N processes in N stores of
+   their own: what is above that is the price of sharing, not that of having fewer cores than processes.
 2. N clones commit and run `andon sync` after each commit, through one bare repository: every record must be in
    every clone at the end, and the refs of all clones must be equal.
 
@@ -12,6 +13,7 @@ Standard library only. Exits 1 when anything is lost.
 """
 
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -41,8 +43,9 @@ class Store:
             self.env[f"GIT_{role}_NAME"] = "A. Author"
             self.env[f"GIT_{role}_EMAIL"] = "author@example.org"
 
-    def run(self, where, *args, ok=True):
-        done = subprocess.run([str(a) for a in args], cwd=where, env=self.env, capture_output=True, text=True)
+    def run(self, where, *args, ok=True, **env):
+        env = self.env | env
+        done = subprocess.run([str(a) for a in args], cwd=where, env=env, capture_output=True, text=True)
         if ok and done.returncode:
             sys.exit(f"{args} in {where}: exit {done.returncode}\n{done.stdout}{done.stderr}")
         return done
@@ -59,33 +62,13 @@ class Store:
         return where
 
 
-def timed_hook(store, where):
-    """Puts a clock around post-commit: a line of nanoseconds a call."""
-    hooks = Path(store.run(where, "git", "rev-parse", "--path-format=absolute", "--git-path", "hooks").stdout.strip())
-    hook = hooks / "post-commit"
-    real = hooks / "post-commit.timed"
-    if not real.exists():
-        hook.rename(real)
-        log = store.root / "times"
-        log.mkdir(exist_ok=True)
-        hook.write_text(
-            "#!/usr/bin/env python3\n"
-            "import os, subprocess, sys, time\n"
-            "begin = time.perf_counter_ns()\n"
-            f"code = subprocess.call([{str(real)!r}] + sys.argv[1:])\n"
-            f"open({str(log)!r} + '/' + os.path.basename(os.getcwd()), 'a').write(\n"
-            "    f'{time.perf_counter_ns() - begin} {code}\\n')\n"
-            "sys.exit(code)\n"
-        )
-        hook.chmod(0o755)
-
-
 def commits(store, where, count, label, each=None):
     """Makes commits; returns what was said on standard error and the failures."""
     said, failed = [], []
+    trace = {"GIT_TRACE2_EVENT": str(store.root / "trace" / label)}
     for number in range(count):
         (where / "code.txt").write_text(f"{label} {number}\n")
-        done = store.run(where, "git", "commit", "-qam", f"{label} {number}", ok=False)
+        done = store.run(where, "git", "commit", "-qam", f"{label} {number}", ok=False, **trace)
         if done.returncode:
             failed.append(done.stderr)
         if done.stderr:
@@ -99,40 +82,60 @@ def records(store, where):
     return len(store.run(where, "git", "notes", "--ref=andon", "list").stdout.splitlines())
 
 
-def times(store, names):
-    lines = [line.split() for name in names for line in (store.root / "times" / name).read_text().splitlines()]
-    return [int(nanos) / 1e6 for nanos, _ in lines], sum(code != "0" for _, code in lines)
+def times(store, labels):
+    """What git itself saw of post-commit: milliseconds, and how many ended with an error."""
+    spans, bad = [], 0
+    for label in labels:
+        begun = {}
+        for line in (store.root / "trace" / label).read_text().splitlines():
+            event = json.loads(line)
+            key = (event["sid"], event.get("child_id"))
+            if event["event"] == "child_start" and event.get("hook_name") == "post-commit":
+                begun[key] = True
+            elif event["event"] == "child_exit" and begun.pop(key, None):
+                spans.append(event["t_rel"] * 1e3)
+                bad += event["code"] != 0
+    return spans, bad
+
+
+def together(store, wheres, count, label):
+    """Commits in all directories at once: labels, messages, failures and seconds."""
+    labels = [f"{label}{number}" for number in range(len(wheres))]
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(len(wheres)) as pool:
+        jobs = [pool.submit(commits, store, where, count, name) for where, name in zip(wheres, labels)]
+        ends = [job.result() for job in jobs]
+    said, failed = (sum(len(end[at]) for end in ends) for at in (0, 1))
+    return labels, said, failed, time.perf_counter() - begin
 
 
 def worktrees(store, writers, count):
     """Part 1. Returns a table row, and whether it held."""
     main = store.repository("store")
-    timed_hook(store, main)
     for number in range(writers + 1):
         store.run(main, "git", "worktree", "add", "-q", "-b", f"w{number}", store.root / f"w{number}")
-    commits(store, store.root / "w0", count, "alone")
-    alone, _ = times(store, ["w0"])
+    commits(store, store.root / f"w{writers}", count, "alone")
+    alone, _ = times(store, ["alone"])
+    own = [store.repository(f"own{number}") for number in range(writers)]
+    labels, *_ = together(store, own, count, "own")
+    apart, _ = times(store, labels)
     before = records(store, main)
-    begin = time.perf_counter()
-    with ThreadPoolExecutor(writers) as pool:
-        jobs = [pool.submit(commits, store, store.root / f"w{n}", count, f"w{n}") for n in range(1, writers + 1)]
-        ends = [job.result() for job in jobs]
-    seconds = time.perf_counter() - begin
-    together, bad = times(store, [f"w{n}" for n in range(1, writers + 1)])
+    shared = [store.root / f"w{number}" for number in range(writers)]
+    labels, said, failed, seconds = together(store, shared, count, "shared")
+    sharing, bad = times(store, labels)
     lost = writers * count - (records(store, main) - before)
-    said = sum(len(said) for said, _ in ends)
-    failed = sum(len(failed) for _, failed in ends) + bad
+    failed += bad
     fsck = store.run(main, "git", "fsck", "--strict", ok=False)
-    one, many = statistics.median(alone), statistics.median(together)
+    one, many, all_own = statistics.median(alone), statistics.median(sharing), statistics.median(apart)
     row = {
         "writers x commits": f"{writers} x {count}",
         "records lost": lost,
         "hooks failed": failed,
         "messages": said,
-        "post-commit alone": f"{one:.1f} ms",
-        "post-commit together": f"{many:.1f} ms",
-        "ratio": f"{many / one:.2f}",
-        "per writer and core": f"{many / one / max(1, writers / os.cpu_count()):.2f}",
+        "post-commit, one writer": f"{one:.1f} ms",
+        f"{writers} writers, a store each": f"{all_own:.1f} ms",
+        f"{writers} writers, one store": f"{many:.1f} ms",
+        "one store / a store each": f"{many / all_own:.2f}",
         "seconds": f"{seconds:.0f}",
         "fsck": "clean" if fsck.returncode == 0 else fsck.stderr.strip(),
     }
@@ -168,6 +171,8 @@ def clones(store, writers, count):
         ends = [job.result() for job in jobs]
     seconds = time.perf_counter() - begin
     failed = sum(len(failed) for _, failed in ends)
+    for text in [text for _, failed in ends for text in failed][:3]:
+        print(text, file=sys.stderr)
     for where in wheres:
         store.run(where, store.andon, "sync")
     refs = [
@@ -208,6 +213,7 @@ def main():
     root = Path(tempfile.mkdtemp(prefix="andon-writers-")).resolve()
     try:
         store = Store(options.andon.resolve(), root)
+        (root / "trace").mkdir()
         first, held = worktrees(store, options.worktrees, options.commits)
         second, also = clones(store, options.clones, options.syncs)
     finally:

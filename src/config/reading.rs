@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::command::TestCommand;
-use super::keys::{Choice, Key, Kind, Standing};
+use super::keys::{self, Choice, Key, Kind, Standing};
 use super::mistake::quoted;
 use super::patterns;
 use super::suggest;
@@ -40,8 +40,14 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
             Some("off") => Ok(Value::Off),
             Some(_) | None => read_span(&expected, (*min, *max), item).map(Value::Span),
         },
+        Kind::Format => read_format(&expected, item),
         Kind::Command => read_command(&expected, item).map(Value::Command),
         Kind::Switch => item.get_ref().as_bool().map(Value::Switch).ok_or_else(|| expected.not(item)),
+        Kind::Program => match read_command(&expected, item)? {
+            command @ TestCommand::Argv(_) => Ok(Value::Command(command)),
+            TestCommand::Shell(_) => Err(expected.not(item)),
+        },
+        Kind::Providers => read_providers(&expected, item).map(Value::Texts),
         Kind::Globs => {
             let items = read_texts(&expected, item)?;
             patterns::check_globs(name, &items)?;
@@ -146,6 +152,15 @@ fn read_choice(expected: &Expected<'_>, choices: &'static [Choice], item: &Item<
     }
 }
 
+fn read_format(expected: &Expected<'_>, item: &Item<'_>) -> Read<Value> {
+    let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
+    if keys::formats().any(|known| known == word) {
+        return Ok(Value::Text(word.to_owned()));
+    }
+    let what = format!("no such format: {}", quoted(word));
+    wrong(item.span(), what, suggest::mend(word, keys::formats()))
+}
+
 fn read_span(expected: &Expected<'_>, (min, max): (Span, Span), item: &Item<'_>) -> Read<Span> {
     let text = item.get_ref().as_str().filter(|text| text.len() <= MAX_TEXT);
     let Some(span) = text.and_then(|text| text.parse::<Span>().ok()) else { return Err(expected.not(item)) };
@@ -222,6 +237,16 @@ fn read_words(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
     let empty = texts.iter().filter(|(text, _)| text.trim().is_empty());
     let wrongs: Vec<Wrong> =
         empty.flat_map(|(_, span)| expected.not_text(span.clone(), "an empty text in the list")).collect();
+    if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
+}
+
+fn read_providers(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
+    let texts = read_texts(expected, item)?;
+    let not = |(text, span): &(String, Range<usize>)| {
+        let unknown = crate::domain::response::Provider::parse(text).is_none();
+        unknown.then(|| expected.not_text(span.clone(), &quoted(text)))
+    };
+    let wrongs: Vec<Wrong> = texts.iter().filter_map(not).flatten().collect();
     if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
 }
 

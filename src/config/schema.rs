@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::keys::{Contents, Key, Kind, SECTIONS, Standing};
+use super::keys::{self, Contents, Key, Kind, SECTIONS, Standing};
 use super::reading::MAX_COUNT;
 use super::rules::{RuleSpecView, known_rules};
 use super::value::Value;
@@ -80,7 +80,8 @@ fn key_schema(key: &Key) -> Json {
             let list = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
             json!({ "anyOf": [{ "type": "string", "minLength": 1 }, list] })
         }
-        Kind::Globs => texts,
+        Kind::Globs | Kind::Program | Kind::Providers => texts,
+        Kind::Format => json!({ "enum": keys::formats().collect::<Vec<_>>() }),
         Kind::Switch => json!({ "type": "boolean" }),
     };
     let default = (key.default)();

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::command::TestCommand;
+use super::response::{Perpetual, Response};
 use super::source::Origin;
 use super::value::Said;
 use crate::domain::paths::PathRules;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
 use crate::domain::workflow::Workflow;
+use crate::testreport::Format;
 
 /// What acknowledges a halt (DESIGN section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,6 +64,8 @@ pub struct Guard {
     pub applies_to: AppliesTo,
     /// What a hook does when Andon itself fails.
     pub on_internal_error: OnInternalError,
+    /// Whether the loop is meant to run for ever.
+    pub perpetual: Perpetual,
     /// The pause after which a new run begins.
     pub session_gap: Span,
 }
@@ -107,13 +111,17 @@ pub enum Runner {
     Go,
     /// `npm test` and its kind: pass on to another runner.
     Npm,
-    /// `node --test`
-    Node,
+    /// `phpunit`
+    Phpunit,
+    /// `ctest`
+    Ctest,
+    /// A test program of Google Test.
+    Gtest,
 }
 
 impl Runner {
     /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::Cargo, "cargo"),
         (Self::Nextest, "nextest"),
         (Self::Pytest, "pytest"),
@@ -121,7 +129,9 @@ impl Runner {
         (Self::Vitest, "vitest"),
         (Self::Go, "go"),
         (Self::Npm, "npm"),
-        (Self::Node, "node"),
+        (Self::Phpunit, "phpunit"),
+        (Self::Ctest, "ctest"),
+        (Self::Gtest, "gtest"),
     ];
 }
 
@@ -130,6 +140,8 @@ impl Runner {
 pub struct TestSettings {
     /// What runs the tests.
     pub command: Option<TestCommand>,
+    /// What output and reports are read as; `None` (`format = "auto"`) to recognise them.
+    pub format: Option<Format>,
     /// Whether a passing run of a part of the tests proves anything.
     pub full: FullRuns,
     /// What runs made elsewhere are worth.
@@ -168,6 +180,8 @@ pub struct Config {
     pub rules: RuleSettings,
     /// `[normalize]`: names and patterns, in the order they apply; each compiles.
     pub normalize: Vec<(String, String)>,
+    /// `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.
+    pub response: Response,
     /// `[workflow]`; empty without one.
     pub workflow: Arc<Workflow>,
     /// What was said, by dotted key.

@@ -10,6 +10,7 @@ use crate::domain::findings::Level;
 use crate::domain::paths::PathClass;
 use crate::domain::settings::{ParamSpec, ParamValue};
 use crate::domain::time::Span;
+use crate::testreport::Format;
 
 static CAP: [ParamSpec; 1] =
     [ParamSpec { name: "max", default: || ParamValue::Count(100), min: 1, doc: "Iterations." }];
@@ -56,11 +57,13 @@ fn without_sources_the_defaults_of_the_design_hold() {
             ack: Ack::Delete,
             applies_to: AppliesTo::Everyone,
             on_internal_error: OnInternalError::Warn,
+            perpetual: Perpetual::No,
             session_gap: Span(21_600),
         }
     );
     let expected = TestSettings {
         command: None,
+        format: None,
         full: FullRuns::Wanted,
         handed_in: HandedIn::Record,
         reports: vec![],
@@ -87,6 +90,7 @@ fn everything_that_can_be_said_is_heard() {
         session_gap = "1h 30m"
         [test]
         command = ["cargo", "test"]
+        format = "junit"
         reports = ["target/**/junit.xml"]
         timeout = "off"
         [paths]
@@ -111,6 +115,7 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.guard.on_internal_error, OnInternalError::Block);
     assert_eq!(config.guard.session_gap, Span(5_400));
     assert_eq!(config.test.command.as_ref().map(TestCommand::display).as_deref(), Some("cargo test"));
+    assert_eq!(config.test.format, Format::named("junit"));
     assert_eq!((config.test.reports.len(), config.test.timeout), (1, None));
     assert_eq!(config.paths.rules.class(b"README.md"), PathClass::Code);
     assert_eq!(config.paths.api, ["src/lib.rs"]);
@@ -127,6 +132,44 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
 }
 
+/// What `andon config show` says then.
+const SHOWN: [&str; 34] = [
+    "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
+    "guard.applies_to = \"everyone\"  # default",
+    "guard.on_internal_error = \"warn\"  # default",
+    "guard.perpetual = false  # default",
+    "guard.session_gap = \"3h\"  # repository, andon.toml:3",
+    "test.command = (unset)  # default",
+    "test.format = \"auto\"  # default",
+    "test.full = false  # default",
+    "test.handed_in = \"record\"  # default",
+    "test.reports = []  # default",
+    "test.runner = (unset)  # default",
+    "test.timeout = \"30m\"  # default",
+    "paths.docs = [\"**/*.md\", \"docs/**\"]  # default",
+    "paths.ignore = [\"**/*.log\"]  # default",
+    "paths.api = []  # default",
+    "rules.iteration-cap.level = \"warn\"  # repository, andon.toml:5",
+    "rules.iteration-cap.max = 3  # command line, command line:1",
+    "rules.mixed.level = \"warn\"  # default",
+    "rules.mixed.exempt = [\"Revert\"]  # default",
+    "rules.mixed.pause = \"10m\"  # default",
+    "rules.mixed.share = 0.5  # default",
+    "rules.mixed.strict = false  # default",
+    "rules.untested-edit.level = \"block\"  # default",
+    "normalize.a = \"repository\"  # repository, andon.toml:9",
+    "normalize.b = \"b\"  # user, /home/u/.config/andon/config.toml:6",
+    "normalize.c = \"c\"  # repository, andon.toml:8",
+    "on_stall.policy = \"interactive\"  # default",
+    "on_stall.command = (unset)  # default",
+    "on_stall.timeout = \"5m\"  # default",
+    "advisor.command = (unset)  # default",
+    "advisor.timeout = \"2m\"  # default",
+    "fallback.providers = []  # default",
+    "notify.bell = true  # default",
+    "notify.command = (unset)  # default",
+];
+
 #[test]
 fn the_higher_layer_wins_key_by_key() {
     let sources = [
@@ -142,40 +185,12 @@ fn the_higher_layer_wins_key_by_key() {
     ];
     let config = load_with(&sources, &rules()).unwrap();
     let shown: Vec<String> = config.entries().iter().map(Entry::to_string).collect();
-    assert_eq!(
-        shown,
-        [
-            "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
-            "guard.applies_to = \"everyone\"  # default",
-            "guard.on_internal_error = \"warn\"  # default",
-            "guard.session_gap = \"3h\"  # repository, andon.toml:3",
-            "test.command = (unset)  # default",
-            "test.full = false  # default",
-            "test.handed_in = \"record\"  # default",
-            "test.reports = []  # default",
-            "test.runner = (unset)  # default",
-            "test.timeout = \"30m\"  # default",
-            "paths.docs = [\"**/*.md\", \"docs/**\"]  # default",
-            "paths.ignore = [\"**/*.log\"]  # default",
-            "paths.api = []  # default",
-            "rules.iteration-cap.level = \"warn\"  # repository, andon.toml:5",
-            "rules.iteration-cap.max = 3  # command line, command line:1",
-            "rules.mixed.level = \"warn\"  # default",
-            "rules.mixed.exempt = [\"Revert\"]  # default",
-            "rules.mixed.pause = \"10m\"  # default",
-            "rules.mixed.share = 0.5  # default",
-            "rules.mixed.strict = false  # default",
-            "rules.untested-edit.level = \"block\"  # default",
-            "normalize.a = \"repository\"  # repository, andon.toml:9",
-            "normalize.b = \"b\"  # user, /home/u/.config/andon/config.toml:6",
-            "normalize.c = \"c\"  # repository, andon.toml:8",
-        ]
-    );
+    assert_eq!(shown, SHOWN);
     assert_eq!(config.guard.session_gap, Span(10_800));
     assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));
     assert_eq!(config.origin("guard.applies_to"), Origin::Default);
     assert_eq!(
-        config.entries()[14].to_json(),
+        config.entries()[16].to_json(),
         serde_json::json!({
             "key": "rules.iteration-cap.max", "value": 3, "layer": "command line", "file": "command line", "line": 1,
         })

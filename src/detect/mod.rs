@@ -10,15 +10,20 @@ mod exempt;
 mod returns;
 mod rule;
 mod rules;
+mod signals;
 mod situation;
 #[cfg(test)]
 mod testkit;
+mod weakened;
 mod words;
 
 pub use rule::{Docs, Rule};
+pub use signals::{knobs, signals};
 pub use situation::{
-    Candidate, CodeChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
+    Candidate, CodeChange, DocsChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
 };
+
+pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
 
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
@@ -34,6 +39,8 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::oscillation::RULE,
     &rules::recurrence::RULE,
     &rules::undo_churn::RULE,
+    &rules::verdict_split::RULE,
+    &rules::co_occurrence::RULE,
     &rules::consecutive_failures::RULE,
     &rules::repeated_error::RULE,
     &rules::tool_loop::RULE,
@@ -47,6 +54,8 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::turn_tokens::RULE,
     &rules::untested_edit::RULE,
     &rules::failing_tests::RULE,
+    &rules::docs_not_updated::RULE,
+    &rules::test_weakening::RULE,
     &rules::hook_bypass::RULE,
     &rules::user_stop::RULE,
 ];

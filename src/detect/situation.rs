@@ -1,6 +1,7 @@
 //! What a rule is asked about: the window, the door it is asked at, and what is about to happen there.
 
 use crate::domain::decision::Stage;
+use crate::domain::escalation::Episode;
 use crate::domain::tests::{TestEvidence, TestRun, Tracking};
 use crate::history::Timeline;
 
@@ -17,6 +18,8 @@ pub struct Situation<'a> {
     pub candidate: Option<&'a Candidate>,
     /// The cords that a person can pull by hand.
     pub stops: Stops,
+    /// What the signals of the newest rounds come to; `None` where nobody asked.
+    pub episode: Option<&'a Episode>,
 }
 
 /// Code that is about to pass a gate.
@@ -26,6 +29,8 @@ pub struct Candidate {
     pub code_changed: CodeChange,
     /// What is known about its tests.
     pub evidence: EvidenceState,
+    /// Whether documentation moved with the declared API.
+    pub docs: DocsChange,
     /// `test.command` as a person would type it; `None` when none is configured.
     pub command: Option<String>,
 }
@@ -37,6 +42,17 @@ pub enum CodeChange {
     Changed,
     /// The code fingerprint is the same.
     Unchanged,
+}
+
+/// Whether documentation moved with the declared API (`paths.api`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DocsChange {
+    /// No API is declared, or none of it changed.
+    NotAsked,
+    /// Both changed.
+    Updated,
+    /// These paths of the API changed, the first of them, and no documentation did.
+    Missing(Vec<Vec<u8>>),
 }
 
 /// What is known about the tests of some code.

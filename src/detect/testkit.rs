@@ -1,6 +1,6 @@
 //! One rule, one question: what the tables of the rules' tests call.
 
-use super::situation::{Candidate, CodeChange, EvidenceState, Situation, Stops};
+use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Situation, Stops};
 use super::{Rule, run};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
@@ -24,8 +24,13 @@ fn adjusted(rule: &Rule, params: &[(&'static str, ParamValue)]) -> RuleSetting {
 
 fn after(rule: &Rule, commits: Vec<Commit>, setting: &RuleSetting) -> Option<Finding> {
     let line = timeline(commits);
-    let situation =
-        Situation { timeline: &line, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE };
+    let situation = Situation {
+        timeline: &line,
+        stage: Stage::PostCommit,
+        candidate: None,
+        stops: Stops::NONE,
+        episode: None,
+    };
     asked(rule, &situation, setting)
 }
 
@@ -40,7 +45,8 @@ pub(super) fn asked_with(
     timeline: &Timeline,
     params: &[(&'static str, ParamValue)],
 ) -> Option<Finding> {
-    let situation = Situation { timeline, stage: Stage::Turn, candidate: None, stops: Stops::NONE };
+    let situation =
+        Situation { timeline, stage: Stage::Turn, candidate: None, stops: Stops::NONE, episode: None };
     asked(rule, &situation, &adjusted(rule, params))
 }
 
@@ -64,7 +70,7 @@ pub(super) fn checked_at(rule: &Rule, commits: Vec<Commit>, level: Level) -> Opt
 }
 
 fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
-    Candidate { code_changed, evidence, command: Some("sh tests.sh".into()) }
+    Candidate { code_changed, evidence, docs: DocsChange::NotAsked, command: Some("sh tests.sh".into()) }
 }
 
 /// What `rule` says about a candidate.
@@ -76,7 +82,8 @@ pub(super) fn judged(
 ) -> Option<Finding> {
     let candidate = candidate(evidence, code_changed);
     let line = Timeline::new(GAP);
-    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &rule.defaults())
 }
 
@@ -88,7 +95,8 @@ pub(super) fn judged_on(
     stage: Stage,
 ) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
-    let situation = Situation { timeline, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &rule.defaults())
 }
 
@@ -96,7 +104,8 @@ pub(super) fn judged_on(
 pub(super) fn judged_at(rule: &Rule, evidence: EvidenceState, stage: Stage, level: Level) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
     let line = Timeline::new(GAP);
-    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &RuleSetting { level, ..rule.defaults() })
 }
 
@@ -109,6 +118,21 @@ pub(super) fn judged_with(
 ) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
     let line = Timeline::new(GAP);
-    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &adjusted(rule, params))
+}
+
+/// What `rule`, at `level`, says about documentation.
+pub(super) fn documented(rule: &Rule, docs: DocsChange, level: Level) -> Option<Finding> {
+    let candidate = Candidate { docs, ..candidate(EvidenceState::NeverRan, CodeChange::Changed) };
+    let line = Timeline::new(GAP);
+    let situation = Situation {
+        timeline: &line,
+        stage: Stage::PreCommit,
+        candidate: Some(&candidate),
+        stops: Stops::NONE,
+        episode: None,
+    };
+    asked(rule, &situation, &RuleSetting { level, ..rule.defaults() })
 }

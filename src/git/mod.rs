@@ -8,7 +8,9 @@
 mod changes;
 mod commits;
 mod config;
+mod durable;
 mod error;
+mod glance;
 mod head;
 mod hooks_path;
 mod hunks;
@@ -39,6 +41,7 @@ pub use changes::Change;
 pub use commits::{CommitInfo, NewCommit};
 pub use config::{ConfigLevel, ConfigValue};
 pub use error::{GitError, MissingBecause};
+pub use glance::Glance;
 pub use head::Head;
 pub use hunks::{RawHunk, is_binary};
 pub use index_tree::IndexTree;

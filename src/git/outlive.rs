@@ -110,9 +110,14 @@ impl Repo {
 
     /// Whether the object is a file of its own. One that was packed meanwhile is not, and does no harm.
     fn is_loose(&self, id: Oid) -> bool {
+        self.loose_path(id).exists()
+    }
+
+    /// Where an object is as a file of its own.
+    pub(super) fn loose_path(&self, id: Oid) -> PathBuf {
         let digits = id.to_string();
         let (dir, file) = digits.split_at(2);
-        self.common_dir().join("objects").join(dir).join(file).exists()
+        self.common_dir().join("objects").join(dir).join(file)
     }
 }
 

@@ -137,11 +137,13 @@ impl Repo {
         self.healed.borrow_mut().extend(turn.clear(self.common_dir()));
         self.settle_objects();
         let mut transaction = self.inner.transaction().map_err(|error| self.ref_error(name, &error))?;
+        turn.means(name);
         match transaction.lock_ref(name) {
             Ok(()) => {}
             Err(error) if is_held(&error) => return Ok(Tried::Held(self.lock_error(name, &error))),
             Err(error) => return Err(self.lock_error(name, &error)),
         }
+        stop_point::pass("ref:begun");
         turn.locked(self.common_dir(), name);
         stop_point::pass("ref:locked");
         self.written.take();
@@ -153,12 +155,15 @@ impl Repo {
             Err(error) if self.running_gc().is_some() => return Ok(Tried::Held(error)),
             Err(error) => return Err(error),
         };
+        let hardened = self.hardened();
+        self.harden_objects(hardened, &self.written.borrow())?;
         stop_point::pass("ref:ready");
         let who = self.inner.signature().ok();
         transaction
             .set_target(name, target, who.as_ref(), &message.replace(['\0', '\n'], " "))
             .and_then(|()| transaction.commit())
             .map_err(|error| self.ref_error(name, &error))?;
+        self.harden_reference(hardened, name)?;
         stop_point::pass("ref:moved");
         Ok(Tried::Done(tip, value))
     }

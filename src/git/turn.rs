@@ -10,9 +10,12 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Read as _;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::Path;
+use std::time::Duration;
 
 use nix::fcntl::{Flock, FlockArg};
 
+/// In place of the inode before there is a lock.
+const MEANT: &str = "-";
 /// Most bytes that are read of what a dead writer left.
 const MAX_LEFT: u64 = 4096;
 
@@ -54,27 +57,46 @@ impl Turn {
         let file = self.file.as_mut()?;
         let mut left = String::new();
         (&mut **file).take(MAX_LEFT).read_to_string(&mut left).ok()?;
-        let (name, inode) = left.trim().split_once(' ')?;
+        let meant = file.metadata().ok()?;
+        let (name, inode) = left.lines().next()?.split_once(' ')?;
         let ours = name.starts_with("refs/notes/") || name.starts_with("refs/andon/");
         if !ours || !git2::Reference::is_valid_name(name) {
             return None;
         }
         let lock = common_dir.join(format!("{name}.lock"));
         let found = fs::symlink_metadata(&lock).ok()?;
-        if !found.is_file() || Some(found.ino()) != inode.parse().ok() {
+        let same =
+            if inode == MEANT { made_then(&meant, &found) } else { Some(found.ino()) == inode.parse().ok() };
+        if !found.is_file() || !same {
             return None;
         }
         fs::remove_file(&lock).ok()?;
         Some(name.to_owned())
     }
 
+    /// Says which ref is about to be locked.
+    pub(super) fn means(&self, name: &str) {
+        self.write(&format!("{name} {MEANT}\n"));
+    }
+
     /// Says which lock file is held from here on.
     pub(super) fn locked(&self, common_dir: &Path, name: &str) {
-        let Some(file) = &self.file else { return };
         if let Ok(lock) = fs::symlink_metadata(common_dir.join(format!("{name}.lock"))) {
-            let _ = file.write_all_at(format!("{name} {}\n", lock.ino()).as_bytes(), 0);
+            self.write(&format!("{name} {}\n", lock.ino()));
         }
     }
+
+    fn write(&self, line: &str) {
+        if let Some(file) = &self.file {
+            let _ = file.write_all_at(line.as_bytes(), 0);
+        }
+    }
+}
+
+/// Whether an empty lock was made within a second after somebody meant to make it.
+fn made_then(meant: &fs::Metadata, lock: &fs::Metadata) -> bool {
+    let (Ok(meant), Ok(made)) = (meant.modified(), lock.modified()) else { return false };
+    lock.len() == 0 && made.duration_since(meant).is_ok_and(|pause| pause < Duration::from_secs(1))
 }
 
 impl Drop for Turn {

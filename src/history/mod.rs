@@ -6,6 +6,8 @@
 
 mod activity;
 mod documents;
+mod effect;
+mod flaky;
 mod fold;
 mod outcome;
 mod paths;
@@ -15,12 +17,14 @@ mod story;
 pub(crate) mod testkit;
 mod timeline;
 mod turns;
+mod verdicts;
 
 pub use activity::{
     Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, NodeTotals, Opening, Said,
     Turn,
 };
 pub use documents::DocsProgress;
+pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, Upcoming, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use paths::PathState;

@@ -9,7 +9,7 @@
 //! without signature headers, so that signing can be added without changing what is there. Order is topological,
 //! then by (Lamport, id), never by clock.
 //!
-//! Durability follows git's own defaults (`core.fsync`).
+//! Durability follows `core.fsync`, as for the records.
 
 mod adopt;
 mod append;

@@ -2,12 +2,14 @@
 //!
 //! Rank 4. The clock, the environment and the working directory are read in [`context`] only.
 
+pub mod advise;
 pub mod chain;
 pub mod check;
 pub mod complete;
 pub mod context;
 pub mod demo;
 mod derive;
+mod docs;
 pub mod doctor;
 pub mod error;
 mod evidence;
@@ -33,4 +35,6 @@ pub mod sync;
 pub mod test;
 pub mod tick;
 mod timeline;
+pub mod uncertainty;
+mod weakening;
 pub mod workspace;

@@ -5,7 +5,7 @@
 //! chain, choice among several lines) is defined here, once, together with the format that carries it. Nothing here
 //! decides anything.
 //!
-//! Durability follows git's own defaults: records are git objects and refs, synced as `core.fsync` says; the journal
+//! Durability follows `core.fsync`: records are git objects and refs, hardened as it says; the journal
 //! and the receipt are written with one system call and not synced, since losing the last second of them to a power
 //! cut costs a test run, not a wrong answer.
 

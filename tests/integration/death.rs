@@ -157,7 +157,7 @@ fn at_every_step_of_an_install() {
         stage.git(&["fsck", "--strict"]).ok();
         stage.andon(&["install"]).ok();
         stage.git(&["commit", "-q", "--allow-empty", "-m", "Installed"]).ok().says("own hook ran");
-        assert_eq!(notes(&stage, stage.dir()).is_empty(), false, "{point}");
+        assert!(!notes(&stage, stage.dir()).is_empty(), "{point}");
         stage.andon(&["uninstall"]).ok();
         assert_eq!(stage.read(".git/hooks/pre-commit"), own, "{point}");
         if point != "install:config" && point != "install:staged" {
@@ -225,6 +225,16 @@ fn a_lock_that_somebody_holds_a_while_is_waited_for_and_a_stale_one_is_named() {
     std::fs::remove_file(&lock).unwrap();
     stage.iterate("4\n", GREEN, "Four").ok();
     assert_eq!(notes(&stage, stage.dir()).len(), 4);
+}
+
+#[test]
+fn a_lock_whose_owner_had_no_time_to_sign_it_is_removed_too() {
+    let stage = Stage::installed();
+    dying(&stage, "ref:begun", |stage| stage.iterate("2\n", GREEN, "Two")).ok();
+    assert!(stage.exists(".git/refs/notes/andon.lock"));
+    stage.iterate("3\n", GREEN, "Three").ok().lacks("locked");
+    assert_eq!(notes(&stage, stage.dir()).len(), 3);
+    assert!(healed(&stage).contains("removed the lock of refs/notes/andon"));
 }
 
 #[test]

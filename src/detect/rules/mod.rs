@@ -1,9 +1,11 @@
 //! One file a rule: its id, documentation, defaults, check and tests.
 
+pub(super) mod co_occurrence;
 pub(super) mod consecutive_failures;
 pub(super) mod cycle_cost;
 pub(super) mod cycle_iterations;
 pub(super) mod cycle_runtime;
+pub(super) mod docs_not_updated;
 pub(super) mod failing_tests;
 pub(super) mod failures_not_decreasing;
 pub(super) mod hook_bypass;
@@ -16,6 +18,7 @@ pub(super) mod recurrence;
 pub(super) mod repeated_error;
 pub(super) mod repeated_failures;
 pub(super) mod repeated_output;
+pub(super) mod test_weakening;
 pub(super) mod tool_loop;
 pub(super) mod turn_timeout;
 pub(super) mod turn_tokens;
@@ -23,4 +26,5 @@ pub(super) mod unchanged_diff;
 pub(super) mod undo_churn;
 pub(super) mod untested_edit;
 pub(super) mod user_stop;
+pub(super) mod verdict_split;
 pub(super) mod weak_change;

@@ -1,0 +1,105 @@
+//! What a power cut may cost: as much as `core.fsync` lets it. libgit2 knows only the older `core.fsyncObjectFiles`, so
+//! what git would harden is hardened here.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::error::GitError;
+use super::repo::Repo;
+use crate::domain::ids::Oid;
+
+/// What is to be on the disk before we go on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Hardened {
+    objects: bool,
+    references: bool,
+}
+
+impl Hardened {
+    /// From `core.fsync`. git's own default hardens neither loose objects nor references.
+    fn of(setting: &str) -> Self {
+        let mut hardened = Self::default();
+        for word in setting.split(',').map(str::trim) {
+            hardened.objects |= matches!(word, "loose-object" | "objects" | "committed" | "added" | "all");
+            hardened.references |= matches!(word, "reference" | "all");
+        }
+        hardened
+    }
+}
+
+impl Repo {
+    /// What the repository wants hardened.
+    pub(super) fn hardened(&self) -> Hardened {
+        self.config_string("core.fsync").as_deref().map(Hardened::of).unwrap_or_default()
+    }
+
+    /// Hardens loose objects, before a ref leads to them.
+    pub(super) fn harden_objects(&self, what: Hardened, ids: &[Oid]) -> Result<(), GitError> {
+        if !what.objects {
+            return Ok(());
+        }
+        for id in ids {
+            match sync(&self.loose_path(*id)) {
+                // It was packed meanwhile, or taken by a gc: then it is written again.
+                Err(GitError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Hardens a ref that was moved.
+    pub(super) fn harden_reference(&self, what: Hardened, name: &str) -> Result<(), GitError> {
+        let path = self.common_dir().join(name);
+        if !what.references || !path.exists() {
+            return Ok(());
+        }
+        sync(&path)?;
+        path.parent().map_or(Ok(()), sync)
+    }
+}
+
+fn sync(path: &Path) -> Result<(), GitError> {
+    let io = |source| GitError::Io { path: path.to_owned(), source };
+    File::open(path).and_then(|file| file.sync_all()).map_err(io)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scratch::Scratch;
+    use super::super::{NewCommit, Update};
+    use super::*;
+    use crate::domain::time::Timestamp;
+
+    #[test]
+    fn core_fsync_is_read_as_git_reads_it() {
+        let hardened = |objects, references| Hardened { objects, references };
+        for (setting, wanted) in [
+            ("", hardened(false, false)),
+            ("none", hardened(false, false)),
+            ("pack,index", hardened(false, false)),
+            ("-loose-object", hardened(false, false)),
+            ("committed", hardened(true, false)),
+            ("added, reference", hardened(true, true)),
+            ("all", hardened(true, true)),
+        ] {
+            assert_eq!(Hardened::of(setting), wanted, "{setting}");
+        }
+    }
+
+    #[test]
+    fn refs_are_written_with_everything_hardened() {
+        let scratch = Scratch::new();
+        scratch.git(&["config", "core.fsync", "all"]);
+        let repo = scratch.open();
+        let update = |tip: Option<crate::domain::ids::CommitId>| {
+            let tree = repo.write_tree_entries(&[])?;
+            let new = NewCommit { tree, parents: tip.as_slice(), message: "m", at: Timestamp(1) };
+            Ok(Update::Set(repo.write_commit(&new)?, ()))
+        };
+        repo.update_ref("refs/andon/test", "", update).unwrap();
+        scratch.git(&["pack-refs", "--all"]);
+        repo.update_ref("refs/andon/test", "", update).unwrap();
+        assert_eq!(scratch.git(&["rev-list", "--count", "refs/andon/test"]), "2");
+    }
+}
