@@ -61,6 +61,7 @@ fn record(byte: u8) -> CommitRecord {
             command: "cargo test".to_owned(),
             caveats: andon::domain::tests::Caveats::default(),
         }),
+        weakening: None,
         outputs: Vec::new(),
         usage: None,
         findings: Vec::new(),

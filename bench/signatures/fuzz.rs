@@ -119,8 +119,8 @@ impl Dice {
             at = at.max(from);
             let (here, there) = VOLATILE[self.roll(VOLATILE.len())];
             let part = text.get(from..at).unwrap_or_default();
-            one.push_str(&format!("{part} {here} "));
-            two.push_str(&format!("{part} {there} "));
+            one.push_str(&format!("{part} | {here} | "));
+            two.push_str(&format!("{part} | {there} | "));
             from = at;
         }
         let rest = text.get(from..).unwrap_or_default();

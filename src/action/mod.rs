@@ -7,6 +7,7 @@ pub mod capture;
 mod files;
 pub mod hook_program;
 pub mod install;
+pub mod private;
 pub mod program;
 pub mod report_files;
 

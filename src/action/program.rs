@@ -115,7 +115,8 @@ pub fn run_test_command(
         command.process_group(0);
     }
     let held = HeldSignals::hold().map_err(ProgramError::Signals)?;
-    let child = command.spawn().map_err(|source| {
+    let started = held.let_go(|| command.spawn()).map_err(ProgramError::Signals)?;
+    let child = started.map_err(|source| {
         let program = program.clone();
         if source.kind() == io::ErrorKind::NotFound {
             ProgramError::NotFound { program }

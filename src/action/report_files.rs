@@ -1,6 +1,7 @@
-//! Finds the report files that `test.reports` names, and reads them within bounds.
+//! Finds the report files that `test.reports` names, and reads them in chunks.
 
 use std::io::{self, Read as _};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -10,6 +11,9 @@ const MAX_ENTRIES: usize = 200_000;
 const MAX_DEPTH: usize = 32;
 /// Reports of one run, at the most.
 const MAX_REPORTS: usize = 4_096;
+
+/// Bytes read at a time.
+const CHUNK: usize = 64 * 1024;
 
 /// A file that a glob names, with when it was last written.
 pub type Found = (PathBuf, Option<SystemTime>);
@@ -72,7 +76,7 @@ impl Walk<'_> {
     }
 }
 
-/// Reads a report of at most `max` bytes; a larger one is an error that says so.
+/// Reads a file of the project of at most `max` bytes; a larger one is an error that says so.
 pub fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
     let limit = u64::try_from(max).unwrap_or(u64::MAX);
     let mut bytes = Vec::new();
@@ -81,6 +85,22 @@ pub fn read(path: &Path, max: usize) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("more than {max} bytes")));
     }
     Ok(bytes)
+}
+
+/// Hands a report on in chunks, until its end or until `each` has seen enough. It is never held.
+pub fn stream(path: &Path, each: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<()> {
+    let mut file = std::fs::File::open(path)?;
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let read = match file.read(&mut chunk) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if read == 0 || each(chunk.get(..read).unwrap_or_default()).is_break() {
+            return Ok(());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -110,11 +130,24 @@ mod tests {
     }
 
     #[test]
-    fn too_large_a_report_is_an_error() {
+    fn a_report_comes_in_chunks_until_enough_was_seen() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r.xml");
-        std::fs::write(&path, [b'x'; 11]).unwrap();
-        assert_eq!(read(&path, 11).unwrap().len(), 11);
-        assert!(read(&path, 10).unwrap_err().to_string().contains("more than 10 bytes"));
+        std::fs::write(&path, vec![b'x'; CHUNK + 11]).unwrap();
+        let (mut chunks, mut size) = (0, 0);
+        let mut each = |bytes: &[u8]| {
+            (chunks, size) = (chunks + 1, size + bytes.len());
+            ControlFlow::Continue(())
+        };
+        stream(&path, &mut each).unwrap();
+        assert_eq!((chunks, size), (2, CHUNK + 11));
+        let mut seen = 0;
+        let mut enough = |_: &[u8]| {
+            seen += 1;
+            ControlFlow::Break(())
+        };
+        stream(&path, &mut enough).unwrap();
+        assert_eq!(seen, 1);
+        assert!(stream(&dir.path().join("gone"), &mut |_| ControlFlow::Continue(())).is_err());
     }
 }

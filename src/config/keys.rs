@@ -3,6 +3,10 @@
 
 use super::value::Value;
 use crate::domain::time::Span;
+use crate::testreport::Format;
+
+/// The word for a format that is recognised.
+const AUTO: &str = "auto";
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -68,6 +72,8 @@ pub(super) enum Kind {
     Command,
     /// A list of globs.
     Globs,
+    /// The name of a report format, or `"auto"`.
+    Format,
     /// `true` or `false`.
     Switch,
 }
@@ -154,12 +160,18 @@ static GUARD: [Key; 4] = [
     },
 ];
 
-static TEST: [Key; 6] = [
+static TEST: [Key; 7] = [
     Key {
         name: "command",
         kind: Kind::Command,
         default: || Value::Unset,
         doc: "What runs the tests: a text for `sh -c`, or a list of program and arguments.",
+    },
+    Key {
+        name: "format",
+        kind: Kind::Format,
+        default: || Value::Text(AUTO.to_owned()),
+        doc: "What output and reports are read as, such as \"junit\" or \"tap\"; \"auto\" recognises them by content.",
     },
     Key {
         name: "full",
@@ -177,7 +189,7 @@ static TEST: [Key; 6] = [
         name: "reports",
         kind: Kind::Globs,
         default: || Value::Texts(Vec::new()),
-        doc: "Report files (JUnit XML) that the command writes, as globs from the repository root.",
+        doc: "Report files that the command writes, as globs from the repository root.",
     },
     Key {
         name: "runner",
@@ -193,7 +205,7 @@ static TEST: [Key; 6] = [
     },
 ];
 
-static RUNNERS: [Choice; 8] = [
+static RUNNERS: [Choice; 10] = [
     here("cargo"),
     here("nextest"),
     here("pytest"),
@@ -201,7 +213,9 @@ static RUNNERS: [Choice; 8] = [
     here("vitest"),
     here("go"),
     here("npm"),
-    here("node"),
+    here("phpunit"),
+    here("ctest"),
+    here("gtest"),
 ];
 
 static PATHS: [Key; 3] = [
@@ -238,6 +252,7 @@ impl Kind {
             Self::Limit { .. } => "a duration such as \"30m\", or \"off\"".to_owned(),
             Self::Command => "a text or a list of texts".to_owned(),
             Self::Globs => "a list of globs".to_owned(),
+            Self::Format => "\"auto\" or the name of a format".to_owned(),
             Self::Switch => "true or false".to_owned(),
         }
     }
@@ -247,6 +262,7 @@ impl Kind {
         match (self, default) {
             (Self::Command, _) => "\"cargo test\"".to_owned(),
             (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
+            (Self::Format, _) => "\"junit\"".to_owned(),
             (Self::Choice(choices), Value::Unset) => {
                 format!("\"{}\"", choices.first().map_or("", |choice| choice.name))
             }
@@ -256,6 +272,11 @@ impl Kind {
             ) => default.to_string(),
         }
     }
+}
+
+/// The words of [`Kind::Format`].
+pub(super) fn formats() -> impl Iterator<Item = &'static str> + Clone {
+    std::iter::once(AUTO).chain(Format::names().iter().copied())
 }
 
 /// The key `section.name`, such as `guard.ack`.

@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::command::TestCommand;
-use super::keys::{Choice, Key, Kind, Standing};
+use super::keys::{self, Choice, Key, Kind, Standing};
 use super::mistake::quoted;
 use super::patterns;
 use super::suggest;
@@ -40,6 +40,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
             Some("off") => Ok(Value::Off),
             Some(_) | None => read_span(&expected, (*min, *max), item).map(Value::Span),
         },
+        Kind::Format => read_format(&expected, item),
         Kind::Command => read_command(&expected, item).map(Value::Command),
         Kind::Switch => item.get_ref().as_bool().map(Value::Switch).ok_or_else(|| expected.not(item)),
         Kind::Globs => {
@@ -144,6 +145,15 @@ fn read_choice(expected: &Expected<'_>, choices: &'static [Choice], item: &Item<
         ),
         None => Err(expected.not(item)),
     }
+}
+
+fn read_format(expected: &Expected<'_>, item: &Item<'_>) -> Read<Value> {
+    let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
+    if keys::formats().any(|known| known == word) {
+        return Ok(Value::Text(word.to_owned()));
+    }
+    let what = format!("no such format: {}", quoted(word));
+    wrong(item.span(), what, suggest::mend(word, keys::formats()))
 }
 
 fn read_span(expected: &Expected<'_>, (min, max): (Span, Span), item: &Item<'_>) -> Read<Span> {

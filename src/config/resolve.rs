@@ -17,6 +17,7 @@ use super::value::{Said, Value};
 use crate::domain::paths::PathRules;
 use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
 use crate::domain::time::Span;
+use crate::testreport::Format;
 
 /// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
 /// Fails with everything that is wrong in any of them.
@@ -62,6 +63,7 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
         },
         test: TestSettings {
             command: values.command(),
+            format: values.format(),
             full: if values.get("test", "full") == Value::Switch(true) {
                 FullRuns::Required
             } else {
@@ -107,6 +109,11 @@ impl Values<'_> {
     fn command(&self) -> Option<TestCommand> {
         let Value::Command(command) = self.get("test", "command") else { return None };
         Some(command)
+    }
+
+    fn format(&self) -> Option<Format> {
+        let Value::Text(name) = self.get("test", "format") else { return None };
+        Format::named(&name)
     }
 
     fn texts(&self, section: &str, name: &str) -> Vec<String> {

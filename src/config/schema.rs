@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::keys::{Contents, Key, Kind, SECTIONS, Standing};
+use super::keys::{self, Contents, Key, Kind, SECTIONS, Standing};
 use super::reading::MAX_COUNT;
 use super::rules::{RuleSpecView, known_rules};
 use super::value::Value;
@@ -81,6 +81,7 @@ fn key_schema(key: &Key) -> Json {
             json!({ "anyOf": [{ "type": "string", "minLength": 1 }, list] })
         }
         Kind::Globs => texts,
+        Kind::Format => json!({ "enum": keys::formats().collect::<Vec<_>>() }),
         Kind::Switch => json!({ "type": "boolean" }),
     };
     let default = (key.default)();

@@ -10,6 +10,7 @@ use crate::domain::paths::PathRules;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
 use crate::domain::workflow::Workflow;
+use crate::testreport::Format;
 
 /// What acknowledges a halt (DESIGN section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -107,13 +108,17 @@ pub enum Runner {
     Go,
     /// `npm test` and its kind: pass on to another runner.
     Npm,
-    /// `node --test`
-    Node,
+    /// `phpunit`
+    Phpunit,
+    /// `ctest`
+    Ctest,
+    /// A test program of Google Test.
+    Gtest,
 }
 
 impl Runner {
     /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::Cargo, "cargo"),
         (Self::Nextest, "nextest"),
         (Self::Pytest, "pytest"),
@@ -121,7 +126,9 @@ impl Runner {
         (Self::Vitest, "vitest"),
         (Self::Go, "go"),
         (Self::Npm, "npm"),
-        (Self::Node, "node"),
+        (Self::Phpunit, "phpunit"),
+        (Self::Ctest, "ctest"),
+        (Self::Gtest, "gtest"),
     ];
 }
 
@@ -130,6 +137,8 @@ impl Runner {
 pub struct TestSettings {
     /// What runs the tests.
     pub command: Option<TestCommand>,
+    /// What output and reports are read as; `None` (`format = "auto"`) to recognise them.
+    pub format: Option<Format>,
     /// Whether a passing run of a part of the tests proves anything.
     pub full: FullRuns,
     /// What runs made elsewhere are worth.

@@ -10,6 +10,7 @@ use crate::domain::findings::Level;
 use crate::domain::paths::PathClass;
 use crate::domain::settings::{ParamSpec, ParamValue};
 use crate::domain::time::Span;
+use crate::testreport::Format;
 
 static CAP: [ParamSpec; 1] =
     [ParamSpec { name: "max", default: || ParamValue::Count(100), min: 1, doc: "Iterations." }];
@@ -61,6 +62,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
     );
     let expected = TestSettings {
         command: None,
+        format: None,
         full: FullRuns::Wanted,
         handed_in: HandedIn::Record,
         reports: vec![],
@@ -87,6 +89,7 @@ fn everything_that_can_be_said_is_heard() {
         session_gap = "1h 30m"
         [test]
         command = ["cargo", "test"]
+        format = "junit"
         reports = ["target/**/junit.xml"]
         timeout = "off"
         [paths]
@@ -111,6 +114,7 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.guard.on_internal_error, OnInternalError::Block);
     assert_eq!(config.guard.session_gap, Span(5_400));
     assert_eq!(config.test.command.as_ref().map(TestCommand::display).as_deref(), Some("cargo test"));
+    assert_eq!(config.test.format, Format::named("junit"));
     assert_eq!((config.test.reports.len(), config.test.timeout), (1, None));
     assert_eq!(config.paths.rules.class(b"README.md"), PathClass::Code);
     assert_eq!(config.paths.api, ["src/lib.rs"]);
@@ -150,6 +154,7 @@ fn the_higher_layer_wins_key_by_key() {
             "guard.on_internal_error = \"warn\"  # default",
             "guard.session_gap = \"3h\"  # repository, andon.toml:3",
             "test.command = (unset)  # default",
+            "test.format = \"auto\"  # default",
             "test.full = false  # default",
             "test.handed_in = \"record\"  # default",
             "test.reports = []  # default",
@@ -175,7 +180,7 @@ fn the_higher_layer_wins_key_by_key() {
     assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));
     assert_eq!(config.origin("guard.applies_to"), Origin::Default);
     assert_eq!(
-        config.entries()[14].to_json(),
+        config.entries()[15].to_json(),
         serde_json::json!({
             "key": "rules.iteration-cap.max", "value": 3, "layer": "command line", "file": "command line", "line": 1,
         })

@@ -4,8 +4,13 @@
 //! results belong to an edit and on what counts as progress: a lower failing count, and no credit for
 //! tests that are gone (DESIGN section 4, settled contradiction 8).
 
-use crate::domain::tests::TestEvidence;
-use crate::history::{Iteration, Outcome, Strike, Timeline, failing_count, outcome};
+use std::collections::BTreeSet;
+
+use crate::domain::facts::Weakening;
+use crate::domain::ids::Signature;
+use crate::domain::tests::{TestEvidence, TestStatus};
+use crate::history::{Iteration, Outcome, Strike, Timeline, flaky_failures, outcome, steady_count};
+use crate::testreport::signature;
 
 /// A strike candidate.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +22,8 @@ pub(super) struct Attempt<'a> {
     pub(super) tests: Option<&'a TestEvidence>,
     /// What became of the failing count.
     pub(super) step: Step,
+    /// What fails, flaky tests aside.
+    pub(super) failures: Option<Signature>,
 }
 
 /// What became of the failing count, seen from the last time that all tests passed.
@@ -46,6 +53,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let mut count = Count::default();
     let mut before: Option<&Iteration> = None;
     let mut counted = None;
+    let flaky = timeline.flaky();
     for iteration in &timeline.iterations {
         let unedited = before.is_some_and(|before| before.code == iteration.code);
         before = Some(iteration);
@@ -57,10 +65,28 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
         if tests.is_some() {
             counted = Some(iteration.code);
         }
-        let step = tests.map_or(Step::Unknown, |tests| count.step(tests));
-        attempts.push(Attempt { iteration, tests, step });
+        // Tests of which only flaky ones fail say nothing about the edit.
+        let tests = tests.filter(|tests| !only_flaky_fail(tests, &flaky));
+        let step = tests.map_or(Step::Unknown, |tests| count.step(iteration, tests, &flaky));
+        let failures = tests.map(|tests| failures(tests, &flaky));
+        attempts.push(Attempt { iteration, tests, step, failures });
     }
     attempts
+}
+
+fn only_flaky_fail(tests: &TestEvidence, flaky: &BTreeSet<String>) -> bool {
+    tests.status == TestStatus::Failed
+        && flaky_failures(tests, flaky) > 0
+        && steady_count(tests, flaky) == Some(0)
+}
+
+/// The failure signature; where flaky tests fail too, the one that the others would give.
+fn failures(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Signature {
+    if flaky.is_empty() {
+        return tests.signature;
+    }
+    let steady: Vec<String> = tests.failing.iter().filter(|id| !flaky.contains(*id)).cloned().collect();
+    signature(&tests.runner, &tests.command, tests.status, &steady)
 }
 
 /// Running figures of the window.
@@ -68,18 +94,26 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
 struct Count {
     /// Lowest count since all tests passed, tests that are gone counted as failing.
     low: Option<u64>,
-    /// Most tests that ran at once.
+    /// Most tests that ran at once since then; a waiver (`Tests-Removed`) starts it anew.
     most: u64,
+    /// Tests that were taken away since then, by the diffs.
+    taken: u64,
 }
 
 impl Count {
-    fn step(&mut self, tests: &TestEvidence) -> Step {
-        let Some(failing) = failing_count(tests) else { return Step::Unknown };
+    fn step(&mut self, iteration: &Iteration, tests: &TestEvidence, flaky: &BTreeSet<String>) -> Step {
+        let Some(failing) = steady_count(tests, flaky) else { return Step::Unknown };
         let ran = tests.counts.ran();
-        let gone = self.most.saturating_sub(ran);
+        match &iteration.weakening {
+            Some(Weakening { waiver: Some(_), .. }) => self.most = ran,
+            Some(weakening) => self.taken = self.taken.saturating_add(weakening.total),
+            None => {}
+        }
+        // A test that was taken away by the diff is missing in the count as well: it is not counted twice.
+        let gone = self.most.saturating_sub(ran).max(self.taken);
         self.most = self.most.max(ran);
         if failing == 0 && gone == 0 {
-            self.low = None;
+            *self = Self { low: None, most: ran, taken: 0 };
             return Step::Green;
         }
         let uncredited = failing.saturating_add(gone);

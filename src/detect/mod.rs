@@ -13,12 +13,15 @@ mod rules;
 mod situation;
 #[cfg(test)]
 mod testkit;
+mod weakened;
 mod words;
 
 pub use rule::{Docs, Rule};
 pub use situation::{
-    Candidate, CodeChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
+    Candidate, CodeChange, DocsChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
 };
+
+pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
 
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
@@ -35,6 +38,7 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::recurrence::RULE,
     &rules::undo_churn::RULE,
     &rules::consecutive_failures::RULE,
+    &rules::repeated_error::RULE,
     &rules::tool_loop::RULE,
     &rules::iteration_cap::RULE,
     &rules::node_turns::RULE,
@@ -46,6 +50,8 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::turn_tokens::RULE,
     &rules::untested_edit::RULE,
     &rules::failing_tests::RULE,
+    &rules::docs_not_updated::RULE,
+    &rules::test_weakening::RULE,
     &rules::hook_bypass::RULE,
     &rules::user_stop::RULE,
 ];

@@ -26,6 +26,8 @@ pub struct Candidate {
     pub code_changed: CodeChange,
     /// What is known about its tests.
     pub evidence: EvidenceState,
+    /// Whether documentation moved with the declared API.
+    pub docs: DocsChange,
     /// `test.command` as a person would type it; `None` when none is configured.
     pub command: Option<String>,
 }
@@ -37,6 +39,17 @@ pub enum CodeChange {
     Changed,
     /// The code fingerprint is the same.
     Unchanged,
+}
+
+/// Whether documentation moved with the declared API (`paths.api`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DocsChange {
+    /// No API is declared, or none of it changed.
+    NotAsked,
+    /// Both changed.
+    Updated,
+    /// These paths of the API changed, the first of them, and no documentation did.
+    Missing(Vec<Vec<u8>>),
 }
 
 /// What is known about the tests of some code.

@@ -1,6 +1,6 @@
 //! One rule, one question: what the tables of the rules' tests call.
 
-use super::situation::{Candidate, CodeChange, EvidenceState, Situation, Stops};
+use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Situation, Stops};
 use super::{Rule, run};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
@@ -64,7 +64,7 @@ pub(super) fn checked_at(rule: &Rule, commits: Vec<Commit>, level: Level) -> Opt
 }
 
 fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
-    Candidate { code_changed, evidence, command: Some("sh tests.sh".into()) }
+    Candidate { code_changed, evidence, docs: DocsChange::NotAsked, command: Some("sh tests.sh".into()) }
 }
 
 /// What `rule` says about a candidate.
@@ -111,4 +111,17 @@ pub(super) fn judged_with(
     let line = Timeline::new(GAP);
     let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
     asked(rule, &situation, &adjusted(rule, params))
+}
+
+/// What `rule`, at `level`, says about documentation.
+pub(super) fn documented(rule: &Rule, docs: DocsChange, level: Level) -> Option<Finding> {
+    let candidate = Candidate { docs, ..candidate(EvidenceState::NeverRan, CodeChange::Changed) };
+    let line = Timeline::new(GAP);
+    let situation = Situation {
+        timeline: &line,
+        stage: Stage::PreCommit,
+        candidate: Some(&candidate),
+        stops: Stops::NONE,
+    };
+    asked(rule, &situation, &RuleSetting { level, ..rule.defaults() })
 }

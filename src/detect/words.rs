@@ -3,7 +3,10 @@
 //! Names of tests, paths and subjects are untrusted. They are passed on as they are, for the renderer
 //! escapes them, but never more of them than a person reads.
 
+use std::collections::BTreeSet;
+
 use crate::domain::ids::CommitId;
+use crate::domain::tests::TestEvidence;
 use crate::history::Iteration;
 
 /// Names that a sentence lists.
@@ -33,6 +36,17 @@ pub(super) fn list<S: AsRef<str>>(names: &[S], total: u64) -> String {
         (text, more) if text.is_empty() => format!("{more} not named"),
         (text, more) => format!("{text} and {more} more"),
     }
+}
+
+/// ` (flaky: a, b)`, or nothing.
+pub(super) fn flaky(names: &[&String]) -> String {
+    if names.is_empty() { String::new() } else { format!(" (flaky: {})", list(names, len(names))) }
+}
+
+/// `; flaky aside: a, b` for the failing tests that are flaky, or nothing.
+pub(super) fn flaky_aside(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {
+    let aside: Vec<&String> = tests.failing.iter().filter(|id| flaky.contains(*id)).collect();
+    if aside.is_empty() { String::new() } else { format!("; flaky aside: {}", list(&aside, len(&aside))) }
 }
 
 /// The length of a slice as a count.

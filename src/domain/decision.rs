@@ -156,6 +156,8 @@ pub struct Story {
     pub best: Option<(CommitId, u64)>,
     /// Ids of the tests that fail now.
     pub failing_now: Vec<String>,
+    /// Ids of the tests that gave different results on the same code.
+    pub flaky: Vec<String>,
     /// Distinct files changed is not known from records; sums of added and removed lines are.
     pub lines_added: u64,
     /// Removed lines in the window.

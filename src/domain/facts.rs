@@ -130,6 +130,31 @@ pub struct RecordedFinding {
     pub message: String,
 }
 
+/// What a commit took from the tests while some of them failed (rule `test-weakening`). Names as the test files
+/// have them, of which each list holds at most [`Weakening::MAX_NAMES`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Weakening {
+    /// Tests that are gone; one whose body came up elsewhere or under another name is not.
+    pub removed: Vec<String>,
+    /// Tests that are still there and are skipped now.
+    pub skipped: Vec<String>,
+    /// Tests that have fewer assertions now.
+    pub loosened: Vec<String>,
+    /// How many tests all three are, where the lists are cut.
+    pub total: u64,
+    /// Tests that failed in the last run on earlier code.
+    pub failing: u64,
+    /// Tests that ran there.
+    pub ran: u64,
+    /// The reason that a trailer `Tests-Removed` of the commit gives.
+    pub waiver: Option<String>,
+}
+
+impl Weakening {
+    /// Bound of each list.
+    pub const MAX_NAMES: usize = 32;
+}
+
 /// The record of one commit in `refs/notes/andon` (DESIGN section 6). The commit id is the key, not a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitRecord {
@@ -161,6 +186,8 @@ pub struct CommitRecord {
     pub change: Option<ChangeFacts>,
     /// The newest valid test run on exactly this code.
     pub tests: Option<TestEvidence>,
+    /// What it took from the tests; looked for only while earlier tests failed.
+    pub weakening: Option<Weakening>,
     /// Output hashes of the turn.
     pub outputs: Vec<Digest>,
     /// Usage of the turn.

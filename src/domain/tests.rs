@@ -108,7 +108,7 @@ pub struct Caveats {
     pub origin: RunOrigin,
     /// Tests that the last full run on the same tests ran, when this run passed with fewer.
     pub full_run: Option<u64>,
-    /// Sorted ids of tests whose result differed between runs on this very code, at most
+    /// Sorted ids of tests whose result differed between runs on the same code, this or an earlier one, at most
     /// [`TestEvidence::MAX_FLAKY`].
     pub flaky: Vec<String>,
 }

@@ -6,6 +6,7 @@
 
 mod activity;
 mod documents;
+mod flaky;
 mod fold;
 mod outcome;
 mod paths;
@@ -21,6 +22,7 @@ pub use activity::{
     Turn,
 };
 pub use documents::DocsProgress;
+pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, Upcoming, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use paths::PathState;

@@ -1,20 +1,23 @@
 //! The window in words and figures: what a person reads first when a loop has stopped.
 
+use super::flaky::steady_count;
 use super::outcome::failing_count;
 use super::timeline::Timeline;
 use crate::domain::decision::{Story, Tried};
 use crate::domain::ids::CommitId;
+use crate::domain::tests::TestEvidence;
 
 impl Timeline {
     /// Failing counts of the test-bearing iterations, oldest first (`loop-safety.md`, recommended UX:
     /// `7 -> 4 -> 2`). Iterations whose count is unknown are left out, and so are commits that kept the
-    /// code state: they carry the result of the commit before.
+    /// code state: they carry the result of the commit before. Flaky tests are no part of it.
     pub fn trend(&self) -> Vec<u64> {
         let mut trend = Vec::new();
         let mut before = None;
+        let flaky = self.flaky();
         for iteration in &self.iterations {
             let Some(tests) = iteration.tests.as_ref() else { continue };
-            let Some(failing) = failing_count(tests) else { continue };
+            let Some(failing) = steady_count(tests, &flaky) else { continue };
             if before != Some((iteration.code, tests.signature)) {
                 trend.push(failing);
             }
@@ -26,8 +29,9 @@ impl Timeline {
     /// The commit of the window with the fewest failing tests and that count, the newest of equals.
     pub fn best(&self) -> Option<(CommitId, u64)> {
         let mut best: Option<(CommitId, u64)> = None;
+        let flaky = self.flaky();
         for iteration in &self.iterations {
-            let failing = iteration.tests.as_ref().and_then(failing_count);
+            let failing = iteration.tests.as_ref().and_then(|tests| steady_count(tests, &flaky));
             if let (Some(commit), Some(failing)) = (iteration.commit, failing)
                 && best.is_none_or(|(_, least)| failing <= least)
             {
@@ -58,6 +62,7 @@ impl Timeline {
             tried: tried.collect(),
             best: self.best(),
             failing_now: self.newest_tests().map(|tests| tests.failing.clone()).unwrap_or_default(),
+            flaky: self.flaky().into_iter().take(TestEvidence::MAX_FLAKY).collect(),
             lines_added: sum(|iteration| iteration.diff.added),
             lines_removed: sum(|iteration| iteration.diff.removed),
         }

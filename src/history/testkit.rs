@@ -187,6 +187,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             },
             change: None,
             tests: None,
+            weakening: None,
             outputs: Vec::new(),
             usage: None,
             findings: Vec::new(),

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::activity::Activity;
+use super::outcome::failing_count;
 use crate::domain::change::ChangeFacts;
-use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording};
+use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Weakening};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp};
@@ -89,6 +90,8 @@ pub struct Iteration {
     pub change: Option<ChangeFacts>,
     /// The test result on exactly this code; a result that was gained on other code is left out.
     pub tests: Option<TestEvidence>,
+    /// What it took from the tests while some of them failed.
+    pub weakening: Option<Weakening>,
     /// Gate receipt.
     pub gate: Gate,
     /// Whether the record was written at the commit.
@@ -120,6 +123,7 @@ impl Iteration {
             diff: record.diff,
             change: record.change,
             tests: record.tests.filter(|tests| tests.code == code),
+            weakening: record.weakening,
             gate: record.gate,
             recording: record.recording,
             session: record.session,
@@ -156,6 +160,7 @@ impl Iteration {
             },
             change: None,
             tests: None,
+            weakening: None,
             gate: Gate::NotRun,
             recording: Recording::AtCommit,
             session: None,
@@ -226,6 +231,12 @@ impl Timeline {
     /// The commits that can be strikes, oldest first. Turns without one have rules of their own.
     pub fn candidates(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
         self.iterations.iter().filter(|one| one.strike == Strike::Candidate && one.source == Source::Commit)
+    }
+
+    /// The last result of the window with a known count on other code than `code`.
+    pub fn last_result_before(&self, code: CodeId) -> Option<&TestEvidence> {
+        let earlier = self.iterations.iter().rev().filter(|iteration| iteration.code != code);
+        earlier.filter_map(|iteration| iteration.tests.as_ref()).find(|tests| failing_count(tests).is_some())
     }
 
     /// The newest valid test result on exactly `code`: a run of the journal, else the record of an iteration.

@@ -1,12 +1,13 @@
 //! `andon complete`: may this task be called done? The dirty bits of `autonomous-loop-rules.md`, by content.
 
+use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::guard;
 use super::standing;
 use super::timeline;
 use super::workspace::Workspace;
-use crate::detect::{CodeChange, EvidenceState};
+use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState};
 use crate::domain::decision::{Stage, Verdict};
 use crate::domain::paths::PathClass;
 use crate::policy::{self, Bit, Completion};
@@ -20,7 +21,9 @@ pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
     let overlay = ws.repo.worktree_overlay()?;
     let uncommitted =
         overlay.entries.iter().any(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code);
+    let docs = docs::since(ws, docs::began(ws, &loaded.timeline)?, &overlay)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), None)?;
+    let candidate = Candidate { docs, ..candidate };
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
     let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
     let modified = match candidate.code_changed {
@@ -34,7 +37,7 @@ pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
         | EvidenceState::Void(_)
         | EvidenceState::OtherCode { .. } => None,
     };
-    let bits = policy::dirty(modified, tests, None);
+    let bits = policy::dirty(modified, tests, docs_bit(&candidate.docs));
     let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
     problems.extend(decision.standing.iter().map(Diagnostic::from));
     problems.extend(loaded.warnings.iter().cloned());
@@ -55,6 +58,14 @@ pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
         prompt,
         problems,
     })
+}
+
+fn docs_bit(docs: &DocsChange) -> Option<Bit> {
+    match docs {
+        DocsChange::NotAsked => None,
+        DocsChange::Updated => Some(Bit::Yes),
+        DocsChange::Missing(_) => Some(Bit::No),
+    }
 }
 
 fn answer(bit: Bit) -> Answer {

@@ -79,6 +79,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: &Derived) -> CommitFact {
         diff: derived.diff.clone(),
         change: Some(derived.change.clone()),
         tests: None,
+        weakening: None,
         outputs: Vec::new(),
         usage: None,
         findings: Vec::new(),

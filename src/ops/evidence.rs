@@ -1,9 +1,10 @@
 //! Which test run, if any, speaks for a tree: looked up by content, never by time.
 
+use super::docs;
 use super::error::OpsError;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
-use crate::detect::{Candidate, CodeChange, EvidenceState, PathDifference, Staging};
+use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, PathDifference, Staging};
 use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
 use crate::git::Overlay;
@@ -56,8 +57,12 @@ pub fn candidate(
         Some(evidence) => EvidenceState::Tested(Box::new(evidence)),
         None => without_evidence(ws, loaded, subject, code)?,
     };
+    let docs = match (subject, parent) {
+        (Subject::Tree(tree), Some(parent)) => docs::between(&ws.repo, &ws.config, Some(parent), *tree)?,
+        (Subject::Tree(_) | Subject::WorkTree(_), _) => DocsChange::NotAsked,
+    };
     let command = ws.config.test.command.as_ref().map(crate::config::TestCommand::display);
-    Ok(Candidate { code_changed, evidence: state, command })
+    Ok(Candidate { code_changed, evidence: state, docs, command })
 }
 
 /// What is to be said where evidence that has its weak side opens a gate.

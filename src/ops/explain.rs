@@ -8,9 +8,7 @@ use crate::action::report_files;
 use crate::config::TestCommand;
 use crate::domain::ids::CodeId;
 use crate::report::explain::{ExplainedFile, ExplainedRun};
-use crate::testreport::{
-    Examined, ExitKind, MAX_REPORT_BYTES, ReportInput, ReportProblem, Root, Unread, coarse_signature, examine,
-};
+use crate::testreport::{Examination, Examined, ExitKind, ReportProblem, Root, Unread, coarse_signature};
 
 /// What is asked.
 pub struct Asked<'a> {
@@ -41,11 +39,12 @@ pub fn run(ctx: &Context, asked: &Asked<'_>) -> Vec<ExplainedFile> {
 }
 
 fn read(path: &Path, name: &str, exit: ExitKind, root: &Root) -> Result<Examined, Unread> {
-    let bytes = report_files::read(path, MAX_REPORT_BYTES).map_err(|error| {
+    let mut examination = Examination::new(name, root);
+    report_files::stream(path, &mut |bytes| examination.push(bytes)).map_err(|error| {
         let problem = ReportProblem::Unreadable(error.to_string());
         Unread { name: problem.name(), message: format!("{name}: {problem}") }
     })?;
-    examine(ReportInput { name, bytes: &bytes }, exit, root)
+    examination.finish(exit)
 }
 
 fn explained(found: Examined, command: Option<&str>) -> ExplainedRun {

@@ -1,6 +1,7 @@
 //! The gate: what pre-commit, prepare-commit-msg, pre-merge-commit and pre-push decide.
 
 use super::context::Context;
+use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::healed;
@@ -121,7 +122,10 @@ pub fn judge_tip(
     stage: Stage,
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let mut loaded = timeline::load_behind(ws, Some(tip));
-    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(ws.repo.tree_of(tip)?), None)?;
+    let tree = ws.repo.tree_of(tip)?;
+    let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), None)?;
+    let candidate = Candidate { docs, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     Ok((decide(ws, &loaded, stage, Some(&candidate), None), loaded.warnings))
 }

@@ -10,6 +10,7 @@ use super::guard;
 use super::healed;
 use super::standing;
 use super::timeline::{self, Loaded};
+use super::weakening;
 use super::workspace::Workspace;
 use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
@@ -18,7 +19,8 @@ use crate::domain::facts::{
     CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage,
 };
 use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, Digest, TreeId};
+use crate::domain::ids::{CodeId, CommitId, Digest, TreeId};
+use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
 use crate::git::CommitInfo;
 use crate::history::{self, Timeline, Upcoming};
@@ -167,6 +169,11 @@ fn derive(
     let upcoming =
         Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
+    let open = weakening::open_failures(&loaded.runs, &loaded.timeline, derived.code);
+    let weakening = match open {
+        Some(open) => weakening::of(&ws.repo, &ws.config.rules, commit, open)?,
+        None => None,
+    };
     let node = node_of(ws, commit, &actor)?;
     let record = CommitRecord {
         recorded_at: ctx.now,
@@ -182,12 +189,23 @@ fn derive(
         code: derived.code,
         diff: derived.diff,
         change: Some(derived.change),
-        tests: evidence::find(loaded, derived.code),
+        tests: tests(loaded, derived.code),
+        weakening,
         outputs: open_outputs(&loaded.timeline, &node),
         usage: open_usage(&loaded.timeline, &node),
         findings: Vec::new(),
     };
     Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+}
+
+/// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
+/// have no journal, then see the same window.
+fn tests(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+    let mut tests = evidence::find(loaded, code)?;
+    let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
+    let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
+    tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
+    Some(tests)
 }
 
 /// The node that made a commit: by the declared workflow, else as the environment names it.

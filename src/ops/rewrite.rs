@@ -133,6 +133,7 @@ fn carry(
         diff,
         change: Some(change),
         tests: known.or(carried),
+        weakening: new.map_or_else(|| old.weakening.clone(), |record| record.weakening.clone()),
         outputs: old.outputs.clone(),
         usage: old.usage.clone(),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),

@@ -14,9 +14,10 @@ use crate::detect::Presence;
 use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
 use crate::domain::findings::Level;
 use crate::domain::ids::CodeId;
+use crate::domain::tests::RunValidity;
 use crate::domain::workflow::Cycle;
 use crate::git::Head;
-use crate::history::Timeline;
+use crate::history::{self, Timeline};
 use crate::ledger::{EntryEvent, Ledger};
 use crate::record::fingerprint::Fingerprinter;
 use crate::report::message::Diagnostic;
@@ -50,6 +51,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         session: actor.session,
         last_halt,
         trend: loaded.timeline.trend(),
+        flaky: flaky(&loaded),
         test_command: ws.config.test.command.as_ref().map(crate::config::TestCommand::display),
         head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(&loaded, head_code)),
         work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(&loaded, work_code)),
@@ -122,6 +124,14 @@ fn last_halt(ws: &Workspace) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsE
         }
     }
     Ok((last, warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())).collect()))
+}
+
+/// The flaky tests of the window and of the journal.
+fn flaky(loaded: &Loaded) -> Vec<String> {
+    let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
+    let mut flaky = loaded.timeline.flaky();
+    flaky.extend(history::flaky(valid.map(|run| &run.evidence)));
+    flaky.into_iter().collect()
 }
 
 fn head_code(ws: &Workspace, head: &Head) -> Option<CodeId> {

@@ -3,24 +3,30 @@
 //! The code fingerprint is taken before and after the run: a run during which the code changed proves nothing,
 //! and neither does one of another command, or one that was stopped.
 
+mod compared;
+mod preset;
 mod tested;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
+use crate::action::private::PrivateDir;
 use crate::action::program::{self, EnvChanges, Exit, ProgramEnd, Stopped};
 use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::record::journal::{Journal, JournalLine};
-use crate::testreport::{
-    ExitKind, MAX_REPORT_BYTES, ParsedRun, RUNNER_EXIT, ReportInput, Root, RunReader, Stream,
-};
+use crate::testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
+pub use self::compared::compare;
+use self::preset::Unseen;
 pub use self::tested::TestedCode;
+
+/// Largest file of the project that is looked into for a runner's configuration, in bytes.
+const MAX_PROJECT_FILE: usize = 1 << 20;
 
 /// What a run left behind.
 pub struct Ran {
@@ -44,24 +50,80 @@ pub fn run(
     let tested = TestedCode::now(ws)?;
     ctx.stop_point("test:begin");
     let started = newest_reports(ws, &top);
+    let (asked, private) = with_report(ws, &top, &command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
-    let mut reader = RunReader::new(root);
-    let mut sink = |stream: Stream, bytes: &[u8]| {
-        pass(stream, bytes);
-        reader.push(stream, bytes);
-    };
-    let end =
-        program::run_test_command(&spec(&command), &top, &environment(), ws.config.test.timeout, &mut sink)?;
+    let mut reader = RunReader::new(root).only(ws.config.test.format);
+    let end = watched(ws, (&asked, &top), &mut reader, pass)?;
     ctx.stop_point("test:ran");
     let mut warnings = read_reports(ws, &top, &started, &mut reader);
+    if let (Some(_dir), Some(path)) = (private, &asked.report) {
+        let mut report = reader.open_report("the report of test.runner");
+        // A runner that wrote none has said on its output what it has to say.
+        if report_files::stream(path, &mut |bytes| report.push(bytes)).is_ok() {
+            reader.close_report(report);
+        }
+    }
     let mut parsed = reader.finish(exit_kind(&end));
     warnings.extend(parsed.warnings.iter().cloned());
     warnings.extend(without_its_reports(ws, &mut parsed));
     let validity = validity(configured, &end, tested.is_still(ws)?);
-    let run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
+    compare(ws, &mut run)?;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     ctx.stop_point("test:kept");
     Ok(Ran { run, code: end.code(), warnings })
+}
+
+/// A command as it is started.
+struct Asked {
+    command: program::TestCommand,
+    /// The report that `test.runner` adds.
+    report: Option<PathBuf>,
+    unseen: Option<String>,
+}
+
+/// Adds the report of `test.runner`. Whatever is in the way of that leaves the command as it is: the tests come first.
+fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Option<PrivateDir>) {
+    let plain = || (Asked { command: spec(command), report: None, unseen: None }, None);
+    let (Some(runner), TestCommand::Argv(argv)) = (ws.config.test.runner, command) else { return plain() };
+    let Ok(dir) = PrivateDir::create(ws.repo.git_dir()) else { return plain() };
+    let project = |name: &str| {
+        let bytes = report_files::read(&top.join(name), MAX_PROJECT_FILE).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let Some(made) = preset::prepare(runner, argv, dir.path(), &project) else { return plain() };
+    if made.file.is_some_and(|(path, text)| dir.write(&path, &text).is_err()) {
+        return plain();
+    }
+    let command = program::TestCommand::Argv(made.argv);
+    (Asked { command, report: Some(made.report), unseen: made.unseen }, Some(dir))
+}
+
+/// Runs the command; its output goes to the reader and is passed on, but for the line about our own report.
+fn watched(
+    ws: &Workspace,
+    (asked, top): (&Asked, &Path),
+    reader: &mut RunReader,
+    pass: &mut dyn FnMut(Stream, &[u8]),
+) -> Result<ProgramEnd, OpsError> {
+    let mut unseen = Unseen::new(asked.unseen.clone());
+    let mut sink = |stream: Stream, bytes: &[u8]| {
+        let mut both = |bytes: &[u8]| {
+            pass(stream, bytes);
+            reader.push(stream, bytes);
+        };
+        match stream {
+            Stream::Stdout => unseen.push(bytes, &mut both),
+            Stream::Stderr => both(bytes),
+        }
+    };
+    let timeout = ws.config.test.timeout;
+    let end = program::run_test_command(&asked.command, top, &environment(), timeout, &mut sink)?;
+    unseen.finish(&mut |bytes| {
+        pass(Stream::Stdout, bytes);
+        reader.push(Stream::Stdout, bytes);
+    });
+    Ok(end)
 }
 
 /// Where reports are configured, they are what says that tests ran: an exit code of 0 alone is then no pass.
@@ -141,8 +203,9 @@ fn read_reports(ws: &Workspace, top: &Path, before: &[Found], reader: &mut RunRe
             warnings.push(format!("{name} was not written by this run: not read"));
             continue;
         }
-        match report_files::read(&path, MAX_REPORT_BYTES) {
-            Ok(bytes) => reader.report(ReportInput { name: &name, bytes: &bytes }),
+        let mut report = reader.open_report(&name);
+        match report_files::stream(&path, &mut |bytes| report.push(bytes)) {
+            Ok(()) => reader.close_report(report),
             Err(why) => reader.unreadable(&name, &why.to_string()),
         }
     }

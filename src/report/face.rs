@@ -112,6 +112,9 @@ fn current_state(page: &mut Page, halt: &Halt, story: &Story) {
     if story.failing_now.len() > FAILING {
         page.line(&format!("  - and {} more", story.failing_now.len() - FAILING));
     }
+    for test in story.flaky.iter().take(FAILING) {
+        page.line(&format!("- Flaky (the same code gave both results): {}", span(test)));
+    }
 }
 
 fn evidence(page: &mut Page, evidence: &HaltEvidence) {

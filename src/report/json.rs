@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use crate::domain::decision::{Decision, Halt, StandingHalt};
-use crate::domain::facts::{Ack, AckHow, CommitRecord, DiffSummary, RecordedFinding, Recording, Usage};
+use crate::domain::facts::{
+    Ack, AckHow, CommitRecord, DiffSummary, RecordedFinding, Recording, Usage, Weakening,
+};
 use crate::domain::findings::Finding;
 use crate::domain::tests::{RunOrigin, TestEvidence};
 
@@ -201,9 +203,22 @@ pub fn record(record: &CommitRecord) -> Value {
         "code": record.code.to_string(),
         "diff": diff(&record.diff),
         "tests": record.tests.as_ref().map(tests),
+        "weakening": record.weakening.as_ref().map(weakening),
         "outputs": texts(&record.outputs),
         "usage": record.usage.as_ref().map(usage),
         "findings": record.findings.iter().map(recorded_finding).collect::<Value>(),
+    })
+}
+
+fn weakening(weakening: &Weakening) -> Value {
+    json!({
+        "removed": weakening.removed,
+        "skipped": weakening.skipped,
+        "loosened": weakening.loosened,
+        "total": weakening.total,
+        "failing": weakening.failing,
+        "ran": weakening.ran,
+        "waiver": weakening.waiver,
     })
 }
 

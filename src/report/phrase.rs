@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::facts::{Ack, CommitRecord, DiffSummary};
+use crate::domain::facts::{Ack, CommitRecord, DiffSummary, Weakening};
 use crate::domain::facts::{AckHow, CommitKind, Gate, Recording};
 use crate::domain::findings::{Evidence, HaltReason};
 use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
@@ -122,6 +122,11 @@ pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
     match record.recording {
         Recording::AtCommit | Recording::Derived => {}
         Recording::CaughtUp => marks.push("recorded later"),
+    }
+    match &record.weakening {
+        Some(Weakening { waiver: Some(_), .. }) => marks.push("tests removed, waived"),
+        Some(_) => marks.push("tests weakened"),
+        None => {}
     }
     if let Some(caveats) = record.tests.as_ref().map(|tests| &tests.caveats) {
         match caveats.origin {

@@ -116,6 +116,7 @@ pub(super) fn record() -> CommitRecord {
         },
         change: None,
         tests: Some(evidence(2)),
+        weakening: None,
         outputs: vec![],
         usage: None,
         findings: vec![RecordedFinding {
@@ -146,6 +147,7 @@ pub(super) fn story() -> Story {
             tried(12, HOSTILE, None),
         ],
         best: Some((commit(11), 2)),
+        flaky: vec![],
         failing_now: vec!["suite::a".to_owned(), "suite::`b`\n# c".to_owned()],
         lines_added: 30,
         lines_removed: 12,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::domain::facts::{CommitRecord, Usage};
+use crate::domain::facts::{CommitRecord, Usage, Weakening};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::tests::TestEvidence;
@@ -90,6 +90,9 @@ fn whole(page: &mut Page, record: &CommitRecord) {
         Some(evidence) => tests(page, evidence),
         None => page.field("tests", "none on this code"),
     }
+    if let Some(found) = &record.weakening {
+        weakening(page, found);
+    }
     for output in &record.outputs {
         page.field("output", &output.to_string());
     }
@@ -122,6 +125,21 @@ fn tests(page: &mut Page, evidence: &TestEvidence) {
     }
     if evidence.truncated {
         page.field("", "(the list was cut when it was recorded)");
+    }
+}
+
+fn weakening(page: &mut Page, found: &Weakening) {
+    let parts =
+        [("removed", &found.removed), ("skipped", &found.skipped), ("fewer assertions", &found.loosened)];
+    let mut label = "weakened";
+    for (how, names) in parts {
+        for name in names {
+            page.field(label, &format!("{how}: {}", terminal_clip(name, NAME)));
+            label = "";
+        }
+    }
+    if let Some(reason) = &found.waiver {
+        page.field("waived", &format!("Tests-Removed: {}", terminal_clip(reason, NAME)));
     }
 }
 

@@ -1,11 +1,12 @@
 //! What the readers of structured reports share: a case is counted, named and bounded in one place, and the
 //! numbers that a report claims are held against the cases that it lists.
 
+use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::tally::{Outcome, Tally, append};
 
-/// Most cases in one report.
-const MAX_CASES: u64 = 1_000_000;
+/// Most cases in one report: only their number is kept, so this bounds no memory, but what is believed.
+const MAX_CASES: u64 = 100_000_000;
 
 /// Longest part of an id that is kept, in bytes; normalization cuts the whole.
 const MAX_NAME: usize = 4 * 1024;
@@ -31,21 +32,27 @@ impl Case {
 }
 
 /// Counts the cases of one report.
-pub(super) struct Cases<'a> {
-    tally: &'a mut Tally,
-    report: &'a str,
+pub(super) struct Cases {
+    tally: Tally,
+    report: String,
     seen: u64,
     failing: u64,
 }
 
-impl<'a> Cases<'a> {
-    /// For the report of that name, read as `runner` writes it.
-    pub(super) fn new(tally: &'a mut Tally, report: &'a str, runner: &'static str) -> Self {
+impl Cases {
+    /// For the report of that name, read as `runner` writes it, of a run in the project at `root`.
+    pub(super) fn new(root: &Root, report: &str, runner: &'static str) -> Self {
+        let mut tally = Tally::new(root);
         tally.recognised_as(runner);
-        Self { tally, report, seen: 0, failing: 0 }
+        Self { tally, report: report.to_owned(), seen: 0, failing: 0 }
     }
 
     pub(super) fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
+    }
+
+    /// Everything that was said.
+    pub(super) fn into_tally(self) -> Tally {
         self.tally
     }
 
@@ -56,26 +63,37 @@ impl<'a> Cases<'a> {
 
     /// Takes a case that has ended.
     pub(super) fn end(&mut self, case: &Case) -> Result<(), ReportProblem> {
+        self.count(case.outcome)?;
+        if matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
+            self.name(&case.id, &case.error);
+        }
+        Ok(())
+    }
+
+    /// Counts a case that ended so, without its name.
+    pub(super) fn count(&mut self, outcome: Outcome) -> Result<(), ReportProblem> {
         self.seen += 1;
         if self.seen > MAX_CASES {
             return Err(ReportProblem::TooManyCases(MAX_CASES));
         }
-        self.entry(case);
+        self.failing += u64::from(matches!(outcome, Outcome::Failed | Outcome::Errored));
+        self.tally.count(outcome);
         Ok(())
+    }
+
+    /// Names a failing case that was counted.
+    pub(super) fn name(&mut self, id: &str, error: &str) {
+        let id = if id.trim().is_empty() { "unnamed test" } else { id };
+        self.tally.fail(bounded(id), Some(printed_escapes(error).as_str()));
     }
 
     /// Takes something that failed and is no case, such as a suite that cannot be loaded.
     pub(super) fn errored(&mut self, id: &str, error: &str) {
-        self.entry(&Case::new(id.to_owned(), Outcome::Errored).with_error(error));
-    }
-
-    fn entry(&mut self, case: &Case) {
-        self.tally.count(case.outcome);
-        if matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
-            self.failing += 1;
-            let id = if case.id.trim().is_empty() { "unnamed test" } else { case.id.as_str() };
-            self.tally.fail(bounded(id), Some(printed_escapes(&case.error).as_str()));
-        }
+        self.failing += 1;
+        self.tally.count(Outcome::Errored);
+        let mut text = String::new();
+        append(&mut text, error);
+        self.name(id, &text);
     }
 
     /// Holds what the report claims against what it lists: more tests than that and it is not the whole,
@@ -83,7 +101,7 @@ impl<'a> Cases<'a> {
     pub(super) fn hold_against(&mut self, tests: u64, failing: u64) {
         if tests > self.seen {
             let problem = ReportProblem::PlanMismatch { planned: tests, came: self.seen };
-            self.tally.problem(self.report, &problem);
+            self.tally.problem(&self.report, &problem);
         }
         if failing > 0 && self.failing == 0 {
             self.errored("test run", "the report counts failures that no case shows");
@@ -128,7 +146,6 @@ pub(super) fn before_frames(text: &str) -> &str {
 mod tests {
     use super::*;
     use crate::domain::tests::TestStatus;
-    use crate::testreport::normalize::Root;
     use crate::testreport::run::{ExitKind, ParsedRun};
 
     #[test]
@@ -140,22 +157,21 @@ mod tests {
             (1, 1, TestStatus::Failed),
         ];
         for (tests, failing, status) in cases {
-            let mut tally = Tally::new(&Root::none());
-            let mut read = Cases::new(&mut tally, "r", "x");
+            let mut read = Cases::new(&Root::none(), "r", "x");
             read.end(&Case::new("a".into(), Outcome::Passed)).unwrap();
             read.hold_against(tests, failing);
-            assert_eq!(ParsedRun::conclude(tally, ExitKind::Code(0)).status, status, "{tests} {failing}");
+            let run = ParsedRun::conclude(read.into_tally(), ExitKind::Code(0));
+            assert_eq!(run.status, status, "{tests} {failing}");
         }
     }
 
     #[test]
     fn printed_escapes_and_frames_go() {
-        let mut tally = Tally::new(&Root::none());
-        let mut read = Cases::new(&mut tally, "r", "x");
+        let mut read = Cases::new(&Root::none(), "r", "x");
         for printed in ["#x1B[31mno#x1B[0m", "[NON-XML-CHAR-0x1B][31mno", "\u{241b}[1mno"] {
             read.errored("", printed);
         }
-        let (ids, errors, _) = tally.into_parts();
+        let (ids, errors, _) = read.into_tally().into_parts();
         assert_eq!((ids, errors[0].text.as_str()), (vec!["unnamed test".to_owned()], "no"));
         assert_eq!(before_frames("Error: at home\n\n    at f (a.js:1:2)\n    at g\n"), "Error: at home\n\n");
         assert_eq!(before_frames("at first"), "at first");

@@ -1,9 +1,12 @@
 //! One report, read so that a person can see how its failures became what is compared.
 
+use std::ops::ControlFlow;
+
+use super::file::ReportReader;
 use super::normalize::{Change, Root, explain_error, explain_id, mask_digits, normalize_error, normalize_id};
-use super::reader::{ReportInput, read_file};
+use super::reader::ReportInput;
 use super::run::{ExitKind, ParsedRun};
-use super::tally::Original;
+use super::tally::{Original, Tally};
 
 /// What a report was read as.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,21 +63,51 @@ pub struct Unread {
     pub message: String,
 }
 
-/// Reads a report file, of a run that ended with `exit`, and keeps how each failure was normalized. A report
-/// that can be read in part is examined, and its run is incomplete.
+/// A report file that is being read.
+pub struct Examination {
+    name: String,
+    root: Root,
+    report: ReportReader,
+}
+
+impl Examination {
+    /// For the file that messages call `name`, of a run in the project at `root`.
+    pub fn new(name: &str, root: &Root) -> Self {
+        let root = root.clone().keeping_originals();
+        let report = ReportReader::new(&root, name, None);
+        Self { name: name.to_owned(), root, report }
+    }
+
+    /// Takes the next chunk. `Break` when nothing that comes later can change what was read.
+    pub fn push(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        self.report.push(bytes)
+    }
+
+    /// The file has ended, of a run that ended with `exit`: says how each failure was normalized. A report that
+    /// can be read in part is examined, and its run is incomplete.
+    pub fn finish(self, exit: ExitKind) -> Result<Examined, Unread> {
+        conclude(self.report.finish(), &self.name, exit, &self.root)
+    }
+}
+
+/// The same for a report that is there as a whole.
 pub fn examine(input: ReportInput<'_>, exit: ExitKind, root: &Root) -> Result<Examined, Unread> {
-    let root = root.clone().keeping_originals();
-    let tally = read_file(input, &root);
+    let mut examination = Examination::new(input.name, root);
+    let _ = examination.push(input.bytes);
+    examination.finish(exit)
+}
+
+fn conclude(tally: Tally, name: &str, exit: ExitKind, root: &Root) -> Result<Examined, Unread> {
     let known = tally.runner().is_some();
     let (problem, originals) = (tally.problem_name(), tally.originals());
     let run = ParsedRun::conclude(tally, exit);
     match problem {
-        Some(name) if !known => {
-            let message = run.warnings.into_iter().next().unwrap_or_else(|| input.name.to_owned());
-            Err(Unread { name, message })
+        Some(problem) if !known => {
+            let message = run.warnings.into_iter().next().unwrap_or_else(|| name.to_owned());
+            Err(Unread { name: problem, message })
         }
         Some(_) | None => {
-            let failures = originals.into_iter().map(|original| FailureTrace::new(original, &root)).collect();
+            let failures = originals.into_iter().map(|original| FailureTrace::new(original, root)).collect();
             Ok(Examined { run, failures })
         }
     }

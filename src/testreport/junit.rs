@@ -3,21 +3,21 @@
 //! What counts are the cases; the numbers that suites claim are only held against them. A suite that claims
 //! failures and shows none has failed, and one that claims tests and lists none is not the whole.
 
+mod kind;
 mod suite;
 
 use std::borrow::Cow;
 
+use self::kind::kind_of;
 use self::suite::{Case, Expectation, Suite};
 use super::cases::printed_escapes;
+use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::tally::{Outcome, Tally, append};
-use super::xml::{Element, Node, walk};
+use super::xml::{Element, Node, XmlFormat};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "junit";
-
-/// Most cases in one report.
-const MAX_CASES: u64 = 1_000_000;
 
 /// An open element.
 enum Open {
@@ -25,6 +25,8 @@ enum Open {
     Case(Case),
     /// `failure` or `error` of a case or a suite.
     Fault(Fault),
+    /// What a failing case printed, whose failure says nothing.
+    Printed(String),
     /// Anything else, and everything inside it.
     Other,
 }
@@ -32,7 +34,19 @@ enum Open {
 struct Fault {
     outcome: Outcome,
     said: String,
+    /// The text of the element, where the message says what failed.
+    below: String,
     source: Source,
+}
+
+impl Fault {
+    /// The error text; an exception's type goes before it, where only the text below tells it.
+    fn told(self) -> String {
+        match kind_of(&self.said, &self.below) {
+            Some(kind) => format!("{kind}: {}", self.said),
+            None => self.said,
+        }
+    }
 }
 
 /// Where the error text is.
@@ -43,38 +57,33 @@ enum Source {
     Text,
 }
 
-/// True when the content can only be XML.
-pub(super) fn looks_like_xml(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.starts_with(b"\xff\xfe")
-        || bytes.starts_with(b"\xfe\xff")
-        || bytes.trim_ascii_start().starts_with(b"<")
-}
-
-/// Reads a report into `tally`. What was read before an error stays there.
-pub(super) fn read(text: &str, name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
-    let mut reader = JunitReader { tally, name, open: Vec::new(), cases: 0 };
-    walk(text, |node| match node {
-        Node::Open(element) => reader.open(&element),
-        Node::Text(text) => {
-            reader.text(&text);
-            Ok(())
-        }
-        Node::Close => {
-            reader.close();
-            Ok(())
-        }
-    })
-}
-
-struct JunitReader<'a> {
-    tally: &'a mut Tally,
-    name: &'a str,
+/// Reads a report node by node.
+pub(super) struct JunitReader {
+    tally: Tally,
+    report: String,
     open: Vec<Open>,
-    cases: u64,
 }
 
-impl JunitReader<'_> {
+impl XmlFormat for JunitReader {
+    fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
+        match node {
+            Node::Open(element) => return self.open(&element),
+            Node::Text(text) => self.text(text),
+            Node::Close => self.close(),
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
+        (self.tally, read)
+    }
+}
+
+impl JunitReader {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self { tally: Tally::new(root), report: report.to_owned(), open: Vec::new() }
+    }
+
     fn open(&mut self, element: &Element<'_>) -> Result<(), ReportProblem> {
         let opened = match (self.open.last(), element.name()) {
             (None | Some(Open::Suite(_)), "testsuites" | "testsuite") => {
@@ -85,19 +94,14 @@ impl JunitReader<'_> {
                 let root: String = other.chars().take(80).collect();
                 return Err(ReportProblem::Unknown(format!("root element <{root}>")));
             }
-            (Some(Open::Suite(_)), "testcase") => {
-                self.cases += 1;
-                if self.cases > MAX_CASES {
-                    return Err(ReportProblem::TooManyCases(MAX_CASES));
-                }
-                Open::Case(Case::new(element, self.suite_name()))
-            }
+            (Some(Open::Suite(_)), "testcase") => Open::Case(Case::new(element, self.suite_name())),
             (Some(Open::Suite(_) | Open::Case(_)), "failure") => fault(Outcome::Failed, element),
             (Some(Open::Suite(_) | Open::Case(_)), "error") => fault(Outcome::Errored, element),
             (Some(Open::Case(_)), "skipped") => {
                 self.skip(element);
                 Open::Other
             }
+            (Some(Open::Case(case)), "system-out") if case.is_unexplained() => Open::Printed(String::new()),
             // `flakyFailure` and `rerunFailure` tell of further attempts; the case itself says how it ended.
             (Some(_), _) => Open::Other,
         };
@@ -109,22 +113,30 @@ impl JunitReader<'_> {
     fn suite_name(&self) -> &str {
         let names = self.open.iter().rev().map(|open| match open {
             Open::Suite(suite) => suite.name.as_str(),
-            Open::Case(_) | Open::Fault(_) | Open::Other => "",
+            Open::Case(_) | Open::Fault(_) | Open::Printed(_) | Open::Other => "",
         });
         names.into_iter().find(|name| !name.is_empty()).unwrap_or_default()
     }
 
     fn text(&mut self, text: &str) {
-        if let Some(Open::Fault(Fault { said, source: Source::Text, .. })) = self.open.last_mut() {
-            append(said, text);
+        match self.open.last_mut() {
+            Some(Open::Fault(Fault { said, source: Source::Text, .. }) | Open::Printed(said)) => {
+                append(said, text);
+            }
+            Some(Open::Fault(Fault { below, source: Source::Message, .. })) => append(below, text),
+            Some(Open::Suite(_) | Open::Case(_) | Open::Other) | None => {}
         }
     }
 
     /// `skipped`; of type `todo` it says that the case is expected to fail (node:test).
     fn skip(&mut self, element: &Element<'_>) {
         if let Some(Open::Case(case)) = self.open.last_mut() {
-            if element.attribute("type").as_deref() == Some("todo") {
+            let [kind, message] = element.attributes(["type", "message"]);
+            let message = message.unwrap_or_default();
+            if kind.as_deref() == Some("todo") {
                 case.expectation = Expectation::ToFail;
+            } else if case.outcome() == Outcome::Skipped && could_not_run(&message) {
+                case.mark(Outcome::Errored, &message);
             } else {
                 case.mark(Outcome::Skipped, "");
             }
@@ -135,13 +147,18 @@ impl JunitReader<'_> {
         match self.open.last_mut() {
             Some(Open::Case(case)) => case.mark(outcome, text),
             Some(Open::Suite(suite)) => suite.mark(text),
-            Some(Open::Fault(_) | Open::Other) | None => {}
+            Some(Open::Fault(_) | Open::Printed(_) | Open::Other) | None => {}
         }
     }
 
     fn close(&mut self) {
         match self.open.pop() {
-            Some(Open::Fault(fault)) => self.mark(fault.outcome, &printed_escapes(&fault.said)),
+            Some(Open::Fault(fault)) => self.mark(fault.outcome, &printed_escapes(&fault.told())),
+            Some(Open::Printed(text)) => {
+                if let Some(Open::Case(case)) = self.open.last_mut() {
+                    case.explain(&text);
+                }
+            }
             Some(Open::Case(case)) => self.close_case(&case),
             Some(Open::Suite(suite)) => self.close_suite(suite),
             Some(Open::Other) | None => {}
@@ -170,7 +187,7 @@ impl JunitReader<'_> {
         }
         if suite.cases == 0 && suite.claimed > 0 {
             let problem = ReportProblem::CasesMissing { suite: suite.name.clone(), claimed: suite.claimed };
-            self.tally.problem(self.name, &problem);
+            self.tally.problem(&self.report, &problem);
             suite.cases = suite.claimed;
         }
         if let Some(Open::Suite(parent)) = self.open.last_mut() {
@@ -179,22 +196,35 @@ impl JunitReader<'_> {
     }
 }
 
+/// Reasons of CTest for not running a test, in a report that calls all of them skipped.
+fn could_not_run(message: &str) -> bool {
+    let reasons = [
+        "Unable to find executable",
+        "Fixture dependency failed",
+        "Missing Configuration",
+        "Required Files Missing",
+        "Failed to start",
+        "Insufficient resources",
+    ];
+    reasons.iter().any(|reason| message.starts_with(reason))
+}
+
 /// The message says what failed, the text below it often where as well. A message that only says where
 /// (`panicked at src/lib.rs:3:5`) leaves it to the text.
 fn fault(outcome: Outcome, element: &Element<'_>) -> Open {
-    let message = element.attribute("message").unwrap_or_default();
+    let [message, kind] = element.attributes(["message", "type"]);
+    let message = message.unwrap_or_default();
     if message.trim().is_empty() || message.contains("panicked at") {
-        return Open::Fault(Fault { outcome, said: String::new(), source: Source::Text });
+        let (said, below) = (String::new(), String::new());
+        return Open::Fault(Fault { outcome, said, below, source: Source::Text });
     }
     let mut said = String::new();
-    if let Some(kind) =
-        element.attribute("type").filter(|kind| !kind.is_empty() && !message.starts_with(kind.as_str()))
-    {
+    if let Some(kind) = kind.filter(|kind| !kind.is_empty() && !message.starts_with(&**kind)) {
         append(&mut said, &kind);
         append(&mut said, ": ");
     }
     append(&mut said, &message);
-    Open::Fault(Fault { outcome, said, source: Source::Message })
+    Open::Fault(Fault { outcome, said, below: String::new(), source: Source::Message })
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub enum Stream {
 #[derive(Debug, Default)]
 pub(super) struct LineSplitter {
     pending: Vec<u8>,
+    cut: Option<()>,
 }
 
 impl LineSplitter {
@@ -23,11 +24,11 @@ impl LineSplitter {
 
     /// Takes the next chunk and hands on every line that it completes.
     pub(super) fn push(&mut self, mut bytes: &[u8], line: &mut dyn FnMut(&str)) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end);
             bytes = rest.get(1..).unwrap_or_default();
-            if self.pending.is_empty() {
-                hand_on(bounded(head), line);
+            if self.pending.is_empty() && head.len() <= Self::MAX_LINE {
+                hand_on(head, line);
             } else {
                 self.keep(head);
                 hand_on(&self.pending, line);
@@ -45,14 +46,18 @@ impl LineSplitter {
         }
     }
 
+    /// True when a line was longer than what is looked at.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
     fn keep(&mut self, bytes: &[u8]) {
         let room = Self::MAX_LINE.saturating_sub(self.pending.len());
+        if bytes.len() > room {
+            self.cut = Some(());
+        }
         self.pending.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
-}
-
-fn bounded(line: &[u8]) -> &[u8] {
-    line.get(..LineSplitter::MAX_LINE).unwrap_or(line)
 }
 
 fn hand_on(raw: &[u8], line: &mut dyn FnMut(&str)) {

@@ -9,8 +9,12 @@
 //!
 //! Pure, rank 1: bytes in, values out.
 
+mod by_line;
 mod cases;
+mod decode;
 mod examine;
+mod file;
+mod format;
 mod json;
 mod junit;
 mod libtest;
@@ -26,10 +30,15 @@ mod text;
 mod xml;
 mod xmlreport;
 
-pub use examine::{Examined, FailureTrace, Unread, examine};
+pub use examine::{Examination, Examined, FailureTrace, Unread, examine};
+pub use file::{MAX_REPORT_BYTES, ReportReader};
+pub use format::Format;
 pub use lines::Stream;
 pub use normalize::{Change, Root, normalize_error, normalize_id};
 pub use problem::ReportProblem;
-pub use reader::{MAX_REPORT_BYTES, ReportInput, RunReader, read};
+pub use reader::{ReportInput, RunReader, read};
 pub use run::{ExitKind, ParsedRun, RUNNER_EXIT};
 pub use signature::{ErrorText, FORMAT, coarse_signature, error_signature, signature};
+
+#[cfg(test)]
+mod tests;

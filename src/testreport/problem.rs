@@ -18,7 +18,15 @@ pub enum ReportProblem {
     Encoding(String),
     /// Claims to be UTF-8 and is not.
     #[error("not UTF-8 at byte {0}; have the runner write UTF-8")]
-    NotUtf8(usize),
+    NotUtf8(u64),
+    /// Is not in the encoding that its mark or its declaration names.
+    #[error("not {encoding} near byte {at}, and it says that it is; have the runner write UTF-8")]
+    NotInEncoding {
+        /// Name of the encoding.
+        encoding: &'static str,
+        /// Byte offset.
+        at: u64,
+    },
     /// Breaks off before its end.
     #[error("cut short: {0}")]
     Truncated(String),
@@ -30,6 +38,9 @@ pub enum ReportProblem {
         /// What is wrong.
         what: String,
     },
+    /// A tag, a line or a name that is longer than what is held.
+    #[error("a tag, a name or a line of more than {0} bytes")]
+    PieceTooLong(usize),
     /// Elements nested too deep.
     #[error("elements nested deeper than {0}")]
     TooDeep(usize),
@@ -84,8 +95,10 @@ impl ReportProblem {
             Self::TooLarge { .. } => "too-large",
             Self::Encoding(_) => "encoding",
             Self::NotUtf8(_) => "not-utf8",
+            Self::NotInEncoding { .. } => "not-in-encoding",
             Self::Truncated(_) => "truncated",
             Self::Malformed { .. } => "malformed",
+            Self::PieceTooLong(_) => "too-long",
             Self::TooDeep(_) => "too-deep",
             Self::TooManyCases(_) => "too-many-cases",
             Self::CasesMissing { .. } => "cases-missing",

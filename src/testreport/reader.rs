@@ -1,19 +1,15 @@
 //! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
 
+use super::by_line::LineReaders;
+use super::file::{ReportReader, unread};
+use super::format::Format;
 use super::json::JsonReader;
-use super::junit;
-use super::libtest::LibtestReader;
 use super::lines::{LineSplitter, Stream};
 use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::run::{ExitKind, ParsedRun};
 use super::tally::Tally;
-use super::tap::TapReader;
-use super::text::TextReader;
-use super::xmlreport;
-
-/// Largest report file that is read: 64 MiB.
-pub const MAX_REPORT_BYTES: usize = 64 * 1024 * 1024;
+use super::xmlreport::XmlOutput;
 
 /// How messages call what the run printed.
 const OUTPUT: &str = "standard output";
@@ -27,45 +23,15 @@ pub struct ReportInput<'a> {
     pub bytes: &'a [u8],
 }
 
-/// The readers of what comes line by line.
-struct LineReaders {
-    libtest: LibtestReader,
-    tap: TapReader,
-    text: TextReader,
-}
-
-impl LineReaders {
-    fn new(root: &Root) -> Self {
-        Self { libtest: LibtestReader::new(root), tap: TapReader::new(root), text: TextReader::new(root) }
-    }
-
-    /// A line of standard output. What a test under libtest prints is no summary of another runner.
-    fn line(&mut self, line: &str) {
-        self.libtest.line(line);
-        self.tap.line(line);
-        if !self.libtest.is_inside() {
-            self.text.line(Stream::Stdout, line);
-        }
-    }
-
-    /// A line of standard error.
-    fn side_line(&mut self, line: &str) {
-        self.libtest.side_line(line);
-        self.text.line(Stream::Stderr, line);
-    }
-
-    fn finish(self, report: &str) -> [Option<Tally>; 3] {
-        [self.libtest.finish(report), self.tap.finish(report), self.text.finish(report)]
-    }
-}
-
 /// Reads one run in bounded memory.
 pub struct RunReader {
     root: Root,
+    format: Option<Format>,
     stdout: LineSplitter,
     stderr: LineSplitter,
     readers: LineReaders,
     json: JsonReader,
+    xml: XmlOutput,
     reports: Tally,
 }
 
@@ -73,32 +39,58 @@ impl RunReader {
     /// A reader for a run in the project at `root`.
     pub fn new(root: Root) -> Self {
         Self {
+            format: None,
             stdout: LineSplitter::default(),
             stderr: LineSplitter::default(),
             readers: LineReaders::new(&root),
             json: JsonReader::new(&root, OUTPUT),
+            xml: XmlOutput::new(&root, OUTPUT),
             reports: Tally::new(&root),
             root,
         }
     }
 
+    /// The same, with everything read as that format, whatever it looks like (`test.format`).
+    #[must_use]
+    pub fn only(mut self, format: Option<Format>) -> Self {
+        self.format = format;
+        self
+    }
+
     /// Takes the next chunk of output; where chunks end does not matter.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
-        if stream == Stream::Stdout {
-            self.json.push(bytes);
-        }
         let readers = &mut self.readers;
         match stream {
-            Stream::Stdout => self.stdout.push(bytes, &mut |line| readers.line(line)),
             Stream::Stderr => self.stderr.push(bytes, &mut |line| readers.side_line(line)),
+            Stream::Stdout => {
+                self.json.push(bytes);
+                for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+                    self.xml.push(part, readers.is_at_work());
+                    self.stdout.push(part, &mut |line| readers.line(line));
+                }
+            }
         }
     }
 
-    /// Takes a report file, recognised by its content: XML, JSON, TAP or the text of a known runner. One that
-    /// cannot be read makes the run [`Incomplete`](crate::domain::tests::TestStatus::Incomplete), with a warning that names it.
+    /// Takes a whole report file, recognised by its content: XML, JSON, TAP or the text of a known runner. One
+    /// that cannot be read makes the run [`Incomplete`](crate::domain::tests::TestStatus::Incomplete), with a
+    /// warning that names it.
     pub fn report(&mut self, input: ReportInput<'_>) {
-        let tally = read_file(input, &self.root);
-        self.reports.absorb(tally);
+        let mut report = self.open_report(input.name);
+        let _ = report.push(input.bytes);
+        self.close_report(report);
+    }
+
+    /// A reader for a report file that comes in chunks.
+    pub fn open_report(&self, name: &str) -> ReportReader {
+        ReportReader::new(&self.root, name, self.format)
+    }
+
+    /// Takes what such a reader has read: the file has ended.
+    pub fn close_report(&mut self, report: ReportReader) {
+        if self.format.is_none_or(|format| !format.is_exit_only()) {
+            self.reports.absorb(report.finish());
+        }
     }
 
     /// Takes note of a report file that could not be opened or read: the run is
@@ -113,25 +105,28 @@ impl RunReader {
         let readers = &mut self.readers;
         self.stdout.finish(&mut |line| readers.line(line));
         self.stderr.finish(&mut |line| readers.side_line(line));
-        let mut whole = self.reports;
-        // JSON first: a runner that prints it tells the same as text on the other stream (`jest --json`).
-        if let Some(json) = self.json.finish() {
-            whole.absorb(json);
+        let (mut whole, format) = (self.reports, self.format);
+        // JSON and XML first: a runner that prints them tells the same as text on the other stream (`jest --json`).
+        for found in [self.json.finish(format), self.xml.finish(format)].into_iter().flatten() {
+            whole.absorb(found);
         }
-        let [libtest, tap, text] = self.readers.finish(OUTPUT);
-        let text = text.filter(|text| adds(text, &whole));
+        let [libtest, tap, text] = self.readers.finish(OUTPUT, format);
+        let text = text.filter(|text| text.adds_to(&whole));
         for tally in [libtest, tap, text].into_iter().flatten() {
             whole.absorb(tally);
         }
+        if let Some(format) = format.filter(|format| !format.is_exit_only() && whole.runner().is_none()) {
+            let what = format!("nothing of the form {}, which test.format names", format.name());
+            let problem = ReportProblem::Unknown(what);
+            match exit {
+                ExitKind::Code(0) => whole.problem(OUTPUT, &problem),
+                ExitKind::Code(_) | ExitKind::Signal(_) | ExitKind::TimedOut => {
+                    whole.warn(format!("{OUTPUT}: {problem}"));
+                }
+            }
+        }
         ParsedRun::conclude(whole, exit)
     }
-}
-
-/// Whether a text summary is heard beside report files: they tell of the same tests, and would be counted
-/// twice. What only the text knows to be wrong is heard all the same.
-fn adds(text: &Tally, reports: &Tally) -> bool {
-    reports.runner().is_none()
-        || !reports.has_failures() && (text.has_failures() || text.worst() > reports.worst())
 }
 
 /// Reads a run whose output was not seen, from its report files and its exit.
@@ -141,50 +136,6 @@ pub fn read(inputs: &[ReportInput<'_>], exit: ExitKind, root: &Root) -> ParsedRu
         reader.report(*input);
     }
     reader.finish(exit)
-}
-
-/// What one report file says.
-pub(super) fn read_file(input: ReportInput<'_>, root: &Root) -> Tally {
-    if input.bytes.len() > MAX_REPORT_BYTES {
-        let size = u64::try_from(input.bytes.len()).unwrap_or(u64::MAX);
-        let bound = u64::try_from(MAX_REPORT_BYTES).unwrap_or(u64::MAX);
-        return unread(input.name, &ReportProblem::TooLarge { size, bound }, root);
-    }
-    if junit::looks_like_xml(input.bytes) {
-        let mut tally = Tally::new(root);
-        if let Err(problem) = xmlreport::read(input.bytes, input.name, &mut tally) {
-            tally.problem(input.name, &problem);
-        }
-        return tally;
-    }
-    read_text(input, root)
-}
-
-fn read_text(input: ReportInput<'_>, root: &Root) -> Tally {
-    let mut readers = LineReaders::new(root);
-    let mut lines = LineSplitter::default();
-    let mut each = |line: &str| readers.line(line);
-    lines.push(input.bytes, &mut each);
-    lines.finish(&mut each);
-    let mut json = JsonReader::new(root, input.name);
-    json.push(input.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input.bytes).trim_ascii_start());
-    let mut tally = Tally::new(root);
-    let mut recognised = 0_usize;
-    for found in readers.finish(input.name).into_iter().chain([json.finish()]).flatten() {
-        tally.absorb(found);
-        recognised += 1;
-    }
-    if recognised == 0 {
-        let what = if input.bytes.is_empty() { "an empty file" } else { "text of no known form" };
-        return unread(input.name, &ReportProblem::Unknown(what.to_owned()), root);
-    }
-    tally
-}
-
-fn unread(name: &str, problem: &ReportProblem, root: &Root) -> Tally {
-    let mut tally = Tally::new(root);
-    tally.problem(name, problem);
-    tally
 }
 
 #[cfg(test)]
@@ -218,6 +169,9 @@ mod tests {
             ("", &[("a.json", "{\"stats\"")], "exit", TestStatus::Incomplete),
             ("1..1\nok 1\n", &[], "tap", TestStatus::Passed),
             ("", &[("a.xml", junit)], "junit", TestStatus::Passed),
+            ("> npm test\n\n<testsuite><testcase name='a'/></testsuite>\n", &[], "junit", TestStatus::Passed),
+            ("<testsuite><testcase name='a'/>\n", &[], "junit", TestStatus::Incomplete),
+            ("ok\n<html>\n", &[], "exit", TestStatus::Passed),
             (
                 cargo,
                 &[("a.xml", junit), ("b.tap", "1..1\nnot ok 1 x")],
@@ -239,6 +193,44 @@ mod tests {
     }
 
     #[test]
+    fn a_named_format_is_read_and_no_other() {
+        let tap = "1..1\nok 1\n";
+        let junit = "<testsuite><testcase name='a'><failure/></testcase></testsuite>\n";
+        let none = &[][..];
+        let cases = [
+            ("tap", format!("{tap}1 failed in 0.1s\n"), none, 0, "tap", TestStatus::Passed),
+            ("pytest", format!("{tap}1 failed in 0.1s\n"), none, 0, "pytest", TestStatus::Failed),
+            ("junit", junit.to_owned(), none, 0, "junit", TestStatus::Failed),
+            ("junit", tap.to_owned(), &[("a", junit)], 0, "junit", TestStatus::Failed),
+            ("junit", tap.to_owned(), none, 0, "exit", TestStatus::Incomplete),
+            ("junit", tap.to_owned(), none, 1, "exit", TestStatus::RunnerError),
+            ("trx", String::new(), &[("a", junit)], 0, "exit", TestStatus::Incomplete),
+            ("tap", String::new(), &[("a", "3 passed in 0.1s\n")], 0, "exit", TestStatus::Incomplete),
+            ("exit", junit.to_owned(), &[("a", junit)], 0, "exit", TestStatus::Passed),
+            ("exit", tap.to_owned(), none, 3, "exit", TestStatus::RunnerError),
+        ];
+        for (format, stdout, files, exit, runner, status) in cases {
+            let mut reader = RunReader::new(Root::none()).only(Format::named(format));
+            reader.push(Stream::Stdout, stdout.as_bytes());
+            for (name, text) in files {
+                reader.report(ReportInput { name, bytes: text.as_bytes() });
+            }
+            let run = reader.finish(ExitKind::Code(exit));
+            assert_eq!(
+                (run.runner.as_str(), run.status),
+                (runner, status),
+                "{format} {stdout} {:?}",
+                run.warnings
+            );
+            assert!(run.warnings.is_empty() || run.runner == "exit", "{:?}", run.warnings);
+        }
+        assert!(
+            Format::names().iter().all(|name| Format::named(name).is_some_and(|one| one.name() == *name))
+        );
+        assert_eq!(Format::named("junti"), None);
+    }
+
+    #[test]
     fn streams_do_not_tear_each_others_lines() {
         let mut reader = RunReader::new(Root::none());
         reader.push(Stream::Stdout, b"1..2\nok 1\nnot o");
@@ -246,14 +238,6 @@ mod tests {
         reader.push(Stream::Stdout, b"k 2 - b\n");
         let run = reader.finish(ExitKind::Code(1));
         assert_eq!((run.status, run.failing), (TestStatus::Failed, vec!["b".to_owned()]));
-    }
-
-    #[test]
-    fn a_report_over_the_bound_is_named() {
-        let bytes = vec![b'x'; MAX_REPORT_BYTES + 1];
-        let run = read(&[ReportInput { name: "big.xml", bytes: &bytes }], ExitKind::Code(0), &Root::none());
-        assert_eq!(run.status, TestStatus::Incomplete);
-        assert!(run.warnings[0].starts_with("big.xml: 67108865 bytes"), "{:?}", run.warnings);
     }
 
     fn lines() -> impl Strategy<Value = String> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::tests::{Counts, TestEvidence, TestStatus};
 
+use super::format::Format;
 use super::normalize::{MAX_TEXT, Root, normalize_error, normalize_id};
 use super::problem::ReportProblem;
 use super::signature::ErrorText;
@@ -144,6 +145,11 @@ impl Tally {
         let kept = || Box::new(Original { id: id.to_owned(), error: error.map(str::to_owned) });
         let original = self.root.keeps_originals().then(kept);
         let id = normalize_id(id, &self.root);
+        let full = self.failures.len() >= TestEvidence::MAX_FAILING;
+        if full && self.failures.last_key_value().is_some_and(|(last, _)| id > *last) {
+            self.cut = true;
+            return;
+        }
         let error = error.map(|text| normalize_error(text, &self.root)).filter(|text| !text.is_empty());
         self.insert(id, Failure { error, original });
     }
@@ -174,9 +180,19 @@ impl Tally {
     pub(super) fn problem(&mut self, report: &str, problem: &ReportProblem) {
         self.trouble(Trouble::Incomplete);
         self.problem.get_or_insert(problem.name());
+        self.warn(format!("{report}: {problem}"));
+    }
+
+    /// Notes something about the reports that changes nothing about the run.
+    pub(super) fn warn(&mut self, warning: String) {
         if self.warnings.len() < Self::MAX_WARNINGS {
-            self.warnings.push(format!("{report}: {problem}"));
+            self.warnings.push(warning);
         }
+    }
+
+    /// True when that format is wanted, or any.
+    pub(super) fn is_wanted(&self, format: Option<Format>) -> bool {
+        format.is_none_or(|format| self.runners.contains(format.name()))
     }
 
     pub(super) fn recognised_as(&mut self, runner: &'static str) {
@@ -209,6 +225,13 @@ impl Tally {
     /// True when some test is known to have failed.
     pub(super) fn has_failures(&self) -> bool {
         self.counts.failing() > 0 || !self.failures.is_empty()
+    }
+
+    /// Whether a text summary is heard beside structured reports: they tell of the same tests, and would be
+    /// counted twice. What only the text knows to be wrong is heard all the same.
+    pub(super) fn adds_to(&self, reports: &Self) -> bool {
+        reports.runner().is_none()
+            || !reports.has_failures() && (self.has_failures() || self.worst() > reports.worst())
     }
 
     pub(super) fn is_cut(&self) -> bool {

@@ -98,3 +98,291 @@ fn what_is_handed_in_wrongly_is_a_mistake_of_use() {
     hand_in(&stage, cut, "0", &[]).ok().says("../r.xml").says("the report is incomplete");
     hand_in(&stage, ALL_PASS, "-1", &[]).ok().says("runner failed");
 }
+
+/// A `pytest` that writes the report that it is asked for, and says so as the real one does.
+const PYTEST: &str = r#"#!/bin/sh
+echo "collected 2 items"
+report=
+for word; do
+  case "$word" in --junitxml=*) report=${word#--junitxml=} ;; esac
+done
+echo "--- a rule ---"
+if [ -n "$report" ]; then
+  printf '<testsuite name="pytest" tests="2"><testcase classname="t" name="a"/><testcase classname="t" name="b"><failure message="no"/></testcase></testsuite>' > "$report"
+  echo "----- generated xml file: $report -----"
+fi
+printf 'the end, without a line end'
+exit 1
+"#;
+
+#[test]
+fn a_runner_preset_adds_a_report_and_changes_nothing_to_see() {
+    let stage = Stage::installed();
+    stage.write("bin/pytest", PYTEST);
+    let configure = |more: &str| {
+        stage.write("andon.toml", format!("[test]\ncommand = [\"sh\", \"bin/pytest\", \"-q\"]\n{more}"));
+        stage.andon(&["test"])
+    };
+    let plain = configure("").exits(1);
+    let helped = configure("runner = \"pytest\"\n").exits(1);
+    assert_eq!(plain, helped, "neither stream nor the exit code changes");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Two"]).ok();
+    let tests = &stage.record("HEAD")["tests"];
+    assert_eq!(tests["runner"], "junit");
+    assert_eq!(tests["failing"], serde_json::json!(["t::b"]));
+    assert_eq!(tests["command"], "sh bin/pytest -q", "the recorded command stays the configured one");
+    let left = std::fs::read_dir(stage.path(".git/andon")).unwrap().flatten();
+    assert!(left.map(|entry| entry.file_name()).all(|name| !name.to_string_lossy().starts_with("run-")));
+}
+
+#[test]
+fn a_passing_run_of_a_part_of_the_tests_is_named_or_refused() {
+    let stage = Stage::installed();
+    let part =
+        "[test]\ncommand = 'grep \"${ONLY:-.}\" tests.txt; echo 1..$(grep -c \"${ONLY:-.}\" tests.txt)'\n";
+    stage.write("andon.toml", part);
+    stage.andon(&["test"]).ok().lacks("warning");
+    stage.git(&["commit", "-qam", "Let tests be chosen"]).ok();
+    stage.write("code.txt", "two\n");
+    stage.set("ONLY", "a");
+    stage.andon(&["test"]).ok().says("1 of 2 tests ran").says("test.full");
+    stage.andon(&["status"]).ok().says("1 of 2 tests ran");
+    stage.git(&["commit", "-qam", "Two"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["full_run"], 2);
+    stage.andon(&["log"]).ok().says("part of the tests");
+    // It stays a part, however often it is repeated.
+    stage.andon(&["test"]).ok().says("1 of 2 tests ran");
+    stage.write("andon.toml", format!("{part}full = true\n"));
+    stage.write("code.txt", "three\n");
+    stage.andon(&["test"]).ok().says("proves nothing");
+    stage.git(&["commit", "-qam", "Full"]).refused().says("ran 1 of the 2 tests");
+    stage.unset("ONLY");
+    stage.andon(&["test"]).ok().lacks("warning");
+    stage.git(&["commit", "-qam", "Full"]).ok();
+    assert!(stage.record("HEAD")["tests"].get("full_run").is_none());
+}
+
+#[test]
+fn fewer_tests_after_tests_were_deleted_are_no_part() {
+    let stage = Stage::installed();
+    let tests = |names: &[&str]| -> String {
+        names.iter().map(|name| format!("def test_{name}():\n    assert {name}()\n\n")).collect()
+    };
+    stage.write("test_x.py", tests(&["a", "b"]));
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = 'echo 1..$(grep -c def test_x.py); grep def test_x.py | sed \"s/^/ok - /\"'\n",
+    );
+    stage.andon(&["test"]).ok();
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Python"]).ok();
+    stage.write("test_x.py", tests(&["a"]));
+    stage.andon(&["test"]).ok().lacks("tests ran");
+    stage.git(&["commit", "-qam", "One less"]).ok().lacks("test-weakening");
+}
+
+#[test]
+fn flaky_tests_make_a_loop_neither_stuck_nor_better() {
+    let stage = Stage::installed();
+    let both = &["not ok a", "not ok f"][..];
+    let one = &["not ok a", "ok f"][..];
+    // The results live where they are no code: the same code gives both.
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
+    stage.tests(both);
+    stage.andon(&["test"]);
+    stage.tests(one);
+    stage.andon(&["test"]).exits(1).says("flaky").says("for f");
+    stage.git(&["commit", "-qam", "Set out"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["flaky_tests"], serde_json::json!(["f"]));
+    // 2 -> 1 -> 2 -> 1 by the flaky one: `a` fails all along, and that is what is said.
+    stage.iterate("two\n", both, "Two").ok();
+    let out = stage.iterate("three\n", one, "Three").says("repeated-failures");
+    let out = out.says("the same 1 test failed in 3 iterations running").lacks("f and");
+    assert!(out.all().contains(": a"), "{out}");
+    stage.andon(&["status"]).ok().says("1 -> 1 -> 1").says("flaky");
+    assert!(stage.read(".andon/CHECKPOINT.md").contains("Flaky"));
+    stage.andon(&["log"]).ok().says("flaky tests");
+    stage.andon(&["show"]).ok().says("flaky: f");
+    stage.andon(&["check", "HEAD~2..HEAD"]).lacks("unrecorded");
+}
+
+#[test]
+fn a_test_that_is_only_flaky_does_not_stop_a_loop() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
+    stage.tests(&["not ok f", "ok a"]);
+    stage.andon(&["test"]);
+    stage.tests(&["ok f", "ok a"]);
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Set out"]).ok();
+    for step in ["two", "three", "four", "five", "six"] {
+        stage
+            .iterate(&format!("{step}\n"), &["not ok f", "ok a"], step)
+            .ok()
+            .says("failing-tests")
+            .says("flaky: f")
+            .lacks("repeated-failures")
+            .lacks("consecutive-failures");
+    }
+    stage.andon(&["complete"]).exits(1).says("flaky: f");
+}
+
+/// A stage whose tests are those of `test_x.py`: one that says `broken` fails, one marked skip is skipped.
+fn python() -> Stage {
+    let stage = Stage::installed();
+    stage.write("run.sh", RUN);
+    let rules = "[rules]\nconsecutive-failures = \"off\"\nrepeated-failures = \"off\"\n";
+    stage.write("andon.toml", format!("[test]\ncommand = \"sh run.sh\"\n{rules}"));
+    stage.write("test_x.py", source(&["a", "b", "c", "broken_d", "broken_e"], ""));
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).exits(1);
+    stage.git(&["commit", "-qm", "Python"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["failed"], 2);
+    stage
+}
+
+const RUN: &str = r#"echo "1..$(grep -c 'def test' test_x.py)"
+code=0
+grep -B1 'def test' test_x.py | while read -r word name rest; do
+  case "$word" in
+    @*) skip=" # SKIP" ;;
+    def) case "$name" in *broken*) echo "not ok - $name$skip" ;; *) echo "ok - $name$skip" ;; esac; skip= ;;
+  esac
+done
+! grep -q 'def test_broken' test_x.py
+"#;
+
+fn source(names: &[&str], mark: &str) -> String {
+    let test = |name: &&str| {
+        let mark = if mark == *name { "@pytest.mark.skip\n" } else { "\n" };
+        format!(
+            "{mark}def test_{name}():\n    value = {name}(1)\n    assert value == '{name}'\n    assert value\n\n"
+        )
+    };
+    names.iter().map(test).collect()
+}
+
+#[test]
+fn tests_that_go_while_others_fail_earn_no_credit_and_are_named() {
+    let stage = python();
+    stage.write("test_x.py", source(&["a", "b", "c", "broken_d"], ""));
+    stage.andon(&["test"]).exits(1);
+    stage
+        .git(&["commit", "-qam", "Tidy"])
+        .ok()
+        .says("warning[test-weakening]")
+        .says("2 -> 1 failing while the tests that ran went 5 -> 4")
+        .says("1 test removed (test_broken_e)")
+        .says("no credit");
+    assert_eq!(stage.record("HEAD")["weakening"]["removed"], serde_json::json!(["test_broken_e"]));
+    stage.andon(&["show"]).ok().says("removed: test_broken_e");
+    stage.andon(&["log"]).ok().says("tests weakened");
+    stage.andon(&["check", "HEAD~1..HEAD"]).says("test-weakening").says("test_broken_e");
+
+    // A record that keeps silent about it is no way around: the commit itself tells.
+    stage.git(&["commit", "-q", "--amend", "-m", "Tidy\n\nTests-Removed: the feature is gone"]).ok();
+    let record = stage.record("HEAD");
+    assert_eq!(record["weakening"]["waiver"], "the feature is gone");
+    stage.andon(&["status"]).ok().says("waived by Tests-Removed: the feature is gone");
+    stage.andon(&["log"]).ok().says("tests removed, waived");
+    stage.andon(&["show"]).ok().says("Tests-Removed: the feature is gone");
+    stage.andon(&["check", "HEAD~1..HEAD"]).says("waived by Tests-Removed: the feature is gone");
+}
+
+#[test]
+fn renamed_and_moved_tests_are_not_gone_and_skipped_ones_are_named() {
+    let stage = python();
+    let renamed =
+        source(&["a", "b", "c", "broken_d", "broken_e"], "").replace("def test_a", "def test_first");
+    stage.write("test_x.py", renamed);
+    stage.andon(&["test"]).exits(1);
+    stage.git(&["commit", "-qam", "Rename"]).ok().lacks("test-weakening");
+    stage.write("test_x.py", source(&["a", "b", "c", "broken_d", "broken_e"], "broken_d"));
+    stage.andon(&["test"]).exits(1);
+    stage.git(&["commit", "-qam", "Skip"]).ok().says("1 test newly skipped (test_broken_d)");
+    let loose = source(&["a", "b", "c", "broken_d", "broken_e"], "broken_d")
+        .replace("    assert value\n\n\ndef test_b()", "\n\ndef test_b()");
+    stage.write("test_x.py", loose);
+    stage.andon(&["test"]).exits(1);
+    stage.git(&["commit", "-qam", "Loosen"]).ok().says("1 test with fewer assertions (test_a)");
+}
+
+#[test]
+fn failures_of_a_run_that_nobody_committed_are_open_too() {
+    let stage = Stage::installed();
+    stage.write("run.sh", RUN);
+    stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n");
+    stage.write("test_x.py", source(&["a", "b"], ""));
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Python"]).ok();
+    stage.write("code.txt", "break b\n");
+    stage.write("test_x.py", source(&["a", "b"], "").replace("test_b", "test_broken_b"));
+    stage.andon(&["test"]).exits(1);
+    stage.write("test_x.py", source(&["a"], ""));
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Green again"]).ok().says("test-weakening").says("test_b");
+}
+
+#[test]
+fn documentation_goes_with_the_declared_api() {
+    let stage = Stage::installed();
+    let configure = |level: &str| {
+        stage.write(
+            "andon.toml",
+            format!("[test]\ncommand = \"sh check.sh\"\n[paths]\napi = [\"src/api/**\"]\n[rules]\ndocs-not-updated = \"{level}\"\n"),
+        );
+    };
+    configure("off");
+    stage.git(&["commit", "-qam", "Declare the API"]).ok();
+    stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
+    stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
+    stage.write("src/api/a.rs", "pub fn a() {}\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["add", "."]).ok();
+    // Uncommitted work counts, and the rule being off does not: the task is not done.
+    stage.andon(&["complete"]).exits(1).says("docs updated   no").says("documentation");
+    stage.git(&["commit", "-qm", "Add to the API"]).ok().lacks("docs-not-updated");
+    let out = stage.andon(&["complete", "--format", "json"]).exits(1);
+    let value: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    assert_eq!(value["dirty_bits"]["docs_updated"], false);
+    assert_eq!(value["dirty_bits"]["tests_passing"], true);
+    assert!(value["prompt"].as_str().unwrap().contains("documentation"));
+    configure("block");
+    stage
+        .git(&["push", "-q", "origin", "main"])
+        .refused()
+        .says("error[docs-not-updated]")
+        .says("src/api/a.rs");
+    stage.git(&["stash", "-q"]).ok();
+    stage.andon(&["check", "HEAD~1..HEAD"]).lacks("docs-not-updated");
+    stage.git(&["stash", "pop", "-q"]).ok();
+    stage.write("src/api/a.rs", "pub fn a(x: u8) {}\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Change the API"]).refused().says("error[docs-not-updated]");
+    stage.write("docs/api.md", "# a\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Change the API"]).ok();
+    stage.andon(&["complete"]).ok().says("docs updated   yes");
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    stage.write("src/api/b.rs", "pub fn b() {}\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qnm", "Go around"]).ok();
+    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("docs-not-updated").says("src/api/b.rs");
+}
+
+#[test]
+fn what_is_pushed_is_judged_like_a_finished_task() {
+    let stage = Stage::installed();
+    stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
+    stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    stage.write("code.txt", "two\n");
+    stage.git(&["commit", "-qanm", "Around the gate"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).refused().says("error[untested-edit]").says("andon test");
+    stage.andon(&["complete"]).exits(1).says("andon test");
+    stage.andon(&["test"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+}

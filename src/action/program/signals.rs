@@ -61,6 +61,16 @@ impl HeldSignals {
     pub(super) fn hold() -> Result<Self, Errno> {
         Ok(Self { before: held_set().thread_swap_mask(SigmaskHow::SIG_BLOCK)? })
     }
+
+    /// Lets them go while `start` runs: a program inherits what is held back when it is started, and one that
+    /// never hears of its children's end (`ctest`) waits for ever. That the SIGCHLD of a command which ends at
+    /// once is lost costs a tick of [`super::watch`].
+    pub(super) fn let_go<T>(&self, start: impl FnOnce() -> T) -> Result<T, Errno> {
+        self.before.thread_set_mask()?;
+        let started = start();
+        held_set().thread_block()?;
+        Ok(started)
+    }
 }
 
 /// Starts the thread that takes the signals and reports each as an event; it needs them held back before it

@@ -43,6 +43,16 @@ fn both_streams_directory_and_environment() {
 }
 
 #[test]
+fn the_command_inherits_no_signal_that_is_held_back() {
+    let argv = ["grep", "SigBlk", "/proc/self/status"].map(str::to_owned).to_vec();
+    let mut out = Vec::new();
+    let mut sink = |_: Stream, bytes: &[u8]| out.extend_from_slice(bytes);
+    run_test_command(&TestCommand::Argv(argv), Path::new("/"), &EnvChanges::default(), None, &mut sink)
+        .unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), "SigBlk:\t0000000000000000\n");
+}
+
+#[test]
 fn output_comes_live_and_in_order() {
     let (start, mut seen) = (Instant::now(), Vec::new());
     let spec = TestCommand::Shell("echo one; sleep 0.4; echo two >&2; sleep 0.4; echo three".to_owned());

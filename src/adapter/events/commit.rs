@@ -53,6 +53,7 @@ pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result
         },
         change: None,
         tests: None,
+        weakening: None,
         outputs: Vec::new(),
         usage: None,
         findings: Vec::new(),

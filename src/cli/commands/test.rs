@@ -21,6 +21,7 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     let ran = test::run(&shell.ctx, &ws, &args.command, &mut pass)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     shown.extend(proves_nothing(&ran));
+    shown.extend(flaky(&ran));
     out.message(&message::diagnostics(&shown, out.err));
     Ok(Exit::Passed(ran.code))
 }
@@ -47,6 +48,15 @@ fn proves_nothing(ran: &test::Ran) -> Option<Diagnostic> {
     Some(Diagnostic::warning(what).code("test-run").help(help))
 }
 
+/// The same code gave another result before.
+fn flaky(ran: &test::Ran) -> Option<Diagnostic> {
+    let names = &ran.run.evidence.caveats.flaky;
+    let (first, more) = (names.first()?, names.len() - 1);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let what = format!("flaky: the same code gave other results before for {first}{more}");
+    Some(Diagnostic::note(what).code("test-run").help("andon status"))
+}
+
 /// A run of a part of the tests.
 fn filtered(ran: &test::Ran, worth: &str) -> Diagnostic {
     let (ran, full) = (ran.run.evidence.counts.ran(), ran.run.evidence.caveats.full_run.unwrap_or_default());
@@ -56,6 +66,9 @@ fn filtered(ran: &test::Ran, worth: &str) -> Diagnostic {
 }
 
 fn valid(ran: &test::Ran, status: TestStatus) -> Option<Diagnostic> {
+    if ran.run.evidence.caveats.full_run.is_some() {
+        return Some(filtered(ran, "counts all the same (test.full = true refuses it)"));
+    }
     let (what, help) = match status {
         TestStatus::NoTests => {
             ("not one test ran; the run proves nothing", "look at test.command: andon config show")

@@ -50,6 +50,11 @@ static CASES: &[(&str, &str)] = &[
         "[guard]\nsession_gap = \"0s\"",
         "andon.toml:2:15: `guard.session_gap` must be between 1m and 8760h, not 0s\n  help: write session_gap = \"6h\"",
     ),
+    ("[test]\nformat = \"junti\"", "andon.toml:2:10: no such format: `junti`\n  help: did you mean `junit`?"),
+    (
+        "[test]\nformat = 7",
+        "andon.toml:2:10: `test.format` must be \"auto\" or the name of a format, not 7\n  help: write format = \"junit\"",
+    ),
     (
         "[test]\ntimeout = 30",
         "andon.toml:2:11: `test.timeout` must be a duration such as \"30m\", or \"off\", not 30\n  help: write timeout = \"30m\"",

@@ -1,5 +1,7 @@
 //! `failing-tests`: the tests ran on this code, and some fail.
 
+use std::collections::BTreeSet;
+
 use crate::detect::rule::{Docs, Rule, Switch, switch};
 use crate::detect::situation::{CodeChange, EvidenceState, Situation};
 use crate::detect::words;
@@ -64,16 +66,19 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
         help: vec!["mend what fails, then: andon test".to_owned()],
-        ..RULE.finding(level, message(tests))
+        ..RULE.finding(level, message(tests, &situation.timeline.flaky()))
     })
 }
 
-fn message(tests: &TestEvidence) -> String {
+fn message(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {
+    let known = |id: &&String| flaky.contains(*id) || tests.caveats.flaky.contains(*id);
+    let flaky: Vec<&String> = tests.failing.iter().filter(known).collect();
     match (failing_count(tests), tests.status) {
         (Some(failing), _) => format!(
-            "{failing} of {} on this code: {}",
+            "{failing} of {} on this code: {}{}",
             verb(tests.counts.total.max(failing), failing),
-            words::list(&tests.failing, failing)
+            words::list(&tests.failing, failing),
+            words::flaky(&flaky),
         ),
         (None, TestStatus::BuildFailed) => "this code does not build for its tests".to_owned(),
         (None, TestStatus::RunnerError) => {

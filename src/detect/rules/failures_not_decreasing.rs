@@ -6,7 +6,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
-use crate::history::failing_count;
+use crate::history::steady_count;
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -41,7 +41,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = attempts(situation.timeline);
     let newest = attempts.last().filter(|newest| Some(newest.iteration) == situation.timeline.newest())?;
     let Step::NotLower { gone } = newest.step else { return None };
-    let failing = newest.tests.and_then(failing_count).filter(|failing| *failing > 0)?;
+    let flaky = situation.timeline.flaky();
+    let tests = newest.tests?;
+    let failing = steady_count(tests, &flaky).filter(|failing| *failing > 0)?;
     let since = since_the_lowest(&attempts);
     if words::len(&since) < setting.count("iterations") {
         return None;
@@ -51,9 +53,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         gone => format!(", and {} that ran before did not run now", words::count(gone, "test")),
     };
     let message = format!(
-        "the lowest failing count has not fallen for {}: now {}{gone}",
+        "the lowest failing count has not fallen for {}: now {}{gone}{}",
         words::count(words::len(&since), "test-bearing iteration"),
         words::count(failing, "failing test"),
+        words::flaky_aside(tests, &flaky),
     );
     let evidence = since.iter().rev().filter_map(|attempt| attempt.tests);
     Some(Finding {

@@ -7,7 +7,7 @@ use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 use crate::domain::tests::TestEvidence;
-use crate::history::{Outcome, failing_count, outcome};
+use crate::history::{Outcome, outcome, steady_count};
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -47,12 +47,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let tests = running.first()?.tests?;
-    let failing = failing_count(tests).unwrap_or_else(|| words::len(&tests.failing));
+    let flaky = situation.timeline.flaky();
+    let steady: Vec<&String> = tests.failing.iter().filter(|id| !flaky.contains(*id)).collect();
+    let failing = steady_count(tests, &flaky).unwrap_or_else(|| words::len(&steady));
     let message = format!(
-        "the same {} failed in {} running, with code edited in between: {}",
+        "the same {} failed in {} running, with code edited in between: {}{}",
         words::count(failing, "test"),
         words::count(times, "iteration"),
-        words::list(&tests.failing, failing),
+        words::list(&steady, failing),
+        words::flaky_aside(tests, &flaky),
     );
     let mut evidence = vec![Evidence::Tests(tests.signature)];
     evidence
@@ -67,8 +70,8 @@ fn same_failures<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
     let mut running: Vec<Attempt<'a>> = Vec::new();
     for attempt in attempts.iter().rev() {
         let Some(tests) = attempt.tests else { continue };
-        let newest = running.first().and_then(|newest| newest.tests);
-        if !named_failure(tests) || newest.is_some_and(|newest| newest.signature != tests.signature) {
+        if !named_failure(tests) || running.first().is_some_and(|newest| newest.failures != attempt.failures)
+        {
             break;
         }
         let edited = running.last().is_none_or(|later| later.iteration.code != attempt.iteration.code);

@@ -17,7 +17,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "The code fingerprint of what is to be committed differs from its parent's, and no run of \
                 `test.command` on exactly that fingerprint ran a test and ended by itself. A run that failed is \
                 a run: `failing-tests` judges it. Documentation and ignored paths need no tests. Without a \
-                configured command it warns at most, and in `andon check` so it does for merges, reverts, \
+                configured command it warns at most, and behind the commit so it does for merges, reverts, \
                 cherry-picks and rebases, for which git asks no gate.",
         why: "No threshold: equal content means these tests ran on this code. No clock, no mtime, no bit that \
               touching a file would forge.",
@@ -29,7 +29,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
     params: &[],
-    stages: &[Stage::PreCommit, Stage::Complete, Stage::Check],
+    stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     check,
 };
 
@@ -51,6 +51,11 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if candidate.code_changed == CodeChange::Unchanged {
         return None;
     }
+    // What was committed before Andon came, and a project without tests, are said at commits, not at every push.
+    let unasked = situation.timeline.newest().is_none() || candidate.evidence == EvidenceState::Unconfigured;
+    if situation.stage == Stage::PrePush && unasked {
+        return None;
+    }
     let command = candidate.command.as_deref();
     let Gap { message, evidence, help } = match &candidate.evidence {
         EvidenceState::Unconfigured => unconfigured(),
@@ -61,7 +66,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     };
     let exempt = situation.timeline.newest().is_some_and(|newest| newest.strike == Strike::Exempt);
     let lowered =
-        candidate.evidence == EvidenceState::Unconfigured || (situation.stage == Stage::Check && exempt);
+        candidate.evidence == EvidenceState::Unconfigured || (situation.stage != Stage::PreCommit && exempt);
     let level = if lowered { setting.level.min(Level::Warn) } else { setting.level };
     Some(Finding { evidence, help, ..RULE.finding(level, message) })
 }

@@ -1,6 +1,7 @@
 //! `andon check`: for CI. Re-derives every record of a range from the commits, takes the configuration from the
 //! base side, trusts nothing local, and says what does not hold.
 
+mod changes;
 mod halts;
 mod range;
 mod records;
@@ -47,8 +48,10 @@ pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
     let store = NotesStore::open(&repo)?;
     let normalizer = Normalizer::new(&config.normalize)?;
     let case = Case { repo: &repo, store, config, normalizer, commits };
-    let judged = records::judge(&case)?;
+    let mut judged = records::judge(&case)?;
     violations.extend(judged.violations);
+    violations.extend(changes::weakened(&case, &mut judged.facts)?);
+    violations.extend(changes::undocumented(&case)?);
     violations.extend(halts::judge(&case, &judged.facts)?);
     violations.extend(tamper::judge(&case, &judged.facts)?);
     if let Some(squash) = &asked.squash {

@@ -16,7 +16,7 @@ use crate::ops::test::{self, TestedCode};
 use crate::ops::workspace::Workspace;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
-use crate::testreport::{ExitKind, MAX_REPORT_BYTES, ReportInput, Root, RunReader};
+use crate::testreport::{ExitKind, Root, RunReader};
 
 /// What is handed in.
 #[derive(Debug, Clone)]
@@ -56,6 +56,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     warnings.extend(test::without_its_reports(ws, &mut parsed).map(Diagnostic::warning));
     let (command, validity) = worth(ws, handed.command.as_deref());
     let mut run = tested.run(Some(ctx.now), parsed, &command, validity);
+    test::compare(ws, &mut run)?;
     run.evidence.caveats.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     Ok(Taken { run, warnings })
@@ -89,10 +90,12 @@ fn code_id(text: &str) -> Result<CodeId, OpsError> {
 /// A report that was named must be there: a slip in its path is no run without reports.
 fn read(cwd: &Path, report: &Path, reader: &mut RunReader) -> Result<(), OpsError> {
     let name = report.to_string_lossy();
-    let bytes = report_files::read(&cwd.join(report), MAX_REPORT_BYTES).map_err(|err| OpsError::Usage {
+    let mut coming = reader.open_report(&name);
+    let read = report_files::stream(&cwd.join(report), &mut |bytes| coming.push(bytes));
+    read.map_err(|err| OpsError::Usage {
         what: format!("the report {name} cannot be read: {err}"),
         help: "andon observe test_run --report FILE --exit-code N".to_owned(),
     })?;
-    reader.report(ReportInput { name: &name, bytes: &bytes });
+    reader.close_report(coming);
     Ok(())
 }

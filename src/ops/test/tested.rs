@@ -4,7 +4,7 @@ use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
 use crate::domain::time::Timestamp;
-use crate::git::Overlay;
+use crate::git::{Glance, Overlay};
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
 use crate::record::fingerprint::Fingerprinter;
@@ -17,6 +17,7 @@ pub struct TestedCode {
     /// Code paths that differ from `base`.
     overlay: Vec<OverlayEntry>,
     truncated: bool,
+    glance: Option<Glance>,
 }
 
 impl TestedCode {
@@ -30,20 +31,25 @@ impl TestedCode {
         };
         let rules = &ws.config.paths.rules;
         let code = fingerprint(ws, &overlay)?;
+        let glance = ws.repo.glance(&overlay);
         let mut entries = overlay.entries;
         entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
         let truncated = entries.len() > TestRun::MAX_OVERLAY;
         entries.truncate(TestRun::MAX_OVERLAY);
-        Ok(Self { code, base: overlay.base, overlay: entries, truncated })
+        Ok(Self { code, base: overlay.base, overlay: entries, truncated, glance })
     }
 
     /// Code of which only the fingerprint is known.
     pub fn told(code: CodeId) -> Self {
-        Self { code, base: None, overlay: Vec::new(), truncated: true }
+        Self { code, base: None, overlay: Vec::new(), truncated: true, glance: None }
     }
 
     /// Whether the working tree still holds this code.
     pub fn is_still(&self, ws: &Workspace) -> Result<bool, OpsError> {
+        // The whole look costs as much as `git status`: it is taken where stat data does not answer.
+        if self.glance.as_ref().is_some_and(|glance| ws.repo.is_as_seen(glance)) {
+            return Ok(true);
+        }
         Ok(fingerprint(ws, &ws.repo.worktree_overlay()?)? == self.code)
     }
 

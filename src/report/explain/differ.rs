@@ -69,9 +69,13 @@ fn other_errors(page: &mut Page, first: &ExplainedRun, second: &ExplainedRun) {
     }
 }
 
-/// The lines that are not the same at the beginning and the end of both texts.
+/// The lines that differ: of texts with as many lines each line for itself, of others what is not the same at the
+/// beginning and the end.
 pub(super) fn changed<'a>(before: &'a str, after: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
     let (gone, come): (Vec<&str>, Vec<&str>) = (before.split('\n').collect(), after.split('\n').collect());
+    if gone.len() == come.len() {
+        return gone.into_iter().zip(come).filter(|(one, two)| one != two).unzip();
+    }
     let head = gone.iter().zip(&come).take_while(|(one, two)| one == two).count();
     let (gone, come) = (gone.get(head..).unwrap_or_default(), come.get(head..).unwrap_or_default());
     let tail = gone.iter().rev().zip(come.iter().rev()).take_while(|(one, two)| one == two).count();

@@ -23,6 +23,7 @@ pub fn json(view: &StatusView) -> Value {
         "session": view.session,
         "last_halt": view.last_halt.as_ref().map(last_halt_json),
         "trend": view.trend,
+        "flaky": view.flaky,
         "test_command": view.test_command,
         "code": {
             "head": json::text_or_null(view.head_code.as_ref()),

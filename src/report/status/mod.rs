@@ -154,6 +154,8 @@ pub struct StatusView {
     pub last_halt: Option<LastHalt>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.
     pub trend: Vec<u64>,
+    /// Tests of the window that gave different results on the same code: no part of the trend.
+    pub flaky: Vec<String>,
     /// `test.command` as a person would type it; `None` when not configured.
     pub test_command: Option<String>,
     /// Code fingerprint of HEAD.
@@ -205,6 +207,7 @@ mod tests {
                 halt: samples::halt(),
                 ack: Some(samples::ack()),
             }),
+            flaky: vec![],
             trend: vec![7, 4, 2],
             test_command: Some("cargo test".to_owned()),
             head_code: None,
@@ -290,6 +293,7 @@ warning: skipped a line
             iteration: 0,
             head: None,
             last_halt: None,
+            flaky: vec![],
             trend: vec![],
             test_command: None,
             head_code: None,

@@ -1,5 +1,6 @@
 //! The status for a person.
 
+use crate::domain::findings::Level;
 use crate::report::escape::terminal_clip;
 use crate::report::message;
 use crate::report::page::Page;
@@ -52,6 +53,7 @@ pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
             }
         }
     }
+    waived(&mut page, view);
     if !view.warnings.is_empty() {
         page.blank();
         for warning in &view.warnings {
@@ -59,6 +61,14 @@ pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
         }
     }
     page.finish()
+}
+
+/// What was waived is no finding to act on, and is shown all the same.
+fn waived(page: &mut Page, view: &StatusView) {
+    let notes = view.findings.iter().filter(|finding| finding.level == Level::Note);
+    for finding in notes.filter(|finding| finding.rule == "test-weakening") {
+        page.field("waived", &phrase::message(&finding.message));
+    }
 }
 
 fn place(page: &mut Page, view: &StatusView) {
@@ -109,6 +119,14 @@ fn last_halt(page: &mut Page, view: &StatusView) {
 }
 
 fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
+    counts(page, view, glyphs);
+    if !view.flaky.is_empty() {
+        let flaky = phrase::some_of(&view.flaky, FAILING, |test| terminal_clip(test, NAME));
+        page.field("flaky", &format!("{flaky} (no part of the trend)"));
+    }
+}
+
+fn counts(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
     if view.trend.is_empty() {
         return page.field("trend", "no tests ran on recorded commits");
     }

@@ -215,7 +215,7 @@ mod tests {
     fn tally(text: &str) -> Option<Tally> {
         let mut reader = JsonReader::new(&Root::new("/p"), "out");
         reader.push(text.as_bytes());
-        reader.finish()
+        reader.finish(None)
     }
 
     fn run(text: &str) -> ParsedRun {

@@ -2,80 +2,190 @@
 //!
 //! A file that could not be loaded has failed without a failing assertion: an errored entry under its name.
 //! A run that says that it did not succeed while nothing failed (vitest's unhandled errors, a coverage
-//! threshold) gave up.
+//! threshold) gave up. The name of a file may follow its assertions, so failing ones wait for it.
 
-use serde::Deserialize;
+use std::collections::BTreeMap;
 
-use super::super::cases::{Case, Cases, before_frames};
+use crate::domain::tests::TestEvidence;
+
+use super::super::cases::{Cases, before_frames, bounded};
+use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally, Trouble};
+use super::super::tally::{Outcome, Tally, Trouble, append};
+use super::walk::{Document, Node, Sure};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "jest-json";
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
-struct Document {
-    num_total_tests: u64,
-    num_failed_tests: u64,
-    num_runtime_error_test_suites: u64,
+/// Longest path of titles, in bytes, before normalization cuts it.
+const MAX_TITLES: usize = 4 * 1024;
+
+/// What the document says of the run.
+#[derive(Default)]
+struct Claims {
+    total: Option<u64>,
+    failed: u64,
+    broken_suites: u64,
     success: Option<bool>,
-    was_interrupted: Option<bool>,
-    test_results: Vec<Suite>,
+    interrupted: Option<bool>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
+/// A file that is open.
+#[derive(Default)]
 struct Suite {
-    name: Option<String>,
-    status: Option<String>,
-    message: Option<String>,
-    assertion_results: Vec<Assertion>,
+    name: String,
+    status: String,
+    message: String,
+    /// Errors of failing assertions by title: as many as are kept in the end, and one that shows the cut.
+    failing: BTreeMap<String, String>,
+    failed: u64,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
+/// An assertion that is open.
+#[derive(Default)]
 struct Assertion {
-    ancestor_titles: Option<Vec<String>>,
-    full_name: Option<String>,
-    title: Option<String>,
-    status: Option<String>,
-    failure_messages: Option<Vec<Option<String>>>,
+    titles: String,
+    full_name: String,
+    title: String,
+    status: String,
+    message: Option<String>,
 }
 
-/// True when the text has the keys of the format.
-pub(super) fn is_ours(text: &str) -> bool {
-    text.contains("\"numTotalTests\"") && text.contains("\"testResults\"")
+/// Reads a document as it comes.
+pub(super) struct JestDocument {
+    cases: Cases,
+    claims: Claims,
+    results: Option<()>,
+    suite: Suite,
+    assertion: Assertion,
 }
 
-/// Reads a document into `tally`.
-pub(super) fn read(text: &str, report: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
-    let mut cases = Cases::new(tally, report, RUNNER);
-    let document: Document = super::document(text)?;
-    for suite in &document.test_results {
-        read_suite(suite, &mut cases)?;
+impl JestDocument {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self {
+            cases: Cases::new(root, report, RUNNER),
+            claims: Claims::default(),
+            results: None,
+            suite: Suite::default(),
+            assertion: Assertion::default(),
+        }
     }
-    let claimed = document.num_failed_tests.saturating_add(document.num_runtime_error_test_suites);
-    cases.hold_against(document.num_total_tests, claimed);
-    if document.was_interrupted == Some(true) {
-        return Err(ReportProblem::Truncated("the run was interrupted".to_owned()));
+
+    fn text(&mut self, path: &str, text: &str) {
+        let (suite, assertion) = (&mut self.suite, &mut self.assertion);
+        let into = match path {
+            ".testResults[].name" => &mut suite.name,
+            ".testResults[].status" => &mut suite.status,
+            ".testResults[].message" => &mut suite.message,
+            ".testResults[].assertionResults[].title" => &mut assertion.title,
+            ".testResults[].assertionResults[].fullName" => &mut assertion.full_name,
+            ".testResults[].assertionResults[].status" => &mut assertion.status,
+            ".testResults[].assertionResults[].ancestorTitles[]" => {
+                return add_title(&mut assertion.titles, text);
+            }
+            ".testResults[].assertionResults[].failureMessages[]" if assertion.message.is_none() => {
+                assertion.message.insert(String::new())
+            }
+            _ => return,
+        };
+        append(into, text);
     }
-    if document.success != Some(true) && cases.failing() == 0 {
-        cases.tally().trouble(Trouble::GaveUp);
+
+    fn word(&mut self, path: &str, word: &str) {
+        let claims = &mut self.claims;
+        // What is no whole number of tests claims nothing; that the key is there is what recognises it.
+        let number = || word.parse().unwrap_or(0);
+        match path {
+            ".numTotalTests" => claims.total = Some(number()),
+            ".numFailedTests" => claims.failed = number(),
+            ".numRuntimeErrorTestSuites" => claims.broken_suites = number(),
+            ".success" => claims.success = Some(word == "true"),
+            ".wasInterrupted" => claims.interrupted = Some(word == "true"),
+            _ => {}
+        }
     }
-    Ok(())
+
+    fn end_assertion(&mut self) -> Result<(), ReportProblem> {
+        let Assertion { mut titles, full_name, title, status, message } = std::mem::take(&mut self.assertion);
+        add_title(&mut titles, if title.is_empty() { &full_name } else { &title });
+        let outcome = match status.as_str() {
+            "passed" | "focused" => Outcome::Passed,
+            "failed" => Outcome::Failed,
+            "pending" | "skipped" | "todo" | "disabled" => Outcome::Skipped,
+            _ => Outcome::Errored,
+        };
+        self.cases.count(outcome)?;
+        if matches!(outcome, Outcome::Failed | Outcome::Errored) {
+            self.suite.failed += 1;
+            let error = before_frames(message.as_deref().unwrap_or_default()).to_owned();
+            let known = self.suite.failing.entry(titles).or_insert_with(|| error.clone());
+            if error < *known {
+                *known = error;
+            }
+            if self.suite.failing.len() > TestEvidence::MAX_FAILING + 1 {
+                self.suite.failing.pop_last();
+            }
+        }
+        Ok(())
+    }
+
+    fn end_suite(&mut self) {
+        let suite = std::mem::take(&mut self.suite);
+        let file = bounded(&suite.name);
+        for (titles, error) in &suite.failing {
+            self.cases.name(&[file, "::", titles].concat(), error);
+        }
+        if suite.status == "failed" && suite.failed == 0 {
+            self.cases.errored(file, &without_excerpt(&suite.message));
+        }
+    }
 }
 
-fn read_suite(suite: &Suite, cases: &mut Cases<'_>) -> Result<(), ReportProblem> {
-    let file = suite.name.as_deref().unwrap_or_default();
-    let before = cases.failing();
-    for assertion in &suite.assertion_results {
-        cases.end(&assertion.case(file))?;
+impl Document for JestDocument {
+    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+        match (path, node) {
+            (".testResults", Node::Open) => self.results = Some(()),
+            (".testResults[].assertionResults[]", Node::Close) => return self.end_assertion(),
+            (".testResults[]", Node::Close) => self.end_suite(),
+            (_, Node::Text(text)) => self.text(path, text),
+            (_, Node::Word(word)) => self.word(path, word),
+            (_, Node::Open | Node::Close) => {}
+        }
+        Ok(())
     }
-    if suite.status.as_deref() == Some("failed") && cases.failing() == before {
-        cases.errored(file, &without_excerpt(suite.message.as_deref().unwrap_or_default()));
+
+    fn sure(&self) -> Sure {
+        if self.results.is_some() && self.claims.total.is_some() { Sure::Ours } else { Sure::NotYet }
     }
-    Ok(())
+
+    fn conclude(&mut self) -> Result<(), ReportProblem> {
+        let claims = std::mem::take(&mut self.claims);
+        self.cases
+            .hold_against(claims.total.unwrap_or(0), claims.failed.saturating_add(claims.broken_suites));
+        if claims.interrupted == Some(true) {
+            return Err(ReportProblem::Truncated("the run was interrupted".to_owned()));
+        }
+        if claims.success != Some(true) && self.cases.failing() == 0 {
+            self.cases.tally().trouble(Trouble::GaveUp);
+        }
+        Ok(())
+    }
+
+    /// A file of which the end is missing says what came of it.
+    fn into_tally(mut self: Box<Self>) -> Tally {
+        self.end_suite();
+        self.cases.into_tally()
+    }
+}
+
+/// The titles on the way to a test, joined by ` > `.
+fn add_title(titles: &mut String, title: &str) {
+    if !title.is_empty() && titles.len() < MAX_TITLES {
+        if !titles.is_empty() {
+            titles.push_str(" > ");
+        }
+        titles.push_str(bounded(title));
+    }
 }
 
 /// The message up to its stack, without the lines of code that jest quotes (`> 1 | code`, `    | ^`): an edit
@@ -87,25 +197,6 @@ fn without_excerpt(message: &str) -> String {
     };
     let lines: Vec<&str> = before_frames(message).lines().filter(|line| !quoted(line)).collect();
     lines.join("\n")
-}
-
-impl Assertion {
-    /// The id is the file and the titles on the way to the test.
-    fn case(&self, file: &str) -> Case {
-        let title = self.title.as_deref().or(self.full_name.as_deref()).unwrap_or_default();
-        let mut path: Vec<&str> = self.ancestor_titles.iter().flatten().map(String::as_str).collect();
-        path.push(title);
-        path.retain(|part| !part.is_empty());
-        let outcome = match self.status.as_deref() {
-            Some("passed" | "focused") => Outcome::Passed,
-            Some("failed") => Outcome::Failed,
-            Some("pending" | "skipped" | "todo" | "disabled") => Outcome::Skipped,
-            Some(_) | None => Outcome::Errored,
-        };
-        let first = self.failure_messages.iter().flatten().flatten().next();
-        let error = before_frames(first.map_or("", String::as_str));
-        Case::new(format!("{file}::{}", path.join(" > ")), outcome).with_error(error)
-    }
 }
 
 #[cfg(test)]
@@ -133,7 +224,7 @@ mod tests {
     fn tally(text: &str) -> Option<Tally> {
         let mut reader = JsonReader::new(&Root::new("/p"), "out");
         reader.push(text.as_bytes());
-        reader.finish()
+        reader.finish(None)
     }
 
     fn run(text: &str) -> ParsedRun {
@@ -170,7 +261,8 @@ mod tests {
                 PASSING.replace("\"status\": \"passed\", \"title\"", "\"status\": \"x\", \"title\""),
                 TestStatus::Failed,
             ),
-            (PASSING.replace("[],", "7,"), TestStatus::Incomplete),
+            (PASSING.replace("[],", "NaN,"), TestStatus::Incomplete),
+            (PASSING.replace("\"title\": \"a\"", "\"title\": \"\\ud800\""), TestStatus::Incomplete),
         ];
         for (text, status) in cases {
             assert_eq!(run(&text).status, status, "{text}");

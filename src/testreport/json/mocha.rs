@@ -2,89 +2,137 @@
 //!
 //! A hook that fails is listed among the failures and nowhere else; it is an error, not a failed test.
 
-use serde::Deserialize;
-
-use super::super::cases::{Case, Cases, before_frames};
+use super::super::cases::{Case, Cases, before_frames, bounded};
+use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
-use super::super::tally::{Outcome, Tally};
+use super::super::tally::{Outcome, Tally, append};
+use super::walk::{Document, Node, Sure};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "mocha-json";
 
-#[derive(Deserialize)]
-struct Document {
-    stats: Stats,
-    #[serde(default)]
-    passes: Vec<Test>,
-    #[serde(default)]
-    pending: Vec<Test>,
-    #[serde(default)]
-    failures: Vec<Test>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
+/// What the document says of the run.
+#[derive(Default)]
 struct Stats {
     passes: u64,
     pending: u64,
     failures: u64,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "camelCase", default)]
+/// Which parts of a document have come.
+#[derive(Default)]
+struct Parts {
+    stats: Option<()>,
+    tests: Option<()>,
+    passes: Option<()>,
+    failures: Option<()>,
+}
+
+/// A test that is open.
+#[derive(Default)]
 struct Test {
-    title: Option<String>,
-    full_title: Option<String>,
-    file: Option<String>,
-    err: Failure,
+    title: String,
+    full_title: String,
+    file: String,
+    message: String,
+    stack: String,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct Failure {
-    message: Option<String>,
-    stack: Option<String>,
+/// Reads a document as it comes.
+pub(super) struct MochaDocument {
+    cases: Cases,
+    stats: Stats,
+    parts: Parts,
+    test: Test,
 }
 
-/// True when the text has the keys of the format.
-pub(super) fn is_ours(text: &str) -> bool {
-    ["\"stats\"", "\"passes\"", "\"failures\"", "\"tests\""].iter().all(|key| text.contains(key))
-}
+impl MochaDocument {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        let cases = Cases::new(root, report, RUNNER);
+        Self { cases, stats: Stats::default(), parts: Parts::default(), test: Test::default() }
+    }
 
-/// Reads a document into `tally`.
-pub(super) fn read(text: &str, report: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
-    let mut cases = Cases::new(tally, report, RUNNER);
-    let document: Document = super::document(text)?;
-    for (tests, outcome) in [(&document.passes, Outcome::Passed), (&document.pending, Outcome::Skipped)] {
-        for test in tests {
-            cases.end(&test.case(outcome))?;
+    fn word(&mut self, path: &str, word: &str) {
+        let number = || word.parse().unwrap_or(0);
+        match path {
+            ".stats.passes" => self.stats.passes = number(),
+            ".stats.pending" => self.stats.pending = number(),
+            ".stats.failures" => self.stats.failures = number(),
+            _ => {}
         }
     }
-    for test in &document.failures {
-        cases.end(&test.failure())?;
+
+    fn text(&mut self, path: &str, text: &str) {
+        let Some((list, key)) = path.split_once("[].") else { return };
+        if !matches!(list, ".passes" | ".pending" | ".failures") {
+            return;
+        }
+        let into = match key {
+            "title" => &mut self.test.title,
+            "fullTitle" => &mut self.test.full_title,
+            "file" => &mut self.test.file,
+            "err.message" => &mut self.test.message,
+            "err.stack" => &mut self.test.stack,
+            _ => return,
+        };
+        append(into, text);
     }
-    let stats = &document.stats;
-    let claimed = stats.passes.saturating_add(stats.pending).saturating_add(stats.failures);
-    cases.hold_against(claimed, stats.failures);
-    Ok(())
+}
+
+impl Document for MochaDocument {
+    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+        match (path, node) {
+            (".stats", Node::Open) => self.parts.stats = Some(()),
+            (".tests", Node::Open) => self.parts.tests = Some(()),
+            (".passes", Node::Open) => self.parts.passes = Some(()),
+            (".failures", Node::Open) => self.parts.failures = Some(()),
+            (".passes[]", Node::Close) => {
+                return self.cases.end(&std::mem::take(&mut self.test).case(Outcome::Passed));
+            }
+            (".pending[]", Node::Close) => {
+                return self.cases.end(&std::mem::take(&mut self.test).case(Outcome::Skipped));
+            }
+            (".failures[]", Node::Close) => return self.cases.end(&std::mem::take(&mut self.test).failure()),
+            (_, Node::Text(text)) => self.text(path, text),
+            (_, Node::Word(word)) => self.word(path, word),
+            (_, Node::Open | Node::Close) => {}
+        }
+        Ok(())
+    }
+
+    fn sure(&self) -> Sure {
+        let Parts { stats, tests, passes, failures } = &self.parts;
+        if [stats, tests, passes, failures].iter().all(|part| part.is_some()) {
+            Sure::Ours
+        } else {
+            Sure::NotYet
+        }
+    }
+
+    fn conclude(&mut self) -> Result<(), ReportProblem> {
+        let Stats { passes, pending, failures } = self.stats;
+        self.cases.hold_against(passes.saturating_add(pending).saturating_add(failures), failures);
+        Ok(())
+    }
+
+    fn into_tally(self: Box<Self>) -> Tally {
+        self.cases.into_tally()
+    }
 }
 
 impl Test {
     fn case(&self, outcome: Outcome) -> Case {
-        let title = self.full_title.as_deref().or(self.title.as_deref()).unwrap_or_default();
-        let file = self.file.as_deref().unwrap_or_default();
-        let id = if file.is_empty() { title.to_owned() } else { format!("{file}::{title}") };
+        let title = bounded(if self.full_title.is_empty() { &self.title } else { &self.full_title });
+        let id = if self.file.is_empty() { title.to_owned() } else { [&self.file, "::", title].concat() };
         Case::new(id, outcome)
     }
 
     /// The message, under the name of its type where the stack says it.
     fn failure(&self) -> Case {
-        let hook =
-            self.title.as_deref().is_some_and(|title| title.starts_with('"') && title.contains("\" hook"));
+        let hook = self.title.starts_with('"') && self.title.contains("\" hook");
         let outcome = if hook { Outcome::Errored } else { Outcome::Failed };
-        let (message, stack) = (self.err.message.as_deref(), self.err.stack.as_deref());
-        let told = stack.filter(|stack| message.is_none_or(|message| stack.contains(message)));
-        self.case(outcome).with_error(before_frames(told.or(message).unwrap_or_default()))
+        let told = !self.stack.is_empty() && self.stack.contains(&self.message);
+        self.case(outcome).with_error(before_frames(if told { &self.stack } else { &self.message }))
     }
 }
 
@@ -129,7 +177,7 @@ mod tests {
     fn tally(text: &str) -> Option<Tally> {
         let mut reader = JsonReader::new(&Root::new("/p"), "out");
         reader.push(text.as_bytes());
-        reader.finish()
+        reader.finish(None)
     }
 
     fn run(text: &str) -> ParsedRun {

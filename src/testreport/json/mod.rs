@@ -2,29 +2,36 @@
 //!
 //! Both come on standard output, between other lines, and in files. Only lines that begin with a brace are
 //! looked at, so that a program that prints something else costs nothing. A document may be printed over
-//! many lines: it begins with a line that is not whole and ends with a brace at the start of a line.
+//! many lines, and is read as it comes, never held.
 //! Formats tell themselves by their keys; a line that has the keys and cannot be read is a line that is
 //! missing.
 
 mod dart;
+mod document;
 mod go;
 mod jest;
 mod libtest;
 mod mocha;
+mod node;
 mod pytest;
-
-use serde::de::{DeserializeOwned, IgnoredAny};
+mod walk;
 
 use self::dart::DartReader;
+use self::document::{Documents, Progress};
 use self::go::GoReader;
 use self::libtest::LibtestJsonReader;
+use self::node::NodeReader;
 use self::pytest::PytestReader;
+use super::format::Format;
 use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::tally::Tally;
 
-/// Longest line or document, in bytes.
-const MAX_TEXT: usize = 64 * 1024 * 1024;
+/// Longest line that may be an event, in bytes. A document may be longer: it is read as it comes.
+const MAX_EVENT: usize = 4 * 1024 * 1024;
+
+/// Bytes of a line after which it is read as a document as well.
+const EARLY: usize = 64 * 1024;
 
 /// Whether a reader of a format knows a line as its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,26 +49,23 @@ pub(super) enum Taken {
 enum Line {
     /// Nothing of it has come.
     Fresh,
-    /// It may be JSON.
+    /// It may be an event or the beginning of a document.
     Kept,
+    /// It belongs to a document.
+    OfBlock,
     /// It is not looked at.
     Skipped,
 }
-
-/// How a document is recognised, and how it is read.
-type Document = (fn(&str) -> bool, fn(&str, &str, &mut Tally) -> Result<(), ReportProblem>);
-
-/// Every format that is one document.
-const DOCUMENTS: [Document; 2] = [(jest::is_ours, jest::read), (mocha::is_ours, mocha::read)];
 
 /// Finds the JSON of a run in a stream of bytes.
 pub(super) struct JsonReader {
     root: Root,
     report: String,
     line: Line,
+    /// The line that is being put together, as far as it is kept.
     pending: Vec<u8>,
-    /// A document over several lines, as far as it has come.
-    block: Option<String>,
+    /// A document over several lines, or in a long one, as far as it has come.
+    block: Option<Block>,
     broken: u64,
     /// What documents said.
     found: Option<Tally>,
@@ -69,6 +73,14 @@ pub(super) struct JsonReader {
     libtest: LibtestJsonReader,
     pytest: PytestReader,
     dart: DartReader,
+    node: NodeReader,
+}
+
+/// A document that is not whole yet.
+struct Block {
+    documents: Documents,
+    /// What the formats of lines said of its first line.
+    first: Taken,
 }
 
 impl JsonReader {
@@ -86,12 +98,13 @@ impl JsonReader {
             libtest: LibtestJsonReader::new(root),
             pytest: PytestReader::new(root),
             dart: DartReader::new(root),
+            node: NodeReader::new(root),
         }
     }
 
     /// Takes the next chunk; where chunks end does not matter.
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
             let (head, rest) = bytes.split_at(end);
             bytes = rest.get(1..).unwrap_or_default();
             self.keep(head);
@@ -103,60 +116,113 @@ impl JsonReader {
     fn keep(&mut self, bytes: &[u8]) {
         let Some(first) = bytes.first() else { return };
         if self.line == Line::Fresh {
-            let wanted = self.block.is_some() || matches!(first, b'{' | b'F');
-            self.line = if wanted { Line::Kept } else { Line::Skipped };
+            // Inside a document only its first line begins with a brace.
+            if *first == b'{' {
+                self.end_block();
+            }
+            self.line = match (&self.block, first) {
+                (Some(_), _) => Line::OfBlock,
+                (None, b'{' | b'F') => Line::Kept,
+                (None, _) => Line::Skipped,
+            };
         }
-        if self.line == Line::Kept {
-            let taken = self.pending.len() + self.block.as_ref().map_or(0, String::len);
-            let room = MAX_TEXT.saturating_sub(taken);
-            self.pending.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        match self.line {
+            Line::OfBlock => self.of_block(bytes),
+            Line::Kept => self.of_line(bytes),
+            Line::Fresh | Line::Skipped => {}
+        }
+    }
+
+    fn of_block(&mut self, bytes: &[u8]) {
+        if let Some(block) = &mut self.block {
+            block.documents.push(bytes);
+        }
+    }
+
+    /// A line that may be an event or a document: which, is known at its end, and a long one is read as both.
+    fn of_line(&mut self, bytes: &[u8]) {
+        let known = self.block.as_ref().is_some_and(|block| block.documents.is_known());
+        if known || self.pending.len() > MAX_EVENT {
+            return self.of_block(bytes);
+        }
+        self.pending.extend_from_slice(bytes);
+        if self.block.is_some() {
+            self.of_block(bytes);
+        } else if self.pending.len() > EARLY && self.pending.starts_with(b"{") {
+            let mut documents = Documents::new(&self.root, &self.report);
+            documents.push(&self.pending);
+            self.block = Some(Block { documents, first: Taken::NotMine });
         }
     }
 
     fn end_line(&mut self) {
-        let kept = std::mem::replace(&mut self.line, Line::Fresh) == Line::Kept;
-        if !kept {
-            return;
-        }
-        let bytes = std::mem::take(&mut self.pending);
-        let text = String::from_utf8_lossy(&bytes);
-        let text = text.trim_end();
-        // Inside a document only its first line begins with a brace.
-        if let Some(block) = self.block.take_if(|_| text.starts_with('{')) {
-            self.document(&block);
-        }
-        match &mut self.block {
-            Some(block) => {
-                block.push_str(text);
-                block.push('\n');
-                if text.starts_with('}')
-                    && let Some(block) = self.block.take()
-                {
-                    self.document(&block);
-                }
-            }
-            None if text.starts_with('{') => self.object(text),
-            None => self.go.plain(text),
+        match std::mem::replace(&mut self.line, Line::Fresh) {
+            Line::OfBlock => self.pause_block(),
+            Line::Kept => self.end_kept(),
+            Line::Fresh | Line::Skipped => {}
         }
     }
 
-    /// A line that begins with a brace.
-    fn object(&mut self, text: &str) {
-        let taken = self.event(text);
-        if taken == Taken::Mine {
+    /// A line inside a document has ended: the document may have, too.
+    fn pause_block(&mut self) {
+        let progress = self.block.as_mut().map(|block| block.documents.push(b"\n"));
+        if matches!(progress, Some(Progress::Whole | Progress::Failed)) {
+            self.end_block();
+        }
+    }
+
+    fn end_kept(&mut self) {
+        let bytes = std::mem::take(&mut self.pending);
+        let known = self.block.as_ref().is_some_and(|block| block.documents.is_known());
+        if known {
+            return self.pause_block();
+        }
+        if bytes.len() > MAX_EVENT {
+            // Too long for an event, and no document that is known: something is missing.
+            let head = String::from_utf8_lossy(bytes.get(..EARLY).unwrap_or_default());
+            let marks = ["\"Action\":", "\"event\":", "\"$report_type\":", "\"testID\":", "\"type\":\"test:"];
+            self.broken += u64::from(marks.iter().any(|mark| head.contains(mark)));
+            self.block = None;
             return;
         }
-        match serde_json::from_str::<IgnoredAny>(text) {
-            Ok(_) => self.document(text),
-            Err(error) if error.is_eof() => self.block = Some(format!("{text}\n")),
-            Err(_) => self.broken += u64::from(taken == Taken::Broken),
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_end();
+        if !text.starts_with('{') {
+            return self.go.plain(text);
+        }
+        let first = self.event(text);
+        if first == Taken::Mine {
+            self.block = None;
+            return;
+        }
+        let (root, report) = (&self.root, self.report.as_str());
+        let block = self.block.get_or_insert_with(|| {
+            let mut documents = Documents::new(root, report);
+            documents.push(text.as_bytes());
+            Block { documents, first }
+        });
+        block.first = first;
+        self.pause_block();
+    }
+
+    /// The document is whole, or nothing more of it comes.
+    fn end_block(&mut self) {
+        let Some(Block { mut documents, first }) = self.block.take() else { return };
+        let whole = documents.push(b"") == Progress::Whole;
+        match documents.finish() {
+            Some(tally) => self.found = self.found.take().into_iter().chain([tally]).reduce(merge),
+            None => self.broken += u64::from(first == Taken::Broken && !whole),
         }
     }
 
     fn event(&mut self, text: &str) -> Taken {
         let mut taken = self.go.line(text);
-        let others: [&mut dyn FnMut() -> Taken; 3] =
-            [&mut || self.libtest.line(text), &mut || self.pytest.line(text), &mut || self.dart.line(text)];
+        let others: [&mut dyn FnMut() -> Taken; 4] = [
+            &mut || self.libtest.line(text),
+            &mut || self.pytest.line(text),
+            &mut || self.dart.line(text),
+            &mut || self.node.line(text),
+        ];
         for other in others {
             if taken == Taken::NotMine {
                 taken = other();
@@ -165,33 +231,21 @@ impl JsonReader {
         taken
     }
 
-    /// A whole document, or as much as has come of one.
-    fn document(&mut self, text: &str) {
-        if let Some((_, read)) = DOCUMENTS.iter().find(|(is_ours, _)| is_ours(text)) {
-            let mut tally = Tally::new(&self.root);
-            if let Err(problem) = read(text, &self.report, &mut tally) {
-                tally.problem(&self.report, &problem);
-            }
-            self.found = self.found.take().into_iter().chain([tally]).reduce(merge);
-        } else if text.lines().next().is_some_and(|line| self.event(line) == Taken::Broken) {
-            self.broken += u64::from(serde_json::from_str::<IgnoredAny>(text).is_err());
-        }
-    }
-
     /// What was read; `None` when nothing of it was a format that is known.
-    pub(super) fn finish(mut self) -> Option<Tally> {
+    /// With a format, what was of another is left out.
+    pub(super) fn finish(mut self, format: Option<Format>) -> Option<Tally> {
         self.end_line();
-        if let Some(block) = self.block.take() {
-            self.document(&block);
-        }
+        self.end_block();
         let report = self.report.as_str();
         let events = [
             self.go.finish(report),
             self.libtest.finish(report),
             self.pytest.finish(report),
             self.dart.finish(report),
+            self.node.finish(report),
         ];
-        let mut whole = self.found.into_iter().chain(events.into_iter().flatten()).reduce(merge)?;
+        let found = self.found.into_iter().chain(events.into_iter().flatten());
+        let mut whole = found.filter(|tally| tally.is_wanted(format)).reduce(merge)?;
         if self.broken > 0 {
             let problem = ReportProblem::Truncated(format!("{} lines are cut or malformed", self.broken));
             whole.problem(report, &problem);
@@ -203,19 +257,6 @@ impl JsonReader {
 fn merge(mut one: Tally, other: Tally) -> Tally {
     one.absorb(other);
     one
-}
-
-/// A document as the format's own type.
-fn document<T: DeserializeOwned>(text: &str) -> Result<T, ReportProblem> {
-    serde_json::from_str(text).map_err(|error| {
-        if error.is_eof() {
-            return ReportProblem::Truncated("the document is not closed".to_owned());
-        }
-        let before = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len);
-        let at = before.sum::<usize>() + error.column();
-        let what = error.to_string().chars().take(200).collect();
-        ReportProblem::Malformed { at: u64::try_from(at).unwrap_or(u64::MAX), what }
-    })
 }
 
 #[cfg(test)]

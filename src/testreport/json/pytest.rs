@@ -67,7 +67,9 @@ impl PytestReader {
     /// 0: all passed; 1: some failed; 5: none were collected; the others are pytest's own failures.
     fn end_session(&mut self, status: i64) {
         self.sessions = self.sessions.saturating_sub(1);
-        if !matches!(status, 0 | 1 | 5) || (status == 1 && !self.tally.has_failures()) {
+        if status == 5 {
+            self.tally.trouble(Trouble::NoTests);
+        } else if !matches!(status, 0 | 1) || (status == 1 && !self.tally.has_failures()) {
             self.tally.trouble(Trouble::GaveUp);
         }
     }
@@ -179,7 +181,7 @@ mod tests {
     fn tally(text: &str) -> Option<Tally> {
         let mut reader = JsonReader::new(&Root::new("/p"), "out");
         reader.push(text.as_bytes());
-        reader.finish()
+        reader.finish(None)
     }
 
     fn run(text: &str) -> ParsedRun {
@@ -210,6 +212,18 @@ mod tests {
         let lost: String =
             PASSING.lines().filter(|line| !line.contains("down")).map(|line| format!("{line}\n")).collect();
         assert_eq!(run(&lost).status, TestStatus::Incomplete);
+    }
+
+    #[test]
+    fn a_session_without_tests() {
+        let start = PASSING.lines().next().unwrap();
+        let text = format!("{start}\n{{\"exitstatus\": 5, \"$report_type\": \"SessionFinish\"}}\n");
+        let ended = |code| ParsedRun::conclude(tally(&text).expect("reportlog"), ExitKind::Code(code)).status;
+        assert_eq!((ended(5), ended(0)), (TestStatus::NoTests, TestStatus::NoTests));
+        let strange = PASSING.replace("\"longrepr\": null", "\"longrepr\": NaN");
+        assert_eq!(run(&strange).status, TestStatus::Incomplete);
+        let half = PASSING.replace("a.py::t", "a.py::\\ud800");
+        assert_eq!(run(&half).status, TestStatus::Incomplete);
     }
 
     #[test]

@@ -12,7 +12,7 @@ fn read(chunks: &[&[u8]]) -> Option<ParsedRun> {
     for chunk in chunks {
         reader.push(chunk);
     }
-    Some(ParsedRun::conclude(reader.finish()?, ExitKind::Code(0)))
+    Some(ParsedRun::conclude(reader.finish(None)?, ExitKind::Code(0)))
 }
 
 #[test]

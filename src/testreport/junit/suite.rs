@@ -2,19 +2,9 @@
 
 use std::borrow::Cow;
 
+use super::super::cases::bounded;
 use super::super::tally::{Outcome, append};
 use super::super::xml::Element;
-
-/// Longest part of an id that is kept, in bytes; normalization cuts the whole.
-const MAX_NAME: usize = 4 * 1024;
-
-fn name_of(element: &Element<'_>, attribute: &str) -> String {
-    let mut name = element.attribute(attribute).unwrap_or_default();
-    if name.len() > MAX_NAME {
-        name = name.chars().take(MAX_NAME / 4).collect();
-    }
-    name
-}
 
 /// A suite: what it claims, and what its cases show.
 #[derive(Debug)]
@@ -34,12 +24,13 @@ pub(super) struct Suite {
 
 impl Suite {
     pub(super) fn new(element: &Element<'_>) -> Self {
+        let [name, tests, failures, errors] = element.attributes(["name", "tests", "failures", "errors"]);
         let number =
-            |name| element.attribute(name).and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
+            |text: Option<Cow<'_, str>>| text.and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
         Self {
-            name: name_of(element, "name"),
-            claimed: number("tests"),
-            claimed_faults: number("failures").saturating_add(number("errors")),
+            name: bounded(&name.unwrap_or_default()).to_owned(),
+            claimed: number(tests),
+            claimed_faults: number(failures).saturating_add(number(errors)),
             cases: 0,
             faults: 0,
             error: None,
@@ -88,14 +79,16 @@ pub(super) enum Expectation {
 impl Case {
     /// The id is `classname::name`; without a class the suite's name stands in for it.
     pub(super) fn new(element: &Element<'_>, suite: &str) -> Self {
-        let (name, class) = (name_of(element, "name"), name_of(element, "classname"));
-        let class = if class.is_empty() { suite } else { &class };
+        let [name, class, status, result] = element.attributes(["name", "classname", "status", "result"]);
+        let (name, class) = (name.unwrap_or_default(), class.unwrap_or_default());
+        let (name, class) = (bounded(&name), if class.is_empty() { suite } else { bounded(&class) });
         let id = match (class.is_empty(), name.is_empty()) {
-            (false, false) => format!("{class}::{name}"),
-            (true, _) => name,
+            (false, false) => [class, "::", name].concat(),
+            (true, _) => name.to_owned(),
             (false, true) => class.to_owned(),
         };
-        Self { id, outcome: did_not_run(element), expectation: Expectation::ToPass, error: String::new() }
+        let outcome = did_not_run(status.as_deref(), result.as_deref());
+        Self { id, outcome, expectation: Expectation::ToPass, error: String::new() }
     }
 
     /// How it ended; a failure that was expected is none.
@@ -104,6 +97,16 @@ impl Case {
             (Expectation::ToFail, Outcome::Failed | Outcome::Errored) => Outcome::Skipped,
             (Expectation::ToFail | Expectation::ToPass, outcome) => outcome,
         }
+    }
+
+    /// True for a case that has failed and does not say how (CTest).
+    pub(super) fn is_unexplained(&self) -> bool {
+        matches!(self.outcome, Outcome::Failed | Outcome::Errored) && self.error.trim().is_empty()
+    }
+
+    /// Takes what a case printed for its error.
+    pub(super) fn explain(&mut self, text: &str) {
+        append(&mut self.error, text);
     }
 
     /// The first failure or error stays; either goes over a skip.
@@ -116,13 +119,11 @@ impl Case {
 }
 
 /// Some dialects say in an attribute that a case did not run, without any `skipped` (googletest, CTest).
-fn did_not_run(element: &Element<'_>) -> Outcome {
-    let says = |attribute, values: &[&str]| {
-        element.attribute(attribute).is_some_and(|said| values.contains(&said.as_str()))
-    };
-    if says("status", &["notrun", "disabled", "skipped"]) || says("result", &["suppressed", "skipped"]) {
-        Outcome::Skipped
-    } else {
-        Outcome::Passed
+fn did_not_run(status: Option<&str>, result: Option<&str>) -> Outcome {
+    match (status, result) {
+        (Some("notrun" | "disabled" | "skipped"), _) | (_, Some("suppressed" | "skipped")) => {
+            Outcome::Skipped
+        }
+        (Some(_) | None, Some(_) | None) => Outcome::Passed,
     }
 }

@@ -1,22 +1,18 @@
 use super::*;
 use crate::domain::tests::{Counts, TestStatus};
 use crate::testreport::normalize::Root;
+use crate::testreport::reader::{ReportInput, read};
 use crate::testreport::run::{ExitKind, ParsedRun};
-use crate::testreport::xmlreport;
 
 fn run_bytes(bytes: &[u8]) -> ParsedRun {
-    let mut tally = Tally::new(&Root::none());
-    if let Err(problem) = xmlreport::read(bytes, "r.xml", &mut tally) {
-        tally.problem("r.xml", &problem);
-    }
-    ParsedRun::conclude(tally, ExitKind::Code(0))
+    read(&[ReportInput { name: "r.xml", bytes }], ExitKind::Code(0), &Root::none())
 }
 
 fn run(xml: &str) -> ParsedRun {
     run_bytes(xml.as_bytes())
 }
 
-fn counts(passed: u64, failed: u64, errored: u64, skipped: u64) -> Counts {
+const fn counts(passed: u64, failed: u64, errored: u64, skipped: u64) -> Counts {
     Counts { total: passed + failed + errored + skipped, passed, failed, errored, skipped }
 }
 
@@ -43,61 +39,68 @@ const NESTED: &str = "<testsuites><testsuite name='outer'><testsuite name='inner
     <testcase name='b'><failure>thread 'b' panicked at src/lib.rs:3:5:\nno</failure></testcase></testsuite>\
     <testcase name='c'/></testsuite><testsuite name='second'><testcase name='d'/></testsuite></testsuites>";
 
+/// Report, counts, failing ids, status.
+type Row = (&'static str, Counts, &'static [&'static str], TestStatus);
+
+const DIALECTS: &[Row] = &[
+    (PYTEST, counts(1, 1, 1, 1), &["tests.test_a::test_bad", "tests.test_a::test_setup"], TestStatus::Failed),
+    (SUREFIRE, counts(2, 1, 0, 0), &["com.A::bad"], TestStatus::Failed),
+    (NESTED, counts(3, 1, 0, 0), &["inner::b"], TestStatus::Failed),
+    ("<testsuites/>", counts(0, 0, 0, 0), &[], TestStatus::NoTests),
+    ("<testsuite tests='0' name='x'></testsuite>", counts(0, 0, 0, 0), &[], TestStatus::NoTests),
+    ("<testsuite><testcase/></testsuite>", counts(1, 0, 0, 0), &[], TestStatus::Passed),
+    (
+        "<testsuite><testcase name='a' status='notrun'/></testsuite>",
+        counts(0, 0, 0, 1),
+        &[],
+        TestStatus::NoTests,
+    ),
+    (
+        "<testsuite name='s' failures='2'><testcase name='a'/></testsuite>",
+        counts(1, 0, 1, 0),
+        &["s"],
+        TestStatus::Failed,
+    ),
+    (
+        "<testsuites failures='1'><testsuite name='s' errors='1'/></testsuites>",
+        counts(0, 0, 1, 0),
+        &["s"],
+        TestStatus::Failed,
+    ),
+    (
+        "<testsuite name='s'><error message='no'/><testcase name='a'/></testsuite>",
+        counts(1, 0, 1, 0),
+        &["s"],
+        TestStatus::Failed,
+    ),
+    (
+        "<testsuite><testcase name='a'><skipped type='todo'/><failure/></testcase><testcase name='b'/></testsuite>",
+        counts(1, 0, 0, 1),
+        &[],
+        TestStatus::Passed,
+    ),
+    (
+        "<testsuite><testcase name='gone' status='notrun'><skipped message='Unable to find executable'/></testcase>\
+             <testcase name='off' status='notrun'><skipped message='SKIP_RETURN_CODE=77'/></testcase>\
+             <testcase name='b'><skipped message='Unable to find executable gcc'/></testcase></testsuite>",
+        counts(0, 0, 1, 2),
+        &["gone"],
+        TestStatus::Failed,
+    ),
+    ("<testsuite name='s' tests='3'/>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
+    (
+        "<testsuites><testsuite><testcase name='a'/></testsuite>",
+        counts(1, 0, 0, 0),
+        &[],
+        TestStatus::Incomplete,
+    ),
+    ("<coverage/>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
+    ("<html><testsuite/></html>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
+];
+
 #[test]
 fn dialects() {
-    let cases: &[(&str, Counts, &[&str], TestStatus)] = &[
-        (
-            PYTEST,
-            counts(1, 1, 1, 1),
-            &["tests.test_a::test_bad", "tests.test_a::test_setup"],
-            TestStatus::Failed,
-        ),
-        (SUREFIRE, counts(2, 1, 0, 0), &["com.A::bad"], TestStatus::Failed),
-        (NESTED, counts(3, 1, 0, 0), &["inner::b"], TestStatus::Failed),
-        ("<testsuites/>", counts(0, 0, 0, 0), &[], TestStatus::NoTests),
-        ("<testsuite tests='0' name='x'></testsuite>", counts(0, 0, 0, 0), &[], TestStatus::NoTests),
-        ("<testsuite><testcase/></testsuite>", counts(1, 0, 0, 0), &[], TestStatus::Passed),
-        (
-            "<testsuite><testcase name='a' status='notrun'/></testsuite>",
-            counts(0, 0, 0, 1),
-            &[],
-            TestStatus::NoTests,
-        ),
-        (
-            "<testsuite name='s' failures='2'><testcase name='a'/></testsuite>",
-            counts(1, 0, 1, 0),
-            &["s"],
-            TestStatus::Failed,
-        ),
-        (
-            "<testsuites failures='1'><testsuite name='s' errors='1'/></testsuites>",
-            counts(0, 0, 1, 0),
-            &["s"],
-            TestStatus::Failed,
-        ),
-        (
-            "<testsuite name='s'><error message='no'/><testcase name='a'/></testsuite>",
-            counts(1, 0, 1, 0),
-            &["s"],
-            TestStatus::Failed,
-        ),
-        (
-            "<testsuite><testcase name='a'><skipped type='todo'/><failure/></testcase><testcase name='b'/></testsuite>",
-            counts(1, 0, 0, 1),
-            &[],
-            TestStatus::Passed,
-        ),
-        ("<testsuite name='s' tests='3'/>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
-        (
-            "<testsuites><testsuite><testcase name='a'/></testsuite>",
-            counts(1, 0, 0, 0),
-            &[],
-            TestStatus::Incomplete,
-        ),
-        ("<coverage/>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
-        ("<html><testsuite/></html>", counts(0, 0, 0, 0), &[], TestStatus::Incomplete),
-    ];
-    for (xml, counts, failing, status) in cases {
+    for (xml, counts, failing, status) in DIALECTS {
         let run = run(xml);
         assert_eq!((run.counts, run.status), (*counts, *status), "{xml}");
         assert_eq!(run.failing, *failing, "{xml}");
@@ -157,4 +160,16 @@ fn escapes_that_were_printed_are_stripped_and_other_encodings_read() {
     }
     let latin = b"<?xml version='1.0' encoding='ISO-8859-1'?><testsuite><testcase name='caf\xe9'><failure/></testcase></testsuite>";
     assert_eq!(run_bytes(latin).failing, ["caf\u{e9}"]);
+}
+
+#[test]
+fn what_the_message_leaves_out_comes_from_what_is_below_it() {
+    let ctest = "<testsuite><testcase name='a'><failure message=''/><system-out>got 3, want 4\n</system-out></testcase>\
+                 <testcase name='b'><failure message='no'/><system-out>much</system-out></testcase>\
+                 <testcase name='c'><system-out>much</system-out></testcase></testsuite>";
+    let texts = |xml: &str| run(xml).errors.into_iter().map(|error| error.text).collect::<Vec<_>>();
+    assert_eq!(texts(ctest), ["got 3, want 4", "no"]);
+    let node = "<testsuite><testcase name='a'><failure type='testCodeFailure' message='no'>\n[Error [E]: no] {\n  cause: \
+                TypeError [Error]: no\n</failure></testcase></testsuite>";
+    assert_eq!(texts(node), ["TypeError: testCodeFailure: no"]);
 }

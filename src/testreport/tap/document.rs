@@ -172,6 +172,11 @@ impl Document {
         }
     }
 
+    /// True when a subtest deeper than that has begun and not ended.
+    pub(super) fn is_open_below(&self, depth: usize) -> bool {
+        self.frames.len() > depth.saturating_add(1)
+    }
+
     /// Gives the newest point at that depth its error text, if it failed by itself.
     pub(super) fn explain(&mut self, depth: usize, text: String) {
         if self.awaiting.take() != Some(depth) || text.is_empty() {

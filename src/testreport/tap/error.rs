@@ -43,12 +43,14 @@ pub(super) struct ErrorBlock {
     part: Part,
     text: String,
     lines: u32,
+    /// Columns before the block: two more than those of the point by the book, four with some.
+    indent: usize,
 }
 
 impl ErrorBlock {
     /// For a point at that depth of subtests.
     pub(super) fn new(depth: usize) -> Self {
-        Self { depth, part: Part::Start, text: String::new(), lines: 0 }
+        Self { depth, part: Part::Start, text: String::new(), lines: 0, indent: 0 }
     }
 
     /// The depth and the text.
@@ -61,6 +63,7 @@ impl ErrorBlock {
         match self.part {
             Part::Start if rest == "---" && spaces > self.depth * 4 => {
                 self.part = Part::Yaml;
+                self.indent = spaces;
                 Taken::More
             }
             Part::Start if spaces == self.depth * 4 + 2 && parse_line(rest) == Line::Other => {
@@ -106,7 +109,7 @@ impl ErrorBlock {
     /// A block ends at `...`, or where something that is less indented than the block is TAP again.
     fn yaml(&mut self, line: &str, spaces: usize) -> Taken {
         let rest = line.get(spaces..).unwrap_or_default();
-        let indent = self.depth * 4 + 2;
+        let indent = self.indent;
         self.lines += 1;
         if rest == "..." && spaces <= indent {
             return Taken::Ended;

@@ -28,6 +28,17 @@ pub(super) struct Point {
     pub(super) description: String,
     /// Its directive.
     pub(super) directive: Directive,
+    /// Whether its subtests follow it, in braces.
+    pub(super) braces: Braces,
+}
+
+/// Where the subtests of a point are: before it, or in braces behind it, as some writers have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Braces {
+    /// Before it, if there are any.
+    None,
+    /// Behind it, if that is what the brace at the end of its line means.
+    Opened,
 }
 
 /// `ok` or `not ok`.
@@ -86,9 +97,13 @@ fn parse_point(line: &str) -> Option<Point> {
     let numbered = after.is_empty() || after.starts_with(char::is_whitespace);
     let number = if numbered { digits.parse().ok() } else { None };
     let text = if number.is_some() { after.trim_start() } else { rest };
+    let (text, braces) = match text.strip_suffix(" {") {
+        Some(text) => (text.trim_end(), Braces::Opened),
+        None => (text, Braces::None),
+    };
     let (text, directive) = split_directive(text);
     let description = text.strip_prefix('-').map_or(text, str::trim_start);
-    Some(Point { verdict, number, description: unescape(description.trim()), directive })
+    Some(Point { verdict, number, description: unescape(description.trim()), directive, braces })
 }
 
 /// Cuts the directive off: the last `#` that begins a word and is not escaped. A `#` that begins no known
@@ -138,7 +153,13 @@ mod tests {
         description: &str,
         directive: Directive,
     ) -> Line<'static> {
-        Line::Point(Point { verdict, number, description: description.to_owned(), directive })
+        Line::Point(Point {
+            verdict,
+            number,
+            description: description.to_owned(),
+            directive,
+            braces: Braces::None,
+        })
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod line;
 use self::document::{Document, MAX_DEPTH};
 use self::error::{ErrorBlock, Taken};
 use self::heading::Headings;
-use self::line::{Line, parse_line};
+use self::line::{Braces, Line, Point, parse_line};
 use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::tally::{Tally, Trouble, append_line};
@@ -30,6 +30,8 @@ pub(super) struct TapReader {
     ended: Tally,
     recognised: Option<()>,
     error: Option<ErrorBlock>,
+    /// Points whose subtests come in braces behind them, outermost first, with their depths.
+    opened: Vec<(usize, Point)>,
     headings: Headings,
     /// What the newest point says of its error before any text below it.
     lead: String,
@@ -46,6 +48,7 @@ impl TapReader {
             ended: Tally::new(root),
             recognised: None,
             error: None,
+            opened: Vec::new(),
             headings: Headings::default(),
             lead: String::new(),
             problems: Vec::new(),
@@ -67,7 +70,34 @@ impl TapReader {
         }
         let (depth, rest) = (spaces / 4, line.get(spaces..).unwrap_or_default());
         if spaces.is_multiple_of(4) && depth <= MAX_DEPTH {
+            if rest == "}" {
+                return self.close_braces(depth);
+            }
             self.at_depth(depth, parse_line(rest));
+        }
+    }
+
+    /// The subtests of a point have come: it ends them.
+    fn close_braces(&mut self, depth: usize) {
+        if self.opened.last().is_some_and(|(opened, _)| *opened == depth)
+            && let Some((_, point)) = self.opened.pop()
+        {
+            self.document.point(depth, point);
+        }
+    }
+
+    fn without_braces(&mut self, depth: usize, mut point: Point) {
+        if !self.document.is_open_below(depth) {
+            point.description.push_str(" {");
+        }
+        self.document.point(depth, point);
+    }
+
+    /// What is not deeper than a point is not in its braces: they were part of its name, or were never closed.
+    fn leave_braces(&mut self, depth: usize) {
+        while self.opened.last().is_some_and(|(opened, _)| *opened >= depth) {
+            let Some((opened, point)) = self.opened.pop() else { return };
+            self.without_braces(opened, point);
         }
     }
 
@@ -78,14 +108,20 @@ impl TapReader {
                 self.document.version();
             }
             Line::Plan(planned) => {
+                self.leave_braces(depth);
                 if depth == 0 && self.document.ends_before_plan() {
                     self.end_document();
                 }
                 self.document.plan(depth, planned);
             }
             Line::Point(point) => {
+                self.leave_braces(depth);
                 if depth == 0 && self.document.ends_before_point(point.number) {
                     self.end_document();
+                }
+                if point.braces == Braces::Opened && self.opened.len() <= MAX_DEPTH {
+                    self.opened.push((depth, point));
+                    return;
                 }
                 let (point, lead) =
                     if depth == 0 { self.headings.name(point) } else { (point, String::new()) };
@@ -112,6 +148,12 @@ impl TapReader {
 
     fn end_document(&mut self) {
         self.end_error();
+        // With subtests that no brace closes the document is cut short, and shows it.
+        while let Some((depth, point)) = self.opened.pop() {
+            if !self.document.is_open_below(depth) {
+                self.without_braces(depth, point);
+            }
+        }
         let document = std::mem::take(&mut self.document);
         if !document.is_tap() {
             return;

@@ -147,6 +147,19 @@ fn endless_reports_stay_bounded() {
 }
 
 #[test]
+fn subtests_in_braces_come_behind_their_point() {
+    let text = "TAP version 13\n1..2\nnot ok 1 - file # time=6.39ms {\n    1..2\n    ok 1 - a\n    not ok 2 - math {\n        1..1\n        not ok 1 - adds\n            ---\n            error:\n                message: \"no\"\n            at: \"/p/a:1\"\n            ...\n    }\n}\nok 2 - parses {\n";
+    let whole = run(text);
+    assert_eq!((whole.status, whole.counts.total), (TestStatus::Failed, 3), "{:?}", whole.warnings);
+    assert_eq!(whole.failing, ["file > math > adds"]);
+    assert_eq!(whole.errors[0].text, "error:\n    message: \"no\"");
+    for end in (0..text.len()).filter(|end| text[..*end].ends_with('\n')) {
+        assert_ne!(run(&text[..end]).status, TestStatus::Passed, "{end}");
+    }
+    assert_eq!(run("1..2\nnot ok 1 - parses {\nok 2 - b\n").failing, ["parses {"]);
+}
+
+#[test]
 fn mocha_indents_its_errors() {
     let text = "1..2\nnot ok 1 a\n  expected 1\n  \n  Error: expected 1\n      at f (a.js:1:2)\nok 2 b\n";
     let read = run(text);

@@ -62,6 +62,10 @@ impl Summary for BatsReader {
         }
     }
 
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
     fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
         self.end_failing();
         self.sessions.finish(report)

@@ -23,6 +23,10 @@ enum Line<'t> {
     Ended(&'t str, Outcome),
     /// `[==========] 3 tests from 1 test suite ran. (0 ms total)`
     Ran(u64),
+    /// `[  FAILED  ] 1 test, listed below:`
+    Failing(u64),
+    /// `[  FAILED  ] Calc.Adds`, in that list.
+    Listed(&'t str),
     Other,
 }
 
@@ -30,13 +34,15 @@ enum Line<'t> {
 pub(super) struct GtestReader {
     sessions: Sessions,
     counts: Counts,
+    /// Failing tests of the program that ended last, as far as its lines were seen.
+    failed: Option<u64>,
     /// The test that runs, and what it said from its first failure on.
     running: Option<(String, String)>,
 }
 
 impl GtestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), counts: Counts::default(), running: None }
+        Self { sessions: Sessions::new(RUNNER, root), counts: Counts::default(), failed: None, running: None }
     }
 
     fn begin(&mut self) {
@@ -70,7 +76,15 @@ impl GtestReader {
         let counts = std::mem::take(&mut self.counts);
         let others = counts.failed.saturating_add(counts.skipped);
         self.running = None;
+        self.failed = Some(counts.failed);
         self.sessions.summary(Counts { passed: total.saturating_sub(others), ..counts });
+    }
+
+    /// More failing tests than lines of them: the beginning of the output is missing.
+    fn failing(&mut self, count: u64) {
+        let Some(seen) = self.failed else { return };
+        let failed = count.saturating_sub(seen);
+        self.sessions.closed().add_counts(Counts { failed, ..Counts::default() });
     }
 
     fn text(&mut self, line: &str) {
@@ -89,8 +103,14 @@ impl Summary for GtestReader {
             Line::Run(id) => self.running = Some((id.to_owned(), String::new())),
             Line::Ended(id, outcome) => self.ended(id, outcome),
             Line::Ran(total) => self.ran(total),
-            Line::Other => self.text(line),
+            Line::Failing(count) => self.failing(count),
+            Line::Listed(id) if self.failed.is_some() => self.sessions.closed().fail(id, None),
+            Line::Listed(_) | Line::Other => self.text(line),
         }
+    }
+
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
     }
 
     fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
@@ -108,7 +128,7 @@ fn parse_line(line: &str) -> Line<'_> {
         "==========" => ran(rest).map(Line::Ran),
         " RUN      " => Some(Line::Run(rest)),
         "       OK " => ended(rest, Outcome::Passed),
-        "  FAILED  " => ended(rest, Outcome::Failed),
+        "  FAILED  " => ended(rest, Outcome::Failed).or_else(|| Some(listed(rest))),
         "  SKIPPED " => ended(rest, Outcome::Skipped),
         _ => None,
     };
@@ -120,6 +140,13 @@ fn ran(rest: &str) -> Option<u64> {
     let (number, rest) = rest.split_once(' ')?;
     let tests = rest.starts_with("test from ") || rest.starts_with("tests from ");
     if tests && rest.contains(" ran.") { whole_number(number) } else { None }
+}
+
+/// In the list at the end: its heading, or a test.
+fn listed(rest: &str) -> Line<'_> {
+    let count = rest.strip_suffix(", listed below:").and_then(|rest| whole_number(rest.split(' ').next()?));
+    let id = rest.split_once(", where ").map_or(rest, |(id, _)| id);
+    count.map_or(Line::Listed(id), Line::Failing)
 }
 
 /// `P/Calc.Adds/0, where GetParam() = 3 (0 ms)`: the index is the parameter's name.

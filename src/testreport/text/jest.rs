@@ -105,6 +105,10 @@ impl Summary for JestReader {
         }
     }
 
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
     fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
         self.end_block();
         self.sessions.finish(report)

@@ -114,6 +114,10 @@ impl Summary for MochaReader {
         }
     }
 
+    fn is_open(&self) -> bool {
+        false
+    }
+
     fn finish(mut self: Box<Self>, _report: &str) -> Option<Tally> {
         self.end_failure();
         self.recognised?;

@@ -16,6 +16,8 @@ mod gtest;
 mod jest;
 mod minitest;
 mod mocha;
+mod nextest;
+mod node;
 mod phpunit;
 mod pytest;
 mod rspec;
@@ -30,11 +32,14 @@ use self::gtest::GtestReader;
 use self::jest::JestReader;
 use self::minitest::MinitestReader;
 use self::mocha::MochaReader;
+use self::nextest::NextestReader;
+use self::node::NodeReader;
 use self::phpunit::PhpunitReader;
 use self::pytest::PytestReader;
 use self::rspec::RspecReader;
 use self::unittest::UnittestReader;
 use self::vitest::VitestReader;
+use super::format::Format;
 use super::lines::Stream;
 use super::normalize::Root;
 use super::tally::Tally;
@@ -43,6 +48,8 @@ use super::tally::Tally;
 trait Summary {
     /// The next line.
     fn line(&mut self, line: &str);
+    /// True when a line that only this runner prints has come, and its summary has not.
+    fn is_open(&self) -> bool;
     /// What was read; `None` when nothing of it was this runner's.
     fn finish(self: Box<Self>, report: &str) -> Option<Tally>;
 }
@@ -55,6 +62,7 @@ pub(super) struct TextReader {
     ctest: CtestReader,
     go: GoReader,
     vitest: VitestReader,
+    nextest: NextestReader,
 }
 
 impl TextReader {
@@ -65,6 +73,7 @@ impl TextReader {
             ctest: CtestReader::new(root),
             go: GoReader::new(root),
             vitest: VitestReader::new(root),
+            nextest: NextestReader::new(root),
         }
     }
 
@@ -74,6 +83,7 @@ impl TextReader {
             return;
         }
         self.vitest.line(stream, line);
+        self.nextest.line(line);
         let readers = match stream {
             Stream::Stdout => {
                 self.go.line(line);
@@ -90,11 +100,23 @@ impl TextReader {
         }
     }
 
+    /// True when a runner is at work on standard output.
+    pub(super) fn is_open(&self) -> bool {
+        self.stdout.iter().any(|reader| reader.is_open())
+    }
+
     /// What was read, all runners together; `None` when none was recognised.
-    pub(super) fn finish(self, report: &str) -> Option<Tally> {
-        let shared = [self.ctest.finish(report), self.go.finish(report), self.vitest.finish(report)];
+    /// With a format, what was of another is left out.
+    pub(super) fn finish(self, report: &str, format: Option<Format>) -> Option<Tally> {
+        let shared = [
+            self.ctest.finish(report),
+            self.go.finish(report),
+            self.vitest.finish(report),
+            self.nextest.finish(report),
+        ];
         let others = self.stdout.into_iter().chain(self.stderr).map(|reader| reader.finish(report));
-        shared.into_iter().chain(others).flatten().reduce(|mut whole, tally| {
+        let found = shared.into_iter().chain(others).flatten();
+        found.filter(|tally| tally.is_wanted(format)).reduce(|mut whole, tally| {
             whole.absorb(tally);
             whole
         })
@@ -112,6 +134,7 @@ fn readers(root: &Root) -> Vec<Box<dyn Summary>> {
         Box::new(MinitestReader::new(root)),
         Box::new(PhpunitReader::new(root)),
         Box::new(BatsReader::new(root)),
+        Box::new(NodeReader::new(root)),
     ]
 }
 

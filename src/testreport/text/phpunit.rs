@@ -103,6 +103,10 @@ impl Summary for PhpunitReader {
         }
     }
 
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
     fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
         self.end_error();
         self.sessions.finish(report)

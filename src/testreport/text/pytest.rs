@@ -189,6 +189,10 @@ impl Summary for PytestReader {
         }
     }
 
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
     fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
         if self.part == Part::Names && self.named.failing() > 0 && !self.sessions.is_open() {
             self.sessions.summary(self.named);

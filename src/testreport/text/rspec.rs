@@ -125,6 +125,10 @@ impl Summary for RspecReader {
         }
     }
 
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
     fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
         self.unnamed();
         self.sessions.finish(report)

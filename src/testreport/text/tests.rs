@@ -9,7 +9,7 @@ pub(super) fn read(stdout: &str, stderr: &str, exit: i32) -> Option<ParsedRun> {
     let mut reader = TextReader::new(&Root::new("/work/demo"));
     stdout.lines().for_each(|line| reader.line(Stream::Stdout, line));
     stderr.lines().for_each(|line| reader.line(Stream::Stderr, line));
-    Some(ParsedRun::conclude(reader.finish("output")?, ExitKind::Code(exit)))
+    Some(ParsedRun::conclude(reader.finish("output", None)?, ExitKind::Code(exit)))
 }
 
 /// Counts as `[passed, failed, errored, skipped]`.

@@ -141,6 +141,10 @@ impl Summary for UnittestReader {
         }
     }
 
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
     fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
         self.rule(b'-');
         self.sessions.finish(report)

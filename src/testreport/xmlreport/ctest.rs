@@ -4,16 +4,17 @@
 //! failed fixture is an error. What a test printed is often compressed; then its exit alone is its error.
 
 use super::super::cases::{Case, Cases, before_frames};
+use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, append};
 use super::super::xml::Element;
-use super::{Dialect, drive, value};
+use super::{Dialect, value};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "ctest-xml";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tag {
+pub(super) enum Tag {
     Site,
     Testing,
     List,
@@ -28,7 +29,7 @@ enum Tag {
 
 /// What a measurement is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Measurement {
+pub(super) enum Measurement {
     ExitCode,
     ExitValue,
     Completion,
@@ -48,26 +49,20 @@ struct Test {
     output: String,
 }
 
-struct CtestReader<'a> {
-    cases: Cases<'a>,
+pub(super) struct CtestReader {
+    cases: Cases,
     listed: u64,
     testing: Option<()>,
     test: Test,
 }
 
-/// Reads a report into `tally`.
-pub(super) fn read(text: &str, name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
-    let cases = Cases::new(tally, name, RUNNER);
-    let mut reader = CtestReader { cases, listed: 0, testing: None, test: Test::default() };
-    drive(text, &mut reader)?;
-    if reader.testing.is_none() {
-        return Err(ReportProblem::Unknown("a CTest <Site> without <Testing>".to_owned()));
+impl CtestReader {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self { cases: Cases::new(root, report, RUNNER), listed: 0, testing: None, test: Test::default() }
     }
-    reader.cases.hold_against(reader.listed, 0);
-    Ok(())
 }
 
-impl Dialect for CtestReader<'_> {
+impl Dialect for CtestReader {
     type Tag = Tag;
 
     fn open(&mut self, inside: Option<Tag>, element: &Element<'_>) -> Result<Tag, ReportProblem> {
@@ -127,6 +122,19 @@ impl Dialect for CtestReader<'_> {
 
     fn close(&mut self, tag: Tag) -> Result<(), ReportProblem> {
         if tag == Tag::Test { self.cases.end(&std::mem::take(&mut self.test).case()) } else { Ok(()) }
+    }
+
+    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
+        read?;
+        if self.testing.is_none() {
+            return Err(ReportProblem::Unknown("a CTest <Site> without <Testing>".to_owned()));
+        }
+        self.cases.hold_against(self.listed, 0);
+        Ok(())
+    }
+
+    fn into_tally(self) -> Tally {
+        self.cases.into_tally()
     }
 }
 

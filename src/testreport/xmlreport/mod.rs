@@ -5,15 +5,23 @@
 
 mod ctest;
 mod nunit;
+mod output;
 mod trx;
 mod xunit;
 
-use super::junit;
+use self::ctest::CtestReader;
+use self::nunit::NunitReader;
+pub(super) use self::output::XmlOutput;
+use self::trx::TrxReader;
+use self::xunit::XunitReader;
+use super::format::Format;
+use super::junit::JunitReader;
+use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::tally::Tally;
-use super::xml::{Element, Node, decode, root_name, walk};
+use super::xml::{Element, Node, Walk, XmlFormat};
 
-/// One of the XML formats: names the elements that matter and takes their text.
+/// A format that is a table: names the elements that matter and takes their text.
 trait Dialect {
     /// What an open element is.
     type Tag: Copy;
@@ -26,36 +34,156 @@ trait Dialect {
 
     /// An element ends.
     fn close(&mut self, tag: Self::Tag) -> Result<(), ReportProblem>;
+
+    /// The document has ended: holds what it claims against what it lists.
+    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem>;
+
+    /// Everything that was said.
+    fn into_tally(self) -> Tally;
 }
 
-/// Reads a report into `tally`. What was read before an error stays there.
-pub(super) fn read(bytes: &[u8], name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
-    let text = decode(bytes)?;
-    match root_name(&text).as_deref() {
-        Some("Site") => ctest::read(&text, name, tally),
-        Some("test-run" | "test-results") => nunit::read(&text, name, tally),
-        Some("assemblies") => xunit::read(&text, name, tally),
-        Some("TestRun") => trx::read(&text, name, tally),
-        Some(_) | None => junit::read(&text, name, tally),
+/// A dialect with the elements of it that are open.
+struct Driven<D: Dialect> {
+    dialect: D,
+    open: Vec<D::Tag>,
+}
+
+impl<D: Dialect> XmlFormat for Driven<D> {
+    fn node(&mut self, node: Node<'_>) -> Result<(), ReportProblem> {
+        match node {
+            Node::Open(element) => {
+                let tag = self.dialect.open(self.open.last().copied(), &element)?;
+                self.open.push(tag);
+            }
+            Node::Text(text) => {
+                if let Some(tag) = self.open.last() {
+                    self.dialect.text(*tag, text);
+                }
+            }
+            Node::Close => {
+                if let Some(tag) = self.open.pop() {
+                    return self.dialect.close(tag);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
+        let read = self.dialect.conclude(read);
+        (self.dialect.into_tally(), read)
     }
 }
 
-fn drive<D: Dialect>(text: &str, dialect: &mut D) -> Result<(), ReportProblem> {
-    let mut open: Vec<D::Tag> = Vec::new();
-    walk(text, |node| match node {
-        Node::Open(element) => {
-            let tag = dialect.open(open.last().copied(), &element)?;
-            open.push(tag);
-            Ok(())
+fn driven<D: Dialect + 'static>(dialect: D) -> Box<dyn XmlFormat> {
+    Box::new(Driven { dialect, open: Vec::new() })
+}
+
+/// Root elements, with the formats whose they are.
+const NAMES: [(&str, &str); 8] = [
+    ("testsuites", "junit"),
+    ("testsuite", "junit"),
+    ("Site", "ctest-xml"),
+    ("test-run", "nunit"),
+    ("test-results", "nunit"),
+    ("assemblies", "xunit"),
+    ("assembly", "xunit"),
+    ("TestRun", "trx"),
+];
+
+/// The format whose documents have such a root element.
+fn format_of(
+    root: &str,
+    project: &Root,
+    report: &str,
+    wanted: Option<Format>,
+) -> Result<Box<dyn XmlFormat>, ReportProblem> {
+    let named = NAMES.iter().find(|(known, _)| *known == root).map_or("", |(_, format)| format);
+    if let Some(wanted) = wanted.filter(|wanted| wanted.name() != named) {
+        let root: String = root.chars().take(80).collect();
+        return Err(ReportProblem::Unknown(format!("root element <{root}>, which is not {}", wanted.name())));
+    }
+    Ok(match root {
+        "testsuites" | "testsuite" => Box::new(JunitReader::new(project, report)),
+        "Site" => driven(CtestReader::new(project, report)),
+        "test-run" | "test-results" => driven(NunitReader::new(project, report)),
+        "assemblies" | "assembly" => driven(XunitReader::new(project, report)),
+        "TestRun" => driven(TrxReader::new(project, report)),
+        other => {
+            let root: String = other.chars().take(80).collect();
+            return Err(ReportProblem::Unknown(format!("root element <{root}>")));
         }
-        Node::Text(text) => {
-            if let Some(tag) = open.last() {
-                dialect.text(*tag, &text);
-            }
-            Ok(())
-        }
-        Node::Close => open.pop().map_or(Ok(()), |tag| dialect.close(tag)),
     })
+}
+
+/// Reads an XML report that comes in chunks of text.
+pub(super) struct XmlReader {
+    root: Root,
+    report: String,
+    wanted: Option<Format>,
+    walk: Walk,
+    format: Option<Box<dyn XmlFormat>>,
+    failed: Option<ReportProblem>,
+}
+
+impl XmlReader {
+    /// For the report of that name, of a run in the project at `root`. With a format, another is an error.
+    pub(super) fn new(root: &Root, report: &str, wanted: Option<Format>) -> Self {
+        let (root, report, walk) = (root.clone(), report.to_owned(), Walk::new());
+        Self { root, report, wanted, walk, format: None, failed: None }
+    }
+
+    /// True when the root element has ended.
+    pub(super) fn is_whole(&self) -> bool {
+        self.walk.is_whole()
+    }
+
+    /// True when the root element is that of a format that is read.
+    pub(super) fn is_known(&self) -> bool {
+        self.format.is_some()
+    }
+
+    /// Takes the next chunk. After an error there is nothing more to be read.
+    pub(super) fn push(&mut self, text: &str) -> Result<(), ReportProblem> {
+        let Self { root, report, walk, format, wanted, .. } = self;
+        let read =
+            walk.push(text, &mut |node| take(node, format, |name| format_of(name, root, report, *wanted)));
+        read.inspect_err(|problem| self.failed = Some(problem.clone()))
+    }
+
+    /// Notes why the report could not be read to its end.
+    pub(super) fn fail(&mut self, problem: ReportProblem) {
+        self.failed.get_or_insert(problem);
+    }
+
+    /// What was read, and what was wrong with it.
+    pub(super) fn finish(self) -> Tally {
+        let Self { root, report, walk, mut format, failed, wanted } = self;
+        let read = match failed {
+            Some(problem) => Err(problem),
+            None => walk
+                .finish(&mut |node| take(node, &mut format, |name| format_of(name, &root, &report, wanted))),
+        };
+        let (mut tally, read) = match format {
+            Some(format) => format.finish(read),
+            None => (Tally::new(&root), read),
+        };
+        if let Err(problem) = read {
+            tally.problem(&report, &problem);
+        }
+        tally
+    }
+}
+
+fn take(
+    node: Node<'_>,
+    format: &mut Option<Box<dyn XmlFormat>>,
+    choose: impl FnOnce(&str) -> Result<Box<dyn XmlFormat>, ReportProblem>,
+) -> Result<(), ReportProblem> {
+    if let (None, Node::Open(element)) = (&format, &node) {
+        *format = Some(choose(element.name())?);
+    }
+    format.as_mut().map_or(Ok(()), |format| format.node(node))
 }
 
 /// The number that an attribute holds; 0 when it is absent or no number.

@@ -4,16 +4,17 @@
 //! errored entry of its own.
 
 use super::super::cases::{Case, Cases};
+use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, append};
 use super::super::xml::Element;
-use super::{Dialect, drive, number, value};
+use super::{Dialect, number, value};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "nunit";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tag {
+pub(super) enum Tag {
     Suite,
     /// `results` of NUnit 2: belongs to the suite around it.
     Inner,
@@ -25,7 +26,7 @@ enum Tag {
 
 /// Whose failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Owner {
+pub(super) enum Owner {
     Suite,
     Case,
 }
@@ -40,29 +41,25 @@ struct Suite {
     failing_before: u64,
 }
 
-struct NunitReader<'a> {
-    cases: Cases<'a>,
+pub(super) struct NunitReader {
+    cases: Cases,
     suites: Vec<Suite>,
     case: Case,
     tests: u64,
     failing: u64,
 }
 
-/// Reads a report into `tally`.
-pub(super) fn read(text: &str, name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
-    let mut reader = NunitReader {
-        cases: Cases::new(tally, name, RUNNER),
-        suites: Vec::new(),
-        case: Case::new(String::new(), Outcome::Errored),
-        tests: 0,
-        failing: 0,
-    };
-    drive(text, &mut reader)?;
-    reader.cases.hold_against(reader.tests, reader.failing);
-    Ok(())
-}
+impl NunitReader {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self {
+            cases: Cases::new(root, report, RUNNER),
+            suites: Vec::new(),
+            case: Case::new(String::new(), Outcome::Errored),
+            tests: 0,
+            failing: 0,
+        }
+    }
 
-impl NunitReader<'_> {
     fn begin_suite(&mut self, element: &Element<'_>, root: Option<&str>) -> Tag {
         self.suites.push(Suite {
             name: root.map_or_else(|| name_of(element), str::to_owned),
@@ -84,7 +81,7 @@ impl NunitReader<'_> {
     }
 }
 
-impl Dialect for NunitReader<'_> {
+impl Dialect for NunitReader {
     type Tag = Tag;
 
     fn open(&mut self, inside: Option<Tag>, element: &Element<'_>) -> Result<Tag, ReportProblem> {
@@ -124,6 +121,16 @@ impl Dialect for NunitReader<'_> {
             self.end_suite();
         }
         Ok(())
+    }
+
+    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
+        read?;
+        self.cases.hold_against(self.tests, self.failing);
+        Ok(())
+    }
+
+    fn into_tally(self) -> Tally {
+        self.cases.into_tally()
     }
 }
 

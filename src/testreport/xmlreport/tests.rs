@@ -1,16 +1,12 @@
 use proptest::prelude::*;
 
-use super::*;
 use crate::domain::tests::{Counts, TestStatus};
 use crate::testreport::normalize::Root;
+use crate::testreport::reader::{ReportInput, read};
 use crate::testreport::run::{ExitKind, ParsedRun};
 
 pub(super) fn run_bytes(bytes: &[u8]) -> ParsedRun {
-    let mut tally = Tally::new(&Root::new("/p"));
-    if let Err(problem) = read(bytes, "r.xml", &mut tally) {
-        tally.problem("r.xml", &problem);
-    }
-    ParsedRun::conclude(tally, ExitKind::Code(0))
+    read(&[ReportInput { name: "r.xml", bytes }], ExitKind::Code(0), &Root::new("/p"))
 }
 
 pub(super) fn run(xml: &str) -> ParsedRun {

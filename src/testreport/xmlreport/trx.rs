@@ -7,19 +7,20 @@
 use std::collections::BTreeMap;
 
 use super::super::cases::{Case, Cases};
+use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append, append_line};
 use super::super::xml::Element;
-use super::{Dialect, drive, number, value};
+use super::{Dialect, number, value};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "trx";
 
 /// Failing results that wait for the class of their test; those beyond go without.
-const MAX_WAITING: usize = 10_000;
+const MAX_WAITING: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tag {
+pub(super) enum Tag {
     Run,
     Results,
     Result,
@@ -52,8 +53,8 @@ struct Summary {
     text: String,
 }
 
-struct TrxReader<'a> {
-    cases: Cases<'a>,
+pub(super) struct TrxReader {
+    cases: Cases,
     open: Vec<Open>,
     waiting: Vec<(String, Case)>,
     classes: BTreeMap<String, String>,
@@ -62,24 +63,19 @@ struct TrxReader<'a> {
     rows: u64,
 }
 
-/// Reads a report into `tally`.
-pub(super) fn read(text: &str, name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
-    let mut reader = TrxReader {
-        cases: Cases::new(tally, name, RUNNER),
-        open: Vec::new(),
-        waiting: Vec::new(),
-        classes: BTreeMap::new(),
-        definition: String::new(),
-        summary: None,
-        rows: 0,
-    };
-    let read = drive(text, &mut reader);
-    reader.name_waiting()?;
-    read?;
-    reader.conclude()
-}
+impl TrxReader {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self {
+            cases: Cases::new(root, report, RUNNER),
+            open: Vec::new(),
+            waiting: Vec::new(),
+            classes: BTreeMap::new(),
+            definition: String::new(),
+            summary: None,
+            rows: 0,
+        }
+    }
 
-impl TrxReader<'_> {
     fn name_waiting(&mut self) -> Result<(), ReportProblem> {
         for (test, mut case) in std::mem::take(&mut self.waiting) {
             let class = self.classes.get(&test).map_or("", String::as_str);
@@ -91,7 +87,7 @@ impl TrxReader<'_> {
         Ok(())
     }
 
-    fn conclude(&mut self) -> Result<(), ReportProblem> {
+    fn hold_against_summary(&mut self) -> Result<(), ReportProblem> {
         let Some(summary) = self.summary.take() else {
             return Err(ReportProblem::Truncated("no ResultSummary".to_owned()));
         };
@@ -123,7 +119,7 @@ impl TrxReader<'_> {
     }
 }
 
-impl Dialect for TrxReader<'_> {
+impl Dialect for TrxReader {
     type Tag = Tag;
 
     fn open(&mut self, inside: Option<Tag>, element: &Element<'_>) -> Result<Tag, ReportProblem> {
@@ -187,6 +183,16 @@ impl Dialect for TrxReader<'_> {
 
     fn close(&mut self, tag: Tag) -> Result<(), ReportProblem> {
         if tag == Tag::Result { self.end_result() } else { Ok(()) }
+    }
+
+    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
+        self.name_waiting()?;
+        read?;
+        self.hold_against_summary()
+    }
+
+    fn into_tally(self) -> Tally {
+        self.cases.into_tally()
     }
 }
 

@@ -1,16 +1,17 @@
 //! xUnit.net v2 and v3: assemblies, collections, tests; errors of clean-ups beside them.
 
 use super::super::cases::{Case, Cases};
+use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, append};
 use super::super::xml::Element;
-use super::{Dialect, drive, number, value};
+use super::{Dialect, number, value};
 
 /// Name of the format in evidence.
 const RUNNER: &str = "xunit";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tag {
+pub(super) enum Tag {
     Assemblies,
     Assembly,
     Errors,
@@ -22,8 +23,8 @@ enum Tag {
     Other,
 }
 
-struct XunitReader<'a> {
-    cases: Cases<'a>,
+pub(super) struct XunitReader {
+    cases: Cases,
     entry: Case,
     /// Errors of assemblies stand beside the tests: they are no cases.
     errors: u64,
@@ -31,33 +32,33 @@ struct XunitReader<'a> {
     failing: u64,
 }
 
-/// Reads a report into `tally`.
-pub(super) fn read(text: &str, name: &str, tally: &mut Tally) -> Result<(), ReportProblem> {
-    let mut reader = XunitReader {
-        cases: Cases::new(tally, name, RUNNER),
-        entry: Case::new(String::new(), Outcome::Errored),
-        errors: 0,
-        tests: 0,
-        failing: 0,
-    };
-    drive(text, &mut reader)?;
-    let tests = reader.tests.saturating_add(reader.errors);
-    reader.cases.hold_against(tests, reader.failing);
-    Ok(())
+impl XunitReader {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self {
+            cases: Cases::new(root, report, RUNNER),
+            entry: Case::new(String::new(), Outcome::Errored),
+            errors: 0,
+            tests: 0,
+            failing: 0,
+        }
+    }
+
+    fn assembly(&mut self, element: &Element<'_>) -> Tag {
+        self.tests = self.tests.saturating_add(number(element, "total"));
+        let failing = number(element, "failed").saturating_add(number(element, "errors"));
+        self.failing = self.failing.saturating_add(failing);
+        Tag::Assembly
+    }
 }
 
-impl Dialect for XunitReader<'_> {
+impl Dialect for XunitReader {
     type Tag = Tag;
 
     fn open(&mut self, inside: Option<Tag>, element: &Element<'_>) -> Result<Tag, ReportProblem> {
         Ok(match (inside, element.name()) {
+            // Some loggers write one assembly without the list around it.
+            (None | Some(Tag::Assemblies), "assembly") => self.assembly(element),
             (None, _) => Tag::Assemblies,
-            (Some(Tag::Assemblies), "assembly") => {
-                self.tests = self.tests.saturating_add(number(element, "total"));
-                let failing = number(element, "failed").saturating_add(number(element, "errors"));
-                self.failing = self.failing.saturating_add(failing);
-                Tag::Assembly
-            }
             (Some(Tag::Assembly), "errors") => Tag::Errors,
             (Some(Tag::Errors), "error") => {
                 self.errors = self.errors.saturating_add(1);
@@ -91,6 +92,17 @@ impl Dialect for XunitReader<'_> {
 
     fn close(&mut self, tag: Tag) -> Result<(), ReportProblem> {
         if tag == Tag::Entry { self.cases.end(&self.entry) } else { Ok(()) }
+    }
+
+    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
+        read?;
+        let tests = self.tests.saturating_add(self.errors);
+        self.cases.hold_against(tests, self.failing);
+        Ok(())
+    }
+
+    fn into_tally(self) -> Tally {
+        self.cases.into_tally()
     }
 }
 
@@ -145,6 +157,8 @@ Actual:   1]]></message><stack-trace>at Demo.T.Subtracts() in /p/T.cs:line 9</st
             (PASSING.replace("total='1'", "total='2'"), TestStatus::Incomplete),
             (PASSING.replace("errors='0'", "errors='1'"), TestStatus::Failed),
             (PASSING.replace("'Pass'", "'Odd'"), TestStatus::Failed),
+            (PASSING.replace("<assemblies>", "").replace("</assemblies>", ""), TestStatus::Passed),
+            ("<assembly total='1'/>".to_owned(), TestStatus::Incomplete),
             ("<assemblies/>".to_owned(), TestStatus::NoTests),
         ];
         for (xml, status) in cases {

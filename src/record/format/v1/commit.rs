@@ -7,7 +7,7 @@ use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
 use super::{MAX_LINE, change, evidence};
 use crate::domain::facts::{
-    CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage,
+    CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage, Weakening,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::Digest;
@@ -21,11 +21,12 @@ const MAX_NODE: usize = 256;
 const MAX_SESSION: usize = 1024;
 const MAX_RULE: usize = 128;
 const MAX_MESSAGE: usize = 2048;
+const MAX_TEST_NAME: usize = 256;
 const MAX_COST: usize = 64;
 /// Bound of the keys of newer versions, so that a rewritten record cannot outgrow [`MAX_LINE`].
 const MAX_UNKNOWN: usize = 512 << 10;
 /// Objects of this version: what is unknown inside them is only written back where they are.
-const OBJECTS: [&str; 4] = ["change", "diff", "tests", "usage"];
+const OBJECTS: [&str; 5] = ["change", "diff", "tests", "usage", "weakening"];
 
 /// What a newer minor version wrote and this one does not understand: written back on rewrite.
 /// Members inside the elements of lists are not kept.
@@ -93,6 +94,7 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
         evidence::encode(tests, &mut members);
         map.insert("tests".into(), Value::Object(members));
     }
+    insert_some(&mut map, "weakening", record.weakening.as_ref().map(encode_weakening));
     if !record.outputs.is_empty() {
         let outputs: Vec<String> = record.outputs.iter().take(MAX_OUTPUTS).map(ToString::to_string).collect();
         map.insert("outputs".into(), json!(outputs));
@@ -159,6 +161,43 @@ fn encode_diff(diff: &DiffSummary) -> Value {
     })
 }
 
+/// Lists that are empty are left out.
+fn encode_weakening(weakening: &Weakening) -> Value {
+    let mut map = Map::new();
+    for (key, names) in
+        [("removed", &weakening.removed), ("skipped", &weakening.skipped), ("loosened", &weakening.loosened)]
+    {
+        let names = names.iter().take(Weakening::MAX_NAMES).map(|name| bounded(name, MAX_TEST_NAME));
+        let names: Vec<String> = names.collect();
+        if !names.is_empty() {
+            map.insert(key.into(), json!(names));
+        }
+    }
+    for (key, count) in [("total", weakening.total), ("failing", weakening.failing), ("ran", weakening.ran)] {
+        map.insert(key.into(), json!(count));
+    }
+    insert_some(&mut map, "waiver", weakening.waiver.as_ref().map(|text| bounded(text, MAX_MESSAGE)));
+    Value::Object(map)
+}
+
+fn decode_weakening(members: &mut Members<'_>) -> Result<Option<Weakening>, FormatError> {
+    let Some(mut found) = members.object("weakening")? else { return Ok(None) };
+    let mut names = |key: &str| -> Result<Vec<String>, FormatError> {
+        Ok(found.list(key, Weakening::MAX_NAMES, |item| item.as_str().map(str::to_owned))?.0)
+    };
+    let weakening = Weakening {
+        removed: names("removed")?,
+        skipped: names("skipped")?,
+        loosened: names("loosened")?,
+        total: found.count("total")?.unwrap_or(0),
+        failing: found.count("failing")?.unwrap_or(0),
+        ran: found.count("ran")?.unwrap_or(0),
+        waiver: found.text("waiver")?,
+    };
+    members.keep_rest("weakening", found);
+    Ok(Some(weakening))
+}
+
 fn encode_usage(usage: &Usage) -> Value {
     let mut map = Map::new();
     insert_some(&mut map, "input_tokens", usage.input_tokens);
@@ -207,6 +246,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
         diff: decode_diff(&mut members)?,
         change: change::decode(&mut members)?,
         tests: decode_tests(&mut members)?,
+        weakening: decode_weakening(&mut members)?,
         outputs: members.list("outputs", MAX_OUTPUTS, |item| item.as_str()?.parse().ok())?.0,
         usage: decode_usage(&mut members)?,
         findings: members.list("findings", MAX_FINDINGS, decode_finding)?.0,

@@ -63,6 +63,7 @@ fn full() -> CommitRecord {
         },
         change: None,
         tests: Some(evidence()),
+        weakening: None,
         outputs: vec![Digest([9; 32])],
         usage: Some(Usage {
             input_tokens: Some(1),
@@ -90,6 +91,7 @@ fn minimal() -> CommitRecord {
         diff: DiffSummary { empty: true, files: 0, added: 0, removed: 0, hunks: vec![], ..full().diff },
         change: None,
         tests: None,
+        weakening: None,
         outputs: vec![],
         usage: None,
         findings: vec![],
@@ -373,6 +375,7 @@ prop_compose! {
             },
             change,
             tests,
+            weakening: None,
             outputs: outputs.into_iter().map(Digest).collect(),
             usage: usage.map(|([input_tokens, output_tokens, context_tokens], cost_usd)| Usage {
                 input_tokens, output_tokens, cost_usd, context_tokens,

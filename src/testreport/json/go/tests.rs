@@ -6,7 +6,7 @@ use crate::testreport::run::{ExitKind, ParsedRun};
 fn tally(text: &str) -> Option<Tally> {
     let mut reader = JsonReader::new(&Root::none(), "out");
     reader.push(text.as_bytes());
-    reader.finish()
+    reader.finish(None)
 }
 
 fn run(text: &str) -> ParsedRun {

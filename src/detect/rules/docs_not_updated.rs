@@ -1,0 +1,60 @@
+//! `docs-not-updated`: the declared API changed, and no documentation with it.
+
+use crate::detect::rule::{Docs, Rule};
+use crate::detect::situation::{DocsChange, Situation};
+use crate::detect::words;
+use crate::domain::decision::Stage;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::RuleSetting;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "docs-not-updated",
+    summary: "paths of the declared API changed and no documentation did",
+    docs: Docs {
+        trips: "A path of `paths.api` changed and no path of `paths.docs` did: in the commit that is about to be made, \
+                in what is pushed, in the range that is checked, or, for `andon complete`, since the window began.",
+        why: "Off unless a project declares its API and asks for it: whether a change needs words is not in the diff. \
+              The dirty bit `docs_updated` of `andon complete` is asked wherever `paths.api` is declared.",
+        source: "autonomous-loop-rules.md, dirty bit checks (docs_updated); DESIGN section 4",
+        example: "src/api.rs changes and docs/api.md does not: said at the commit, refused at the push.",
+        tune: "docs-not-updated = \"block\"; [paths] api = [\"src/api/**\"]",
+    },
+    level: Level::Off,
+    reason: HaltReason::Stalled,
+    face: Face::Checkpoint,
+    params: &[],
+    stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let DocsChange::Missing(paths) = &situation.candidate?.docs else { return None };
+    let shown: Vec<String> = paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
+    let message =
+        format!("the API changed and no documentation with it: {}", words::list(&shown, words::len(&shown)));
+    Some(Finding {
+        evidence: shown.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect(),
+        help: vec![
+            "update the documentation that names it, or see which paths count: andon config show paths"
+                .to_owned(),
+        ],
+        ..RULE.finding(setting.level, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::documented;
+
+    #[test]
+    fn only_an_api_without_words_trips() {
+        let missing = || DocsChange::Missing(vec![b"src/api.rs".to_vec()]);
+        let found = documented(&RULE, missing(), Level::Block).unwrap();
+        assert_eq!(found.message, "the API changed and no documentation with it: src/api.rs");
+        assert_eq!(found.level, Level::Block);
+        assert!(documented(&RULE, DocsChange::Updated, Level::Block).is_none());
+        assert!(documented(&RULE, DocsChange::NotAsked, Level::Block).is_none());
+    }
+}

@@ -1,0 +1,81 @@
+//! `repeated-error`: the tests fail with the very error they failed with before.
+
+use crate::detect::attempts::attempts;
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::RuleSetting;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "repeated-error",
+    summary: "the same error fingerprint twice; a failure of consecutive-failures",
+    docs: Docs {
+        trips: "The newest iteration whose tests show errors has the error fingerprint of the one before it, on other \
+                code. Fingerprints are of the first error of each failure, with times, ids, addresses and line numbers \
+                masked. It is a note: what halts is consecutive-failures, which counts the same thing as a failure.",
+        why: "`autonomous-loop-rules.md` counts an error that appears twice as a failure, not as a reason to stop.",
+        source: "autonomous-loop-rules.md, no-progress heuristic",
+        example: "Two edits, and the panic is still \"index out of bounds\": noted in the record of the second.",
+        tune: "repeated-error = \"warn\" to see it at once.",
+    },
+    level: Level::Note,
+    reason: HaltReason::RepeatedError,
+    face: Face::BlockerReport,
+    params: &[],
+    stages: LOOP,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let attempts = attempts(situation.timeline);
+    let mut shown = attempts.iter().rev().filter(|attempt| attempt.iteration.tests.is_some());
+    let newest = shown.next()?.iteration;
+    let before = shown.next()?.iteration;
+    let errors = newest.tests.as_ref()?.errors?;
+    let repeats = before.tests.as_ref().and_then(|tests| tests.errors) == Some(errors);
+    // Said at the iteration that shows it, not again at those after it.
+    let is_newest = situation.timeline.newest().is_some_and(|last| last.number == newest.number);
+    if !repeats || !is_newest || newest.code == before.code {
+        return None;
+    }
+    Some(Finding {
+        evidence: vec![Evidence::Text(format!("errors {errors}"))],
+        help: vec!["read the first error before the next edit: andon test".to_owned()],
+        ..RULE.finding(setting.level, "the tests fail with the same error as before".to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::checked;
+    use crate::domain::ids::Signature;
+    use crate::history::testkit::{Commit, commit, green, red};
+
+    fn failing(state: u8, error: Option<u8>) -> Commit {
+        let mut tests = red(state, &["a"], 9);
+        tests.errors = error.map(|error| Signature([error; 32]));
+        commit(state).tests(tests)
+    }
+
+    #[test]
+    fn the_same_error_on_other_code_is_noted() {
+        let table: Vec<(&str, Vec<Commit>, bool)> = vec![
+            ("once", vec![failing(1, Some(7))], false),
+            ("twice", vec![failing(1, Some(7)), failing(2, Some(7))], true),
+            ("another", vec![failing(1, Some(7)), failing(2, Some(8))], false),
+            ("unknown", vec![failing(1, None), failing(2, None)], false),
+            ("the same code", vec![failing(1, Some(7)), failing(1, Some(7)).subject("docs")], false),
+            (
+                "mended in between",
+                vec![failing(1, Some(7)), commit(2).tests(green(2, 9)), failing(3, Some(7))],
+                false,
+            ),
+            ("untested since", vec![failing(1, Some(7)), failing(2, Some(7)), commit(3)], false),
+        ];
+        for (name, commits, expected) in table {
+            assert_eq!(checked(&RULE, commits).is_some(), expected, "{name}");
+        }
+    }
+}

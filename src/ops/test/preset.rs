@@ -1,0 +1,387 @@
+//! `test.runner`: what is added to the test command so that the runner also writes a report that tells each test.
+//!
+//! What a person sees and the exit code stay as they are: the report goes to a private file, the reporters that
+//! show something are named beside ours, and the line by which some runners tell where they wrote the report is
+//! left out. Only to a command that is a list of arguments (a text belongs to `sh`), only where the runner's
+//! program is in it, and never where the command or the project's configuration already asks for a report or for
+//! other reporters. Runners that cannot do it unseen (`cargo test`, `npm test`, `go test`) are left alone: their text
+//! is read.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::Runner;
+
+/// A test command with a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Where the report will be.
+    pub report: PathBuf,
+    /// A file that the runner needs for it.
+    pub file: Option<(PathBuf, String)>,
+    /// The beginning of the line that the runner prints about the report, dashes before it aside.
+    pub unseen: Option<String>,
+}
+
+/// Where a runner's own configuration stands, and what in it means that reports are already settled.
+struct Settled {
+    arguments: &'static [&'static str],
+    files: &'static [&'static str],
+    words: &'static [&'static str],
+}
+
+/// The command with what `runner` needs; `None` when nothing is to be added. `dir` is the private directory,
+/// `project` reads a file of the project.
+pub fn prepare(
+    runner: Runner,
+    argv: &[String],
+    dir: &Path,
+    project: &dyn Fn(&str) -> Option<String>,
+) -> Option<Prepared> {
+    let at = program(runner, argv)?;
+    let settled = settled(runner);
+    let said = |argument: &String| settled.arguments.iter().any(|known| argument.starts_with(known));
+    let mentions = |text: String| settled.words.iter().any(|word| text.contains(word));
+    if argv.iter().skip(at).any(said) || settled.files.iter().filter_map(|file| project(file)).any(mentions) {
+        return None;
+    }
+    let added = added(runner, dir)?;
+    let mut argv = argv.to_vec();
+    let end = argv.iter().skip(at).position(|one| one == "--").map_or(argv.len(), |end| at + end);
+    let place = if added.place == Place::Early { at + 1 } else { end };
+    argv.splice(place..place, added.arguments);
+    Some(Prepared { argv, report: added.report, file: added.file, unseen: added.unseen })
+}
+
+/// The argument that names the runner.
+fn program(runner: Runner, argv: &[String]) -> Option<usize> {
+    let names: &[&str] = match runner {
+        Runner::Cargo | Runner::Npm | Runner::Go => return None,
+        Runner::Gtest => return (!argv.is_empty()).then_some(0),
+        Runner::Nextest => {
+            let at = argv.iter().position(|one| one == "nextest" || one.ends_with("cargo-nextest"))?;
+            let run = argv.iter().skip(at).position(|one| one == "run" || one == "r")?;
+            return Some(at + run);
+        }
+        Runner::Pytest => &["pytest", "py.test"],
+        Runner::Jest => &["jest", "jest.js"],
+        Runner::Vitest => &["vitest", "vitest.mjs"],
+        Runner::Phpunit => &["phpunit", "phpunit.phar"],
+        Runner::Ctest => &["ctest"],
+    };
+    argv.iter().position(|one| names.contains(&one.rsplit('/').next().unwrap_or(one)))
+}
+
+fn settled(runner: Runner) -> Settled {
+    let (arguments, files, words): (&[&str], &[&str], &[&str]) = match runner {
+        Runner::Pytest => (
+            &["--junitxml", "--junit-xml", "no:junitxml", "-pno:junitxml"],
+            &["pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg"],
+            &["junitxml", "junit-xml"],
+        ),
+        Runner::Jest => (
+            &["--reporters", "--json", "--outputFile", "--config", "-c", "--silent-reporters"],
+            &[
+                "package.json",
+                "jest.config.js",
+                "jest.config.ts",
+                "jest.config.mjs",
+                "jest.config.cjs",
+                "jest.config.json",
+            ],
+            &["reporters", "testResultsProcessor"],
+        ),
+        Runner::Vitest => (
+            &["--reporter", "--outputFile", "--config", "-c"],
+            &[
+                "vitest.config.ts",
+                "vitest.config.js",
+                "vitest.config.mts",
+                "vitest.config.mjs",
+                "vite.config.ts",
+                "vite.config.js",
+                "vite.config.mts",
+                "vite.config.mjs",
+            ],
+            &["reporters", "outputFile"],
+        ),
+        Runner::Phpunit => (
+            &["--log-junit", "-c", "--configuration"],
+            &["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"],
+            &["junit"],
+        ),
+        Runner::Nextest => (&["--tool-config-file"], &[".config/nextest.toml"], &["junit"]),
+        Runner::Ctest => (&["--output-junit", "-T", "-D", "-S"], &[], &[]),
+        Runner::Gtest => (&["--gtest_output"], &[], &[]),
+        Runner::Cargo | Runner::Npm | Runner::Go => (&[], &[], &[]),
+    };
+    Settled { arguments, files, words }
+}
+
+/// Where arguments go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Right after the runner's name.
+    Early,
+    /// At the end, before `--`.
+    Late,
+}
+
+struct Added {
+    arguments: Vec<String>,
+    place: Place,
+    report: PathBuf,
+    file: Option<(PathBuf, String)>,
+    unseen: Option<String>,
+}
+
+fn added(runner: Runner, dir: &Path) -> Option<Added> {
+    let report = match runner {
+        Runner::Jest => dir.join("reporter.cjs.json"),
+        Runner::Vitest => dir.join("report.json"),
+        Runner::Cargo | Runner::Npm | Runner::Go => return None,
+        Runner::Nextest | Runner::Pytest | Runner::Phpunit | Runner::Ctest | Runner::Gtest => {
+            dir.join("report.xml")
+        }
+    };
+    // A path that is not UTF-8 cannot be an argument here.
+    let path = report.to_str()?.to_owned();
+    let own = |list: &[&str]| -> Vec<String> { list.iter().map(|one| (*one).to_owned()).collect() };
+    let plain = |arguments: Vec<String>, place| Added {
+        arguments,
+        place,
+        report: report.clone(),
+        file: None,
+        unseen: None,
+    };
+    Some(match runner {
+        Runner::Cargo | Runner::Npm | Runner::Go => return None,
+        Runner::Pytest => Added {
+            unseen: Some(format!(" generated xml file: {path}")),
+            ..plain(vec![format!("--junitxml={path}")], Place::Late)
+        },
+        Runner::Vitest => Added {
+            unseen: Some(format!("JSON report written to {path}")),
+            ..plain(
+                vec![
+                    "--reporter=default".into(),
+                    "--reporter=json".into(),
+                    format!("--outputFile.json={path}"),
+                ],
+                Place::Late,
+            )
+        },
+        Runner::Jest => {
+            let reporter = dir.join("reporter.cjs");
+            let arguments =
+                vec!["--reporters=default".to_owned(), format!("--reporters={}", reporter.to_str()?)];
+            Added { file: Some((reporter, JEST.to_owned())), ..plain(arguments, Place::Late) }
+        }
+        Runner::Nextest => {
+            let config = dir.join("nextest.toml");
+            let arguments = vec!["--tool-config-file".to_owned(), format!("andon:{}", config.to_str()?)];
+            let text = format!("[profile.default.junit]\npath = {}\n", serde_json::Value::from(path));
+            Added { file: Some((config, text)), ..plain(arguments, Place::Early) }
+        }
+        Runner::Phpunit => plain(own(&["--log-junit", &path]), Place::Early),
+        Runner::Ctest => plain(own(&["--output-junit", &path]), Place::Late),
+        Runner::Gtest => plain(vec![format!("--gtest_output=xml:{path}")], Place::Late),
+    })
+}
+
+/// A reporter that jest runs beside its own: the result in the form of `--json`.
+const JEST: &str = "\
+// Written by andon for one run of the tests: keeps the result beside the reporters that people see.
+const fs = require('fs');
+module.exports = class {
+  onRunComplete(_, run) {
+    const testResults = run.testResults.map((suite) => ({
+      name: suite.testFilePath,
+      status: suite.numFailingTests || suite.testExecError ? 'failed' : 'passed',
+      message: suite.failureMessage || '',
+      assertionResults: suite.testResults,
+    }));
+    try {
+      fs.writeFileSync(__filename + '.json', JSON.stringify({ ...run, testResults }));
+    } catch {}
+  }
+};
+";
+
+/// Leaves one line out of a stream, and holds back no more than what may be that line.
+#[derive(Debug)]
+pub struct Unseen {
+    text: Option<Vec<u8>>,
+    held: Vec<u8>,
+    line: Line,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// What came of this line may be the one that is left out.
+    MayBe,
+    /// It is another one.
+    Other,
+}
+
+impl Unseen {
+    /// Leaves out the line that begins with `text`, dashes before it aside.
+    pub fn new(text: Option<String>) -> Self {
+        Self { text: text.map(String::into_bytes), held: Vec::new(), line: Line::MayBe }
+    }
+
+    /// Takes the next bytes and hands on what is to be seen.
+    pub fn push(&mut self, bytes: &[u8], pass: &mut dyn FnMut(&[u8])) {
+        let Some(text) = &self.text else { return pass(bytes) };
+        let mut seen = Vec::with_capacity(bytes.len());
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let ended = piece.ends_with(b"\n");
+            match self.line {
+                Line::Other => seen.extend_from_slice(piece),
+                Line::MayBe => {
+                    self.held.extend_from_slice(piece);
+                    match compare(&self.held, text) {
+                        Compared::Begun | Compared::Whole if !ended => continue,
+                        Compared::Whole => self.held.clear(),
+                        Compared::Begun | Compared::Other => {
+                            seen.append(&mut self.held);
+                            self.line = Line::Other;
+                        }
+                    }
+                }
+            }
+            if ended {
+                self.line = Line::MayBe;
+            }
+        }
+        if !seen.is_empty() {
+            pass(&seen);
+        }
+    }
+
+    /// The stream has ended: hands on what was held back.
+    pub fn finish(self, pass: &mut dyn FnMut(&[u8])) {
+        if !self.held.is_empty() {
+            pass(&self.held);
+        }
+    }
+}
+
+enum Compared {
+    Begun,
+    Whole,
+    Other,
+}
+
+fn compare(held: &[u8], text: &[u8]) -> Compared {
+    let dashes = held.iter().take_while(|byte| **byte == b'-').count();
+    let rest = held.get(dashes..).unwrap_or_default();
+    if rest.starts_with(text) {
+        Compared::Whole
+    } else if text.starts_with(rest) {
+        Compared::Begun
+    } else {
+        Compared::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    fn prepared(runner: Runner, command: &str, files: &[(&str, &str)]) -> Option<String> {
+        let project =
+            |name: &str| files.iter().find(|(file, _)| *file == name).map(|(_, text)| (*text).to_owned());
+        prepare(runner, &words(command), Path::new("/g"), &project).map(|made| made.argv.join(" "))
+    }
+
+    #[test]
+    fn each_runner_gets_its_report_beside_what_it_shows() {
+        let cases = [
+            (
+                Runner::Pytest,
+                "python -m pytest -q tests",
+                "python -m pytest -q tests --junitxml=/g/report.xml",
+            ),
+            (
+                Runner::Pytest,
+                "uv run .venv/bin/pytest -- tests",
+                "uv run .venv/bin/pytest --junitxml=/g/report.xml -- tests",
+            ),
+            (
+                Runner::Vitest,
+                "npx vitest run",
+                "npx vitest run --reporter=default --reporter=json --outputFile.json=/g/report.json",
+            ),
+            (Runner::Jest, "npx jest", "npx jest --reporters=default --reporters=/g/reporter.cjs"),
+            (
+                Runner::Nextest,
+                "cargo nextest run --workspace -- --skip x",
+                "cargo nextest run --tool-config-file andon:/g/nextest.toml --workspace -- --skip x",
+            ),
+            (
+                Runner::Phpunit,
+                "vendor/bin/phpunit tests",
+                "vendor/bin/phpunit --log-junit /g/report.xml tests",
+            ),
+            (Runner::Ctest, "ctest -j2", "ctest -j2 --output-junit /g/report.xml"),
+            (Runner::Gtest, "build/all_tests", "build/all_tests --gtest_output=xml:/g/report.xml"),
+        ];
+        for (runner, command, expected) in cases {
+            assert_eq!(prepared(runner, command, &[]).as_deref(), Some(expected), "{runner:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_settled_or_not_theirs_is_left_alone() {
+        type Files = &'static [(&'static str, &'static str)];
+        let cases: [(Runner, &str, Files); 12] = [
+            (Runner::Pytest, "pytest --junitxml=mine.xml", &[]),
+            (Runner::Pytest, "pytest -p no:junitxml", &[]),
+            (Runner::Pytest, "pytest", &[("pyproject.toml", "addopts = '--junitxml=x'")]),
+            (Runner::Pytest, "make test", &[]),
+            (Runner::Jest, "jest --reporters=dot", &[]),
+            (Runner::Jest, "jest", &[("package.json", "{\"jest\":{\"reporters\":[]}}")]),
+            (Runner::Vitest, "vitest run --reporter=dot", &[]),
+            (Runner::Vitest, "vitest run", &[("vite.config.ts", "test: { reporters: ['dot'] }")]),
+            (Runner::Nextest, "cargo nextest run", &[(".config/nextest.toml", "[profile.ci.junit]")]),
+            (Runner::Cargo, "cargo test", &[]),
+            (Runner::Go, "go test -v ./...", &[]),
+            (Runner::Npm, "npm test", &[]),
+        ];
+        for (runner, command, files) in cases {
+            assert_eq!(prepared(runner, command, files), None, "{runner:?} {command}");
+        }
+    }
+
+    #[test]
+    fn one_line_is_left_out_wherever_chunks_end() {
+        let text = "-- a\n----- generated xml file: /g/r.xml -----\n- generated\n--\nlast -";
+        let expected = "-- a\n- generated\n--\nlast -";
+        for size in 1..text.len() {
+            let mut unseen = Unseen::new(Some(" generated xml file: /g/r.xml".to_owned()));
+            let mut seen = Vec::new();
+            for chunk in text.as_bytes().chunks(size) {
+                unseen.push(chunk, &mut |bytes| seen.extend_from_slice(bytes));
+            }
+            unseen.finish(&mut |bytes| seen.extend_from_slice(bytes));
+            assert_eq!(String::from_utf8(seen).unwrap(), expected, "{size}");
+        }
+        let mut seen = Vec::new();
+        Unseen::new(None).push(b"any", &mut |bytes| seen.extend_from_slice(bytes));
+        assert_eq!(seen, b"any");
+    }
+
+    #[test]
+    fn progress_is_not_held_back() {
+        let mut unseen = Unseen::new(Some("JSON report written to /g/r".to_owned()));
+        let mut seen = Vec::new();
+        unseen.push(b"....", &mut |bytes| seen.extend_from_slice(bytes));
+        assert_eq!(seen, b"....");
+    }
+}

@@ -1,0 +1,198 @@
+//! The events of node:test as a custom reporter writes them: an event a line, with its type and its data.
+//!
+//! Tests come in the order in which they were declared, children before the end of their parent, so that
+//! nesting and the starts give the path. As in TAP, tests count by their leaves: a parent counts itself only
+//! when it fails although nothing below it did. The last diagnostics, or a summary, close the run.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::super::cases::{before_frames, bounded};
+use super::super::normalize::Root;
+use super::super::problem::ReportProblem;
+use super::super::tally::{Outcome, Tally};
+use super::Taken;
+
+/// Name of the format in evidence.
+const RUNNER: &str = "node-json";
+
+/// Deepest subtest that is followed.
+const MAX_DEPTH: usize = 64;
+
+#[derive(Deserialize)]
+struct Event {
+    #[serde(rename = "type")]
+    kind: String,
+    data: Value,
+}
+
+/// A test that has begun.
+struct Open {
+    name: String,
+    children: u64,
+    failed: u64,
+}
+
+/// Reads the events line by line.
+pub(super) struct NodeReader {
+    tally: Tally,
+    recognised: Option<()>,
+    open: Vec<Open>,
+    /// Tests at the top since the last plan for it.
+    top: u64,
+    planned: Option<u64>,
+    claimed_failing: u64,
+    ended: Option<()>,
+}
+
+impl NodeReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            tally: Tally::new(root),
+            recognised: None,
+            open: Vec::new(),
+            top: 0,
+            planned: None,
+            claimed_failing: 0,
+            ended: None,
+        }
+    }
+
+    pub(super) fn line(&mut self, text: &str) -> Taken {
+        if !text.contains("\"type\":\"test:") && !text.contains("\"type\": \"test:") {
+            return Taken::NotMine;
+        }
+        let Ok(event) = serde_json::from_str::<Event>(text) else {
+            return Taken::Broken;
+        };
+        self.recognised = Some(());
+        let data = &event.data;
+        let nesting = number(data, "/nesting").and_then(|depth| usize::try_from(depth).ok()).unwrap_or(0);
+        match event.kind.as_str() {
+            "test:start" => self.begin(nesting, data),
+            "test:pass" => self.end(nesting, data, Outcome::Passed),
+            "test:fail" => self.end(nesting, data, failure(data)),
+            "test:plan" if nesting == 0 => self.planned = number(data, "/count"),
+            "test:diagnostic" if nesting == 0 => self.diagnostic(word(data, "/message")),
+            "test:summary" if data.get("file").is_none_or(Value::is_null) => {
+                self.claimed_failing =
+                    number(data, "/counts/failed").or_else(|| number(data, "/counts/fail")).unwrap_or(0);
+                self.ended = Some(());
+            }
+            _ => {}
+        }
+        Taken::Mine
+    }
+
+    fn begin(&mut self, nesting: usize, data: &Value) {
+        self.open.truncate(nesting);
+        if nesting < MAX_DEPTH && self.open.len() == nesting {
+            let name = bounded(word(data, "/name")).to_owned();
+            self.open.push(Open { name, children: 0, failed: 0 });
+        }
+        self.ended = None;
+    }
+
+    fn end(&mut self, nesting: usize, data: &Value, outcome: Outcome) {
+        let name = bounded(word(data, "/name"));
+        self.open.truncate(nesting.saturating_add(1));
+        let below = if self.open.len() > nesting { self.open.pop() } else { None };
+        let below = below.filter(|open| open.name == name);
+        let (children, failed) = below.map_or((0, 0), |open| (open.children, open.failed));
+        let outcome = match (outcome, is_set(data, "/skip"), is_set(data, "/todo")) {
+            (_, true, _) | (Outcome::Failed | Outcome::Errored, _, true) => Outcome::Skipped,
+            (outcome, false, _) => outcome,
+        };
+        let failing = matches!(outcome, Outcome::Failed | Outcome::Errored);
+        let is_suite = word(data, "/details/type") == "suite";
+        let counts =
+            if failing { failed == 0 } else { children == 0 && (!is_suite || outcome == Outcome::Skipped) };
+        if counts {
+            self.tally.count(outcome);
+        }
+        if counts && failing {
+            let path: Vec<&str> = self.open.iter().map(|open| open.name.as_str()).chain([name]).collect();
+            self.tally.fail(bounded(&path.join(" > ")), Some(&error(data)));
+        }
+        match self.open.last_mut() {
+            Some(parent) => {
+                parent.children += 1;
+                parent.failed += u64::from(failing);
+            }
+            None => self.top = self.top.saturating_add(1),
+        }
+    }
+
+    fn diagnostic(&mut self, message: &str) {
+        if let Some(count) = message.strip_prefix("fail ") {
+            self.claimed_failing = self.claimed_failing.saturating_add(count.trim().parse().unwrap_or(0));
+        }
+        if message.starts_with("duration_ms ") {
+            self.ended = Some(());
+        }
+    }
+
+    /// What was read; `None` when nothing of it was node's.
+    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+        self.recognised?;
+        self.tally.recognised_as(RUNNER);
+        if let Some(planned) = self.planned.filter(|planned| *planned > self.top) {
+            self.tally.problem(report, &ReportProblem::PlanMismatch { planned, came: self.top });
+        } else if self.ended.is_none() || !self.open.is_empty() {
+            self.tally.problem(report, &ReportProblem::Truncated("the run has no end".to_owned()));
+        }
+        if self.claimed_failing > 0 && !self.tally.has_failures() {
+            self.tally.count(Outcome::Errored);
+            self.tally.fail("test run", Some("the report counts failures that no test shows"));
+        }
+        Some(self.tally)
+    }
+}
+
+fn word<'v>(data: &'v Value, path: &str) -> &'v str {
+    data.pointer(path).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn number(data: &Value, path: &str) -> Option<u64> {
+    data.pointer(path).and_then(Value::as_u64)
+}
+
+/// `true`, or the reason; an absent directive is `undefined`, `false` or an empty text.
+fn is_set(data: &Value, path: &str) -> bool {
+    data.pointer(path).is_some_and(|value| match value {
+        Value::Bool(set) => *set,
+        Value::Null => false,
+        Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => true,
+    })
+}
+
+/// A test that was cancelled, ran out of time or whose hook failed could not be carried through.
+fn failure(data: &Value) -> Outcome {
+    match word(data, "/details/error/failureType") {
+        "cancelledByParent" | "testAborted" | "testTimeoutFailure" | "hookFailed" => Outcome::Errored,
+        _ => Outcome::Failed,
+    }
+}
+
+/// What was thrown, as far as the reporter has written it down: JSON leaves messages out by itself.
+fn error(data: &Value) -> String {
+    let places = [
+        "/details/error/cause/stack",
+        "/details/error/cause/message",
+        "/details/error/cause",
+        "/details/error/message",
+    ];
+    let told = places.iter().map(|place| word(data, place)).find(|text| !text.is_empty());
+    if let Some(text) = told.or_else(|| data.pointer("/details/error").and_then(Value::as_str)) {
+        return before_frames(text).to_owned();
+    }
+    let parts = ["code", "operator", "expected", "actual"].iter().filter_map(|key| {
+        let value = data.pointer(&format!("/details/error/cause/{key}"))?;
+        Some(format!("{key}: {value}"))
+    });
+    let text: Vec<String> = parts.collect();
+    if text.is_empty() { word(data, "/details/error/failureType").to_owned() } else { text.join("\n") }
+}
+
+#[cfg(test)]
+mod tests;
