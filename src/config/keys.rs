@@ -72,12 +72,12 @@ pub(super) enum Kind {
     Command,
     /// A list of globs.
     Globs,
+    /// The name of a report format, or `"auto"`.
+    Format,
     /// A list of program and arguments, from the user's own configuration only.
     Program,
     /// A list of providers with conditions.
     Providers,
-    /// The name of a report format, or `"auto"`.
-    Format,
     /// `true` or `false`.
     Switch,
 }
@@ -348,9 +348,9 @@ impl Kind {
             Self::Limit { .. } => "a duration such as \"30m\", or \"off\"".to_owned(),
             Self::Command => "a text or a list of texts".to_owned(),
             Self::Globs => "a list of globs".to_owned(),
+            Self::Format => "\"auto\" or the name of a format".to_owned(),
             Self::Program => "a list of program and arguments".to_owned(),
             Self::Providers => "a list of providers".to_owned(),
-            Self::Format => "\"auto\" or the name of a format".to_owned(),
             Self::Switch => "true or false".to_owned(),
         }
     }

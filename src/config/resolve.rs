@@ -122,6 +122,11 @@ impl Values<'_> {
         Some(command)
     }
 
+    fn format(&self) -> Option<Format> {
+        let Value::Text(name) = self.get("test", "format") else { return None };
+        Format::named(&name)
+    }
+
     /// The program of `SECTION.command`, with `SECTION.timeout` where there is one.
     fn program(&self, section: &str) -> Option<Program> {
         let Value::Command(TestCommand::Argv(argv)) = self.get(section, "command") else { return None };
@@ -138,11 +143,6 @@ impl Values<'_> {
             notify: self.program("notify"),
             bell: if self.get("notify", "bell") == Value::Switch(true) { Bell::Rings } else { Bell::Silent },
         }
-    }
-
-    fn format(&self) -> Option<Format> {
-        let Value::Text(name) = self.get("test", "format") else { return None };
-        Format::named(&name)
     }
 
     fn texts(&self, section: &str, name: &str) -> Vec<String> {

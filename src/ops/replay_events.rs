@@ -82,6 +82,8 @@ impl Engine {
             self.standing = None;
         }
         let findings = match effect {
+            // While a halt holds nothing more is asked: the answer begins the window anew.
+            Effect::Nothing | Effect::Within | Effect::Iteration if self.standing.is_some() => Vec::new(),
             Effect::Nothing => Vec::new(),
             Effect::Within => self.ask(Stage::Event),
             Effect::Iteration => self.ask(Stage::Replay),

@@ -75,14 +75,16 @@ impl ReportReader {
     fn begin(&mut self) -> ControlFlow<()> {
         let Body::Head(head) = &mut self.body else { return ControlFlow::Continue(()) };
         let head = std::mem::take(head);
-        let mut decoder = match Decoder::new(&head) {
+        // However much has come: the same bytes decide wherever chunks end.
+        let told = head.get(..HEAD).unwrap_or(&head);
+        let mut decoder = match Decoder::new(told) {
             Ok(decoder) => decoder,
             Err(problem) => {
                 self.body = Body::Unread(problem);
                 return ControlFlow::Break(());
             }
         };
-        if looks_like_xml(&head) {
+        if looks_like_xml(told) {
             let mut xml = Box::new(XmlReader::new(&self.root, &self.name, self.format));
             let flow = push_xml(&mut decoder, &mut xml, &head);
             self.body = Body::Xml(decoder, xml);

@@ -220,3 +220,22 @@ fn ids_that_come_twice_or_carry_escapes_are_safe() {
         assert!(is_bounded(&one), "{:?}", one.failing);
     }
 }
+
+#[test]
+fn where_chunks_end_changes_nothing() {
+    let declared_late =
+        format!("<?xml version='1.0' encoding='{}'?><testsuite><testcase/></testsuite>", "x".repeat(2000));
+    let twice = "<testsuite><testcase name='a'/></testsuite></testsuite>\n1..1\nok 1\n";
+    for text in [declared_late.as_str(), twice] {
+        for size in [1, 7, 500, 1500] {
+            let mut reader = RunReader::new(Root::none());
+            let mut report = reader.open_report("r");
+            let _ = text.as_bytes().chunks(size).try_for_each(|chunk| report.push(chunk));
+            reader.close_report(report);
+            text.as_bytes().chunks(size).for_each(|chunk| reader.push(Stream::Stdout, chunk));
+            let chunked = reader.finish(ExitKind::Code(0));
+            let whole = run(text.as_bytes(), b"", &[("r", text.as_bytes())], 0);
+            assert_eq!((chunked.status, chunked.counts), (whole.status, whole.counts), "{size} {chunked:?}");
+        }
+    }
+}
