@@ -19,7 +19,7 @@ use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{
     CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage,
 };
-use crate::domain::findings::Level;
+use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::{CodeId, CommitId, Digest, TreeId};
 use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
@@ -129,15 +129,7 @@ fn record(
         episode: episode.as_ref(),
     };
     let findings = detect::run(&situation, &ws.config.rules);
-    fact.record.findings = findings
-        .iter()
-        .filter(|finding| finding.level > Level::Off)
-        .map(|finding| RecordedFinding {
-            rule: finding.rule.to_owned(),
-            level: finding.level,
-            message: finding.message.clone(),
-        })
-        .collect();
+    fact.record.findings = recorded(&findings);
     ctx.stop_point("post-commit:derived");
     store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
     ctx.stop_point("post-commit:noted");
@@ -159,6 +151,17 @@ fn record(
     loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
     ctx.stop_point("post-commit:end");
     Ok((decision, loaded))
+}
+
+/// Findings as the record keeps them.
+fn recorded(findings: &[Finding]) -> Vec<RecordedFinding> {
+    let kept = findings.iter().filter(|finding| finding.level > Level::Off);
+    kept.map(|finding| RecordedFinding {
+        rule: finding.rule.to_owned(),
+        level: finding.level,
+        message: finding.message.clone(),
+    })
+    .collect()
 }
 
 /// Everything about a commit that can be derived, and what the journal knows of it.
