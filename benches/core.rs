@@ -89,6 +89,7 @@ fn rules(c: &mut Criterion) {
                 stage: Stage::PostCommit,
                 candidate: None,
                 stops: Stops::NONE,
+                episode: None,
             };
             detect::run(&situation, &settings)
         });

@@ -9,6 +9,7 @@
 //! | 1 | [`testreport`] | pure: bytes of a report to a test result |
 //! | 1 | [`git`] | the only door to git2 and to the git program |
 //! | 2 | [`detect`] | pure: timeline to findings, one file a rule |
+//! | 2 | [`escalation`] | pure: signs of being stuck, taken together |
 //! | 2 | [`policy`] | pure: findings to a decision and a plan |
 //! | 2 | [`report`] | pure: values to text |
 //! | 2 | [`record`] | the journal and the commit records |
@@ -25,6 +26,7 @@ pub mod cli;
 pub mod config;
 pub mod detect;
 pub mod domain;
+pub mod escalation;
 pub mod git;
 pub mod history;
 pub mod ledger;

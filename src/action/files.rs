@@ -15,6 +15,8 @@ pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathB
         replace(&ignore, b"*\n").map_err(|err| error("write", &ignore, err))?;
     }
     let path = dir.join(name);
+    let parent = path.parent().unwrap_or(dir);
+    std::fs::create_dir_all(parent).map_err(|err| error("create", parent, err))?;
     replace(&path, text.as_bytes()).map_err(|err| error("write", &path, err))?;
     Ok(path)
 }

@@ -4,11 +4,13 @@
 //! ledger entry behind, so the halt is found again at the next hook.
 
 pub mod capture;
+mod consult;
 mod files;
 pub mod hook_program;
 pub mod install;
 pub mod private;
 pub mod program;
+pub mod react;
 pub mod report_files;
 
 use std::io::ErrorKind;

@@ -68,6 +68,9 @@ pub enum Command {
     Check(CheckArgs),
     /// What would have happened: the same engine over existing commits
     Replay(ReplayArgs),
+    /// Whom to ask and who goes on when the loop is stuck
+    #[command(after_help = ADVISE_HELP)]
+    Advise(AdviseArgs),
     /// Keep what an agent or orchestrator reports: JSON lines on standard input
     #[command(after_help = OBSERVE)]
     Observe(ObserveArgs),
@@ -300,6 +303,26 @@ pub struct ReasonArg {
     /// Why; kept in the ledger
     #[arg(short, long, value_name = "TEXT")]
     pub reason: Option<String>,
+}
+
+const ADVISE_HELP: &str = "\
+A halt writes .andon/ADVISOR_PROMPT.md; [advisor] of your own configuration names a program that gets it. Its answer is
+in .andon/ADVISOR_ANSWER.md, and the loop stays halted until it is recorded or a person resumes.";
+
+/// `andon advise`
+#[derive(Debug, Args)]
+pub struct AdviseArgs {
+    /// The provider at work; without it, the first of `fallback.providers`
+    #[arg(long, value_name = "NAME")]
+    pub current: Option<String>,
+
+    /// Take the advisor's new approach as the answer to the halt
+    #[arg(long, conflicts_with = "current")]
+    pub record: bool,
+
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 /// `andon config`

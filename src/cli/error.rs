@@ -59,7 +59,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Input(_)
         | OpsError::NoWorkTree(_)
         | OpsError::ReasonMissing => Exit::Usage,
-        OpsError::AgentShell(_) | OpsError::NothingToResume => Exit::Refused,
+        OpsError::AgentShell(_) | OpsError::NothingToResume | OpsError::NoAdvice(_) => Exit::Refused,
         // Nothing is known of what others recorded.
         OpsError::Remote(
             RemoteError::Unreachable { .. } | RemoteError::Dropped { .. } | RemoteError::Raced { .. },
@@ -95,6 +95,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
             .code("agent-shell")
             .help("a person runs in a shell of their own: andon resume --reason TEXT"),
         OpsError::NothingToResume => plain().help("andon status"),
+        OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason TEXT"),
         OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),
         OpsError::ReasonMissing => {
             plain().help("andon resume --reason \"what you found and why it may go on\"")

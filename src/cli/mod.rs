@@ -81,6 +81,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Show(args) => commands::show::run(shell, &args),
         Command::Check(args) => commands::check::run(shell, &args),
         Command::Replay(args) => commands::replay::run(shell, &args),
+        Command::Advise(args) => commands::advise::run(shell, &args),
         Command::Observe(args) => commands::observe::run(shell, &args.kind),
         Command::Tick(args) => commands::tick::run(shell, &args),
         Command::Sync(args) => commands::sync::run(shell, &args),

@@ -74,6 +74,10 @@ pub(super) enum Kind {
     Globs,
     /// The name of a report format, or `"auto"`.
     Format,
+    /// A list of program and arguments, from the user's own configuration only.
+    Program,
+    /// A list of providers with conditions.
+    Providers,
     /// `true` or `false`.
     Switch,
 }
@@ -101,7 +105,7 @@ const fn here(name: &'static str) -> Choice {
 }
 
 /// The sections, in the order of the template.
-pub(super) static SECTIONS: [Section; 6] = [
+pub(super) static SECTIONS: [Section; 10] = [
     Section { name: "guard", doc: "How the guard behaves.", contents: Contents::Keys(&GUARD) },
     Section { name: "test", doc: "How the tests are run.", contents: Contents::Keys(&TEST) },
     Section {
@@ -124,12 +128,32 @@ pub(super) static SECTIONS: [Section; 6] = [
         doc: "Nodes, and who hands over to whom; without it there is one node, and only `iteration-cap` binds.",
         contents: Contents::Workflow,
     },
+    Section {
+        name: "on_stall",
+        doc: "What a stalled loop leads to, beside its halt.",
+        contents: Contents::Keys(&ON_STALL),
+    },
+    Section {
+        name: "advisor",
+        doc: "Who is asked when a loop is stuck; the question is in .andon/ADVISOR_PROMPT.md in any case.",
+        contents: Contents::Keys(&ADVISOR),
+    },
+    Section {
+        name: "fallback",
+        doc: "Who goes on when a provider does not get further; see `andon advise`.",
+        contents: Contents::Keys(&FALLBACK),
+    },
+    Section {
+        name: "notify",
+        doc: "Who is told when a loop halts or needs a person; .andon/notifications.jsonl in any case.",
+        contents: Contents::Keys(&NOTIFY),
+    },
 ];
 
 /// Sections that DESIGN section 6 names and a later version brings.
-pub(super) const PLANNED_SECTIONS: [&str; 4] = ["on_stall", "advisor", "fallback", "identity"];
+pub(super) const PLANNED_SECTIONS: [&str; 1] = ["identity"];
 
-static GUARD: [Key; 4] = [
+static GUARD: [Key; 5] = [
     Key {
         name: "ack",
         kind: Kind::Choice(&[
@@ -151,6 +175,12 @@ static GUARD: [Key; 4] = [
         kind: Kind::Choice(&[here("warn"), here("block")]),
         default: || Value::Text("warn".to_owned()),
         doc: "What a hook does when Andon itself fails: warn and let pass, or refuse.",
+    },
+    Key {
+        name: "perpetual",
+        kind: Kind::Switch,
+        default: || Value::Switch(false),
+        doc: "Whether the loop is meant to run for ever: escalations and PAUSE then only tell; other halts hold.",
     },
     Key {
         name: "session_gap",
@@ -239,6 +269,72 @@ static PATHS: [Key; 3] = [
     },
 ];
 
+/// How long a program that is asked for help may take.
+const HELP: Kind = Kind::Duration { min: Span(1), max: Span(HOUR) };
+
+static ON_STALL: [Key; 3] = [
+    Key {
+        name: "policy",
+        kind: Kind::Choice(&[
+            here("interactive"),
+            here("pause"),
+            here("spawn_reviewer"),
+            here("retry_with_new_provider"),
+        ]),
+        default: || Value::Text("interactive".to_owned()),
+        doc: "A person goes on, a pause, or a program: `command` with the halt as JSON on standard input.",
+    },
+    Key {
+        name: "command",
+        kind: Kind::Program,
+        default: || Value::Unset,
+        doc: "The program of spawn_reviewer and retry_with_new_provider.",
+    },
+    Key {
+        name: "timeout",
+        kind: HELP,
+        default: || Value::Span(Span(5 * MINUTE)),
+        doc: "How long that program may take.",
+    },
+];
+
+static ADVISOR: [Key; 2] = [
+    Key {
+        name: "command",
+        kind: Kind::Program,
+        default: || Value::Unset,
+        doc: "Gets the question on standard input; what it answers is put into .andon/ADVISOR_ANSWER.md.",
+    },
+    Key {
+        name: "timeout",
+        kind: HELP,
+        default: || Value::Span(Span(2 * MINUTE)),
+        doc: "How long it may take.",
+    },
+];
+
+static FALLBACK: [Key; 1] = [Key {
+    name: "providers",
+    kind: Kind::Providers,
+    default: || Value::Texts(Vec::new()),
+    doc: "Names in order, each with what leads to it: \"NAME on failed_gate, context_exhausted, stop_event\".",
+}];
+
+static NOTIFY: [Key; 2] = [
+    Key {
+        name: "bell",
+        kind: Kind::Switch,
+        default: || Value::Switch(true),
+        doc: "Whether a terminal's bell rings.",
+    },
+    Key {
+        name: "command",
+        kind: Kind::Program,
+        default: || Value::Unset,
+        doc: "Gets the notice as JSON on standard input and five seconds; its failure changes nothing.",
+    },
+];
+
 impl Kind {
     /// What is expected, in words that fit after "must be".
     pub(super) fn expected(&self) -> String {
@@ -253,6 +349,8 @@ impl Kind {
             Self::Command => "a text or a list of texts".to_owned(),
             Self::Globs => "a list of globs".to_owned(),
             Self::Format => "\"auto\" or the name of a format".to_owned(),
+            Self::Program => "a list of program and arguments".to_owned(),
+            Self::Providers => "a list of providers".to_owned(),
             Self::Switch => "true or false".to_owned(),
         }
     }
@@ -261,6 +359,8 @@ impl Kind {
     pub(super) fn example(&self, default: &Value) -> String {
         match (self, default) {
             (Self::Command, _) => "\"cargo test\"".to_owned(),
+            (Self::Program, _) => "[\"program\", \"argument\"]".to_owned(),
+            (Self::Providers, _) => "[\"first\", \"second on failed_gate, stop_event\"]".to_owned(),
             (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
             (Self::Format, _) => "\"junit\"".to_owned(),
             (Self::Choice(choices), Value::Unset) => {

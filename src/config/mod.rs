@@ -17,6 +17,7 @@ mod patterns;
 mod reader;
 mod reading;
 mod resolve;
+mod response;
 mod rules;
 mod schema;
 mod settings;
@@ -31,6 +32,7 @@ pub use command::TestCommand;
 pub use entries::Entry;
 pub use mistake::{ConfigError, ConfigErrors, Position};
 pub use resolve::{load, load_with};
+pub use response::{Bell, Perpetual, Response};
 pub use rules::{RuleSpecView, known_rules};
 pub use schema::schema;
 pub use settings::{

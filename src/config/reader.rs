@@ -7,12 +7,12 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::document::Lines;
-use super::keys::{self, Contents, Key, PLANNED_SECTIONS, SECTIONS, Section};
+use super::keys::{self, Contents, Key, Kind, PLANNED_SECTIONS, SECTIONS, Section};
 use super::mistake::{ConfigError, Problems, quoted};
 use super::patterns;
 use super::reading::{read_key, read_level, read_param, shown};
 use super::rules::{PLANNED, RuleSpecView};
-use super::source::{Origin, Source};
+use super::source::{Layer, Origin, Source};
 use super::suggest;
 use super::value::{Said, Value};
 use super::workflow;
@@ -73,6 +73,10 @@ impl Reader<'_> {
             let word = name.get_ref().as_ref();
             if let Some(key) = keys.iter().find(|key| key.name == word) {
                 let dotted = format!("{}.{}", section.name, key.name);
+                if matches!(key.kind, Kind::Program) && self.source.layer != Layer::User {
+                    self.program_elsewhere(&dotted, name);
+                    continue;
+                }
                 self.keep(&dotted, name.span(), read_key(&dotted, key, item));
             } else {
                 self.unknown_key(section, keys, name);
@@ -130,6 +134,13 @@ impl Reader<'_> {
             let read = read_pattern(word, name.span(), item);
             self.keep(&dotted, name.span(), read);
         }
+    }
+
+    /// A repository must not name programs that run on the machine of whoever works in it.
+    fn program_elsewhere(&mut self, dotted: &str, name: &Name<'_>) {
+        let what = format!("{} is read from your own configuration only: it runs a program", quoted(dotted));
+        let mend = "move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)";
+        self.problem(name.span(), what, mend.to_owned());
     }
 
     fn read_workflow(&mut self, name: &Name<'_>, table: &DeTable<'_>) {

@@ -43,6 +43,11 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
         Kind::Format => read_format(&expected, item),
         Kind::Command => read_command(&expected, item).map(Value::Command),
         Kind::Switch => item.get_ref().as_bool().map(Value::Switch).ok_or_else(|| expected.not(item)),
+        Kind::Program => match read_command(&expected, item)? {
+            command @ TestCommand::Argv(_) => Ok(Value::Command(command)),
+            TestCommand::Shell(_) => Err(expected.not(item)),
+        },
+        Kind::Providers => read_providers(&expected, item).map(Value::Texts),
         Kind::Globs => {
             let items = read_texts(&expected, item)?;
             patterns::check_globs(name, &items)?;
@@ -232,6 +237,16 @@ fn read_words(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
     let empty = texts.iter().filter(|(text, _)| text.trim().is_empty());
     let wrongs: Vec<Wrong> =
         empty.flat_map(|(_, span)| expected.not_text(span.clone(), "an empty text in the list")).collect();
+    if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
+}
+
+fn read_providers(expected: &Expected<'_>, item: &Item<'_>) -> Read<Vec<String>> {
+    let texts = read_texts(expected, item)?;
+    let not = |(text, span): &(String, Range<usize>)| {
+        let unknown = crate::domain::response::Provider::parse(text).is_none();
+        unknown.then(|| expected.not_text(span.clone(), &quoted(text)))
+    };
+    let wrongs: Vec<Wrong> = texts.iter().filter_map(not).flatten().collect();
     if wrongs.is_empty() { Ok(texts.into_iter().map(|(text, _)| text).collect()) } else { Err(wrongs) }
 }
 

@@ -8,6 +8,7 @@ use super::document;
 use super::keys;
 use super::mistake::{ConfigError, ConfigErrors, Problems};
 use super::reader::Reader;
+use super::response::{Bell, Perpetual, Response};
 use super::rules::{RuleSpecView, known_rules};
 use super::settings::{
     Ack, AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
@@ -15,6 +16,7 @@ use super::settings::{
 use super::source::{Origin, Source};
 use super::value::{Said, Value};
 use crate::domain::paths::PathRules;
+use crate::domain::response::{OnStall, Program, Provider};
 use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
 use crate::domain::time::Span;
 use crate::testreport::Format;
@@ -59,6 +61,11 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
                 &OnInternalError::ALL,
                 OnInternalError::Warn,
             ),
+            perpetual: if values.get("guard", "perpetual") == Value::Switch(true) {
+                Perpetual::Yes
+            } else {
+                Perpetual::No
+            },
             session_gap: values.span("guard", "session_gap").unwrap_or(Span(u64::MAX)),
         },
         test: TestSettings {
@@ -77,6 +84,7 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
         paths: PathSettings { rules: path_rules, docs, ignore, api: values.texts("paths", "api") },
         rules: rules.iter().map(|rule| (rule.id, values.rule(rule))).collect::<RuleSettings>(),
         normalize: values.patterns(),
+        response: values.response(),
         workflow: Arc::default(),
         said,
     })
@@ -93,6 +101,9 @@ fn uncompilable(said: &BTreeMap<String, Said>, error: &globset::Error) -> Config
     let what = format!("the globs of [paths] cannot be compiled: {}", error.kind());
     ConfigError { file, at: None, what, mend: "use fewer or simpler globs".to_owned() }.into()
 }
+
+/// How long the program of `[notify]` may take (`uncertainty-escalation.md`, rails).
+const NOTICE: Span = Span(5);
 
 /// Typed access to what was said, with the defaults of the table behind it. The reader has seen to it that
 /// the types are right.
@@ -114,6 +125,24 @@ impl Values<'_> {
     fn format(&self) -> Option<Format> {
         let Value::Text(name) = self.get("test", "format") else { return None };
         Format::named(&name)
+    }
+
+    /// The program of `SECTION.command`, with `SECTION.timeout` where there is one.
+    fn program(&self, section: &str) -> Option<Program> {
+        let Value::Command(TestCommand::Argv(argv)) = self.get(section, "command") else { return None };
+        Some(Program { argv, timeout: self.span(section, "timeout").unwrap_or(NOTICE) })
+    }
+
+    fn response(&self) -> Response {
+        let providers = self.texts("fallback", "providers");
+        Response {
+            on_stall: self.choice("on_stall.policy", &OnStall::ALL, OnStall::Interactive),
+            on_stall_program: self.program("on_stall"),
+            advisor: self.program("advisor"),
+            providers: providers.iter().filter_map(|text| Provider::parse(text)).collect(),
+            notify: self.program("notify"),
+            bell: if self.get("notify", "bell") == Value::Switch(true) { Bell::Rings } else { Bell::Silent },
+        }
     }
 
     fn texts(&self, section: &str, name: &str) -> Vec<String> {

@@ -80,7 +80,7 @@ fn key_schema(key: &Key) -> Json {
             let list = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
             json!({ "anyOf": [{ "type": "string", "minLength": 1 }, list] })
         }
-        Kind::Globs => texts,
+        Kind::Globs | Kind::Program | Kind::Providers => texts,
         Kind::Format => json!({ "enum": keys::formats().collect::<Vec<_>>() }),
         Kind::Switch => json!({ "type": "boolean" }),
     };

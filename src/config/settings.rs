@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::command::TestCommand;
+use super::response::{Perpetual, Response};
 use super::source::Origin;
 use super::value::Said;
 use crate::domain::paths::PathRules;
@@ -63,6 +64,8 @@ pub struct Guard {
     pub applies_to: AppliesTo,
     /// What a hook does when Andon itself fails.
     pub on_internal_error: OnInternalError,
+    /// Whether the loop is meant to run for ever.
+    pub perpetual: Perpetual,
     /// The pause after which a new run begins.
     pub session_gap: Span,
 }
@@ -177,6 +180,8 @@ pub struct Config {
     pub rules: RuleSettings,
     /// `[normalize]`: names and patterns, in the order they apply; each compiles.
     pub normalize: Vec<(String, String)>,
+    /// `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.
+    pub response: Response,
     /// `[workflow]`; empty without one.
     pub workflow: Arc<Workflow>,
     /// What was said, by dotted key.

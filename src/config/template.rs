@@ -1,6 +1,6 @@
 //! The `andon.toml` that `andon install` writes: every key there is, as a comment with its default.
 
-use super::keys::{Contents, Key, SECTIONS};
+use super::keys::{Contents, Key, Kind, SECTIONS};
 use super::rules::{RuleSpecView, known_rules};
 use super::value::{Value, toml_text};
 use crate::domain::settings::ParamValue;
@@ -38,6 +38,10 @@ pub fn template(command: Option<&str>) -> String {
 }
 
 fn key_lines(key: &Key, command: Option<&str>) -> String {
+    if matches!(key.kind, Kind::Program) {
+        let where_to = "only in your own configuration, ~/.config/andon/config.toml";
+        return format!("# {}: {} ({where_to})\n", key.name, key.doc);
+    }
     let default = (key.default)();
     let (mark, value) = match (key.name, command) {
         ("command", Some(command)) => ("", toml_text(command)),

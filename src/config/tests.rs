@@ -57,6 +57,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
             ack: Ack::Delete,
             applies_to: AppliesTo::Everyone,
             on_internal_error: OnInternalError::Warn,
+            perpetual: Perpetual::No,
             session_gap: Span(21_600),
         }
     );
@@ -131,6 +132,44 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
 }
 
+/// What `andon config show` says then.
+const SHOWN: [&str; 34] = [
+    "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
+    "guard.applies_to = \"everyone\"  # default",
+    "guard.on_internal_error = \"warn\"  # default",
+    "guard.perpetual = false  # default",
+    "guard.session_gap = \"3h\"  # repository, andon.toml:3",
+    "test.command = (unset)  # default",
+    "test.format = \"auto\"  # default",
+    "test.full = false  # default",
+    "test.handed_in = \"record\"  # default",
+    "test.reports = []  # default",
+    "test.runner = (unset)  # default",
+    "test.timeout = \"30m\"  # default",
+    "paths.docs = [\"**/*.md\", \"docs/**\"]  # default",
+    "paths.ignore = [\"**/*.log\"]  # default",
+    "paths.api = []  # default",
+    "rules.iteration-cap.level = \"warn\"  # repository, andon.toml:5",
+    "rules.iteration-cap.max = 3  # command line, command line:1",
+    "rules.mixed.level = \"warn\"  # default",
+    "rules.mixed.exempt = [\"Revert\"]  # default",
+    "rules.mixed.pause = \"10m\"  # default",
+    "rules.mixed.share = 0.5  # default",
+    "rules.mixed.strict = false  # default",
+    "rules.untested-edit.level = \"block\"  # default",
+    "normalize.a = \"repository\"  # repository, andon.toml:9",
+    "normalize.b = \"b\"  # user, /home/u/.config/andon/config.toml:6",
+    "normalize.c = \"c\"  # repository, andon.toml:8",
+    "on_stall.policy = \"interactive\"  # default",
+    "on_stall.command = (unset)  # default",
+    "on_stall.timeout = \"5m\"  # default",
+    "advisor.command = (unset)  # default",
+    "advisor.timeout = \"2m\"  # default",
+    "fallback.providers = []  # default",
+    "notify.bell = true  # default",
+    "notify.command = (unset)  # default",
+];
+
 #[test]
 fn the_higher_layer_wins_key_by_key() {
     let sources = [
@@ -146,41 +185,12 @@ fn the_higher_layer_wins_key_by_key() {
     ];
     let config = load_with(&sources, &rules()).unwrap();
     let shown: Vec<String> = config.entries().iter().map(Entry::to_string).collect();
-    assert_eq!(
-        shown,
-        [
-            "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
-            "guard.applies_to = \"everyone\"  # default",
-            "guard.on_internal_error = \"warn\"  # default",
-            "guard.session_gap = \"3h\"  # repository, andon.toml:3",
-            "test.command = (unset)  # default",
-            "test.format = \"auto\"  # default",
-            "test.full = false  # default",
-            "test.handed_in = \"record\"  # default",
-            "test.reports = []  # default",
-            "test.runner = (unset)  # default",
-            "test.timeout = \"30m\"  # default",
-            "paths.docs = [\"**/*.md\", \"docs/**\"]  # default",
-            "paths.ignore = [\"**/*.log\"]  # default",
-            "paths.api = []  # default",
-            "rules.iteration-cap.level = \"warn\"  # repository, andon.toml:5",
-            "rules.iteration-cap.max = 3  # command line, command line:1",
-            "rules.mixed.level = \"warn\"  # default",
-            "rules.mixed.exempt = [\"Revert\"]  # default",
-            "rules.mixed.pause = \"10m\"  # default",
-            "rules.mixed.share = 0.5  # default",
-            "rules.mixed.strict = false  # default",
-            "rules.untested-edit.level = \"block\"  # default",
-            "normalize.a = \"repository\"  # repository, andon.toml:9",
-            "normalize.b = \"b\"  # user, /home/u/.config/andon/config.toml:6",
-            "normalize.c = \"c\"  # repository, andon.toml:8",
-        ]
-    );
+    assert_eq!(shown, SHOWN);
     assert_eq!(config.guard.session_gap, Span(10_800));
     assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));
     assert_eq!(config.origin("guard.applies_to"), Origin::Default);
     assert_eq!(
-        config.entries()[15].to_json(),
+        config.entries()[16].to_json(),
         serde_json::json!({
             "key": "rules.iteration-cap.max", "value": 3, "layer": "command line", "file": "command line", "line": 1,
         })

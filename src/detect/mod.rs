@@ -10,6 +10,7 @@ mod exempt;
 mod returns;
 mod rule;
 mod rules;
+mod signals;
 mod situation;
 #[cfg(test)]
 mod testkit;
@@ -17,6 +18,7 @@ mod weakened;
 mod words;
 
 pub use rule::{Docs, Rule};
+pub use signals::{knobs, signals};
 pub use situation::{
     Candidate, CodeChange, DocsChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
 };
@@ -37,6 +39,8 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::oscillation::RULE,
     &rules::recurrence::RULE,
     &rules::undo_churn::RULE,
+    &rules::verdict_split::RULE,
+    &rules::co_occurrence::RULE,
     &rules::consecutive_failures::RULE,
     &rules::repeated_error::RULE,
     &rules::tool_loop::RULE,

@@ -1,6 +1,7 @@
 //! What a rule is asked about: the window, the door it is asked at, and what is about to happen there.
 
 use crate::domain::decision::Stage;
+use crate::domain::escalation::Episode;
 use crate::domain::tests::{TestEvidence, TestRun, Tracking};
 use crate::history::Timeline;
 
@@ -17,6 +18,8 @@ pub struct Situation<'a> {
     pub candidate: Option<&'a Candidate>,
     /// The cords that a person can pull by hand.
     pub stops: Stops,
+    /// What the signals of the newest rounds come to; `None` where nobody asked.
+    pub episode: Option<&'a Episode>,
 }
 
 /// Code that is about to pass a gate.

@@ -24,8 +24,13 @@ fn adjusted(rule: &Rule, params: &[(&'static str, ParamValue)]) -> RuleSetting {
 
 fn after(rule: &Rule, commits: Vec<Commit>, setting: &RuleSetting) -> Option<Finding> {
     let line = timeline(commits);
-    let situation =
-        Situation { timeline: &line, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE };
+    let situation = Situation {
+        timeline: &line,
+        stage: Stage::PostCommit,
+        candidate: None,
+        stops: Stops::NONE,
+        episode: None,
+    };
     asked(rule, &situation, setting)
 }
 
@@ -40,7 +45,8 @@ pub(super) fn asked_with(
     timeline: &Timeline,
     params: &[(&'static str, ParamValue)],
 ) -> Option<Finding> {
-    let situation = Situation { timeline, stage: Stage::Turn, candidate: None, stops: Stops::NONE };
+    let situation =
+        Situation { timeline, stage: Stage::Turn, candidate: None, stops: Stops::NONE, episode: None };
     asked(rule, &situation, &adjusted(rule, params))
 }
 
@@ -76,7 +82,8 @@ pub(super) fn judged(
 ) -> Option<Finding> {
     let candidate = candidate(evidence, code_changed);
     let line = Timeline::new(GAP);
-    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &rule.defaults())
 }
 
@@ -88,7 +95,8 @@ pub(super) fn judged_on(
     stage: Stage,
 ) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
-    let situation = Situation { timeline, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &rule.defaults())
 }
 
@@ -96,7 +104,8 @@ pub(super) fn judged_on(
 pub(super) fn judged_at(rule: &Rule, evidence: EvidenceState, stage: Stage, level: Level) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
     let line = Timeline::new(GAP);
-    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &RuleSetting { level, ..rule.defaults() })
 }
 
@@ -109,7 +118,8 @@ pub(super) fn judged_with(
 ) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
     let line = Timeline::new(GAP);
-    let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE };
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &adjusted(rule, params))
 }
 
@@ -122,6 +132,7 @@ pub(super) fn documented(rule: &Rule, docs: DocsChange, level: Level) -> Option<
         stage: Stage::PreCommit,
         candidate: Some(&candidate),
         stops: Stops::NONE,
+        episode: None,
     };
     asked(rule, &situation, &RuleSetting { level, ..rule.defaults() })
 }

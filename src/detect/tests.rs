@@ -28,6 +28,8 @@ const FILES: &[(&str, &str)] = sources![
     "oscillation",
     "recurrence",
     "undo_churn",
+    "verdict_split",
+    "co_occurrence",
     "consecutive_failures",
     "repeated_error",
     "tool_loop",
@@ -152,6 +154,8 @@ fn the_levels_and_reasons_are_those_of_the_design() {
         ("oscillation", Level::Halt, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("recurrence", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("undo-churn", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
+        ("verdict-split", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("co-occurrence", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
         ("consecutive-failures", Level::Halt, HaltReason::RepeatedError, "BLOCKER_REPORT.md"),
         ("repeated-error", Level::Note, HaltReason::RepeatedError, "BLOCKER_REPORT.md"),
         ("tool-loop", Level::Halt, HaltReason::Stalled, "CHECKPOINT.md"),
@@ -176,7 +180,7 @@ fn the_levels_and_reasons_are_those_of_the_design() {
 }
 
 fn situation(timeline: &Timeline, stage: Stage) -> Situation<'_> {
-    Situation { timeline, stage, candidate: None, stops: Stops::NONE }
+    Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: None }
 }
 
 #[test]
@@ -255,7 +259,7 @@ proptest! {
             }
         }
         for stage in STAGES {
-            let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops };
+            let situation = Situation { timeline: &line, stage, candidate: Some(&candidate), stops, episode: None };
             for finding in run(&situation, &settings) {
                 prop_assert!(finding.level <= level || finding.rule == "hook-bypass");
                 prop_assert!(finding.level > Level::Off);

@@ -7,11 +7,13 @@
 pub mod action;
 pub mod change;
 pub mod decision;
+pub mod escalation;
 pub mod events;
 pub mod facts;
 pub mod findings;
 pub mod ids;
 pub mod paths;
+pub mod response;
 pub mod settings;
 pub mod tests;
 pub mod time;

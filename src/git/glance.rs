@@ -7,14 +7,13 @@
 //! see is a file that appears in a directory that was there and held nothing that git knows: such a file was no part
 //! of the code that was tested.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::{AsFd as _, OwnedFd};
 
 use nix::fcntl::{AtFlags, OFlag, open, openat};
 use nix::sys::stat::{FileStat, Mode, fstat, fstatat};
 
 use super::objects::MODE_SUBMODULE;
-use super::program;
 use super::repo::Repo;
 use super::worktree::Overlay;
 
@@ -77,9 +76,19 @@ enum Expected {
 pub struct Glance {
     top: OwnedFd,
     index: Stat,
-    /// Files by directory, then by name.
-    files: BTreeMap<Vec<u8>, (Stat, Vec<(Vec<u8>, Expected)>)>,
+    directories: Vec<Directory>,
 }
+
+/// A directory with the files in it that git knows.
+#[derive(Debug)]
+struct Directory {
+    path: Vec<u8>,
+    stat: Stat,
+    files: Files,
+}
+
+/// Names, each with what is expected of it.
+type Files = Vec<(Vec<u8>, Expected)>;
 
 impl Repo {
     /// Remembers the working tree of which `overlay` is the difference from HEAD. `None` where stat data cannot
@@ -89,10 +98,8 @@ impl Repo {
             return None;
         }
         let top = open(self.workdir()?, OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty()).ok()?;
-        let mut seen: BTreeMap<&[u8], ()> =
-            overlay.entries.iter().map(|entry| (entry.path.as_slice(), ())).collect();
-        let mut files: BTreeMap<Vec<u8>, Vec<(Vec<u8>, Expected)>> =
-            BTreeMap::from([(Vec::new(), Vec::new())]);
+        let mut seen: BTreeSet<&[u8]> = overlay.entries.iter().map(|entry| entry.path.as_slice()).collect();
+        let mut files: BTreeMap<Vec<u8>, Files> = BTreeMap::from([(Vec::new(), Vec::new())]);
         let mut add = |path: &[u8], expected| {
             let (dir, name) = split(path);
             match files.get_mut(dir) {
@@ -109,7 +116,7 @@ impl Repo {
             {
                 return None;
             }
-            if seen.remove(entry.path.as_slice()).is_some() {
+            if seen.remove(entry.path.as_slice()) {
                 add(&entry.path, Expected::Seen(stat_at(&top, &entry.path)));
                 continue;
             }
@@ -123,15 +130,15 @@ impl Repo {
                 }),
             );
         }
-        for path in seen.into_keys() {
+        for path in seen {
             add(path, Expected::Seen(stat_at(&top, path)));
         }
-        let mut with_directories = BTreeMap::new();
-        for (dir, files) in files {
-            let stat = if dir.is_empty() { fstat(&top).ok() } else { raw_stat(&top, &dir) };
-            with_directories.insert(dir, (Stat::of(&stat?), files));
+        let mut directories = Vec::with_capacity(files.len());
+        for (path, files) in files {
+            let stat = if path.is_empty() { fstat(&top).ok() } else { raw_stat(&top, &path) };
+            directories.push(Directory { stat: Stat::of(&stat?), path, files });
         }
-        Some(Glance { index: self.index_stat()?, top, files: with_directories })
+        Some(Glance { index: self.index_stat()?, top, directories })
     }
 
     /// True when the working tree is certainly as it was; false when it may not be.
@@ -139,7 +146,7 @@ impl Repo {
         if self.index_stat() != Some(glance.index) {
             return false;
         }
-        glance.files.iter().all(|(dir, (was, files))| {
+        glance.directories.iter().all(|Directory { path: dir, stat: was, files }| {
             let path = if dir.is_empty() { b".".as_slice() } else { dir };
             let flags = OFlag::O_DIRECTORY | OFlag::O_CLOEXEC | OFlag::O_NOFOLLOW;
             let Ok(fd) = openat(&glance.top, path, flags, Mode::empty()) else { return false };
@@ -172,7 +179,7 @@ fn stat_at(top: &OwnedFd, path: &[u8]) -> Option<Stat> {
 }
 
 fn raw_stat(dir: &OwnedFd, name: &[u8]) -> Option<FileStat> {
-    fstatat(dir.as_fd(), program::path_from_bytes(name).as_path(), AtFlags::AT_SYMLINK_NOFOLLOW).ok()
+    fstatat(dir.as_fd(), name, AtFlags::AT_SYMLINK_NOFOLLOW).ok()
 }
 
 #[cfg(test)]

@@ -92,8 +92,8 @@ pub enum PushEnd {
     Moved,
     /// It was not there before.
     Created,
-    /// Somebody else moved it meanwhile.
-    Raced,
+    /// Somebody else moved it meanwhile; the words of the other side, bounded and raw.
+    Raced(String),
     /// The other side does not take it; its words, bounded and raw.
     Refused(String),
 }
@@ -155,7 +155,7 @@ impl Repo {
         let ended = self.git_online(&args, prompt)?;
         let pushed: Vec<PushedTo> =
             String::from_utf8_lossy(&ended.stdout).lines().filter_map(pushed_line).collect();
-        if ended.ok || pushed.iter().any(|one| matches!(one.end, PushEnd::Raced | PushEnd::Refused(_))) {
+        if ended.ok || pushed.iter().any(|one| matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_))) {
             Ok(pushed)
         } else {
             Err(failed("push to", remote, &ended))
@@ -179,7 +179,7 @@ fn pushed_line(line: &str) -> Option<PushedTo> {
         "=" => PushEnd::Same,
         "*" => PushEnd::Created,
         " " | "+" | "-" => PushEnd::Moved,
-        "!" if raced(summary) => PushEnd::Raced,
+        "!" if raced(summary) => PushEnd::Raced(cut(summary, MAX_WORDS)),
         "!" => PushEnd::Refused(cut(summary, MAX_WORDS)),
         _ => return None,
     };
@@ -240,11 +240,19 @@ mod tests {
             ("=\trefs/notes/andon:refs/notes/andon\t[up to date]", Some(PushEnd::Same)),
             (" \trefs/notes/andon:refs/notes/andon\tabc..def", Some(PushEnd::Moved)),
             ("*\trefs/notes/andon:refs/notes/andon\t[new reference]", Some(PushEnd::Created)),
-            ("!\trefs/notes/andon:refs/notes/andon\t[rejected] (fetch first)", Some(PushEnd::Raced)),
-            ("!\trefs/notes/andon:refs/notes/andon\t[rejected] (non-fast-forward)", Some(PushEnd::Raced)),
+            (
+                "!\trefs/notes/andon:refs/notes/andon\t[rejected] (fetch first)",
+                Some(PushEnd::Raced("[rejected] (fetch first)".to_owned())),
+            ),
+            (
+                "!\trefs/notes/andon:refs/notes/andon\t[rejected] (non-fast-forward)",
+                Some(PushEnd::Raced("[rejected] (non-fast-forward)".to_owned())),
+            ),
             (
                 "!\trefs/notes/andon:refs/notes/andon\t[remote rejected] (cannot lock ref 'refs/notes/andon': ...)",
-                Some(PushEnd::Raced),
+                Some(PushEnd::Raced(
+                    "[remote rejected] (cannot lock ref 'refs/notes/andon': ...)".to_owned(),
+                )),
             ),
             (
                 "!\trefs/notes/andon:refs/notes/andon\t[remote rejected] (pre-receive hook declined)",

@@ -6,6 +6,7 @@
 
 mod activity;
 mod documents;
+mod effect;
 mod flaky;
 mod fold;
 mod outcome;
@@ -16,6 +17,7 @@ mod story;
 pub(crate) mod testkit;
 mod timeline;
 mod turns;
+mod verdicts;
 
 pub use activity::{
     Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, NodeTotals, Opening, Said,

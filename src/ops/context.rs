@@ -10,12 +10,13 @@ use crate::domain::time::Timestamp;
 use crate::git::{Repo, RepoEnv, stop_point};
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 38] = [
+const KEPT: [&str; 39] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
     "ANDON_TEST_NOW",
     "ANDON_TEST_STOP",
+    "ANDON_TRANSCRIPT",
     "CI",
     "CLAUDECODE",
     "CLICOLOR",

@@ -58,6 +58,9 @@ pub enum OpsError {
     /// `andon resume` needs a reason when a halt stands.
     #[error("an acknowledgement needs a reason")]
     ReasonMissing,
+    /// There is no advice that could be recorded.
+    #[error("no advice to record: {0}")]
+    NoAdvice(String),
     /// Standard input or a file of events could not be read.
     #[error("the events cannot be read: {0}")]
     Input(std::io::Error),
@@ -93,6 +96,7 @@ impl OpsError {
             | Self::AgentShell(_)
             | Self::NothingToResume
             | Self::ReasonMissing
+            | Self::NoAdvice(_)
             | Self::Input(_)
             | Self::Demo(_) => None,
         }

@@ -7,6 +7,7 @@ use super::evidence::{self, Subject};
 use super::healed;
 use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
+use super::uncertainty;
 use super::workspace::Workspace;
 use crate::action;
 use crate::config::AppliesTo;
@@ -36,6 +37,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
+        && resolved.notes.is_empty()
         && let Some((decision, mut loaded)) = settled(ws, tree, head)?
     {
         loaded.warnings.extend(leave_receipt(ctx, ws, tree));
@@ -43,6 +45,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     }
     let mut loaded = timeline::load(ws)?;
     loaded.warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
+    loaded.warnings.extend(resolved.notes);
     let parent = parent.map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
     loaded.warnings.extend(evidence::notice(&candidate));
@@ -92,10 +95,11 @@ fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decis
 pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let resolved = standing::resolve(ctx, ws)?;
     if resolved.halt.is_none() && stops(ws) == Stops::NONE {
-        return Ok((policy::decide(Vec::new(), None), Vec::new()));
+        return Ok((policy::decide(Vec::new(), None), resolved.notes));
     }
     let loaded = timeline::load(ws)?;
     let mut warnings: Vec<Diagnostic> = resolved.failed.iter().map(OpsError::as_warning).collect();
+    warnings.extend(resolved.notes);
     let decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
     warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     Ok((decision, warnings))
@@ -108,10 +112,10 @@ pub fn settle_or_warn(
     ws: &Workspace,
     loaded: &Loaded,
     decision: &Decision,
-) -> Result<Option<Diagnostic>, OpsError> {
+) -> Result<Vec<Diagnostic>, OpsError> {
     match settle(ctx, ws, loaded, decision) {
-        Err(err) if decision.verdict >= Verdict::Block => Ok(Some(err.as_warning())),
-        other => other.map(|()| None),
+        Err(err) if decision.verdict >= Verdict::Block => Ok(vec![err.as_warning()]),
+        other => other,
     }
 }
 
@@ -139,7 +143,12 @@ pub fn decide(
     standing: Option<crate::domain::decision::StandingHalt>,
 ) -> Decision {
     let stops = stops(ws);
-    let situation = Situation { timeline: &loaded.timeline, stage, candidate, stops };
+    let looks_at_the_loop = matches!(stage, Stage::PostCommit | Stage::Turn);
+    let episode = looks_at_the_loop
+        .then(|| uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config)))
+        .flatten();
+    let situation =
+        Situation { timeline: &loaded.timeline, stage, candidate, stops, episode: episode.as_ref() };
     policy::decide(detect::run(&situation, &ws.config.rules), standing)
 }
 
@@ -158,8 +167,13 @@ fn heal(
     Ok(owed)
 }
 
-/// Plans what follows from a decision and carries it out.
-pub fn settle(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Result<(), OpsError> {
+/// Plans what follows from a decision and carries it out; says what failed beside.
+pub fn settle(
+    ctx: &Context,
+    ws: &Workspace,
+    loaded: &Loaded,
+    decision: &Decision,
+) -> Result<Vec<Diagnostic>, OpsError> {
     let head = ws.repo.head()?;
     let place = Place {
         head: head.commit(),
@@ -168,6 +182,34 @@ pub fn settle(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: &Decisio
         at: ctx.now,
     };
     let plan = policy::plan(decision, &loaded.timeline, &place);
-    action::execute(&plan, &standing::site(ctx, ws))?;
-    healed::locks(ctx, ws)
+    let site = standing::site(ctx, ws);
+    action::execute(&plan, &site)?;
+    healed::locks(ctx, ws)?;
+    Ok(respond(ctx, ws, loaded, (decision, &place, &site)))
+}
+
+/// What is done beside the verdict, after the halt is written; says what failed.
+fn respond(
+    ctx: &Context,
+    ws: &Workspace,
+    loaded: &Loaded,
+    (decision, place, site): (&Decision, &Place, &action::Site<'_>),
+) -> Vec<Diagnostic> {
+    // The common case, without asking the signals again.
+    if decision.standing.is_some() || decision.verdict < Verdict::Warn {
+        return Vec::new();
+    }
+    let response = &ws.config.response;
+    let escalates = decision.findings.iter().any(|finding| finding.rule == policy::ESCALATION);
+    let episode = escalates
+        .then(|| uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config)))
+        .flatten();
+    let setup = policy::Setup {
+        on_stall: response.on_stall,
+        providers: &response.providers,
+        episode: episode.as_ref(),
+    };
+    let reactions = policy::reactions(decision, &loaded.timeline, place, &setup);
+    let failed = action::react::react(&reactions, site, &standing::programs(ctx, ws));
+    failed.into_iter().map(|what| Diagnostic::warning(what).code("response")).collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! Rank 4. The clock, the environment and the working directory are read in [`context`] only.
 
+pub mod advise;
 pub mod chain;
 pub mod check;
 pub mod complete;
@@ -34,5 +35,6 @@ pub mod sync;
 pub mod test;
 pub mod tick;
 mod timeline;
+pub mod uncertainty;
 mod weakening;
 pub mod workspace;

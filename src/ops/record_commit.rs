@@ -10,6 +10,7 @@ use super::guard;
 use super::healed;
 use super::standing;
 use super::timeline::{self, Loaded};
+use super::uncertainty;
 use super::weakening;
 use super::workspace::Workspace;
 use crate::adapter::agents::Actor;
@@ -18,7 +19,7 @@ use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{
     CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage,
 };
-use crate::domain::findings::Level;
+use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::{CodeId, CommitId, Digest, TreeId};
 use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
@@ -119,18 +120,16 @@ fn record(
         }
     };
     let stops = standing::stops(ws);
-    let situation =
-        Situation { timeline: &loaded.timeline, stage: Stage::PostCommit, candidate: None, stops };
+    let episode = uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config));
+    let situation = Situation {
+        timeline: &loaded.timeline,
+        stage: Stage::PostCommit,
+        candidate: None,
+        stops,
+        episode: episode.as_ref(),
+    };
     let findings = detect::run(&situation, &ws.config.rules);
-    fact.record.findings = findings
-        .iter()
-        .filter(|finding| finding.level > Level::Off)
-        .map(|finding| RecordedFinding {
-            rule: finding.rule.to_owned(),
-            level: finding.level,
-            message: finding.message.clone(),
-        })
-        .collect();
+    fact.record.findings = kept(&findings);
     ctx.stop_point("post-commit:derived");
     store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
     ctx.stop_point("post-commit:noted");
@@ -152,6 +151,16 @@ fn record(
     loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
     ctx.stop_point("post-commit:end");
     Ok((decision, loaded))
+}
+
+/// The findings as the record keeps them.
+fn kept(findings: &[Finding]) -> Vec<RecordedFinding> {
+    let kept = |finding: &Finding| RecordedFinding {
+        rule: finding.rule.to_owned(),
+        level: finding.level,
+        message: finding.message.clone(),
+    };
+    findings.iter().filter(|finding| finding.level > Level::Off).map(kept).collect()
 }
 
 /// Everything about a commit that can be derived, and what the journal knows of it.

@@ -4,6 +4,7 @@
 use super::derive;
 use super::error::OpsError;
 use super::lineage::Lineages;
+use super::uncertainty;
 use super::workspace::Workspace;
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::{Decision, Stage, Verdict};
@@ -43,11 +44,13 @@ pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Resul
         let (fact, warning) = fact(ws, &store, &normalizer, commit, &fold)?;
         warnings.extend(warning);
         fold.push(Fact::Commit(Box::new(fact)));
+        let episode = uncertainty::episode(fold.timeline(), &settings, uncertainty::mode(&ws.config));
         let situation = Situation {
             timeline: fold.timeline(),
             stage: Stage::Replay,
             candidate: None,
             stops: Stops::NONE,
+            episode: episode.as_ref(),
         };
         let decision = policy::decide(detect::run(&situation, &settings), None);
         if decision.verdict == Verdict::Halt {

@@ -6,10 +6,12 @@ use std::io::BufRead;
 use super::error::OpsError;
 use super::observe::stream::Tally;
 use super::replay;
+use super::uncertainty;
 use crate::adapter::events::{self, EventError, Frame, Line, Lines};
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::{Decision, Stage, StandingHalt, Verdict};
+use crate::domain::escalation::Mode;
 use crate::domain::facts::Fact;
 use crate::domain::findings::Level;
 use crate::domain::ids::EntryId;
@@ -63,13 +65,14 @@ pub fn run(
 struct Engine {
     fold: Fold,
     settings: RuleSettings,
+    mode: Mode,
     standing: Option<StandingHalt>,
 }
 
 impl Engine {
     fn new(config: &Config, settings: RuleSettings) -> Self {
         let fold = Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone());
-        Self { fold, settings, standing: None }
+        Self { fold, settings, mode: uncertainty::mode(config), standing: None }
     }
 
     fn take(&mut self, fact: Fact) -> Decision {
@@ -79,6 +82,8 @@ impl Engine {
             self.standing = None;
         }
         let findings = match effect {
+            // While a halt holds nothing more is asked: the answer begins the window anew.
+            Effect::Nothing | Effect::Within | Effect::Iteration if self.standing.is_some() => Vec::new(),
             Effect::Nothing => Vec::new(),
             Effect::Within => self.ask(Stage::Event),
             Effect::Iteration => self.ask(Stage::Replay),
@@ -91,8 +96,20 @@ impl Engine {
     }
 
     fn ask(&self, stage: Stage) -> Vec<crate::domain::findings::Finding> {
+        let timeline = self.fold.timeline();
+        let episode = match stage {
+            Stage::Event => None,
+            Stage::PreCommit
+            | Stage::Halts
+            | Stage::PostCommit
+            | Stage::PrePush
+            | Stage::Complete
+            | Stage::Check
+            | Stage::Turn
+            | Stage::Replay => uncertainty::episode(timeline, &self.settings, self.mode),
+        };
         let situation =
-            Situation { timeline: self.fold.timeline(), stage, candidate: None, stops: Stops::NONE };
+            Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: episode.as_ref() };
         detect::run(&situation, &self.settings)
     }
 }

@@ -93,6 +93,6 @@ pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> 
     if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {
         finding.message = format!("{}: {reason}", finding.message);
     }
-    guard::settle(ctx, ws, &loaded, &decision)?;
+    guard::settle(ctx, ws, &loaded, &decision).map(drop)?;
     Ok(path)
 }

@@ -4,21 +4,25 @@
 //! before its ledger entry, so a missing face always means that somebody removed it.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
 use super::context::Context;
 use super::error::OpsError;
 use super::healed;
 use super::shown;
 use super::workspace::Workspace;
+use crate::action::react::{Bell, OWN_PAUSE, Programs, react};
 use crate::action::{self, Site};
-use crate::config::Ack as AckMode;
+use crate::config::{self, Ack as AckMode, Perpetual};
 use crate::detect::{Presence, Stops};
 use crate::domain::action::Action;
 use crate::domain::decision::StandingHalt;
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::{Face, HaltReason};
+use crate::domain::response::{Notice, NoticeKind, Reaction};
 use crate::ledger::Ledger;
 use crate::report::face;
+use crate::report::message::Diagnostic;
 
 /// File that stops the loop (`autonomous-loop-rules.md`, manual override).
 pub const STOP_FILE: &str = "STOP";
@@ -75,16 +79,20 @@ pub struct Resolved {
     pub halt: Option<StandingHalt>,
     /// What could not be recorded or shown. The halt binds all the same.
     pub failed: Option<OpsError>,
+    /// What was done on the way that is worth a word.
+    pub notes: Vec<Diagnostic>,
 }
 
 /// The halt that binds now. An answer by deletion is recorded on the way; with `guard.ack = "resume"` a
 /// deleted file comes back instead. What cannot be recorded is no answer, and a face that cannot be written
 /// frees nobody: otherwise making `.andon/` unwritable would be a way around the guard.
 pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
-    let Some(standing) = recorded(ws)? else { return Ok(Resolved::default()) };
+    let notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().collect();
+    let Some(standing) = recorded(ws)? else { return Ok(Resolved { notes, ..Resolved::default() }) };
     let failed = if answered_by_deletion(ws, &standing) {
-        match acknowledge(ctx, ws, Answer::Loop(Some(&standing)), AckHow::FileDeleted, "") {
-            Ok(()) => return Ok(Resolved::default()),
+        let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
+        match acknowledge(ctx, ws, Answer::Loop(Some(&standing)), AckHow::FileDeleted, reason) {
+            Ok(()) => return Ok(Resolved { notes, ..Resolved::default() }),
             Err(err) => Some(err),
         }
     } else if ws.andon_dir().is_some() && !face_present(ws, standing.halt.face) {
@@ -92,7 +100,49 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     } else {
         None
     };
-    Ok(Resolved { halt: Some(standing), failed })
+    Ok(Resolved { halt: Some(standing), failed, notes })
+}
+
+/// In perpetual mode a PAUSE does not hold: it is cleared, and that is told (`uncertainty-escalation.md`, section 5).
+/// A STOP holds, and so does every other halt.
+fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
+    let stops = stops(ws);
+    let clears = ws.config.guard.perpetual == Perpetual::Yes
+        && stops.pause == Presence::Present
+        && stops.stop == Presence::Absent;
+    let dir = ws.andon_dir().filter(|_| clears)?;
+    let why = pause_text(&dir);
+    if let Err(err) = std::fs::remove_file(dir.join(PAUSE_FILE)) {
+        return Some(Diagnostic::warning(format!(
+            "perpetual mode: .andon/{PAUSE_FILE} could not be cleared: {err}"
+        )));
+    }
+    let message = format!("perpetual mode: PAUSE was cleared and the run was not halted ({why})");
+    let notice = Notice {
+        kind: NoticeKind::PauseCleared,
+        rule: "user-stop".to_owned(),
+        message: message.clone(),
+        episode: format!("pause:{}", ctx.now),
+        branch: None,
+        worktree: ws.repo.worktree_name(),
+        at: ctx.now,
+    };
+    let failed = react(&[Reaction::Notify(Box::new(notice))], &site(ctx, ws), &programs(ctx, ws));
+    let help = "to make a pause hold, in andon.toml under [guard]:  perpetual = false";
+    Some(failed.into_iter().fold(Diagnostic::warning(message).help(help), Diagnostic::help))
+}
+
+/// The first line of PAUSE, cut.
+fn pause_text(dir: &Path) -> String {
+    let text = std::fs::read(dir.join(PAUSE_FILE)).unwrap_or_default();
+    let text = String::from_utf8_lossy(text.get(..text.len().min(4096)).unwrap_or_default()).into_owned();
+    text.lines().next().unwrap_or("no reason given").chars().take(200).collect()
+}
+
+/// Whether the PAUSE that is there was written by Andon itself, together with a halt.
+fn own_pause(ws: &Workspace) -> bool {
+    let alone = stops(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
+    alone && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))
 }
 
 fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<(), OpsError> {
@@ -143,7 +193,9 @@ pub fn acknowledge(
         (Some(_), Some(halt)) => plan.push(Action::RemoveFace(halt.halt.face)),
         (Some(_), None) => {}
     }
-    if how == AckHow::Resume && counter.is_none() {
+    // The answer to a halt answers the pause that came with it; one that a person made stays.
+    let answers_pause = halt.is_some() && own_pause(ws);
+    if (how == AckHow::Resume && counter.is_none()) || answers_pause {
         plan.push(Action::RemoveStops);
     }
     action::execute(&plan, &site(ctx, ws))?;
@@ -161,6 +213,21 @@ pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
     action::execute(&plan, &site(ctx, ws))?;
     healed::tell(ctx, ws, "removed the face of a halt that was answered already".to_owned())?;
     Ok(true)
+}
+
+/// The programs of the user's own configuration.
+pub fn programs(ctx: &Context, ws: &Workspace) -> Programs {
+    let response = &ws.config.response;
+    Programs {
+        notify: response.notify.clone(),
+        advisor: response.advisor.clone(),
+        on_stall: response.on_stall_program.clone(),
+        bell: match response.bell {
+            config::Bell::Rings => Bell::Rings,
+            config::Bell::Silent => Bell::Silent,
+        },
+        transcript: ctx.var("ANDON_TRANSCRIPT").map(PathBuf::from),
+    }
 }
 
 /// Where actions take effect.

@@ -6,11 +6,13 @@
 mod decide;
 mod dirty;
 mod plan;
+mod respond;
 mod suggest;
 
 pub use decide::decide;
 pub use dirty::{Bit, Completion, DirtyBits, dirty};
 pub use plan::{CYCLE, EVIDENCE, Place, halt, plan};
+pub use respond::{ESCALATION, FAILED_GATES, Setup, conditions, deadlock_of, next_provider, reactions};
 pub use suggest::suggested_actions;
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! Rank 2, pure: reads no clock, no terminal, no environment. Whether to colour is decided in `cli` and
 //! passed in as [`style::Style`].
 
+pub mod advice;
 pub mod check;
 pub mod checklist;
 pub mod complete;
@@ -15,6 +16,7 @@ pub mod config;
 pub mod escape;
 pub mod explain;
 pub mod face;
+pub mod handoff;
 pub mod json;
 pub mod log;
 pub mod message;

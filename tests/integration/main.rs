@@ -6,6 +6,7 @@
 
 mod check;
 mod death;
+mod escalate;
 mod events;
 mod explain;
 mod frameworks;

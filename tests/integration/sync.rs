@@ -361,7 +361,8 @@ fn worktrees_that_commit_at_once_lose_nothing() {
             let dir = root(&stage).join(format!("w{number}"));
             stage.git(&["worktree", "add", "-q", "-b", &format!("w{number}"), dir.to_str().unwrap()]).ok();
             let mut command = stage.command(&dir, "sh");
-            command.env_remove("ANDON_TEST_NOW").args(["-c", &script, "sh", &number.to_string()]);
+            command.env_remove("ANDON_TEST_NOW").env_remove("GIT_COMMITTER_DATE");
+            command.args(["-c", &script, "sh", &number.to_string()]);
             command.stderr(std::process::Stdio::piped()).spawn().unwrap()
         })
         .collect();

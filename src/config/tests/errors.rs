@@ -11,7 +11,7 @@ static CASES: &[(&str, &str)] = &[
     ("[gaurd]", "andon.toml:1:2: unknown section `gaurd`\n  help: did you mean `guard`?"),
     (
         "\n[zzz]",
-        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, normalize, workflow",
+        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify",
     ),
     ("command = \"x\"", "andon.toml:1:1: unknown section `command`\n  help: `command` belongs in [test]"),
     (
@@ -33,6 +33,14 @@ static CASES: &[(&str, &str)] = &[
     (
         "[guard]\nuntested-edit = \"off\"",
         "andon.toml:2:1: unknown key `untested-edit` in [guard]\n  help: `untested-edit` belongs in [rules]",
+    ),
+    (
+        "[notify]\ncommand = [\"bell\"]",
+        "andon.toml:2:1: `notify.command` is read from your own configuration only: it runs a program\n  help: move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)",
+    ),
+    (
+        "[fallback]\nproviders = [\"a on nothing\"]",
+        "andon.toml:2:14: `fallback.providers` must be a list of providers, not `a on nothing`\n  help: write providers = [\"first\", \"second on failed_gate, stop_event\"]",
     ),
     (
         "[guard]\nack = \"signed\"",
@@ -153,7 +161,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "\"\\u001b[2J\" = 1",
-        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, normalize, workflow",
+        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify",
     ),
 ];
 

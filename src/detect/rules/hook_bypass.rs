@@ -76,7 +76,8 @@ mod tests {
         one.record().gate = gate;
         one.record().recording = recording;
         let line = timeline(vec![one]);
-        let situation = Situation { timeline: &line, stage, candidate: None, stops: Stops::NONE };
+        let situation =
+            Situation { timeline: &line, stage, candidate: None, stops: Stops::NONE, episode: None };
         check(&situation, &RULE.defaults()).map(|finding| finding.level)
     }
 
@@ -103,8 +104,13 @@ mod tests {
         let mut one = commit(1);
         one.record().gate = Gate::Bypassed;
         let line = timeline(vec![one]);
-        let situation =
-            Situation { timeline: &line, stage: Stage::Check, candidate: None, stops: Stops::NONE };
+        let situation = Situation {
+            timeline: &line,
+            stage: Stage::Check,
+            candidate: None,
+            stops: Stops::NONE,
+            episode: None,
+        };
         let mut setting = RULE.defaults();
         setting.params.insert("block_in_check", ParamValue::Switch(false));
         assert_eq!(check(&situation, &setting).map(|finding| finding.level), Some(Level::Note));

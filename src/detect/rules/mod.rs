@@ -1,5 +1,6 @@
 //! One file a rule: its id, documentation, defaults, check and tests.
 
+pub(super) mod co_occurrence;
 pub(super) mod consecutive_failures;
 pub(super) mod cycle_cost;
 pub(super) mod cycle_iterations;
@@ -25,4 +26,5 @@ pub(super) mod unchanged_diff;
 pub(super) mod undo_churn;
 pub(super) mod untested_edit;
 pub(super) mod user_stop;
+pub(super) mod verdict_split;
 pub(super) mod weak_change;

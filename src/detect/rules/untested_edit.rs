@@ -220,6 +220,7 @@ mod tests {
             stage: Stage::PreCommit,
             candidate: None,
             stops: crate::detect::Stops::NONE,
+            episode: None,
         };
         assert!(check(&situation, &RULE.defaults()).is_none());
     }

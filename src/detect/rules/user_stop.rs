@@ -60,7 +60,8 @@ mod tests {
             [(Absent, Absent, 0), (Present, Absent, 1), (Absent, Present, 1), (Present, Present, 2)]
         {
             let stops = Stops { stop, pause };
-            let situation = Situation { timeline: &timeline, stage: Stage::Halts, candidate: None, stops };
+            let situation =
+                Situation { timeline: &timeline, stage: Stage::Halts, candidate: None, stops, episode: None };
             let found = check(&situation, &RULE.defaults());
             assert_eq!(found.map_or(0, |finding| finding.evidence.len()), paths);
         }

@@ -16,7 +16,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "The newest `running` strike candidates changed nothing but comments (in a language that is known by the \
                 file's extension), white space, version numbers, logs, file modes or what normalization masks, and \
-                each touched a path that the one before touched. Documentation is work of its own and interrupts \
+                each worked in the same files as the one before (all files of the one among those of the other). Documentation is work of its own and interrupts \
                 the run, and so does whatever cannot be told. A subject that begins with a pattern of `exempt` is a \
                 note.",
         why: "Such commits look like progress and are none, but people make them too: a signal, which halts only \
@@ -55,53 +55,28 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = weak.last()?;
     let meant = goes_back_on_purpose(newest, setting.list("exempt"));
     let level = if meant { setting.level.min(Level::Note) } else { setting.level };
-    let what = weak.iter().filter_map(|one| nature(one)).reduce(Nature::and).map_or("", words_for);
+    let what = weak.iter().filter_map(|one| one.weak_nature()).reduce(Nature::and).map_or("", words_for);
     let message = format!("{} running changed only {what}", words::count(running, "iteration"));
     let evidence = weak.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = newest.commit.map(|commit| format!("git log -p -{running} {}", commit.short()));
     Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
 }
 
-/// The longest end of the strike candidates that are weak, each touching a path of the one before.
+/// The longest end of the strike candidates that are weak, each in the place of the one before.
 fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
     let mut run: Vec<&Iteration> = Vec::new();
     for iteration in timeline.candidates().rev() {
         let ticked = timeline.docs_progress(iteration) == DocsProgress::Ticked;
-        if nature(iteration).is_none() || ticked {
+        if iteration.weak_nature().is_none() || ticked {
             break;
         }
-        if run.last().is_some_and(|later| !share_a_path(iteration, later)) {
+        if run.last().is_some_and(|later| !iteration.same_place(later)) {
             break;
         }
         run.push(iteration);
     }
     run.reverse();
     run
-}
-
-/// Its nature when it is weak; a change of which normalization leaves nothing is one of white space.
-fn nature(iteration: &Iteration) -> Option<Nature> {
-    match iteration.change.as_ref()?.nature {
-        Nature::Nothing if iteration.diff.files > 0 => Some(Nature::Space),
-        nature if nature.is_weak() => Some(nature),
-        Nature::Work
-        | Nature::Docs
-        | Nature::Nothing
-        | Nature::Space
-        | Nature::Comments
-        | Nature::Version
-        | Nature::Log
-        | Nature::Mode
-        | Nature::Weak => None,
-    }
-}
-
-fn share_a_path(one: &Iteration, other: &Iteration) -> bool {
-    let paths = |iteration: &Iteration| -> Vec<_> {
-        iteration.change.iter().flat_map(|change| &change.paths).map(|step| step.path).collect()
-    };
-    let others = paths(other);
-    paths(one).iter().any(|path| others.contains(path))
 }
 
 fn words_for(nature: Nature) -> &'static str {

@@ -31,8 +31,13 @@ pub(super) fn weakened(case: &Case<'_>, facts: &mut [CommitFact]) -> Result<Vec<
             fact.record.weakening = derived.or_else(|| fact.record.weakening.take());
         }
         fold.push(Fact::Commit(Box::new(fact.clone())));
-        let situation =
-            Situation { timeline: fold.timeline(), stage: Stage::Check, candidate: None, stops: Stops::NONE };
+        let situation = Situation {
+            timeline: fold.timeline(),
+            stage: Stage::Check,
+            candidate: None,
+            stops: Stops::NONE,
+            episode: None,
+        };
         violations.extend(said(case, &situation, "test-weakening", Some(commit)));
     }
     Ok(violations)
@@ -55,6 +60,7 @@ pub(super) fn undocumented(case: &Case<'_>) -> Result<Vec<Violation>, OpsError> 
         stage: Stage::Check,
         candidate: Some(&candidate),
         stops: Stops::NONE,
+        episode: None,
     };
     Ok(said(case, &situation, "docs-not-updated", Some(tip)))
 }

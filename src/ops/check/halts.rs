@@ -16,6 +16,7 @@ use crate::history::Fold;
 use crate::ledger::{EntryEvent, Ledger};
 use crate::ops::error::OpsError;
 use crate::ops::lineage::Lineages;
+use crate::ops::uncertainty;
 use crate::policy;
 use crate::record::window;
 
@@ -182,8 +183,14 @@ fn unrecorded_halts(
 }
 
 fn decide(case: &Case<'_>, fold: &Fold) -> Decision {
-    let situation =
-        Situation { timeline: fold.timeline(), stage: Stage::Replay, candidate: None, stops: Stops::NONE };
+    let episode = uncertainty::episode(fold.timeline(), &case.config.rules, uncertainty::mode(&case.config));
+    let situation = Situation {
+        timeline: fold.timeline(),
+        stage: Stage::Replay,
+        candidate: None,
+        stops: Stops::NONE,
+        episode: episode.as_ref(),
+    };
     policy::decide(detect::run(&situation, &case.config.rules), None)
 }
 

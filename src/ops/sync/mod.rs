@@ -33,7 +33,8 @@ pub fn run(
     let remote = choose(ws, remote)?;
     // An answer by deletion that no hook has seen yet is to travel too.
     let halted = standing::resolve(ctx, ws)?.halt;
-    let mut work = Sync { ctx, ws, prompt, drops: 0, takeover: Takeover::new(ctx, ws, &remote) };
+    let mut work =
+        Sync { ctx, ws, prompt, drops: 0, last: String::new(), takeover: Takeover::new(ctx, ws, &remote) };
     work.exchange()?;
     let report = work.takeover.finish();
     show(ctx, ws, halted.is_some())?;
@@ -63,6 +64,8 @@ struct Sync<'a> {
     ws: &'a Workspace,
     prompt: Prompt,
     drops: u32,
+    /// What was in the way the last time.
+    last: String,
     takeover: Takeover<'a>,
 }
 
@@ -97,11 +100,16 @@ impl Sync<'_> {
             self.ctx.stop_point("sync:pushed");
             self.takeover.arrived(&outgoing, &pushed)?;
             self.ctx.stop_point("sync:tracked");
-            if !pushed.iter().any(|one| one.end == PushEnd::Raced) {
-                return Ok(());
+            let raced = pushed.iter().find_map(|one| match &one.end {
+                PushEnd::Raced(words) => Some(format!("{}: {words}", one.name)),
+                PushEnd::Same | PushEnd::Moved | PushEnd::Created | PushEnd::Refused(_) => None,
+            });
+            match raced {
+                Some(words) => self.last = words,
+                None => return Ok(()),
             }
         }
-        let words = format!("it moved {MAX_TRIES} times meanwhile");
+        let words = format!("{MAX_TRIES} tries did not help, the last time: {}", self.last);
         Err(RemoteError::Raced { remote: self.takeover.remote().to_owned(), words }.into())
     }
 
@@ -123,7 +131,10 @@ impl Sync<'_> {
     fn step<T>(&mut self, result: Result<T, RemoteError>) -> Result<Step<T>, OpsError> {
         match result {
             Ok(value) => Ok(Step::Done(value)),
-            Err(RemoteError::Raced { .. }) => Ok(Step::Again),
+            Err(RemoteError::Raced { words, .. }) => {
+                self.last = words;
+                Ok(Step::Again)
+            }
             Err(RemoteError::Dropped { .. }) if self.drops < MAX_DROPS => {
                 self.drops += 1;
                 Ok(Step::Again)

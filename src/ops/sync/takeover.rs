@@ -236,7 +236,7 @@ impl<'a> Takeover<'a> {
                     self.report.sent.entries += sent.entries;
                     self.repo.update_ref(&sent.tracking, "sync", |_| Ok(Update::Set(sent.tip, ())))?;
                 }
-                PushEnd::Raced => {}
+                PushEnd::Raced(_) => {}
                 PushEnd::Refused(words) => self.refused(&one.name, words),
             }
         }

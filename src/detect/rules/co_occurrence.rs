@@ -1,0 +1,133 @@
+//! `co-occurrence`: several signs of being stuck at once, round after round: a person is called.
+
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::escalation::{Call, Knobs, Mode};
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "co-occurrence",
+    summary: "two or more signals hot for 2 iterations running: a person is called, once an episode",
+    docs: Docs {
+        trips: "In each iteration the signals are counted: `no-change` (nothing that runs has changed for \
+                `stagnation_limit` less one iterations), `recurrence` (the code state of two or more rounds back), \
+                and the rules `verdict-split`, \
+                `weak-change`, `failures-not-decreasing`, `undo-churn` and `tool-loop` where it warns. Two or more in `rounds` iterations running \
+                escalate, once an episode; an iteration with fewer ends the episode. With `guard.perpetual` the \
+                rule only tells and does not halt.",
+        why: "`uncertainty-escalation.md`: each signal shows in healthy work too; several together for some rounds \
+              hardly do.",
+        source: "uncertainty-escalation.md, sections 2 and 5; DESIGN section 4, contradiction 1",
+        example: "Comments of one file are reworded five times running: `weak-change` and `no-change` are hot in the \
+                  fourth and fifth, and the fifth escalates.",
+        tune: "co-occurrence = { rounds = 3 }, or \"off\".",
+    },
+    level: Level::Halt,
+    reason: HaltReason::Stalled,
+    face: Face::Checkpoint,
+    params: &[
+        ParamSpec {
+            name: "rounds",
+            default: || ParamValue::Count(2),
+            min: 1,
+            doc: "Iterations running with two or more signals that escalate.",
+        },
+        ParamSpec {
+            name: "stagnation_limit",
+            default: || ParamValue::Count(5),
+            min: 2,
+            doc: "Iterations without change at which a loop counts as stagnant; the signal comes one earlier.",
+        },
+    ],
+    stages: LOOP,
+    check,
+};
+
+/// The knobs of the fold over rounds, but for those of other rules.
+pub(in crate::detect) fn knobs(setting: &RuleSetting) -> Knobs {
+    Knobs {
+        rounds: setting.count("rounds"),
+        no_change_min: setting.count("stagnation_limit").saturating_sub(1),
+        ..Knobs::default()
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let episode = situation.episode.filter(|episode| episode.call == Call::Escalate)?;
+    let names: Vec<&str> = episode.hot.iter().map(|signal| signal.as_str()).collect();
+    let (level, mode) = match episode.mode {
+        Mode::Halting => (setting.level, ""),
+        Mode::Perpetual => (
+            setting.level.min(Level::Warn),
+            "; perpetual mode: this is notify-only and does not halt the run",
+        ),
+    };
+    let message = format!(
+        "{} signs of being stuck seen together for {} running ({}){mode}",
+        names.len(),
+        words::count(episode.consecutive, "iteration"),
+        names.join(", "),
+    );
+    let mut evidence: Vec<Evidence> =
+        names.iter().map(|name| Evidence::Text(format!("signal {name}"))).collect();
+    evidence.extend(situation.timeline.newest().and_then(|newest| newest.commit).map(Evidence::Commit));
+    let help = vec![
+        "read the handoff in .andon/handoffs/".to_owned(),
+        "to do without this escalation, in andon.toml under [rules]:  co-occurrence = \"off\"".to_owned(),
+    ];
+    Some(Finding { evidence, help, ..RULE.finding(level, message) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::situation::Stops;
+    use crate::domain::decision::Stage;
+    use crate::domain::escalation::{Episode, Signal};
+    use crate::history::Timeline;
+    use crate::history::testkit::GAP;
+
+    fn asked(call: Call, mode: Mode) -> Option<Finding> {
+        let episode = Episode {
+            call,
+            consecutive: 2,
+            hot: vec![Signal::NoChange, Signal::WeakChange],
+            escalated_at: None,
+            mode,
+        };
+        let line = Timeline::new(GAP);
+        let situation = Situation {
+            timeline: &line,
+            stage: Stage::PostCommit,
+            candidate: None,
+            stops: Stops::NONE,
+            episode: Some(&episode),
+        };
+        check(&situation, &RULE.defaults())
+    }
+
+    #[test]
+    fn it_speaks_when_a_person_is_to_be_called_and_only_then() {
+        assert!(asked(Call::Wait, Mode::Halting).is_none());
+        let finding = asked(Call::Escalate, Mode::Halting).unwrap();
+        assert_eq!(finding.level, Level::Halt);
+        assert_eq!(
+            finding.message,
+            "2 signs of being stuck seen together for 2 iterations running (no-change, weak-change)"
+        );
+        assert!(
+            finding.help.iter().any(|help| help.contains("co-occurrence = \"off\"")),
+            "opt-out at the site"
+        );
+    }
+
+    #[test]
+    fn perpetual_mode_tells_and_does_not_halt() {
+        let finding = asked(Call::Escalate, Mode::Perpetual).unwrap();
+        assert_eq!(finding.level, Level::Warn);
+        assert!(finding.message.contains("notify-only"), "{}", finding.message);
+    }
+}

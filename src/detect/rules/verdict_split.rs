@@ -1,0 +1,102 @@
+//! `verdict-split`: reviewers cannot agree on the work.
+
+use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::escalation::splits_running;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "verdict-split",
+    summary: "reviewers rejected with at least one approval, 2 rounds running",
+    docs: Docs {
+        trips: "A round of reviewers (`andon observe verdict`, as counts or one reviewer at a time) is split when somebody \
+                approved and fewer than two thirds did, rounded up. The newest `rounds` rounds were all split. \
+                Between rounds it stays as it is.",
+        why: "Reviewers who disagree round after round have no common measure of the work; that happens in healthy \
+              teams too, so it is a signal.",
+        source: "uncertainty-escalation.md, proxy 3 (council split); DESIGN section 4",
+        example: "Two rounds in which one of three approves.",
+        tune: "verdict-split = { rounds = 3 }",
+    },
+    level: Level::Warn,
+    reason: HaltReason::Stalled,
+    face: Face::Checkpoint,
+    params: &[ParamSpec {
+        name: "rounds",
+        default: || ParamValue::Count(2),
+        min: 1,
+        doc: "Split rounds running.",
+    }],
+    stages: LOOP,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let rounds = situation.timeline.verdict_rounds(u64::MAX);
+    let splits = splits_running(&rounds);
+    if splits == 0 || splits < setting.count("rounds") {
+        return None;
+    }
+    let newest = rounds.last()?;
+    let message = format!(
+        "{} of reviewers running were split; of the last one {} approved, {} rejected, and it takes {}",
+        words::count(splits, "round"),
+        newest.approve,
+        newest.reject,
+        newest.threshold(),
+    );
+    let shown = rounds.iter().rev().take(6).rev();
+    let evidence = shown.map(|round| Evidence::Text(format!("verdict {}:{}", round.approve, round.reject)));
+    Some(Finding {
+        evidence: evidence.collect(),
+        help: vec!["write down what the reviewers disagree about, and decide it".to_owned()],
+        ..RULE.finding(setting.level, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::Ballot;
+    use crate::history::testkit::GAP;
+    use crate::history::{Cast, Timeline};
+
+    fn after(rounds: &[(u64, u64)]) -> Timeline {
+        let mut line = Timeline::new(GAP);
+        let cast = |&(approve, reject): &(u64, u64)| Cast {
+            ballot: Ballot { reviewer: None, approve, reject },
+            iteration: 1,
+            turn: 1,
+        };
+        line.activity.ballots = rounds.iter().map(cast).collect();
+        line
+    }
+
+    #[test]
+    fn two_split_rounds_running_are_a_signal() {
+        let table: [(&[(u64, u64)], bool); 7] = [
+            (&[], false),
+            (&[(1, 2)], false),
+            (&[(1, 2), (1, 2)], true),
+            (&[(1, 2), (2, 1)], false),
+            (&[(0, 3), (0, 3)], false),
+            (&[(2, 1), (1, 1), (3, 2)], true),
+            (&[(1, 2), (1, 2), (3, 0)], false),
+        ];
+        for (rounds, trips) in table {
+            let found = asked_of(&RULE, &after(rounds)).map(|finding| finding.level);
+            assert_eq!(found, trips.then_some(Level::Warn), "{rounds:?}");
+        }
+    }
+
+    #[test]
+    fn the_length_is_a_parameter() {
+        let split = after(&[(1, 2); 3]);
+        assert!(asked_with(&RULE, &split, &[("rounds", ParamValue::Count(3))]).is_some());
+        assert!(asked_with(&RULE, &split, &[("rounds", ParamValue::Count(4))]).is_none());
+    }
+}

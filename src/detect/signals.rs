@@ -1,0 +1,52 @@
+//! The signals that rules give: what is too weak to halt alone and counts together with others.
+
+use std::collections::BTreeSet;
+
+use super::rule::Rule;
+use super::rules;
+use super::situation::{Situation, Stops};
+use crate::domain::decision::Stage;
+use crate::domain::escalation::{Knobs, RING, Signal};
+use crate::domain::findings::Level;
+use crate::domain::settings::{RuleSetting, RuleSettings};
+use crate::history::Timeline;
+
+/// The signals of rules. The proxies of `uncertainty-escalation.md` are folds of their own, in `escalation`.
+const RULES: [Signal; 4] =
+    [Signal::WeakChange, Signal::FailuresNotDecreasing, Signal::UndoChurn, Signal::ToolLoop];
+
+fn setting_of(settings: &RuleSettings, rule: &Rule) -> RuleSetting {
+    settings.get(rule.id).cloned().unwrap_or_else(|| rule.defaults())
+}
+
+/// The knobs of `co-occurrence`, those of the rules behind the proxies included; `None` while it is off. A rule that
+/// is off gives no signal.
+pub fn knobs(settings: &RuleSettings) -> Option<Knobs> {
+    let setting = setting_of(settings, &rules::co_occurrence::RULE);
+    let split = setting_of(settings, &rules::verdict_split::RULE);
+    let recurrence = setting_of(settings, &rules::recurrence::RULE);
+    let on = |setting: &RuleSetting| setting.level != Level::Off;
+    let ring = usize::try_from(recurrence.count("ring")).unwrap_or(RING).min(RING);
+    on(&setting).then(|| Knobs {
+        split_rounds: if on(&split) { split.count("rounds") } else { u64::MAX },
+        ring: if on(&recurrence) { ring } else { 0 },
+        ..rules::co_occurrence::knobs(&setting)
+    })
+}
+
+/// The signals of rules at the end of `timeline`. A rule that is off gives none; one that was turned down to a note
+/// still does.
+pub fn signals(timeline: &Timeline, settings: &RuleSettings) -> BTreeSet<Signal> {
+    let situation =
+        Situation { timeline, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE, episode: None };
+    let hot = |signal: &Signal| {
+        let Some(rule) = super::rule(signal.as_str()) else { return false };
+        let setting = setting_of(settings, rule);
+        if setting.level == Level::Off {
+            return false;
+        }
+        let setting = RuleSetting { level: setting.level.max(Level::Warn), ..setting };
+        (rule.check)(&situation, &setting).is_some_and(|finding| finding.level >= Level::Warn)
+    };
+    RULES.into_iter().filter(hot).collect()
+}

@@ -1,0 +1,130 @@
+//! Signs of being stuck, and what they come to when they are seen together (`uncertainty-escalation.md`).
+//!
+//! None of them knows that the loop is stuck: each is a symptom that healthy work shows too, now and then. Only
+//! several at once, for several rounds, speak for calling a person.
+
+/// A symptom. One alone never escalates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Signal {
+    /// Proxy 1: nothing that runs has changed for some iterations.
+    NoChange,
+    /// Proxy 2: the code is in a state of the ring again, two or more rounds back.
+    Recurrence,
+    /// Proxy 3: reviewers cannot agree.
+    VerdictSplit,
+    /// Rule `weak-change`.
+    WeakChange,
+    /// Rule `failures-not-decreasing`.
+    FailuresNotDecreasing,
+    /// Rule `undo-churn`.
+    UndoChurn,
+    /// Rule `tool-loop`, SOFT.
+    ToolLoop,
+}
+
+impl Signal {
+    /// Every signal with its name; those of rules are their ids.
+    pub const ALL: [(Self, &'static str); 7] = [
+        (Self::NoChange, "no-change"),
+        (Self::Recurrence, "recurrence"),
+        (Self::VerdictSplit, "verdict-split"),
+        (Self::WeakChange, "weak-change"),
+        (Self::FailuresNotDecreasing, "failures-not-decreasing"),
+        (Self::UndoChurn, "undo-churn"),
+        (Self::ToolLoop, "tool-loop"),
+    ];
+
+    /// The name in JSON and messages.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(signal, _)| *signal == self).map_or("", |(_, name)| name)
+    }
+
+    /// The signal of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(signal, _)| *signal)
+    }
+}
+
+/// What an escalation does to the loop (`uncertainty-escalation.md`, honest limits).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    /// It halts until a person answers.
+    Halting,
+    /// It only tells: the loop is meant to run for ever (`guard.perpetual`).
+    Perpetual,
+}
+
+/// The signals of the newest rounds, taken together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Episode {
+    /// Whether this round is the one to escalate.
+    pub call: Call,
+    /// Rounds running in which two or more signals were hot.
+    pub consecutive: u64,
+    /// The signals that are hot now, in order.
+    pub hot: Vec<Signal>,
+    /// The iteration at which this episode escalated, if it did.
+    pub escalated_at: Option<u64>,
+    /// What an escalation does here.
+    pub mode: Mode,
+}
+
+/// Whether a person is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Call {
+    /// Now.
+    Escalate,
+    /// Not in this round.
+    Wait,
+}
+
+/// States that are remembered for proxy 2 (`uncertainty-escalation.md`, section 2: ring of 6).
+pub const RING: usize = 6;
+
+/// The knobs of section 2, all of them optional to set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Knobs {
+    /// Rounds running with two or more signals that escalate.
+    pub rounds: u64,
+    /// Iterations running without change that make proxy 1 hot.
+    pub no_change_min: u64,
+    /// Split rounds of reviewers running that make proxy 3 hot.
+    pub split_rounds: u64,
+    /// States back that proxy 2 sees, at most [`RING`].
+    pub ring: usize,
+}
+
+impl Default for Knobs {
+    /// The documented ones; `no_change_min` is the stagnation limit of 5 less one.
+    fn default() -> Self {
+        Self { rounds: 2, no_change_min: 4, split_rounds: 2, ring: RING }
+    }
+}
+
+/// One round of reviewers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VerdictRound {
+    /// Votes for the work.
+    pub approve: u64,
+    /// Votes against it.
+    pub reject: u64,
+}
+
+impl VerdictRound {
+    /// The votes it takes: two thirds, rounded up.
+    pub fn threshold(&self) -> u64 {
+        let votes = self.approve.saturating_add(self.reject);
+        votes.saturating_mul(2).div_ceil(3)
+    }
+
+    /// Rejected, though somebody approved: they could not agree.
+    pub fn is_split(&self) -> bool {
+        self.approve >= 1 && self.approve < self.threshold()
+    }
+}
+
+/// How many rounds running, up to the newest, were split.
+pub fn splits_running(rounds: &[VerdictRound]) -> u64 {
+    let running = rounds.iter().rev().take_while(|round| round.is_split()).count();
+    u64::try_from(running).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,228 @@
+//! What is done about a loop that is stuck, beside halting it: whom to ask and who goes on
+//! (`loop-safety.md`, auto escalation policy; `autonomous-loop-rules.md`, advisor and fallback chain).
+
+use super::decision::{Halt, Story};
+use super::escalation::Episode;
+use super::time::Timestamp;
+
+/// What a stalled loop leads to (DESIGN section 8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OnStall {
+    /// A person goes on together with the agent.
+    Interactive,
+    /// The loop is paused: `.andon/PAUSE` is written as well.
+    Pause,
+    /// A reviewer is started.
+    SpawnReviewer,
+    /// The next provider of the fallback chain is started.
+    RetryWithNewProvider,
+}
+
+impl OnStall {
+    /// Every policy with its name.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Interactive, "interactive"),
+        (Self::Pause, "pause"),
+        (Self::SpawnReviewer, "spawn_reviewer"),
+        (Self::RetryWithNewProvider, "retry_with_new_provider"),
+    ];
+
+    /// The name in configuration and JSON.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(policy, _)| *policy == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// What makes the fallback chain go on to a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Condition {
+    /// The gate failed more than three times running.
+    FailedGate,
+    /// The context window is used up.
+    ContextExhausted,
+    /// The loop was stopped or has halted.
+    StopEvent,
+}
+
+impl Condition {
+    /// Every condition with its name.
+    pub const ALL: [(Self, &'static str); 3] = [
+        (Self::FailedGate, "failed_gate"),
+        (Self::ContextExhausted, "context_exhausted"),
+        (Self::StopEvent, "stop_event"),
+    ];
+
+    /// The name in configuration and JSON.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(condition, _)| *condition == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// A provider of the fallback chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provider {
+    /// How it is called.
+    pub name: String,
+    /// What leads to it; empty: any condition does.
+    pub on: Vec<Condition>,
+}
+
+impl Provider {
+    /// Reads `NAME` or `NAME on CONDITION, CONDITION`; `None` when it is neither.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (name, conditions) = match text.split_once(" on ") {
+            Some((name, conditions)) => (name, conditions),
+            None => (text, ""),
+        };
+        let name = name.trim();
+        let condition = |word: &str| {
+            Condition::ALL.iter().find(|(_, known)| *known == word.trim()).map(|(condition, _)| *condition)
+        };
+        let words = conditions.split(',').filter(|_| !conditions.is_empty());
+        let on = words.map(condition).collect::<Option<Vec<_>>>()?;
+        let plain = !name.is_empty() && name.len() <= 128 && !name.contains(char::is_control);
+        plain.then(|| Self { name: name.to_owned(), on })
+    }
+}
+
+/// A program of the user's own configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    /// Program and arguments; never a shell line.
+    pub argv: Vec<String>,
+    /// Longest time it may take, in seconds.
+    pub timeout: super::time::Span,
+}
+
+/// What is said about the deadlock (`autonomous-loop-rules.md`, out-of-band advisor).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Deadlock {
+    /// The same tool call again, HARD.
+    Hard,
+    /// The same tool call without end.
+    Infinite,
+    /// Nothing moves, or the same states come back.
+    Stalled,
+    /// It fails again and again.
+    RepeatedError,
+}
+
+impl Deadlock {
+    /// The name in prompts and JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Hard => "HARD",
+            Self::Infinite => "INFINITE",
+            Self::Stalled => "STALLED",
+            Self::RepeatedError => "REPEATED_ERROR",
+        }
+    }
+}
+
+/// What is told to whoever listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// What happened.
+    pub kind: NoticeKind,
+    /// The rule behind it; empty where there is none.
+    pub rule: String,
+    /// In one sentence. May hold untrusted text.
+    pub message: String,
+    /// The same for all notices of one episode: it is told once.
+    pub episode: String,
+    /// The branch; `None` when detached.
+    pub branch: Option<String>,
+    /// Name of the worktree.
+    pub worktree: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What a notice is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NoticeKind {
+    /// The loop was halted.
+    Halted,
+    /// Several signs of being stuck were seen together.
+    Escalated,
+    /// In perpetual mode a PAUSE was cleared.
+    PauseCleared,
+}
+
+impl NoticeKind {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Halted => "halted",
+            Self::Escalated => "escalated",
+            Self::PauseCleared => "pause_cleared",
+        }
+    }
+}
+
+/// What the next one needs to know (`uncertainty-escalation.md`, `write_structured_handoff`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handoff {
+    /// The halt, or what would have been one in perpetual mode.
+    pub halt: Halt,
+    /// The signals behind it.
+    pub episode: Episode,
+    /// What was tried.
+    pub story: Story,
+}
+
+/// What an advisor is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The type of the deadlock.
+    pub deadlock: Deadlock,
+    /// The halt.
+    pub halt: Halt,
+    /// What was tried.
+    pub story: Story,
+}
+
+/// A program of `[on_stall]` that is to be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// Which policy asks for it.
+    pub policy: OnStall,
+    /// The halt.
+    pub halt: Halt,
+    /// The provider that is to go on.
+    pub provider: Option<Provider>,
+}
+
+/// One thing that is done beside a halt. None of them can change the verdict, and the failure of one is told and
+/// leaves the others alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reaction {
+    /// Writes `.andon/handoffs/<time>.json` and `.md`.
+    Handoff(Box<Handoff>),
+    /// Writes the marker `.andon/signals/UNCERTAINTY_ESCALATION`.
+    Marker(Box<Halt>),
+    /// Writes `.andon/PAUSE`.
+    Pause(Box<Halt>),
+    /// Tells whoever listens.
+    Notify(Box<Notice>),
+    /// Writes `.andon/ADVISOR_PROMPT.md` and asks the advisor, if there is one.
+    Ask(Box<Question>),
+    /// Starts the program of `[on_stall]`.
+    Start(Box<Start>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn providers_are_names_with_conditions() {
+        let read = |text: &str| Provider::parse(text).map(|one| (one.name, one.on));
+        assert_eq!(read("claude"), Some(("claude".into(), vec![])));
+        let both = vec![Condition::FailedGate, Condition::StopEvent];
+        assert_eq!(read(" my model on failed_gate, stop_event"), Some(("my model".into(), both)));
+        for bad in ["", " on failed_gate", "x on nothing", "x on failed_gate,", "a\nb"] {
+            assert_eq!(read(bad), None, "{bad:?}");
+        }
+    }
+}

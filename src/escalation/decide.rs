@@ -1,0 +1,76 @@
+//! The decision itself: one round's facts and what is remembered of the rounds before.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use crate::domain::escalation::{Call, Knobs, RING, Signal, VerdictRound, splits_running};
+use crate::domain::ids::CodeId;
+
+/// What is known of one round; a round is an iteration.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    /// Its number.
+    pub iteration: u64,
+    /// Iterations running that changed nothing which runs, this one included.
+    pub consecutive_no_change: u64,
+    /// The code state; `None` where nothing is known.
+    pub code: Option<CodeId>,
+    /// The newest rounds of reviewers, oldest first; they may be stale between votes.
+    pub verdicts: Vec<VerdictRound>,
+    /// Signals of rules.
+    pub rules: BTreeSet<Signal>,
+}
+
+/// What is remembered from round to round.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Memory {
+    /// The newest code states, oldest first, at most [`RING`]; neighbours differ.
+    pub ring: VecDeque<CodeId>,
+    /// Rounds running with two or more signals.
+    pub consecutive: u64,
+    /// The iteration at which this episode escalated.
+    pub escalated_at: Option<u64>,
+    /// The newest round.
+    pub last_iteration: u64,
+    /// Its signals.
+    pub hot: BTreeSet<Signal>,
+}
+
+/// Takes one round. Without knobs (the rule is off) nothing is read and nothing remembered.
+pub fn step(memory: &mut Memory, facts: &Facts, knobs: Option<&Knobs>) -> Call {
+    let Some(knobs) = knobs else { return Call::Wait };
+    memory.hot.clone_from(&facts.rules);
+    let proxies = [
+        (Signal::NoChange, facts.consecutive_no_change >= knobs.no_change_min.max(1)),
+        (Signal::Recurrence, recurs(memory, facts, knobs)),
+        (Signal::VerdictSplit, splits_running(&facts.verdicts) >= knobs.split_rounds.max(1)),
+    ];
+    memory.hot.extend(proxies.into_iter().filter(|(_, hot)| *hot).map(|(signal, _)| signal));
+    remember(memory, facts);
+    if memory.hot.len() < 2 {
+        // The episode is over; another may escalate again.
+        memory.consecutive = 0;
+        memory.escalated_at = None;
+        return Call::Wait;
+    }
+    memory.consecutive = memory.consecutive.saturating_add(1);
+    if memory.consecutive < knobs.rounds.max(1) || memory.escalated_at.is_some() {
+        return Call::Wait;
+    }
+    memory.escalated_at = Some(facts.iteration);
+    Call::Escalate
+}
+
+/// Proxy 2: the state equals one of the ring, but for the newest of it (that would be proxy 1).
+fn recurs(memory: &Memory, facts: &Facts, knobs: &Knobs) -> bool {
+    let Some(code) = facts.code else { return false };
+    memory.ring.back() != Some(&code) && memory.ring.iter().rev().take(knobs.ring).any(|seen| *seen == code)
+}
+
+fn remember(memory: &mut Memory, facts: &Facts) {
+    memory.last_iteration = facts.iteration;
+    let Some(code) = facts.code.filter(|code| memory.ring.back() != Some(code)) else { return };
+    if memory.ring.len() >= RING {
+        memory.ring.pop_front();
+    }
+    memory.ring.push_back(code);
+}

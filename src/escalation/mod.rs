@@ -1,0 +1,15 @@
+//! When to call a person: several signs of being stuck, seen together, for several rounds
+//! (`uncertainty-escalation.md`).
+//!
+//! Decision and action are split. What is decided here is a fold over recorded facts: it reads no file, starts no
+//! program and keeps no state but what it returns, so that a test, another clone and a replay all decide alike. What
+//! is done about it (handoff, notification, marker, PAUSE) stands in `policy` and `action`.
+
+mod decide;
+mod rounds;
+
+pub use decide::{Facts, Memory, step};
+pub use rounds::episode;
+
+#[cfg(test)]
+mod tests;

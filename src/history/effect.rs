@@ -1,0 +1,98 @@
+//! Whether an iteration changed anything that runs.
+
+use std::collections::BTreeSet;
+
+use super::timeline::{Iteration, Source, Strike, Timeline, TurnChange};
+use crate::domain::change::Nature;
+use crate::domain::ids::HunkHash;
+use crate::domain::workflow::Edits;
+
+impl Iteration {
+    /// Its nature when it is weak: nothing that runs has changed. A change of which normalization leaves nothing is
+    /// one of white space. `None` too where nothing is known.
+    pub fn weak_nature(&self) -> Option<Nature> {
+        let nature = self.change.as_ref()?.nature;
+        if nature == Nature::Nothing && self.diff.files > 0 {
+            return Some(Nature::Space);
+        }
+        nature.is_weak().then_some(nature)
+    }
+
+    /// Whether the two worked in the same place: all paths of the one are among those of the other. Releases of one
+    /// package after the other have a lock file in common, and nothing else.
+    pub fn same_place(&self, other: &Self) -> bool {
+        let paths = |one: &Self| -> BTreeSet<HunkHash> {
+            one.change.iter().flat_map(|change| &change.paths).map(|step| step.path).collect()
+        };
+        let (own, others) = (paths(self), paths(other));
+        !own.is_empty() && !others.is_empty() && (own.is_subset(&others) || others.is_subset(&own))
+    }
+}
+
+impl Timeline {
+    /// How many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
+    /// nothing, made the change before again, or were weak in the place of the one before.
+    pub fn unchanged_running(&self, at: usize) -> u64 {
+        let seen = self.iterations.get(..=at).unwrap_or_default();
+        let candidates = seen.iter().rev().filter(|one| one.strike == Strike::Candidate);
+        let mut candidates = candidates.filter(|one| self.could_change(one)).peekable();
+        let mut running = 0;
+        while let Some(one) = candidates.next() {
+            let before = candidates.peek().copied();
+            let again = before.is_some_and(|before| before.diff.hash == one.diff.hash);
+            let weak = one.weak_nature().is_some()
+                && before.is_none_or(|before| before.weak_nature().is_none() || one.same_place(before));
+            if !(one.diff.empty || again || weak) {
+                break;
+            }
+            running += 1;
+        }
+        running
+    }
+
+    /// Whether an iteration was meant to change what runs: a turn that planned, reviewed, or of which nobody knows what
+    /// it did says nothing about that.
+    fn could_change(&self, iteration: &Iteration) -> bool {
+        match iteration.source {
+            Source::Commit | Source::Turn(TurnChange::Changed) => true,
+            Source::Turn(TurnChange::Documents | TurnChange::Unknown) => false,
+            Source::Turn(TurnChange::Unchanged) => self.workflow.edits(&iteration.node) != Edits::None,
+        }
+    }
+
+    /// The window as it was when it had `count` iterations.
+    #[must_use]
+    pub fn until(&self, count: usize) -> Self {
+        let mut earlier = self.clone();
+        // Calls have no place among the iterations: those since the newest edit are taken to reach one round back.
+        if count.saturating_add(1) < self.iterations.len() {
+            earlier.activity.calls.clear();
+        }
+        earlier.iterations.truncate(count);
+        let newest = earlier.number();
+        earlier.activity.ballots.retain(|cast| cast.iteration <= newest);
+        earlier
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::domain::change::Nature;
+    use crate::history::testkit::{commit, timeline};
+
+    #[test]
+    fn what_leaves_the_program_as_it_was_is_counted() {
+        let weak = |state, path| commit(state).change(Nature::Comments, &[(path, state, state + 1)]);
+        let running = |commits: Vec<_>| {
+            let line = timeline(commits);
+            line.unchanged_running(line.iterations.len().saturating_sub(1))
+        };
+        assert_eq!(running(vec![]), 0);
+        assert_eq!(running(vec![commit(1), commit(2)]), 0);
+        assert_eq!(running(vec![commit(1), commit(1).empty(), commit(1).empty()]), 2);
+        assert_eq!(running(vec![commit(1).diff(7), commit(2).diff(7), commit(3).diff(7)]), 2);
+        assert_eq!(running(vec![commit(1), weak(2, 1), weak(3, 1), weak(4, 1)]), 3);
+        assert_eq!(running(vec![commit(1), weak(2, 1), weak(3, 2), weak(4, 3)]), 0, "file after file");
+        assert_eq!(running(vec![commit(1).empty(), commit(2)]), 0);
+    }
+}

@@ -1,0 +1,71 @@
+//! `andon advise`: what stands, whom to ask and who goes on; and the advisor's new approach, recorded as an answer.
+
+use std::path::PathBuf;
+
+use super::context::Context;
+use super::error::OpsError;
+use super::resume::Resumed;
+use super::standing::{self, Answer};
+use super::timeline;
+use super::workspace::Workspace;
+use crate::action::react::{self, ANSWER, QUESTION};
+use crate::domain::facts::AckHow;
+use crate::domain::response::OnStall;
+use crate::policy;
+use crate::report::advice::Advice;
+
+/// What can be advised now. `current` is the provider at work; without one, the first of the chain.
+pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Advice, OpsError> {
+    let response = &ws.config.response;
+    let standing = standing::recorded(ws)?;
+    let halt = standing.map(|standing| standing.halt);
+    let loaded = timeline::load(ws)?;
+    let conditions = policy::conditions(&loaded.timeline, halt.as_ref());
+    if let Some(name) = current.filter(|name| !response.providers.iter().any(|one| one.name == *name)) {
+        return Err(OpsError::Usage {
+            what: format!("no such provider in [fallback]: {name}"),
+            help: "andon config show  (fallback.providers)".to_owned(),
+        });
+    }
+    let next = policy::next_provider(&response.providers, current, &conditions).cloned();
+    let current =
+        current.map(str::to_owned).or_else(|| response.providers.first().map(|one| one.name.clone()));
+    let asked = halt.is_some() && there(ws, QUESTION).is_some();
+    Ok(Advice {
+        deadlock: halt.as_ref().and_then(policy::deadlock_of),
+        policy: response.on_stall,
+        starts: matches!(response.on_stall, OnStall::SpawnReviewer | OnStall::RetryWithNewProvider)
+            .then(|| response.on_stall_program.is_some()),
+        conditions,
+        current,
+        next,
+        question: asked.then(|| format!(".andon/{QUESTION}")),
+        answer: react::answer_to(&standing::site(ctx, ws), halt.as_ref()).map(|_| format!(".andon/{ANSWER}")),
+        halt,
+    })
+}
+
+fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {
+    ws.andon_dir().map(|dir| dir.join(name)).filter(|path| path.is_file())
+}
+
+/// Records the advisor's new approach as the answer to the halt. Only what the program of `[advisor]` said about this
+/// very halt counts: whoever is halted cannot advise himself.
+pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
+    let Some(halt) = standing::recorded(ws)? else { return Err(OpsError::NothingToResume) };
+    let none = |why: &str| OpsError::NoAdvice(why.to_owned());
+    let Some(advisor) = &ws.config.response.advisor else {
+        return Err(none("your configuration names no [advisor]"));
+    };
+    let Some(answer) = react::answer_to(&standing::site(ctx, ws), Some(&halt.halt)) else {
+        return Err(none("the advisor has not answered this halt, or its answer was edited"));
+    };
+    let name = advisor.argv.first().map_or("", String::as_str);
+    let approach: String = answer.trim().chars().take(1000).collect();
+    let reason = format!("new approach by the advisor {name}: {approach}");
+    standing::acknowledge(ctx, ws, Answer::Loop(Some(&halt)), AckHow::Resume, &reason)?;
+    Ok(Resumed {
+        halt: Some(halt),
+        by: format!("the advisor {name}, recorded by {}", ctx.identity(&ws.repo)),
+    })
+}

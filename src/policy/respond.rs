@@ -1,0 +1,194 @@
+//! What is done beside a halt: who is told, who is asked, who goes on. Pure: the programs are started in `action`.
+
+use super::decide::{primary, reason_of};
+use super::plan::{Place, halt};
+use crate::domain::decision::{Decision, Halt, Verdict};
+use crate::domain::escalation::{Call, Episode, Mode};
+use crate::domain::findings::{Finding, HaltReason, Level};
+use crate::domain::response::{
+    Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Reaction, Start,
+};
+use crate::history::{Outcome, Timeline, outcome};
+
+/// Failed gates running beyond which the fallback chain goes on (`autonomous-loop-rules.md`, fallback strategy).
+pub const FAILED_GATES: usize = 3;
+
+/// What the configuration wants done.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// `on_stall.policy`
+    pub on_stall: OnStall,
+    /// `fallback.providers`
+    pub providers: &'a [Provider],
+    /// What the signals come to; `None` where nobody asked.
+    pub episode: Option<&'a Episode>,
+}
+
+/// The reactions to a new halt, or to an escalation that only tells. Nothing while an older halt stands: it has been
+/// reacted to.
+pub fn reactions(
+    decision: &Decision,
+    timeline: &Timeline,
+    place: &Place,
+    setup: &Setup<'_>,
+) -> Vec<Reaction> {
+    if decision.standing.is_some() {
+        return Vec::new();
+    }
+    let escalated = decision.findings.iter().find(|finding| finding.rule == ESCALATION);
+    let halting = primary(&decision.findings).filter(|_| decision.verdict == Verdict::Halt);
+    // A person who pulls the cord knows about it.
+    let halting = halting.filter(|finding| reason_of(finding) != HaltReason::UserStop);
+    let mut reactions = Vec::new();
+    if let (Some(finding), Some(episode)) = (escalated.filter(|one| one.level >= Level::Warn), setup.episode)
+    {
+        reactions.extend(escalation(finding, episode, timeline, place));
+    }
+    let Some(finding) = halting else { return reactions };
+    let halt = halt(finding, timeline, place);
+    if escalated.is_none() {
+        reactions.push(notice(NoticeKind::Halted, &halt));
+    }
+    if let Some(deadlock) = deadlock_of(&halt) {
+        let question = Question { deadlock, halt: halt.clone(), story: timeline.story() };
+        reactions.push(Reaction::Ask(Box::new(question)));
+    }
+    reactions.extend(on_stall(&halt, timeline, setup, escalated));
+    reactions
+}
+
+/// The id of the rule whose finding is an escalation.
+pub const ESCALATION: &str = "co-occurrence";
+
+/// Handoff, notification, marker and PAUSE, in this order (`uncertainty-escalation.md`, slice B). In perpetual mode
+/// nothing is paused.
+fn escalation(finding: &Finding, episode: &Episode, timeline: &Timeline, place: &Place) -> Vec<Reaction> {
+    if episode.call != Call::Escalate {
+        return Vec::new();
+    }
+    let halt = halt(finding, timeline, place);
+    let handoff = Handoff { halt: halt.clone(), episode: episode.clone(), story: timeline.story() };
+    let mut reactions = vec![
+        Reaction::Handoff(Box::new(handoff)),
+        notice(NoticeKind::Escalated, &halt),
+        Reaction::Marker(Box::new(halt.clone())),
+    ];
+    if episode.mode == Mode::Halting && finding.level == Level::Halt {
+        reactions.push(Reaction::Pause(Box::new(halt)));
+    }
+    reactions
+}
+
+fn notice(kind: NoticeKind, halt: &Halt) -> Reaction {
+    let head = halt.head.map_or_else(|| "-".to_owned(), |head| head.short());
+    Reaction::Notify(Box::new(Notice {
+        kind,
+        rule: halt.rule.clone(),
+        message: halt.message.clone(),
+        episode: format!("{}:{}:{}:{head}", halt.worktree, halt.rule, halt.iteration),
+        branch: halt.branch.clone(),
+        worktree: halt.worktree.clone(),
+        at: halt.at,
+    }))
+}
+
+/// The type of deadlock that an advisor can say something about.
+pub fn deadlock_of(halt: &Halt) -> Option<Deadlock> {
+    if halt.rule == "tool-loop" {
+        let infinite = halt.message.contains("INFINITE");
+        return Some(if infinite { Deadlock::Infinite } else { Deadlock::Hard });
+    }
+    match halt.reason {
+        HaltReason::Stalled | HaltReason::Oscillating => Some(Deadlock::Stalled),
+        HaltReason::RepeatedError => Some(Deadlock::RepeatedError),
+        HaltReason::BudgetExceeded | HaltReason::UserStop => None,
+    }
+}
+
+fn on_stall(
+    halt: &Halt,
+    timeline: &Timeline,
+    setup: &Setup<'_>,
+    escalated: Option<&Finding>,
+) -> Option<Reaction> {
+    let start =
+        |provider| Reaction::Start(Box::new(Start { policy: setup.on_stall, halt: halt.clone(), provider }));
+    match setup.on_stall {
+        OnStall::Interactive => None,
+        OnStall::Pause if escalated.is_some() => None,
+        OnStall::Pause => Some(Reaction::Pause(Box::new(halt.clone()))),
+        OnStall::SpawnReviewer => Some(start(None)),
+        OnStall::RetryWithNewProvider => {
+            let conditions = conditions(timeline, Some(halt));
+            Some(start(next_provider(setup.providers, None, &conditions).cloned()))
+        }
+    }
+}
+
+/// The conditions of the fallback chain that hold.
+pub fn conditions(timeline: &Timeline, halt: Option<&Halt>) -> Vec<Condition> {
+    let failed = timeline.iterations.iter().rev().filter_map(|one| one.tests.as_ref());
+    let failed = failed.take_while(|tests| match outcome(tests) {
+        Outcome::Red | Outcome::Stopped => true,
+        Outcome::Green | Outcome::Nothing => false,
+    });
+    let mut conditions = Vec::new();
+    if failed.count() > FAILED_GATES {
+        conditions.push(Condition::FailedGate);
+    }
+    if halt.is_some_and(|halt| halt.rule == "context-window") {
+        conditions.push(Condition::ContextExhausted);
+    }
+    if halt.is_some() {
+        conditions.push(Condition::StopEvent);
+    }
+    conditions
+}
+
+/// The provider that goes on: the first after `current` (the first of the chain when nobody says) that any of
+/// `conditions` leads to. One without conditions takes whatever comes.
+pub fn next_provider<'a>(
+    providers: &'a [Provider],
+    current: Option<&str>,
+    conditions: &[Condition],
+) -> Option<&'a Provider> {
+    if conditions.is_empty() {
+        return None;
+    }
+    let at = current.and_then(|name| providers.iter().position(|one| one.name == name)).unwrap_or(0);
+    let fits = |one: &&Provider| one.on.is_empty() || one.on.iter().any(|wanted| conditions.contains(wanted));
+    providers.iter().skip(at + 1).find(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain() -> Vec<Provider> {
+        ["a", "b on failed_gate", "c on context_exhausted, stop_event", "d"]
+            .iter()
+            .filter_map(|text| Provider::parse(text))
+            .collect()
+    }
+
+    #[test]
+    fn the_chain_goes_on_to_the_first_that_a_condition_leads_to() {
+        use Condition::{ContextExhausted, FailedGate, StopEvent};
+        let table: [(Option<&str>, &[Condition], Option<&str>); 8] = [
+            (None, &[], None),
+            (None, &[FailedGate], Some("b")),
+            (None, &[StopEvent], Some("c")),
+            (None, &[ContextExhausted, FailedGate], Some("b")),
+            (Some("b"), &[FailedGate], Some("d")),
+            (Some("c"), &[StopEvent], Some("d")),
+            (Some("d"), &[StopEvent], None),
+            (Some("unknown"), &[StopEvent], Some("c")),
+        ];
+        for (current, conditions, wanted) in table {
+            let providers = chain();
+            let found = next_provider(&providers, current, conditions).map(|one| one.name.as_str());
+            assert_eq!(found, wanted, "{current:?} {conditions:?}");
+        }
+        assert!(next_provider(&[], None, &[StopEvent]).is_none());
+    }
+}

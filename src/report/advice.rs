@@ -1,0 +1,101 @@
+//! `andon advise`: what stands, whom to ask and who goes on.
+
+use serde_json::{Value, json};
+
+use super::escape::terminal;
+use super::json as values;
+use super::page::Page;
+use super::style::Style;
+use crate::domain::decision::Halt;
+use crate::domain::response::{Condition, Deadlock, OnStall, Provider};
+
+/// What can be advised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// The halt that stands.
+    pub halt: Option<Halt>,
+    /// Its type, where an advisor can say something about it.
+    pub deadlock: Option<Deadlock>,
+    /// `on_stall.policy`
+    pub policy: OnStall,
+    /// Whether the policy has its program; `None` when it needs none.
+    pub starts: Option<bool>,
+    /// The conditions of the fallback chain that hold.
+    pub conditions: Vec<Condition>,
+    /// The provider at work.
+    pub current: Option<String>,
+    /// The provider that goes on.
+    pub next: Option<Provider>,
+    /// The question for an advisor.
+    pub question: Option<String>,
+    /// The advisor's answer.
+    pub answer: Option<String>,
+}
+
+impl Advice {
+    /// Why the next provider is the next, or why there is none.
+    fn why(&self) -> String {
+        let held: Vec<&str> = self.conditions.iter().map(|one| one.as_str()).collect();
+        match (&self.next, held.is_empty()) {
+            (_, true) => "no condition of the fallback chain holds".to_owned(),
+            (Some(next), false) if next.on.is_empty() => {
+                format!("{} holds, and it takes whatever comes", held.join(", "))
+            }
+            (Some(next), false) => {
+                let wanted = next.on.iter().filter(|one| self.conditions.contains(one));
+                let wanted: Vec<&str> = wanted.map(|one| one.as_str()).collect();
+                format!("{} leads to it", wanted.join(", "))
+            }
+            (None, false) => format!("{} holds, and the chain has nobody left for it", held.join(", ")),
+        }
+    }
+}
+
+/// As JSON, schema `andon/advice@1`.
+pub fn json(advice: &Advice) -> Value {
+    json!({
+        "schema": "andon/advice@1",
+        "halt": advice.halt.as_ref().map(values::loop_halted),
+        "deadlock": advice.deadlock.map(Deadlock::as_str),
+        "on_stall": advice.policy.as_str(),
+        "conditions": advice.conditions.iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+        "current": advice.current,
+        "next": advice.next.as_ref().map(|one| one.name.as_str()),
+        "why": advice.why(),
+        "question": advice.question,
+        "answer": advice.answer,
+    })
+}
+
+/// As text.
+pub fn text(advice: &Advice, style: Style) -> String {
+    let mut page = Page::new(style);
+    match &advice.halt {
+        Some(halt) => page.line(&format!("halted by {}: {}", terminal(&halt.rule), terminal(&halt.message))),
+        None => page.line("no halt stands"),
+    }
+    if let Some(deadlock) = advice.deadlock {
+        page.field("deadlock", deadlock.as_str());
+    }
+    page.field("on stall", advice.policy.as_str());
+    if advice.starts == Some(false) {
+        page.field("", "your configuration names no on_stall.command");
+    }
+    if let Some(current) = &advice.current {
+        page.field("provider", &terminal(current));
+        let next = advice.next.as_ref().map_or("nobody", |one| one.name.as_str());
+        page.field("next", &format!("{} ({})", terminal(next), advice.why()));
+    }
+    if let Some(question) = &advice.question {
+        page.field("question", question);
+    }
+    if let Some(answer) = &advice.answer {
+        page.field("answer", &format!("{answer}; to go on with it: andon advise --record"));
+    }
+    if let Some(halt) = &advice.halt {
+        for action in halt.suggested_actions.iter().take(8) {
+            page.field("try", &terminal(action));
+        }
+    }
+    page.finish()
+}
