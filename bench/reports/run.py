@@ -10,6 +10,7 @@ reader in turn, and prints medians, ratios and what hostile reports come to. Not
 import argparse
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import tempfile
@@ -116,13 +117,17 @@ def bomb(path):
 
 
 def measure(command):
-    """Seconds, KiB at the peak and what was found; or how it ended."""
+    """Seconds of CPU, KiB at the peak and what was found; or how it ended. Others may use the machine."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
-        reason = f"signal {-done.returncode}" if done.returncode < 0 else done.stderr.strip().splitlines()[-1:] or "error"
+        said = [line for line in done.stderr.splitlines() if line.strip() and not line.startswith("note:")]
+        reason = f"signal {-done.returncode}" if done.returncode < 0 else (said or ["error"])[-1]
         return None, f"dies: {reason}"
     words = done.stdout.splitlines()[0].split()
-    return (float(words[0]), int(words[2])), " ".join(words[3:]) + "".join(done.stdout.splitlines()[1:2])
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return (seconds, int(words[2])), " ".join(words[3:]) + "".join(done.stdout.splitlines()[1:2])
 
 
 def table(path, readers, runs):
@@ -144,7 +149,7 @@ def table(path, readers, runs):
         seconds = statistics.median(figure[0] for figure in seen[name])
         peak = statistics.median(figure[1] for figure in seen[name]) / 1024
         base = base or (seconds, peak)
-        ratio = "1" if name == "andon" else f"{seconds / base[0]:.2f} x time, {peak / base[1]:.0f} x memory"
+        ratio = "1" if name == "andon" else f"{seconds / base[0]:.2f} x CPU, {peak / base[1]:.0f} x memory"
         print(f"| {path.name} | {name} | {size / MB / seconds:,.0f} MB/s | {seconds:.3f} s | {peak:,.1f} MiB | {ratio} |")
 
 
@@ -163,7 +168,7 @@ def main():
     peer = str(target / "report-peers/release/report-peers")
     others = [(name, [peer, name]) for name in ("junit-parser", "roxmltree")]
     sizes = [int(size) for size in arguments.sizes.split(",")]
-    print("| report | reader | throughput | time | peak memory | against andon |\n|---|---|---|---|---|---|")
+    print("| report | reader | MB a second of CPU | CPU | peak memory | against andon |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(dir=arguments.dir) as place:
         place = pathlib.Path(place)
         for size in sizes:

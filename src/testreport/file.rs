@@ -213,9 +213,10 @@ impl TextBody {
         // JSON first: beside it, the text of the same runner says nothing new.
         let mut recognised = self.json.finish(format).map(|json| tally.absorb(json));
         let [libtest, tap, text] = self.readers.finish(name, format);
+        let mut by_line = None;
         for one in [libtest, tap, text.filter(|text| text.adds_to(&tally))].into_iter().flatten() {
             tally.absorb(one);
-            recognised = Some(());
+            (recognised, by_line) = (Some(()), Some(()));
         }
         if recognised.is_none() {
             let problem = self.failed.unwrap_or_else(|| {
@@ -230,7 +231,7 @@ impl TextBody {
         if let Some(problem) = self.failed {
             tally.problem(name, &problem);
         }
-        if cut {
+        if cut && by_line.is_some() {
             tally.warn(format!("{name}: lines of more than {} bytes were cut", LineSplitter::MAX_LINE));
         }
         tally

@@ -1,0 +1,18 @@
+//! Asks the linker for a smaller program that starts sooner. Hooks start it several times at each commit, and what
+//! the start reads, relocates and maps is most of what they cost.
+//!
+//! Only for the release program on Linux with the GNU C library, where every common linker knows these options.
+//! Without position independence there are no relocations of its own to apply (0.05 ms of 1 ms, 190 kB). The index of
+//! unwind tables serves backtraces alone, and a stripped program that aborts on panic has none to show.
+
+#![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "how a build script and cargo speak")]
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let is = |name: &str, wanted: &str| std::env::var_os(name).is_some_and(|value| value == wanted);
+    let gnu_linux = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
+    if gnu_linux && is("PROFILE", "release") {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+        println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
+    }
+}
