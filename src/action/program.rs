@@ -54,15 +54,13 @@ pub struct EnvChanges {
 #[derive(Debug, Error)]
 pub enum ProgramError {
     /// An empty argument list.
-    #[error("the test command is empty\n  help: set `test.command` in andon.toml")]
+    #[error("the test command is empty")]
     Empty,
     /// The directory is not there.
     #[error("cannot run the test command in {0}: no such directory")]
     NoDirectory(PathBuf),
     /// No such program.
-    #[error(
-        "{program}: command not found\n  help: install it, or correct `test.command` in andon.toml (a string runs in a shell, a list does not)"
-    )]
+    #[error("{program}: command not found")]
     NotFound {
         /// The program.
         program: String,
@@ -86,6 +84,20 @@ pub enum ProgramError {
     /// Signals could not be held back.
     #[error("signals could not be held back for the test command: {0}")]
     Signals(Errno),
+}
+
+impl ProgramError {
+    /// What mends it, where that is known.
+    pub fn help(&self) -> Option<String> {
+        let help = match self {
+            Self::Empty => "set `test.command` in andon.toml",
+            Self::NotFound { .. } => {
+                "install it, or correct `test.command` in andon.toml (a string runs in a shell, a list does not)"
+            }
+            Self::NoDirectory(_) | Self::Start { .. } | Self::Wait { .. } | Self::Signals(_) => return None,
+        };
+        Some(help.to_owned())
+    }
 }
 
 /// Runs the test command in `root` and hands its output to `sink` in chunks as it comes.

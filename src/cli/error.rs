@@ -87,8 +87,9 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         | OpsError::Setup(_)
         | OpsError::Record(_)
         | OpsError::Ledger(_)
-        | OpsError::Action(_) => with_help(plain(), error.help()),
-        OpsError::Program(_) | OpsError::Chain(_) => plain(),
+        | OpsError::Action(_)
+        | OpsError::Program(_) => with_help(plain(), error.help()),
+        OpsError::Chain(_) => plain(),
         OpsError::Normalize(_) => plain().help("andon config check"),
         OpsError::NoWorkTree(_) => plain().help("run andon in a checkout: git worktree add ../checkout"),
         OpsError::AgentShell(_) => plain()

@@ -19,11 +19,11 @@ struct Failed<'a> {
 
 /// The tests that differ between `results` on the same code, and those that were found to differ before.
 ///
-/// Compared are results of the same command that ran to their end with the same number of tests: a test that is
-/// not named because it did not run has not passed.
+/// Compared are results of the same command, read in the same form, that ran to their end with the same number of
+/// tests: a test that is not named because it did not run has not passed, and each form has ids of its own.
 pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSet<String> {
     let mut flaky = BTreeSet::new();
-    let mut seen: BTreeMap<(CodeId, u64, &str), Failed<'_>> = BTreeMap::new();
+    let mut seen: BTreeMap<(CodeId, u64, &str, &str), Failed<'_>> = BTreeMap::new();
     for tests in results {
         flaky.extend(tests.caveats.flaky.iter().cloned());
         let whole = matches!(tests.status, TestStatus::Passed | TestStatus::Failed) && !tests.truncated;
@@ -31,7 +31,7 @@ pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSe
             continue;
         }
         let failing: BTreeSet<&str> = tests.failing.iter().map(String::as_str).collect();
-        let key = (tests.code, tests.counts.ran(), tests.command.as_str());
+        let key = (tests.code, tests.counts.ran(), tests.command.as_str(), tests.runner.as_str());
         match seen.get_mut(&key) {
             Some(failed) => {
                 failed.once.extend(failing.iter().copied());
@@ -87,6 +87,9 @@ mod tests {
         let mut elsewhere = green(1, 9);
         elsewhere.command = "true".into();
         assert_eq!(found(&[red(1, &["a"], 9), elsewhere]), [""; 0], "another command");
+        let mut otherwise = green(1, 9);
+        otherwise.runner = "junit".into();
+        assert_eq!(found(&[red(1, &["a"], 9), otherwise]), [""; 0], "read in another form, with other ids");
         let mut known = green(1, 9);
         known.caveats.flaky = vec!["z".into()];
         assert_eq!(found(&[known]), ["z"], "as an earlier run was told");

@@ -87,11 +87,11 @@ impl OpsError {
             Self::Ledger(err) => err.help(),
             Self::Action(err) => err.help(),
             Self::Setup(err) => err.help(),
+            Self::Program(err) => err.help(),
             Self::Usage { help, .. } => Some(help.clone()),
             Self::Config(_)
             | Self::Normalize(_)
             | Self::Chain(_)
-            | Self::Program(_)
             | Self::NoWorkTree(_)
             | Self::AgentShell(_)
             | Self::NothingToResume

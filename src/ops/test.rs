@@ -66,6 +66,7 @@ pub fn run(
     let mut parsed = reader.finish(exit_kind(&end));
     warnings.extend(parsed.warnings.iter().cloned());
     warnings.extend(without_its_reports(ws, &mut parsed));
+    warnings.extend(without_the_added_report(&asked, &mut parsed));
     let validity = validity(configured, &end, tested.is_still(ws)?);
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     compare(ws, &mut run)?;
@@ -134,6 +135,17 @@ pub(super) fn without_its_reports(ws: &Workspace, parsed: &mut ParsedRun) -> Opt
     }
     parsed.status = TestStatus::NoTests;
     Some("test.reports is set, and this run wrote no such report".to_owned())
+}
+
+/// A runner that was asked for a report, wrote none and said nothing of tests did not come to its end, whatever its
+/// exit code says: a test that ends the process with 0 looks like that.
+fn without_the_added_report(asked: &Asked, parsed: &mut ParsedRun) -> Option<String> {
+    let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;
+    if !exit_only || asked.report.is_none() {
+        return None;
+    }
+    parsed.status = TestStatus::Incomplete;
+    Some("the run ended without the report that test.runner asked for".to_owned())
 }
 
 /// Whether the command is the one that proves something.

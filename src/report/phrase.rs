@@ -40,6 +40,7 @@ pub(super) fn tests(evidence: &TestEvidence) -> String {
         TestStatus::Passed if counts.skipped > 0 => {
             format!("{} passed, {} skipped", counts.passed, counts.skipped)
         }
+        TestStatus::Passed if counts.total == 0 => "passed, by its exit code alone".to_owned(),
         TestStatus::Passed => format!("{} passed", counts.passed),
         TestStatus::Failed => format!("{} of {} failing", counts.failing(), counts.total),
         TestStatus::BuildFailed => "the build failed".to_owned(),
@@ -85,6 +86,7 @@ pub(super) fn caveats(evidence: &TestEvidence) -> String {
 pub(super) fn tests_short(evidence: &TestEvidence) -> String {
     let counts = &evidence.counts;
     let text = match evidence.status {
+        TestStatus::Passed if counts.total == 0 => "exit code 0".to_owned(),
         TestStatus::Passed => format!("{} pass", counts.passed),
         TestStatus::Failed => format!("{}/{} fail", counts.failing(), counts.total),
         TestStatus::BuildFailed => "build failed".to_owned(),

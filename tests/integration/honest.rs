@@ -137,6 +137,44 @@ fn a_runner_preset_adds_a_report_and_changes_nothing_to_see() {
 }
 
 #[test]
+fn a_runner_that_ends_well_without_its_report_proves_nothing() {
+    let stage = Stage::installed();
+    stage.write("bin/pytest", "exit 0\n");
+    stage.write("andon.toml", "[test]\ncommand = [\"sh\", \"bin/pytest\"]\nrunner = \"pytest\"\n");
+    stage.andon(&["test"]).ok().says("without the report that test.runner asked for").says("cut short");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Two"]).refused().says("error[untested-edit]");
+}
+
+#[test]
+fn one_run_read_in_two_forms_makes_no_test_flaky() {
+    let stage = Stage::installed();
+    stage.write("bin/pytest", PYTEST);
+    stage.write("t.tap", "1..2\nok 1 - a\nnot ok 2 - b\n");
+    let configure = |more: &str| {
+        let command = "[test]\ncommand = \"cat t.tap; sh bin/pytest --junitxml=r.xml\"\n";
+        stage.write("andon.toml", format!("{command}{more}[paths]\nignore = [\"r.xml\"]\n"));
+        stage.andon(&["test"]).exits(1)
+    };
+    configure("format = \"tap\"\n").lacks("flaky");
+    configure("format = \"junit\"\nreports = [\"r.xml\"]\n").lacks("flaky");
+}
+
+#[test]
+fn what_only_the_exit_code_tells_is_shown_as_that_and_a_missing_program_is_explained() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"true\"\n");
+    stage.andon(&["test"]).ok();
+    stage.andon(&["status"]).ok().says("passed, by its exit code alone").lacks("0 passed");
+    stage.write("andon.toml", "[test]\ncommand = [\"no-such-program-anywhere\"]\n");
+    stage
+        .andon(&["test"])
+        .exits(127)
+        .says("error: no-such-program-anywhere: command not found\n  help: install it")
+        .lacks("\\n");
+}
+
+#[test]
 fn a_passing_run_of_a_part_of_the_tests_is_named_or_refused() {
     let stage = Stage::installed();
     let part =

@@ -126,7 +126,7 @@ fn what_cannot_start_says_so() {
         run_test_command(&spec, Path::new(root), &env, None, &mut |_, _| {}).unwrap_err().to_string()
     };
     let missing = fails(TestCommand::Argv(vec!["no-such-program-anywhere".into()]), "/");
-    assert!(missing.starts_with("no-such-program-anywhere: command not found\n  help: "), "{missing}");
+    assert_eq!(missing, "no-such-program-anywhere: command not found");
     assert!(fails(TestCommand::Argv(Vec::new()), "/").contains("empty"));
     assert!(fails(TestCommand::Shell(" ".into()), "/").contains("empty"));
     assert!(fails(TestCommand::Argv(vec!["/etc/passwd".into()]), "/").contains("could not be started"));
