@@ -29,6 +29,23 @@ impl Iteration {
     }
 }
 
+impl Iteration {
+    /// Whether a weak change goes over what the weak one before did, in the same place. Comments are documentation
+    /// too: people work through those of one file, commit by commit, each time elsewhere. So they count only where the
+    /// lines are those that the one before wrote, or where a line or two are put on top.
+    fn says_it_again(&self, before: &Self) -> bool {
+        let written: BTreeSet<HunkHash> = before.diff.hunks.iter().map(|hunk| hunk.added).collect();
+        let over = self.diff.hunks.iter().any(|hunk| written.contains(&hunk.removed));
+        let on_top = self.diff.removed == 0 && self.diff.added <= 2;
+        let counts = match self.weak_nature() {
+            Some(Nature::Comments | Nature::Weak) => over || on_top,
+            Some(_) => true,
+            None => false,
+        };
+        counts && self.same_place(before)
+    }
+}
+
 impl Timeline {
     /// How many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
     /// nothing, made the change before again, or were weak in the place of the one before.
@@ -41,7 +58,7 @@ impl Timeline {
             let before = candidates.peek().copied();
             let again = before.is_some_and(|before| before.diff.hash == one.diff.hash);
             let weak = one.weak_nature().is_some()
-                && before.is_none_or(|before| before.weak_nature().is_none() || one.same_place(before));
+                && before.is_none_or(|before| before.weak_nature().is_none() || one.says_it_again(before));
             if !(one.diff.empty || again || weak) {
                 break;
             }
@@ -82,7 +99,10 @@ mod tests {
 
     #[test]
     fn what_leaves_the_program_as_it_was_is_counted() {
-        let weak = |state, path| commit(state).change(Nature::Comments, &[(path, state, state + 1)]);
+        let weak = |state: u8, path| {
+            let own = commit(state).change(Nature::Comments, &[(path, state, state + 1)]);
+            own.hunks(&[(state, state + 1)])
+        };
         let running = |commits: Vec<_>| {
             let line = timeline(commits);
             line.unchanged_running(line.iterations.len().saturating_sub(1))
@@ -94,5 +114,11 @@ mod tests {
         assert_eq!(running(vec![commit(1), weak(2, 1), weak(3, 1), weak(4, 1)]), 3);
         assert_eq!(running(vec![commit(1), weak(2, 1), weak(3, 2), weak(4, 3)]), 0, "file after file");
         assert_eq!(running(vec![commit(1).empty(), commit(2)]), 0);
+        let elsewhere = |state: u8| weak(state, 1).hunks(&[(state, state + 100)]);
+        assert_eq!(
+            running(vec![commit(1), elsewhere(2), elsewhere(3), elsewhere(4)]),
+            0,
+            "comment after comment"
+        );
     }
 }
