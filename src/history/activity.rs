@@ -130,7 +130,7 @@ pub struct Marks {
     pub duplicates: u64,
     /// Turns that began again before they ended.
     pub unended: u64,
-    /// Nodes beyond [`MAX_NODES`]: not counted.
+    /// Nodes beyond `MAX_NODES`: not counted.
     pub crowded: u64,
 }
 
@@ -141,7 +141,7 @@ pub struct Activity {
     pub calls: Vec<Call>,
     /// Outputs, newest last, at most [`MAX_OUTPUTS`].
     pub outputs: Vec<Said>,
-    /// Ballots, newest last, at most [`MAX_BALLOTS`].
+    /// Ballots, newest last, at most `MAX_BALLOTS`.
     pub ballots: Vec<Cast>,
     /// Turns that ended, newest last, at most [`MAX_TURNS`].
     pub turns: Vec<Turn>,

@@ -18,7 +18,7 @@ use crate::report::message::Diagnostic;
 pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
     ws.top()?;
     let loaded = timeline::load(ws)?;
-    let overlay = ws.repo.worktree_overlay()?;
+    let overlay = ws.overlay()?;
     let uncommitted =
         overlay.entries.iter().any(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code);
     let docs = docs::since(ws, docs::began(ws, &loaded.timeline)?, &overlay)?;

@@ -141,7 +141,7 @@ fn head_code(ws: &Workspace, head: &Head) -> Option<CodeId> {
 
 fn work_code(ws: &Workspace) -> Option<CodeId> {
     ws.repo.workdir()?;
-    let overlay = ws.repo.worktree_overlay().ok()?;
+    let overlay = ws.overlay().ok()?;
     Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries).ok()
 }
 

@@ -29,7 +29,7 @@ pub struct Ticked {
 /// Ends the turn of `node`.
 pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked, OpsError> {
     ws.top()?;
-    let overlay = ws.repo.worktree_overlay()?;
+    let overlay = ws.overlay()?;
     let code =
         Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?;
     let end = TurnEnd { code: Some(code), docs: Some(documents(ws, &overlay)) };

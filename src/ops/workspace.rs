@@ -6,7 +6,9 @@ use super::context::Context;
 use super::error::OpsError;
 use crate::config::{self, Config, ConfigErrors};
 use crate::domain::findings::Face;
-use crate::git::Repo;
+use crate::domain::paths::{PathClass, PathRules};
+use crate::domain::tests::{OverlayEntry, Tracking};
+use crate::git::{Overlay, Repo};
 use crate::record::normalize::Normalizer;
 
 /// Directory of the files for people, under the top of the working tree.
@@ -57,6 +59,20 @@ impl Workspace {
     /// The top of the working tree, or an error that says there is none.
     pub fn top(&self) -> Result<&Path, OpsError> {
         self.repo.workdir().ok_or_else(|| OpsError::NoWorkTree(self.repo.git_dir().to_owned()))
+    }
+
+    /// The working tree as differences from HEAD, without untracked files that `test.reports` names: what a run
+    /// leaves behind is not the code that it ran on.
+    pub fn overlay(&self) -> Result<Overlay, OpsError> {
+        let mut overlay = self.repo.worktree_overlay()?;
+        // The configuration was refused if one of these were no glob.
+        if let Ok(reports) = PathRules::new(&[], &self.config.test.reports) {
+            let left_behind = |entry: &OverlayEntry| {
+                entry.tracking == Tracking::Untracked && reports.class(&entry.path) == PathClass::Ignored
+            };
+            overlay.entries.retain(|entry| !left_behind(entry));
+        }
+        Ok(overlay)
     }
 
     /// The normalizer with the project's patterns.

@@ -424,3 +424,17 @@ fn what_is_pushed_is_judged_like_a_finished_task() {
     stage.andon(&["test"]).ok();
     stage.git(&["push", "-q", "origin", "main"]).ok();
 }
+
+#[test]
+fn a_report_that_a_run_leaves_behind_is_not_its_code() {
+    let stage = Stage::installed();
+    let suite = format!("cat > out.xml <<'X'\n{ALL_PASS}\nX\n");
+    stage.write("check.sh", &suite);
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\nreports = [\"*.xml\"]\n");
+    stage.git(&["add", "-A"]).ok();
+    stage.andon(&["test"]).ok().lacks("changed");
+    assert!(stage.path("out.xml").exists());
+    stage.git(&["commit", "-qm", "Write a report"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
+    stage.andon(&["complete"]).ok();
+}

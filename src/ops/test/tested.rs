@@ -24,7 +24,7 @@ impl TestedCode {
     /// The working tree as it is now; HEAD's tree in a repository without one.
     pub fn now(ws: &Workspace) -> Result<Self, OpsError> {
         let overlay = if ws.repo.workdir().is_some() {
-            ws.repo.worktree_overlay()?
+            ws.overlay()?
         } else {
             let head = ws.repo.head()?.commit();
             Overlay { base: head.map(|head| ws.repo.tree_of(head)).transpose()?, entries: Vec::new() }
@@ -50,7 +50,7 @@ impl TestedCode {
         if self.glance.as_ref().is_some_and(|glance| ws.repo.is_as_seen(glance)) {
             return Ok(true);
         }
-        Ok(fingerprint(ws, &ws.repo.worktree_overlay()?)? == self.code)
+        Ok(fingerprint(ws, &ws.overlay()?)? == self.code)
     }
 
     /// A run on this code.
