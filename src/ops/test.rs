@@ -23,7 +23,7 @@ use crate::testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Strea
 
 pub use self::compared::compare;
 use self::preset::Unseen;
-pub use self::tested::TestedCode;
+pub use self::tested::{Since, TestedCode};
 
 /// Largest file of the project that is looked into for a runner's configuration, in bytes.
 const MAX_PROJECT_FILE: usize = 1 << 20;
@@ -67,7 +67,9 @@ pub fn run(
     warnings.extend(parsed.warnings.iter().cloned());
     warnings.extend(without_its_reports(ws, &mut parsed));
     warnings.extend(without_the_added_report(&asked, &mut parsed));
-    let validity = validity(configured, &end, tested.is_still(ws)?);
+    let since = tested.since(ws)?;
+    warnings.extend(changed_paths(&since));
+    let validity = validity(configured, &end, &since);
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     compare(ws, &mut run)?;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
@@ -192,11 +194,28 @@ fn exit_kind(end: &ProgramEnd) -> ExitKind {
     }
 }
 
-fn validity(configured: Configured, end: &ProgramEnd, unchanged: bool) -> RunValidity {
+/// How many paths are named.
+const NAMED: usize = 3;
+
+/// Which files changed while the tests ran, in words.
+fn changed_paths(since: &Since) -> Option<String> {
+    let Since::Changed(paths) = since else { return None };
+    let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
+    let more = match paths.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| {
+        let named = named.join(", ");
+        format!("changed while the tests ran: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
+    })
+}
+
+fn validity(configured: Configured, end: &ProgramEnd, since: &Since) -> RunValidity {
     match (end.stopped, configured) {
         (Stopped::TimedOut | Stopped::Forwarded(_), _) => RunValidity::Interrupted,
         (Stopped::No, Configured::No) => RunValidity::OtherCommand,
-        (Stopped::No, Configured::Yes) if unchanged => RunValidity::Valid,
+        (Stopped::No, Configured::Yes) if *since == Since::Unchanged => RunValidity::Valid,
         (Stopped::No, Configured::Yes) => RunValidity::CodeChanged,
     }
 }

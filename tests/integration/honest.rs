@@ -438,3 +438,12 @@ fn a_report_that_a_run_leaves_behind_is_not_its_code() {
     assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
     stage.andon(&["complete"]).ok();
 }
+
+#[test]
+fn files_that_change_during_a_run_are_named() {
+    let stage = Stage::installed();
+    stage.write("check.sh", "echo lock > new.lock; echo 1..1; echo ok 1\n");
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
+    stage.andon(&["test"]).ok().says("changed while the tests ran: new.lock (git add it");
+    stage.andon(&["test"]).ok().lacks("changed");
+}

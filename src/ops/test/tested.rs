@@ -1,5 +1,7 @@
 //! The code that a run of the tests is bound to: its fingerprint, and how the working tree came to it.
 
+use std::collections::BTreeSet;
+
 use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
@@ -18,6 +20,15 @@ pub struct TestedCode {
     overlay: Vec<OverlayEntry>,
     truncated: bool,
     glance: Option<Glance>,
+}
+
+/// What happened to code since it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Since {
+    /// Nothing.
+    Unchanged,
+    /// It is other code now. The paths that tell, as far as they are known.
+    Changed(BTreeSet<Vec<u8>>),
 }
 
 impl TestedCode {
@@ -44,13 +55,22 @@ impl TestedCode {
         Self { code, base: None, overlay: Vec::new(), truncated: true, glance: None }
     }
 
-    /// Whether the working tree still holds this code.
-    pub fn is_still(&self, ws: &Workspace) -> Result<bool, OpsError> {
+    /// What happened to this code since.
+    pub fn since(&self, ws: &Workspace) -> Result<Since, OpsError> {
         // The whole look costs as much as `git status`: it is taken where stat data does not answer.
         if self.glance.as_ref().is_some_and(|glance| ws.repo.is_as_seen(glance)) {
-            return Ok(true);
+            return Ok(Since::Unchanged);
         }
-        Ok(fingerprint(ws, &ws.overlay()?)? == self.code)
+        let now = ws.overlay()?;
+        if fingerprint(ws, &now)? == self.code {
+            return Ok(Since::Unchanged);
+        }
+        let rules = &ws.config.paths.rules;
+        let before: BTreeSet<&OverlayEntry> = self.overlay.iter().collect();
+        let after: BTreeSet<&OverlayEntry> =
+            now.entries.iter().filter(|entry| rules.class(&entry.path) == PathClass::Code).collect();
+        let paths = before.symmetric_difference(&after).map(|entry| entry.path.clone()).collect();
+        Ok(Since::Changed(paths))
     }
 
     /// A run on this code.
