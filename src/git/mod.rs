@@ -40,7 +40,7 @@ mod worktree;
 pub use changes::Change;
 pub use commits::{CommitInfo, NewCommit};
 pub use config::{ConfigLevel, ConfigValue};
-pub use error::{GitError, MissingBecause};
+pub use error::{GitError, MissingBecause, missing_help};
 pub use glance::Glance;
 pub use head::Head;
 pub use hunks::{RawHunk, is_binary};

@@ -122,6 +122,8 @@ impl Repo {
             "--no-auto-maintenance",
             "--refmap=",
             "--no-write-fetch-head",
+            // A partial clone would leave the records themselves at the remote.
+            "--no-filter",
             "--recurse-submodules=no",
             "--",
             remote,

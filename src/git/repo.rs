@@ -7,6 +7,7 @@ use std::sync::Once;
 use git2::{ErrorCode, RepositoryOpenFlags};
 
 use super::error::{GitError, MissingBecause};
+use super::program;
 use crate::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `ops::context`.
@@ -62,8 +63,12 @@ impl Repo {
             return Err(GitError::Open { dir: top, message: "GIT_WORK_TREE names no directory".to_owned() });
         }
         let none: [&std::ffi::OsStr; 0] = [];
-        let inner =
-            git2::Repository::open_ext(&start, flags, none).map_err(|error| open_error(&start, &error))?;
+        let inner = match git2::Repository::open_ext(&start, flags, none) {
+            Err(error) if error.code() == ErrorCode::Owner => {
+                open_trusted(dir, env).ok_or_else(|| open_error(&start, &error))?
+            }
+            opened => opened.map_err(|error| open_error(&start, &error))?,
+        };
         let mut repo = Self {
             git_dir: tidy(inner.path()),
             common_dir: tidy(inner.commondir()),
@@ -137,6 +142,16 @@ impl Repo {
         self.inner.is_shallow()
     }
 
+    /// True when objects are left to be fetched on demand.
+    fn is_partial(&self) -> bool {
+        let promised = |pattern| {
+            let config = self.inner.config().ok()?;
+            config.entries(Some(pattern)).ok()?.next().map(|_| ())
+        };
+        self.config_string("extensions.partialclone").is_some()
+            || promised(r"^remote\..*\.(promisor|partialclonefilter)$").is_some()
+    }
+
     /// `main`, or the name of the linked worktree.
     pub fn worktree_name(&self) -> String {
         let linked = self.git_dir != self.common_dir
@@ -159,7 +174,7 @@ impl Repo {
     }
 
     fn missing_because(&self) -> MissingBecause {
-        if self.config_string("extensions.partialclone").is_some() {
+        if self.is_partial() {
             MissingBecause::Partial
         } else if self.is_shallow() {
             MissingBecause::Shallow
@@ -167,6 +182,15 @@ impl Repo {
             MissingBecause::Damaged
         }
     }
+}
+
+/// Opens a repository of another user where git's `safe.directory` allows it in a way that libgit2 does not read: a
+/// glob, or a setting of this command. libgit2 checks no owner where it is told which git directory to open.
+fn open_trusted(dir: &Path, env: &RepoEnv) -> Option<git2::Repository> {
+    let (git_dir, top) = program::trusted_by_git(dir, env)?;
+    let opened = git2::Repository::open_bare(git_dir).ok()?;
+    top.map_or(Ok(()), |top| opened.set_workdir(&top, false)).ok()?;
+    Some(opened)
 }
 
 /// Without the trailing slash that libgit2 appends.
