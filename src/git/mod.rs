@@ -21,6 +21,7 @@ mod notes_unite;
 mod notes_write;
 mod objects;
 mod online;
+mod open;
 mod origin;
 mod outlive;
 mod payload;

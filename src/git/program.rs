@@ -81,7 +81,8 @@ pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output, GitError
 /// working tree. `None` where git refuses it too.
 pub(super) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Option<PathBuf>)> {
     let ask = |what: &str| {
-        let mut command = command(dir, &[OsStr::new("rev-parse"), OsStr::new(what)], &LOCAL_VARIABLES[..PLACE_VARIABLES]);
+        let mut command =
+            command(dir, &["rev-parse", what].map(OsStr::new), &LOCAL_VARIABLES[..PLACE_VARIABLES]);
         for (name, value) in [("GIT_DIR", &env.git_dir), ("GIT_WORK_TREE", &env.work_tree)] {
             if let Some(value) = value {
                 command.env(name, value);

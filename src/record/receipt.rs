@@ -88,7 +88,7 @@ mod tests {
 
     fn receipt(byte: u8) -> Receipt {
         let id = Oid::from_bytes(&[byte; 20]).unwrap();
-        Receipt { tree: TreeId(id), head: (byte % 2 == 0).then_some(CommitId(id)) }
+        Receipt { tree: TreeId(id), head: byte.is_multiple_of(2).then_some(CommitId(id)) }
     }
 
     #[test]

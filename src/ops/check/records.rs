@@ -59,25 +59,8 @@ fn one(
             judged.facts.push(derive::unrecorded(commit, &derived));
             return Ok(());
         }
-        Err(RecordError::Git(err)) if err.is_cut_off() => {
-            judged.undecided.push(Undecided {
-                commit: Some(at(commit)),
-                code: "partial-clone".to_owned(),
-                message: format!("its record is not here: {err}"),
-                help: vec!["git fetch --refetch --no-filter origin refs/notes/andon".to_owned()],
-            });
-            judged.facts.push(derive::unrecorded(commit, &derived));
-            return Ok(());
-        }
         Err(err) => {
-            let help = format!("git notes --ref=andon show {}", commit.id.short());
-            judged.violations.push(violation(
-                Some(at(commit)),
-                "unreadable-record",
-                Level::Block,
-                err.to_string(),
-                &help,
-            ));
+            unreadable(commit, &err, judged);
             judged.facts.push(derive::unrecorded(commit, &derived));
             return Ok(());
         }
@@ -109,6 +92,22 @@ fn one(
     judged.violations.extend(untested(case, commit, &record)?);
     judged.facts.push(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record });
     Ok(())
+}
+
+/// A record that a partial clone left at its remote is nobody's fault.
+fn unreadable(commit: &CommitInfo, err: &RecordError, judged: &mut Judged) {
+    if matches!(err, RecordError::Git(err) if err.is_cut_off()) {
+        judged.undecided.push(Undecided {
+            commit: Some(at(commit)),
+            code: "partial-clone".to_owned(),
+            message: format!("its record is not here: {err}"),
+            help: vec!["git fetch --refetch --no-filter origin refs/notes/andon".to_owned()],
+        });
+        return;
+    }
+    let help = format!("git notes --ref=andon show {}", commit.id.short());
+    let at = Some(at(commit));
+    judged.violations.push(violation(at, "unreadable-record", Level::Block, err.to_string(), &help));
 }
 
 /// What chooses among several lines of one note.

@@ -29,7 +29,8 @@ fn a_shallow_clone() {
 #[test]
 fn a_clone_without_old_blobs() {
     let kind = Kind::clone(&["--filter=blob:none"]);
-    let (missing, packed) = (kind.git(&["rev-list", "--objects", "--missing=print", "HEAD"]).ok(), packs(&kind));
+    let (missing, packed) =
+        (kind.git(&["rev-list", "--objects", "--missing=print", "HEAD"]).ok(), packs(&kind));
     assert!(missing.stdout.contains('?'), "nothing is missing: {missing}");
     away(&kind);
     kind.job();
@@ -57,7 +58,8 @@ fn a_blob_that_is_missing_is_named_and_nobody_is_accused() {
     full.git(&["switch", "-q", "side"]).ok();
     full.andon(&["check", "HEAD~1..HEAD"]).ok().says("warning[partial-record]");
     // It is the diff alone that may be taken from the commit.
-    let edited = record.stdout.replace("\"code\":\"", "\"code\":\"0").replacen("0\",\"diff\"", "\",\"diff\"", 1);
+    let edited =
+        record.stdout.replace("\"code\":\"", "\"code\":\"0").replacen("0\",\"diff\"", "\",\"diff\"", 1);
     full.git(&["notes", "--ref=andon", "add", "-f", "-m", &edited]).ok();
     full.andon(&["check", "HEAD~1..HEAD"]).exits(1);
     // The other way round: a whole record, looked at where the blob is missing.
