@@ -13,6 +13,10 @@ use std::time::{Duration, Instant};
 use andon::domain::tests::{TestEvidence, TestStatus};
 use andon::testreport::{ExitKind, ParsedRun, ReportInput, Root, RunReader, Stream};
 
+mod mutate;
+
+use mutate::{Dice, mutate};
+
 /// What is put in somewhere: what readers look for, and what trips them.
 const TOKENS: &[&str] = &[
     "<",
@@ -92,25 +96,6 @@ const TOKENS: &[&str] = &[
     "{\"type\":\"test:fail\",\"data\":{}}\n",
 ];
 
-/// A small generator of numbers (xorshift): the same seed gives the same run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap() % below.max(1)
-    }
-
-    /// A range of `bytes`, mostly short.
-    fn range(&mut self, bytes: &[u8]) -> std::ops::Range<usize> {
-        let start = self.roll(bytes.len() + 1);
-        let most = if self.roll(4) == 0 { bytes.len() } else { 64 };
-        start..(start + self.roll(most + 1)).min(bytes.len())
-    }
-}
-
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let seconds: u64 = arguments.next().and_then(|text| text.parse().ok()).expect("SECONDS");
@@ -119,7 +104,7 @@ fn main() {
         arguments.map(|path| (path.clone(), std::fs::read(&path).expect("a seed"))).collect();
     std::panic::set_hook(Box::new(|panic| println!("{panic}")));
     let (end, mut runs, mut faults) = (Instant::now() + Duration::from_secs(seconds), 0_u64, 0_u64);
-    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut dice = Dice::new(seed);
     for (name, bytes) in &seeds {
         faults += u64::from(try_one(name, bytes, &mut dice).is_err());
     }
@@ -128,7 +113,7 @@ fn main() {
         let other = &seeds[dice.roll(seeds.len())].1;
         let mut mutant = bytes.clone();
         for _ in 0..=dice.roll(6) {
-            mutate(&mut mutant, other, &mut dice);
+            mutate(&mut mutant, other, TOKENS, &mut dice);
         }
         mutant.truncate(256 * 1024);
         faults += u64::from(try_one(name, &mutant, &mut dice).is_err());
@@ -138,43 +123,6 @@ fn main() {
     }
     println!("{runs} mutants of {} seeds in {seconds} s, seed {seed}: {faults} faults", seeds.len());
     std::process::exit(i32::from(faults > 0));
-}
-
-fn mutate(bytes: &mut Vec<u8>, other: &[u8], dice: &mut Dice) {
-    let range = dice.range(bytes);
-    match dice.roll(8) {
-        0 if !bytes.is_empty() => {
-            let at = dice.roll(bytes.len());
-            bytes[at] ^= 1 << dice.roll(8);
-        }
-        1 if !bytes.is_empty() => {
-            let at = dice.roll(bytes.len());
-            bytes[at] = u8::try_from(dice.roll(256)).unwrap();
-        }
-        2 => drop(bytes.drain(range)),
-        3 => {
-            let part = bytes[range.clone()].to_vec();
-            bytes.splice(range.start..range.start, part);
-        }
-        4 => {
-            let part = other[dice.range(other)].to_vec();
-            bytes.splice(range, part);
-        }
-        5 => {
-            let at = dice.roll(bytes.len() + 1);
-            bytes.splice(at..at, TOKENS[dice.roll(TOKENS.len())].bytes());
-        }
-        6 => bytes.truncate(range.start),
-        _ => {
-            let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-            if lines.is_empty() {
-                return;
-            }
-            let (one, two) = (dice.roll(lines.len()), dice.roll(lines.len()));
-            lines.swap(one, two);
-            *bytes = lines.concat();
-        }
-    }
 }
 
 /// Reads bytes in every way there is; prints and returns what does not hold.

@@ -1,15 +1,17 @@
 #!/bin/sh
-# Fuzzes the readers of test reports: bench/fuzz/run.sh [SECONDS] [FAMILY...]
-# One process a family of seeds (the folders of bench/fuzz/seeds), two at a time.
+# Fuzzes readers: bench/fuzz/run.sh [SECONDS] [FAMILY...]
+# A family is a folder of bench/fuzz/seeds (test reports), or one of what Andon keeps: records, journal, ledger, caches,
+# config. One process a family, two at a time (JOBS=1: one).
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- xml json-lines json-documents tap libtest text-a text-b
-cargo build --quiet --locked --profile fuzz --example fuzz-reports
-fuzz=${CARGO_TARGET_DIR:-target}/fuzz/examples/fuzz-reports
+[ $# -gt 0 ] || set -- xml json-lines json-documents tap libtest text-a text-b records journal ledger caches config
+cargo build --quiet --locked --profile fuzz --example fuzz-reports --example fuzz-stores
+fuzz=${CARGO_TARGET_DIR:-target}/fuzz/examples
 # The names are for the shell that xargs starts.
 # shellcheck disable=SC2016
-for family in "$@"; do echo "$family"; done | xargs -P 2 -I {} sh -c \
-    'printf "%s\n" "{}: $(nice -n 19 "$1" "$2" "$(date +%s)" bench/fuzz/seeds/"{}"/* 2>&1 | tail -n 20)"' \
-    sh "$fuzz" "$seconds"
+for family in "$@"; do echo "$family"; done | xargs -P "${JOBS:-2}" -I {} sh -c '
+    if [ -d "bench/fuzz/seeds/{}" ]; then set -- "$1/fuzz-reports" "$2" "$(date +%s)" bench/fuzz/seeds/"{}"/*
+    else set -- "$1/fuzz-stores" "{}" "$2" "$(date +%s)"; fi
+    printf "%s\n" "{}: $(nice -n 19 "$@" 2>&1 | tail -n 20)"' sh "$fuzz" "$seconds"

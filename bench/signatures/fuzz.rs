@@ -11,6 +11,11 @@ use std::time::{Duration, Instant};
 
 use andon::testreport::{ErrorText, Root, coarse_signature, normalize_error, normalize_id};
 
+#[path = "../fuzz/mutate.rs"]
+mod mutate;
+
+use mutate::Dice;
+
 /// The longest text that readers hand over.
 const LONGEST: usize = 16 * 1024;
 
@@ -73,17 +78,13 @@ const VOLATILE: &[(&str, &str)] = &[
     ("\u{1b}[31m", ""),
 ];
 
-/// A small generator of numbers (xorshift): the same seed gives the same run.
-struct Dice(u64);
+/// What this fuzzer puts together.
+trait Texts {
+    fn text(&mut self, lines: &[String]) -> String;
+    fn runs(&mut self, text: &str) -> (String, String);
+}
 
-impl Dice {
-    fn roll(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 11).unwrap() % below.max(1)
-    }
-
+impl Texts for Dice {
     fn text(&mut self, lines: &[String]) -> String {
         let mut bytes = Vec::new();
         let long = if self.roll(50) == 0 { 400 } else { 12 };
@@ -145,7 +146,7 @@ fn main() {
     std::panic::set_hook(Box::new(|_| {}));
     let (end, mut runs, mut faults, mut slowest) =
         (Instant::now() + Duration::from_secs(seconds), 0_u64, 0_u64, Duration::ZERO);
-    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut dice = Dice::new(seed);
     while Instant::now() < end && faults < 20 {
         let text = dice.text(&lines);
         let (one, two) = dice.runs(&text);

@@ -285,13 +285,12 @@ impl GitError {
             )),
             Self::ProgramStart { .. } => Some("install git, or put it on PATH".to_owned()),
             Self::NoWorkTree { .. } => Some("run it in a clone or a linked worktree".to_owned()),
-            Self::Open { .. }
-            | Self::TooDeep { .. }
-            | Self::Ref { .. }
-            | Self::Write { .. }
-            | Self::Program { .. }
-            | Self::Answer { .. }
-            | Self::Io { .. } => None,
+            Self::Program { dir, stderr, .. } => Some(program_help(dir, stderr)),
+            Self::Io { path, .. } => {
+                Some(format!("check the permissions of {} and the space on its disk", quoted_path(path)))
+            }
+            Self::Open { dir, .. } => Some(format!("see what git says: git -C {} status", quoted_path(dir))),
+            Self::TooDeep { .. } | Self::Ref { .. } | Self::Write { .. } | Self::Answer { .. } => None,
         }
     }
 }
@@ -300,6 +299,25 @@ impl GitError {
 /// hangs where there is no network.
 pub fn missing_help(id: Oid) -> String {
     format!("git cat-file -e {id} fetches it; everything: git fetch --refetch --no-filter")
+}
+
+/// What mends a git program that failed, by its own words.
+fn program_help(dir: &Path, stderr: &str) -> String {
+    let dir = quoted_path(dir);
+    let locked =
+        stderr.split_once("Unable to create '").and_then(|(_, rest)| rest.split_once("': File exists"));
+    if let Some((lock, _)) = locked {
+        format!("if no git process is running, remove the stale lock: rm {}", quoted(lock))
+    } else if stderr.contains("could not lock config file") && stderr.contains("File exists") {
+        format!(
+            "if no git process is running, remove the stale lock: rm \"$(git -C {dir} rev-parse --git-path config.lock)\""
+        )
+    } else if ["denied", "Read-only", "No space", "failed to write"].iter().any(|sign| stderr.contains(sign))
+    {
+        format!("check the permissions of {dir} and the space on its disk")
+    } else {
+        format!("see what git says: git -C {dir} status")
+    }
 }
 
 fn unsupported_help(feature: &str) -> String {

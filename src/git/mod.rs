@@ -35,6 +35,7 @@ mod revisions;
 mod scratch;
 mod settings;
 pub mod stop_point;
+mod temporary;
 mod turn;
 mod worktree;
 
@@ -56,4 +57,5 @@ pub use reflog::ReflogEntry;
 pub use refs::Update;
 pub use repo::{Repo, RepoEnv};
 pub use settings::{ConfigScope, SourcedValue};
+pub use temporary::temporary_in;
 pub use worktree::Overlay;

@@ -37,6 +37,10 @@ impl Repo {
         if notes.is_empty() {
             return self.ref_commit(name);
         }
+        // Before the lock: under it they are found written, mostly as they are.
+        for (_, note) in notes {
+            self.write_blob(note)?;
+        }
         let message = "Notes added by 'andon'";
         self.update_ref(name, message, |tip| {
             let old = tip.map(|tip| self.tree_of(tip)).transpose()?;

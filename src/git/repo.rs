@@ -80,7 +80,7 @@ impl Repo {
     }
 
     /// True when objects are left to be fetched on demand.
-    fn is_partial(&self) -> bool {
+    pub fn is_partial(&self) -> bool {
         let promised = |pattern| {
             let config = self.inner.config().ok()?;
             config.entries(Some(pattern)).ok()?.next().map(|_| ())
@@ -104,10 +104,16 @@ impl Repo {
         let git_dir = self.git_dir.clone();
         if error.code() == ErrorCode::NotFound {
             let because = self.missing_because();
-            GitError::Missing { kind, id, git_dir, because }
+            self.unreadable().unwrap_or(GitError::Missing { kind, id, git_dir, because })
         } else {
             GitError::BadObject { kind, id, git_dir, message: error.message().to_owned() }
         }
+    }
+
+    /// Why nothing is found in the store, where it may not be read: libgit2 takes that for an empty one.
+    pub(super) fn unreadable(&self) -> Option<GitError> {
+        let path = self.common_dir.join("objects");
+        std::fs::read_dir(&path).err().map(|source| GitError::Io { path, source })
     }
 
     fn missing_because(&self) -> MissingBecause {

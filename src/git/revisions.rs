@@ -45,7 +45,8 @@ impl Repo {
     }
 
     fn unknown(&self, rev: &str) -> GitError {
-        GitError::UnknownRevision { rev: cut(rev, SHOWN), shallow: self.is_shallow() }
+        let unknown = GitError::UnknownRevision { rev: cut(rev, SHOWN), shallow: self.is_shallow() };
+        self.unreadable().unwrap_or(unknown)
     }
 
     /// The commits of `A..B` (in B, not in A), `A...B` (in either, not in both) or `REV` (all that it

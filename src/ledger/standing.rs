@@ -167,7 +167,7 @@ fn keep(path: &Path, writer: &str, tip: CommitId, standing: &Standing) {
 pub(super) fn replace(path: &Path, memory: &impl Serialize) -> std::io::Result<()> {
     let parent = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     fs::create_dir_all(&parent)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(parent)?;
+    let mut temporary = crate::git::temporary_in(&parent)?;
     temporary.write_all(serde_json::to_string(memory)?.as_bytes())?;
     temporary.persist(path)?;
     Ok(())

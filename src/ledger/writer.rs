@@ -58,7 +58,7 @@ pub(super) fn get_or_create(common_dir: &Path) -> Result<String, LedgerError> {
 fn create(path: &Path) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
-    let mut temporary = tempfile::NamedTempFile::new_in(parent)?;
+    let mut temporary = crate::git::temporary_in(parent)?;
     writeln!(temporary, "{}", random())?;
     match temporary.persist_noclobber(path) {
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),

@@ -5,6 +5,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
+use crate::git::temporary_in;
+
 /// Opens `path` for reading; `None` when there is none.
 pub(super) fn open(path: &Path) -> io::Result<Option<File>> {
     match fs::metadata(path) {
@@ -56,10 +58,10 @@ pub(super) fn open_append(path: &Path) -> io::Result<File> {
 /// Replaces `path` by a file with these bytes, or leaves it as it was.
 pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = match tempfile::NamedTempFile::new_in(parent) {
+    let mut temporary = match temporary_in(parent) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             fs::create_dir_all(parent)?;
-            tempfile::NamedTempFile::new_in(parent)?
+            temporary_in(parent)?
         }
         created => created?,
     };

@@ -31,14 +31,14 @@ pub fn unite(
 
 fn stands(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
     match (ours, theirs) {
-        (Some(ours), Some(theirs)) => Some(united(ours, theirs)),
+        (Some(ours), Some(theirs)) => Some(joined(ours, theirs)),
         (Some(ours), None) => lines(ours).any(|line| decode_commit(line).is_ok()).then(|| ours.to_vec()),
         (None, theirs) => theirs.map(<[u8]>::to_vec),
     }
 }
 
-/// All lines of both; beyond what is read back, ours and what else can be read.
-fn united(ours: &[u8], theirs: &[u8]) -> Vec<u8> {
+/// All lines of both notes, as [`unite`] leaves them; beyond what is read back, ours and what else can be read.
+pub fn joined(ours: &[u8], theirs: &[u8]) -> Vec<u8> {
     let mut all: Vec<&[u8]> = lines(ours).chain(lines(theirs)).collect();
     all.sort_unstable();
     all.dedup();
@@ -87,15 +87,15 @@ mod tests {
     fn a_note_never_outgrows_what_is_read_back() {
         let flood: Vec<u8> =
             (0..MAX_NOTE / 8).flat_map(|number| format!("{number:08}\n").into_bytes()).collect();
-        assert_eq!(united(GOLDEN, &flood), GOLDEN);
-        assert!(united(&flood[..9], &[&flood, GOLDEN].concat()).len() < 20_000);
+        assert_eq!(joined(GOLDEN, &flood), GOLDEN);
+        assert!(joined(&flood[..9], &[&flood, GOLDEN].concat()).len() < 20_000);
     }
 
     proptest! {
         /// Order and repetition of merges do not matter: all clones come to the same bytes.
         #[test]
         fn merging_is_a_union(a in note(), b in note(), c in note()) {
-            let join = |left: &[u8], right: &[u8]| united(left, right);
+            let join = |left: &[u8], right: &[u8]| joined(left, right);
             prop_assert_eq!(join(&a, &b), join(&b, &a));
             prop_assert_eq!(join(&join(&a, &b), &c), join(&a, &join(&b, &c)));
             prop_assert_eq!(join(&join(&a, &b), &b), join(&a, &b));

@@ -22,7 +22,7 @@ pub struct Window {
 }
 
 /// Reads at most `max` records, from `head` along first parents. The last answer is kept beside HEAD and serves as
-/// long as neither HEAD nor the notes have moved: a walk costs some hundred objects. The walk ends at a record that
+/// long as neither HEAD nor the notes of its commits have moved: a walk costs some hundred objects. The walk ends at a record that
 /// starts a window (`iteration` 1, included), at a commit without a record, at a commit that is not there (shallow
 /// clones), and at the root. An unreadable record is stepped over, with a warning: breaking one must not start the
 /// window anew.
@@ -46,7 +46,7 @@ pub struct Judged {
 }
 
 /// How long the journal was, in bytes, when the window behind `head` was judged and no halt was owed. `None` when
-/// HEAD or the notes have moved since, or it was not judged.
+/// HEAD or the notes of the window have moved since, or it was not judged.
 pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
     let tip = repo.ref_target(super::store::REF).ok()?.map(CommitId);
     cache::settled(repo, &cache::Key { head, tip, max })

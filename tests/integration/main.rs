@@ -6,6 +6,7 @@
 
 mod check;
 mod death;
+mod denied;
 mod escalate;
 mod events;
 mod explain;

@@ -25,6 +25,14 @@ pub fn checks(facts: &Facts) -> Diagnosis {
         let mend = format!("if no git or andon process is running: rm {}", quoted(lock));
         warn("lock", format!("{} blocks every record until it goes", lock.display()), Some(mend))
     }));
+    checks.extend(facts.unwritable.iter().map(|(dir, why)| {
+        let mend = format!("check the owner, the permissions and the file system of {}", quoted(dir));
+        fail(
+            "writable",
+            format!("nothing can be recorded, {} cannot be written: {why}", dir.display()),
+            &mend,
+        )
+    }));
     checks.extend(facts.limits.iter().map(|limit| self::limit(*limit)));
     Diagnosis { checks }
 }

@@ -5,6 +5,8 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use nix::unistd::{AccessFlags, access};
+
 use super::{Facts, HooksPlace, Limit, Outside, Presence, Records, fetch_states};
 use crate::action::install::inspect::{HookState, Standing, inspect};
 use crate::action::install::manifest::Manifest;
@@ -34,6 +36,7 @@ pub fn gather(repo: &Repo, outside: Outside) -> Result<Facts, GitError> {
         records: records(repo)?,
         remotes: fetch_states(&repo.fetch_refspecs()?),
         locks: locks(repo),
+        unwritable: unwritable(repo),
         limits: limits(repo),
     })
 }
@@ -99,12 +102,26 @@ fn locks(repo: &Repo) -> Vec<PathBuf> {
     found
 }
 
+/// Directories in which something is written for every commit, and may not be. Asked of the system: nothing is written.
+fn unwritable(repo: &Repo) -> Vec<(PathBuf, String)> {
+    let (own, common) = (repo.git_dir(), repo.common_dir());
+    let mut asked =
+        vec![own.join("andon"), common.join("andon"), common.join("objects"), common.join("refs")];
+    asked.dedup();
+    let denied = |dir: PathBuf| {
+        let there = if dir.exists() { dir } else { dir.parent()?.to_owned() };
+        let denied = access(&there, AccessFlags::W_OK | AccessFlags::X_OK).err()?;
+        Some((there, denied.desc().to_owned()))
+    };
+    asked.into_iter().filter_map(denied).collect()
+}
+
 fn limits(repo: &Repo) -> Vec<Limit> {
     let mut limits = Vec::new();
     if repo.is_shallow() {
         limits.push(Limit::Shallow);
     }
-    if repo.config_string("extensions.partialclone").is_some() {
+    if repo.is_partial() {
         limits.push(Limit::Partial);
     }
     limits

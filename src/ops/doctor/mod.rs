@@ -212,6 +212,8 @@ pub struct Facts {
     pub remotes: Vec<FetchState>,
     /// Lock files of our refs that are there now.
     pub locks: Vec<PathBuf>,
+    /// Directories that have to be written and cannot, with what the system says.
+    pub unwritable: Vec<(PathBuf, String)>,
     /// What the repository lacks.
     pub limits: Vec<Limit>,
 }

@@ -47,6 +47,7 @@ fn healthy() -> Facts {
             ("origin".into(), "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*".into()),
         ]),
         locks: Vec::new(),
+        unwritable: Vec::new(),
         limits: Vec::new(),
     }
 }
@@ -172,6 +173,8 @@ fn what_is_wrong_elsewhere() {
     assert_eq!(with(|facts| facts.outside.config = broken()), ["fail config"]);
     assert_eq!(with(|facts| facts.outside.journal = shaky()), ["warn journal"]);
     assert_eq!(with(|facts| facts.outside.ledger = broken()), ["fail ledger"]);
+    let denied = ("/r/.git/objects".into(), "Read-only file system".into());
+    assert_eq!(with(|facts| facts.unwritable.push(denied)), ["fail writable"]);
     assert_eq!(with(|facts| facts.locks.push("/r/.git/refs/notes/andon.lock".into())), ["warn lock"]);
     assert_eq!(
         with(|facts| facts.limits = vec![Limit::Shallow, Limit::Partial]),

@@ -19,7 +19,7 @@ pub use self::remove::{PlaceReport, UninstallReport, uninstall};
 use crate::action::install::guess::{self, Guess, RootFile};
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::inspect;
-use crate::action::install::manifest::Manifest;
+use crate::action::install::manifest::{Manifest, ManifestError};
 use crate::action::install::plan::{self, Intent};
 use crate::action::install::{InstallError, apply};
 use crate::config;
@@ -110,7 +110,13 @@ impl SetupError {
                 Some(format!("chmod u+w {}", quoted(folder)))
             }
             Self::RelativeProgram { .. } => Some("start andon by its absolute path".to_owned()),
-            Self::Install(_) | Self::Write { .. } => None,
+            Self::Install(
+                InstallError::Io { path, .. } | InstallError::Manifest(ManifestError::Io { path, .. }),
+            )
+            | Self::Write { path, .. } => {
+                Some(format!("check the permissions of {} and the space on its disk", quoted(path)))
+            }
+            Self::Install(_) => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::domain::ids::{Oid, TreeId};
 use crate::record::scratch::Scratch;
-use crate::record::window::read_window;
+use crate::record::window::{Judged, read_window, remember, settled};
 
 const GOLDEN: &str = include_str!("../../../tests/format/v1/commit-full.json");
 const AT: Timestamp = Timestamp(1_700_000_000);
@@ -168,4 +168,39 @@ fn a_window_ends_at_its_first_iteration_at_a_gap_and_at_its_bound() {
     let window = read_window(&repo, &store, Some(ids[5]), 99);
     // An unreadable record is stepped over: commits 3 and 5 are there.
     assert_eq!((window.facts.len(), window.unrecorded, window.warnings.len()), (2, None, 1));
+}
+
+#[test]
+fn a_kept_window_outlives_notes_of_others_and_none_of_its_own() {
+    let scratch = Scratch::new();
+    let ids: Vec<CommitId> = (0..6).map(|number| scratch.commit(&format!("commit {number}"))).collect();
+    let repo = scratch.repo();
+    let mut store = NotesStore::open(&repo).unwrap();
+    let at = |at: usize, iteration| (ids[at], CommitRecord { iteration, ..record(&scratch, ids[at]) });
+    store.put(&[at(2, 7), at(3, 8)], AT).unwrap();
+    let keep = || {
+        let store = NotesStore::open(&repo).unwrap();
+        let window = read_window(&repo, &store, Some(ids[3]), 9);
+        remember(&repo, &store, ids[3], &window, Judged { max: 9, settled: Some(77) });
+        window
+    };
+    assert_eq!(keep().unrecorded, Some(ids[1]));
+    assert_eq!(settled(&repo, ids[3], 9), Some(77));
+    // Others write, even so many that the ref is fanned out.
+    store.put(&[at(5, 1)], AT).unwrap();
+    assert_eq!(settled(&repo, ids[3], 9), Some(77));
+    assert_eq!(settled(&repo, ids[3], 8), None);
+    assert_eq!(settled(&repo, ids[4], 9), None);
+    // One of its own changes, then the gap behind it is filled.
+    add_line(&scratch, ids[2], "another line");
+    assert_eq!(settled(&repo, ids[3], 9), None);
+    keep();
+    assert_eq!(settled(&repo, ids[3], 9), None, "kept with a warning");
+    scratch.git(&["notes", "--ref=andon", "remove", &ids[2].to_string()]);
+    NotesStore::open(&repo).unwrap().put(&[at(2, 7)], AT).unwrap();
+    keep();
+    assert_eq!(settled(&repo, ids[3], 9), Some(77));
+    NotesStore::open(&repo).unwrap().put(&[at(1, 6)], AT).unwrap();
+    assert_eq!(settled(&repo, ids[3], 9), None);
+    assert_eq!(read_window(&repo, &NotesStore::open(&repo).unwrap(), Some(ids[3]), 9).facts.len(), 3);
 }

@@ -1,5 +1,6 @@
-//! The last window, kept in the worktree's git directory under the two ids that it depends on. Safe to delete; what is
-//! cut short, of another version or about other ids is not used.
+//! The last window, kept in the worktree's git directory under the two ids that it depends on. Where others have moved
+//! the notes since, it serves as long as the notes of its own commits are as they were: with many writers on one store
+//! that is nearly always. Safe to delete; what is cut short, of another version or about other ids is not used.
 
 use serde_json::Value;
 
@@ -9,6 +10,7 @@ use crate::domain::ids::CommitId;
 use crate::git::Repo;
 use crate::record::file;
 use crate::record::format::v1::{UnknownKeys, decode_commit, encode_commit};
+use crate::record::store::REF;
 
 const FILE: &str = "andon/cache/window";
 const HEAD: &str = "andon/window@2";
@@ -33,16 +35,35 @@ impl Key {
         let tip = self.tip.map_or_else(|| "-".to_owned(), |tip| tip.to_string());
         format!("{HEAD} {} {tip} {}", self.head, self.max)
     }
+
+    /// The tip under which `line` keeps a window, if that is the one that is asked for.
+    fn kept_under(&self, line: &str) -> Option<CommitId> {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [version, head, tip, max] = words[..] else { return None };
+        let wanted = version == HEAD && head == self.head.to_string() && max == self.max.to_string();
+        tip.parse().ok().filter(|_| wanted)
+    }
+}
+
+/// Whether what was kept under the tip `old` still holds: its commits have the notes that they had.
+fn holds(repo: &Repo, key: &Key, old: CommitId, window: &Window) -> bool {
+    let Some(new) = key.tip else { return false };
+    let commits = window.facts.iter().filter_map(|fact| fact.id).chain(window.unrecorded);
+    old == new || repo.same_notes(REF, (old, new), commits).unwrap_or(false)
 }
 
 /// The window under `key`, if that is what is kept.
 pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
+    let (old, window) = kept(repo, key)?;
+    holds(repo, key, old, &window).then_some(window)
+}
+
+/// The window behind the commit of `key`, and the tip of the notes then.
+fn kept(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
     let bytes = file::read(&repo.git_dir().join(FILE), MAX_BYTES).ok()??;
     let text = std::str::from_utf8(&bytes).ok()?;
     let mut lines = text.lines();
-    if lines.next()? != key.line() {
-        return None;
-    }
+    let old = key.kept_under(lines.next()?)?;
     let (unrecorded, _) = lines.next()?.split_once(' ')?;
     let unrecorded = match unrecorded {
         "-" => None,
@@ -52,7 +73,7 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
     loop {
         let line = lines.next()?;
         if line == END {
-            return Some(Window { facts, blocks, warnings: Vec::new(), unrecorded });
+            return Some((old, Window { facts, blocks, warnings: Vec::new(), unrecorded }));
         }
         let (id, subject) = line.split_once(' ')?;
         let Value::String(subject) = serde_json::from_str(subject).ok()? else { return None };
@@ -64,11 +85,12 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
 }
 
 /// How long the journal was when the window under `key` was judged and no halt was owed; `None` when that is not
-/// known. Reads the first lines only.
+/// known. Reads the first lines only, unless the notes have moved.
 pub(super) fn settled(repo: &Repo, key: &Key) -> Option<u64> {
     let start = file::read_start(&repo.git_dir().join(FILE), MAX_START).ok()??;
     let mut lines = start.split(|byte| *byte == b'\n');
-    if lines.next()? != key.line().as_bytes() {
+    let old = key.kept_under(std::str::from_utf8(lines.next()?).ok()?)?;
+    if Some(old) != key.tip && !kept(repo, key).is_some_and(|(old, window)| holds(repo, key, old, &window)) {
         return None;
     }
     std::str::from_utf8(lines.next()?).ok()?.split_once(' ')?.1.parse().ok()
