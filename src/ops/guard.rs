@@ -19,7 +19,8 @@ use crate::domain::ids::{CommitId, TreeId};
 use crate::git::IndexTree;
 use crate::policy::{self, Place};
 use crate::record::journal::Journal;
-use crate::record::{receipt, window};
+use crate::record::receipt::{self, Receipt};
+use crate::record::window;
 use crate::report::message::Diagnostic;
 
 /// Whether refusals bind this actor (`guard.applies_to`).
@@ -38,11 +39,12 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     };
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
+    let receipt = Receipt { tree, head: parent };
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
         && resolved.notes.is_empty()
         && let Some((decision, mut loaded)) = settled(ws, tree, head)?
     {
-        loaded.warnings.extend(leave_receipt(ctx, ws, tree));
+        loaded.warnings.extend(leave_receipt(ctx, ws, receipt));
         return Ok((decision, loaded));
     }
     let mut loaded = timeline::load(ws)?;
@@ -56,14 +58,14 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
         if decision.verdict < Verdict::Halt { heal(ctx, ws, (&loaded, decision))? } else { decision };
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if decision.verdict < Verdict::Block || !binds(ctx, ws) {
-        loaded.warnings.extend(leave_receipt(ctx, ws, tree));
+        loaded.warnings.extend(leave_receipt(ctx, ws, receipt));
     }
     Ok((decision, loaded))
 }
 
 /// Without a receipt the record will say that the commit went around the gate: said now, not refused.
-fn leave_receipt(ctx: &Context, ws: &Workspace, tree: TreeId) -> Option<Diagnostic> {
-    let left = receipt::write(ws.repo.git_dir(), tree, ctx.parent, ctx.now).map_err(OpsError::from);
+fn leave_receipt(ctx: &Context, ws: &Workspace, passed: Receipt) -> Option<Diagnostic> {
+    let left = receipt::write(ws.repo.git_dir(), &passed, ctx.parent, ctx.now).map_err(OpsError::from);
     left.err().as_ref().map(OpsError::as_warning)
 }
 

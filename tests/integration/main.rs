@@ -14,6 +14,7 @@ mod frameworks;
 mod gate;
 mod honest;
 mod hostile;
+mod kinds;
 mod readme;
 mod record;
 mod replay;
