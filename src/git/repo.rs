@@ -158,8 +158,13 @@ impl Repo {
         }
     }
 
+    /// True where objects may be missing that the remote has.
+    pub fn is_partial(&self) -> bool {
+        self.config_string("extensions.partialclone").is_some()
+    }
+
     fn missing_because(&self) -> MissingBecause {
-        if self.config_string("extensions.partialclone").is_some() {
+        if self.is_partial() {
             MissingBecause::Partial
         } else if self.is_shallow() {
             MissingBecause::Shallow
