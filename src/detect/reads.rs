@@ -83,7 +83,7 @@ mod tests {
             text_from(&settings)
         };
         assert_eq!(set(&rules::unchanged_diff::RULE, Level::Warn, &[("repeats", 1)]), 1);
-        assert_eq!(set(&rules::unchanged_diff::RULE, Level::Off, &[]), 2);
+        assert_eq!(set(&rules::unchanged_diff::RULE, Level::Off, &[]), 3);
         assert_eq!(set(&rules::co_occurrence::RULE, Level::Off, &[]), 3);
         assert_eq!(set(&rules::weak_change::RULE, Level::Off, &[]), 3);
         assert_eq!(set(&rules::consecutive_failures::RULE, Level::Off, &[]), 4);
