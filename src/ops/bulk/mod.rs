@@ -225,7 +225,7 @@ fn of_one_handle(
 fn one(
     job: &Job<'_>,
     repo: &Repo,
-    (store, deriver): (&NotesStore<'_>, &mut Deriver<'_>),
+    (store, reader): (&NotesStore<'_>, &mut Deriver<'_>),
     (id, depth): (CommitId, Depth),
 ) -> Result<Found, OpsError> {
     let commit = repo.commit(id)?;
@@ -242,7 +242,7 @@ fn one(
             Err(error) => warning = Some(OpsError::from(error).as_warning()),
         }
     }
-    let (derived, entry) = derived(job, repo, deriver, (&commit, depth))?;
+    let (derived, entry) = derived(job, repo, reader, (&commit, depth))?;
     Ok(Found { commit, facts: Facts::Derived(Box::new(derived), warning), entry })
 }
 
@@ -250,7 +250,7 @@ fn one(
 fn derived(
     job: &Job<'_>,
     repo: &Repo,
-    deriver: &mut Deriver<'_>,
+    reader: &mut Deriver<'_>,
     (commit, depth): (&CommitInfo, Depth),
 ) -> Result<(Derived, Vec<u8>), OpsError> {
     // What a later fetch can bring makes other facts of the same commit.
@@ -259,7 +259,7 @@ fn derived(
         let parent = commit.parents.first().copied();
         return Ok((Derived { tree: commit.tree, parent, code, diff, change }, Vec::new()));
     }
-    let derived = deriver.derive(commit, depth)?;
+    let derived = reader.derive(commit, depth)?;
     let whole = !(derived.diff.truncated && repo.is_partial());
     if depth != Depth::Text || !settled || !whole {
         return Ok((derived, Vec::new()));
