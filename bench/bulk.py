@@ -223,12 +223,18 @@ def main():
             for case in cases:
                 case.measure(bench, number > 0)
         print(f"round {number} of {options.rounds}", file=sys.stderr)
-    head = (f"{options.rounds} rounds, {datetime.date.today()}, {os.cpu_count()} processors, {platform.machine()}, "
+        if number > 0:
+            tell(bench, options, groups, number)
+
+
+def tell(bench, options, groups, rounds):
+    """Writes what was measured so far: a run of an hour must not lose all to its last minute."""
+    head = (f"{rounds} rounds, {datetime.date.today()}, {os.cpu_count()} processors, {platform.machine()}, "
             f"{bench.run(bench.git, '--version')}, history: {Path(options.history).name}")
     text = head + "\n\n" + "\n\n".join(table(cases) for cases in groups) + "\n"
     if options.out:
         Path(options.out).write_text(text)
-    else:
+    elif rounds == options.rounds:
         print(text)
 
 

@@ -3,7 +3,7 @@
 use super::error::OpsError;
 use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording};
-use crate::domain::ids::{CodeId, CommitId, TreeId};
+use crate::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use crate::domain::paths::PathRules;
 use crate::git::{CommitInfo, Repo, Texts};
 use crate::record::diff;
@@ -26,6 +26,8 @@ pub struct Derived {
     pub diff: DiffSummary,
     /// What that diff is made of.
     pub change: ChangeFacts,
+    /// The first blob that a partial clone does not have: the diff then stands by ids, as no full clone has it.
+    pub missing: Option<Oid>,
 }
 
 /// How much of a commit is read.
@@ -72,9 +74,9 @@ impl<'r> Deriver<'r> {
         };
         let code = self.prints.of_tree(commit.tree)?;
         let reading = diff::Reading { rules: self.paths, normalizer: self.normalizer, text: text_of(depth) };
-        let (diff, change) =
+        let (diff, change, missing) =
             diff::summarize((self.repo, &mut self.texts), &reading, parent_tree, commit.tree)?;
-        Ok(Derived { tree: commit.tree, parent, code, diff, change })
+        Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
     }
 }
 

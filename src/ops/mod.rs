@@ -7,6 +7,7 @@ pub mod backfill;
 pub mod bulk;
 pub mod chain;
 pub mod check;
+pub mod compaction;
 pub mod complete;
 pub mod context;
 pub mod demo;

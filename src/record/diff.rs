@@ -71,14 +71,14 @@ pub struct Reading<'a> {
 /// Sums up what `new` changed against `old` (`None` for a root commit), and what that change is made of.
 ///
 /// # Errors
-/// [`RecordError::Git`] when a tree is missing. A missing blob is none: it is compared by id, and the summary is
-/// marked truncated.
+/// [`RecordError::Git`] when a tree is missing. A missing blob is none: it is compared by id, the summary is marked
+/// truncated, and the first one is named.
 pub fn summarize(
     (repo, texts): (&Repo, &mut Texts<'_>),
     reading: &Reading<'_>,
     old: Option<TreeId>,
     new: TreeId,
-) -> Result<(DiffSummary, ChangeFacts), RecordError> {
+) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
     let rules = reading.rules;
     let mut changes: Vec<Change> =
         repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
@@ -116,6 +116,8 @@ struct Summing<'a, 't, 'r> {
     text_left: usize,
     summary: DiffSummary,
     survey: Survey<'a>,
+    /// The first blob that is not there.
+    missing: Option<Oid>,
 }
 
 /// The two sides of a file.
@@ -149,12 +151,12 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
             Depth::WithDocuments | Depth::Never => b"andon/diff-ids@1\n",
         });
         let survey = Survey::new(reading.rules, reading.normalizer);
-        Self { texts, reading: *reading, hash, text_left: MAX_TEXT, summary, survey }
+        Self { texts, reading: *reading, hash, text_left: MAX_TEXT, summary, survey, missing: None }
     }
 
-    fn finish(mut self) -> (DiffSummary, ChangeFacts) {
+    fn finish(mut self) -> (DiffSummary, ChangeFacts, Option<Oid>) {
         self.summary.hash = DiffHash(self.hash.finalize().into());
-        (self.summary, self.survey.finish())
+        (self.summary, self.survey.finish(), self.missing)
     }
 
     fn change(&mut self, change: &Change) -> Result<(), RecordError> {
@@ -212,6 +214,7 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
                 Ok(Some(content)) => *text = Some(content),
                 Ok(None) => return Ok(Content::Ids),
                 Err(GitError::Missing { .. }) => {
+                    self.missing = self.missing.or(Some(id));
                     self.summary.truncated = true;
                     return Ok(Content::Ids);
                 }

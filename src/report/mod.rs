@@ -10,10 +10,12 @@
 
 pub mod advice;
 pub mod backfill;
+pub mod briefing;
 pub mod check;
 pub mod checklist;
 pub mod complete;
 pub mod config;
+pub mod context;
 pub mod escape;
 pub mod explain;
 pub mod face;

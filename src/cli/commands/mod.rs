@@ -5,6 +5,7 @@ pub mod backfill;
 pub mod check;
 pub mod complete;
 pub mod config;
+pub mod context;
 pub mod demo;
 pub mod doctor;
 pub mod explain;

@@ -257,11 +257,11 @@ fn derived(
     let settled = !repo.is_shallow();
     if let Some(Known { code, diff, change }) = job.cache.get(commit.id).filter(|_| settled) {
         let parent = commit.parents.first().copied();
-        return Ok((Derived { tree: commit.tree, parent, code, diff, change }, Vec::new()));
+        let tree = commit.tree;
+        return Ok((Derived { tree, parent, code, diff, change, missing: None }, Vec::new()));
     }
     let derived = reader.derive(commit, depth)?;
-    let whole = !(derived.diff.truncated && repo.is_partial());
-    if depth != Depth::Text || !settled || !whole {
+    if depth != Depth::Text || !settled || derived.missing.is_some() {
         return Ok((derived, Vec::new()));
     }
     let known = Known { code: derived.code, diff: derived.diff.clone(), change: derived.change.clone() };

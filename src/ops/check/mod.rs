@@ -66,7 +66,7 @@ pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckRep
         }
     }
     let mut report = report(&range, &case, violations);
-    report.undecided.extend(stopped(walked));
+    report.undecided.extend(judged.undecided.into_iter().chain(stopped(walked)));
     Ok(report)
 }
 

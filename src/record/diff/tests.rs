@@ -9,7 +9,8 @@ fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary,
 fn read(scratch: &Scratch, old: Option<TreeId>, new: TreeId, text: Depth) -> (DiffSummary, ChangeFacts) {
     let reading = Reading { rules: &rules(), normalizer: &normalizer(), text };
     let repo = scratch.repo();
-    summarize((&repo, &mut Texts::new(&repo, 0)), &reading, old, new).unwrap()
+    let (diff, change, _) = summarize((&repo, &mut Texts::new(&repo, 0)), &reading, old, new).unwrap();
+    (diff, change)
 }
 
 fn normalizer() -> Normalizer {
