@@ -8,6 +8,7 @@ mod consult;
 mod files;
 pub mod hook_program;
 pub mod install;
+pub mod interrupt;
 pub mod private;
 pub mod program;
 pub mod react;

@@ -1,6 +1,7 @@
 //! Arguments and help: one source for both.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -34,6 +35,9 @@ ANDON=0 switches everything off for one command: `ANDON=0 git commit`.";
 const SYNC_EXIT_CODES: &str = "\
 Exit codes: 0 both sides agree; 1 the remote refuses a ref, or a ledger was rewritten; 3 it was not reached.";
 
+const STOPPED: &str = "\
+Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
+
 /// `--format`
 #[derive(Debug, Clone, Copy, Args)]
 pub struct FormatArg {
@@ -65,9 +69,14 @@ pub enum Command {
     /// One record in full
     Show(ShowArgs),
     /// Re-derive every record of a range and judge it; for CI
+    #[command(after_help = STOPPED)]
     Check(CheckArgs),
     /// What would have happened: the same engine over existing commits
+    #[command(after_help = STOPPED)]
     Replay(ReplayArgs),
+    /// Record commits that were made before Andon came, marked as such; a record that is there is never touched
+    #[command(after_help = STOPPED)]
+    Backfill(BackfillArgs),
     /// Whom to ask and who goes on when the loop is stuck
     #[command(after_help = ADVISE_HELP)]
     Advise(AdviseArgs),
@@ -198,6 +207,12 @@ pub struct CheckArgs {
     /// Prove that a commit (in place of RANGE; default HEAD) is the squash of these commits, and judge them
     #[arg(long, value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
     pub squash_of: Option<String>,
+    /// Believe what an earlier run derived (git directory, andon/cache/derived): to go on after one that was stopped
+    #[arg(long)]
+    pub cached: bool,
+    /// Threads; default: one a processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,
@@ -209,10 +224,27 @@ pub struct ReplayArgs {
     /// Commits to replay, such as v1.0..HEAD; default: all of HEAD
     #[arg(value_name = "RANGE", default_value = "HEAD", conflicts_with = "events")]
     pub range: String,
+    /// Threads; default: one a processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
     /// Replay a file of events instead, one JSON object a line; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
     /// Form of the output; json is one line a commit
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon backfill`
+#[derive(Debug, Args)]
+pub struct BackfillArgs {
+    /// Commits to record, such as v1.0..HEAD, or HEAD for all of them
+    #[arg(value_name = "RANGE")]
+    pub range: String,
+    /// Threads; default: one a processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,
 }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod error;
 pub mod output;
+mod progress;
 
 use std::process::ExitCode;
 
@@ -80,6 +81,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Log(args) => commands::log::run(shell, &args),
         Command::Show(args) => commands::show::run(shell, &args),
         Command::Check(args) => commands::check::run(shell, &args),
+        Command::Backfill(args) => commands::backfill::run(shell, &args),
         Command::Replay(args) => commands::replay::run(shell, &args),
         Command::Advise(args) => commands::advise::run(shell, &args),
         Command::Observe(args) => commands::observe::run(shell, &args.kind),

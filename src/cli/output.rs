@@ -106,6 +106,11 @@ impl Output {
     }
 }
 
+/// Whether somebody looks at standard error: only there anything moves.
+pub fn progress_is_seen() -> bool {
+    io::stderr().is_terminal()
+}
+
 /// Whether somebody sits at both ends: only then may a program of ours ask something.
 pub fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()

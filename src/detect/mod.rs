@@ -7,6 +7,7 @@
 mod attempts;
 mod budget;
 mod exempt;
+mod reads;
 mod returns;
 mod rule;
 mod rules;
@@ -17,6 +18,7 @@ mod testkit;
 mod weakened;
 mod words;
 
+pub use reads::text_from;
 pub use rule::{Docs, Reads, Rule};
 pub use signals::{knobs, signals};
 pub use situation::{

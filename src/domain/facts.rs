@@ -81,6 +81,8 @@ pub enum Recording {
     AtCommit,
     /// Later: the commit was made while the hooks were off.
     CaughtUp,
+    /// Long after: the commit was made before Andon came, and `andon backfill` recorded what it alone tells.
+    Backfilled,
     /// Not written at all: derived from the commit alone, where nobody watched. Never in a record.
     Derived,
 }

@@ -2,6 +2,8 @@
 
 use git2::{DiffLineType, DiffOptions, Patch};
 
+use super::texts::Text;
+
 /// One changed region: the lines that went and the lines that came, each with its line end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RawHunk<'a> {
@@ -19,23 +21,28 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0)
 }
 
-impl super::repo::Repo {
-    /// The hunks from `old` to `new`, in order. Empty when the two are equal, or when either [`is_binary`]:
+impl Text<'_> {
+    /// The hunks from this text to `new`, in order. Empty when the two are equal, or when either [`is_binary`]:
     /// compare ids then. No setting of the user or the repository changes the answer.
-    pub fn hunks<'a>(&self, old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
-        between(old, new)
+    pub fn hunks<'a>(&'a self, new: &'a Self) -> Vec<RawHunk<'a>> {
+        if is_binary(self.bytes()) || is_binary(new.bytes()) {
+            return Vec::new();
+        }
+        // Without paths no attribute is looked up.
+        let patch = Patch::from_blobs(&self.0, None, &new.0, None, Some(&mut options()));
+        patch.map_or_else(|_| Vec::new(), |patch| hunks(&patch, self.bytes(), new.bytes()))
     }
 }
 
-fn between<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
-    if is_binary(old) || is_binary(new) {
-        return Vec::new();
-    }
+fn options() -> DiffOptions {
     let mut options = DiffOptions::new();
     // libgit2's own idea of binary would call UTF-16 and much else so, and may change with its version.
     options.force_text(true).context_lines(0).interhunk_lines(0).indent_heuristic(false);
-    let Ok(patch) = Patch::from_buffers(old, None, new, None, Some(&mut options)) else { return Vec::new() };
-    (0..patch.num_hunks()).map(|index| hunk(&patch, index, old, new)).collect()
+    options
+}
+
+fn hunks<'a>(patch: &Patch<'_>, old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
+    (0..patch.num_hunks()).map(|index| hunk(patch, index, old, new)).collect()
 }
 
 fn hunk<'a>(patch: &Patch<'_>, index: usize, old: &'a [u8], new: &'a [u8]) -> RawHunk<'a> {
@@ -55,7 +62,22 @@ fn hunk<'a>(patch: &Patch<'_>, index: usize, old: &'a [u8], new: &'a [u8]) -> Ra
 
 #[cfg(test)]
 mod tests {
+    use super::super::scratch::Scratch;
+    use super::super::texts::Texts;
     use super::*;
+
+    /// The lines of the hunks: removed, added.
+    type Shown = Vec<(Vec<String>, Vec<String>)>;
+
+    fn between(old: &[u8], new: &[u8]) -> Shown {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let mut texts = Texts::new(&repo, 0);
+        let mut read =
+            |bytes: &[u8]| texts.read(repo.write_blob(bytes).unwrap(), bytes.len()).unwrap().unwrap();
+        let (old, new) = (read(old), read(new));
+        old.hunks(&new).iter().map(|hunk| (text(&hunk.removed), text(&hunk.added))).collect()
+    }
 
     fn text(lines: &[&[u8]]) -> Vec<String> {
         lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
@@ -65,9 +87,7 @@ mod tests {
     fn hunks_hold_the_lines_and_nothing_around_them() {
         let old = b"a\nb\nc\nd\ne\n";
         let new = b"a\nB\nc\ne\nf";
-        let hunks = between(old, new);
-        let shown: Vec<(Vec<String>, Vec<String>)> =
-            hunks.iter().map(|hunk| (text(&hunk.removed), text(&hunk.added))).collect();
+        let shown = between(old, new);
         let pair = |removed: &[&str], added: &[&str]| {
             let own = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
             (own(removed), own(added))
@@ -77,16 +97,16 @@ mod tests {
 
     #[test]
     fn additions_deletions_and_nothing() {
-        assert_eq!(text(&between(b"", b"x\ny\n")[0].added), ["x\n", "y\n"]);
-        assert_eq!(text(&between(b"x\n", b"")[0].removed), ["x\n"]);
+        assert_eq!(between(b"", b"x\ny\n")[0].1, ["x\n", "y\n"]);
+        assert_eq!(between(b"x\n", b"")[0].0, ["x\n"]);
         assert_eq!(between(b"same\n", b"same\n"), vec![]);
         assert_eq!(between(b"", b""), vec![]);
         assert_eq!(between(b"a\0b\n", b"a\0c\n"), vec![], "binary");
         assert_eq!(between(b"\x01\x02\x03\n", b"\xff\xfe\n").len(), 1, "odd, but not binary");
         assert!(!is_binary(&[&[b'x'; LOOKED_AT][..], b"\0"].concat()));
         let ends = between(b"x", b"x\n");
-        assert_eq!((text(&ends[0].removed), text(&ends[0].added)), (vec!["x".into()], vec!["x\n".into()]));
+        assert_eq!(ends[0], (vec!["x".into()], vec!["x\n".into()]));
         let crlf = between(b"x\r\ny\n", b"x\ny\n");
-        assert_eq!(text(&crlf[0].removed), ["x\r\n"]);
+        assert_eq!(crlf[0].0, ["x\r\n"]);
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! libgit2 follows a fanout and never makes one: at 100,000 flat notes each write costs 225 ms and 5 MB.
 //! Rules: new refs are `2/38`; the shape that is there is followed; a flat ref with more than 256 notes is
-//! fanned out once; flat siblings move into a directory when it is made, because the same object at two
+//! fanned out once, and so is a directory of that many (about 65,000 notes): the tree that each write has to read,
+//! hash and compress stays small however many there are; flat siblings move into a directory when it is made, because the same object at two
 //! paths makes `git notes show` join both and `git notes merge` stop (GIT-FACTS.md).
 
 use std::collections::BTreeMap;
@@ -69,12 +70,16 @@ impl Repo {
     /// The tree `old` with `notes` in it.
     pub(super) fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
         let entries = old.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
-        let mut level = Level::of(entries);
-        if !level.fanouts.is_empty() || level.notes.is_empty() {
+        self.grow(Level::of(entries), notes, Fan::Out)
+    }
+
+    /// Puts `notes` into `level` in the shape that it has, or is to have from now on; `empty` is that of an empty one.
+    fn grow(&self, mut level: Level, notes: &Notes, empty: Fan) -> Result<TreeId, GitError> {
+        if !level.fanouts.is_empty() {
             return self.write_level(level, notes);
         }
         if level.notes.len() <= MAX_FLAT {
-            level.fan = Fan::Flat;
+            level.fan = if level.notes.is_empty() { empty } else { Fan::Flat };
             return self.write_level(level, notes);
         }
         let mut all = std::mem::take(&mut level.notes);
@@ -100,11 +105,7 @@ impl Repo {
                 moved.entry(digits).or_insert(blob);
             }
             let old = level.fanouts.get(&fanout).map(|id| self.tree_entries(TreeId(*id))).transpose()?;
-            let mut next = Level::of(old.unwrap_or_default());
-            if next.fanouts.is_empty() {
-                next.fan = Fan::Flat;
-            }
-            let tree = self.write_level(next, &moved)?;
+            let tree = self.grow(Level::of(old.unwrap_or_default()), &moved, Fan::Flat)?;
             level.fanouts.insert(fanout, tree.0);
         }
         self.write_tree_entries(&level.entries())
@@ -281,6 +282,36 @@ mod tests {
         assert!(all.iter().all(|path| path.len() == 41));
         assert_eq!(get(&repo, commit).as_deref(), Some("by git\n"));
         assert_eq!(scratch.git(&["notes", "--ref=andon", "show"]), "by git");
+    }
+
+    #[test]
+    fn a_directory_that_grows_large_is_fanned_out_once() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        // All below `ab`.
+        let below =
+            |number: u64| -> CommitId { format!("ab{}", &id(number).to_string()[2..]).parse().unwrap() };
+        let many: Vec<(CommitId, &str)> =
+            (0..=MAX_FLAT as u64).map(|number| (below(number), "x\n")).collect();
+        put(&repo, &many);
+        assert!(paths(&scratch).iter().all(|path| path.starts_with("ab/") && path.len() == 41));
+        put(&repo, &[(below(1_000), "y\n")]);
+        let all = paths(&scratch);
+        assert_eq!(all.len(), MAX_FLAT + 2);
+        assert!(all.iter().all(|path| path.len() == 42 && path.matches('/').count() == 2), "{all:?}");
+        put(&repo, &[(below(2_000), "z\n"), (id(1), "elsewhere\n")]);
+        let shapes: Vec<usize> = paths(&scratch).iter().map(|path| path.matches('/').count()).collect();
+        assert_eq!(
+            shapes.iter().filter(|slashes| **slashes == 1).count(),
+            1,
+            "other directories stay as they are"
+        );
+        for (commit, want) in [(below(7), "x\n"), (below(1_000), "y\n"), (below(2_000), "z\n")] {
+            assert_eq!(get(&repo, commit).as_deref(), Some(want));
+            let shown = scratch.git(&["notes", "--ref=andon", "list", &commit.to_string()]);
+            assert_eq!(shown.len(), 40, "git finds it too");
+        }
+        scratch.git(&["fsck", "--strict"]);
     }
 
     #[test]

@@ -117,7 +117,11 @@ impl Iteration {
             parent: record.parent,
             subject,
             kind: record.kind,
-            strike: Strike::from(record.kind),
+            strike: match record.recording {
+                // Nobody watched: it can be held against nobody.
+                Recording::Backfilled => Strike::Exempt,
+                Recording::AtCommit | Recording::CaughtUp | Recording::Derived => Strike::from(record.kind),
+            },
             at: record.recorded_at,
             tree: record.tree,
             code,

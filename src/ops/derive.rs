@@ -5,10 +5,13 @@ use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording};
 use crate::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use crate::domain::paths::PathRules;
-use crate::git::{CommitInfo, Repo};
+use crate::git::{CommitInfo, Repo, Texts};
 use crate::record::diff;
 use crate::record::fingerprint::Fingerprinter;
 use crate::record::normalize::Normalizer;
+
+/// Texts that are kept in a walk over many commits, in bytes.
+const KEPT: usize = 24 << 20;
 
 /// The derivable part of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +30,64 @@ pub struct Derived {
     pub missing: Option<Oid>,
 }
 
+/// How much of a commit is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// Trees: which paths changed, from which id to which. The diff's hash is one of ids, and its lines are unknown.
+    Ids,
+    /// Texts too where a document changed, of all files; otherwise as [`Self::Ids`].
+    Documents,
+    /// All that a record holds.
+    Text,
+}
+
+/// Derives the facts of one commit after the other under the same path rules and patterns.
+pub struct Deriver<'r> {
+    repo: &'r Repo,
+    paths: &'r PathRules,
+    normalizer: &'r Normalizer,
+    prints: Fingerprinter<'r>,
+    texts: Texts<'r>,
+}
+
+impl<'r> Deriver<'r> {
+    /// For a few commits: what it finds out about directories is kept for the next process.
+    pub fn new(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
+        let prints = Fingerprinter::new(repo, paths);
+        Self { repo, paths, normalizer, prints, texts: Texts::new(repo, 0) }
+    }
+
+    /// For thousands of commits.
+    pub fn in_bulk(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
+        let prints = Fingerprinter::in_bulk(repo, paths);
+        Self { repo, paths, normalizer, prints, texts: Texts::new(repo, KEPT) }
+    }
+
+    /// The facts of a commit.
+    pub fn derive(&mut self, commit: &CommitInfo, depth: Depth) -> Result<Derived, OpsError> {
+        let parent = commit.parents.first().copied();
+        // The parent of a shallow clone's oldest commit is not there: the commit then counts as a root.
+        let parent_tree = match parent {
+            Some(_) if is_cut_off(self.repo, commit) => None,
+            Some(parent) => Some(self.repo.tree_of(parent)?),
+            None => None,
+        };
+        let code = self.prints.of_tree(commit.tree)?;
+        let reading = diff::Reading { rules: self.paths, normalizer: self.normalizer, text: text_of(depth) };
+        let (diff, change, missing) =
+            diff::summarize((self.repo, &mut self.texts), &reading, parent_tree, commit.tree)?;
+        Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
+    }
+}
+
+fn text_of(depth: Depth) -> diff::Depth {
+    match depth {
+        Depth::Ids => diff::Depth::Never,
+        Depth::Documents => diff::Depth::WithDocuments,
+        Depth::Text => diff::Depth::Always,
+    }
+}
+
 /// Derives the facts of a commit under the given path rules and patterns.
 pub fn derive(
     repo: &Repo,
@@ -34,30 +95,22 @@ pub fn derive(
     normalizer: &Normalizer,
     commit: &CommitInfo,
 ) -> Result<Derived, OpsError> {
-    let parent = commit.parents.first().copied();
-    // The parent of a shallow clone's oldest commit is not there: the commit then counts as a root.
-    let parent_tree = match parent {
-        Some(_) if is_cut_off(repo, commit) => None,
-        Some(parent) => Some(repo.tree_of(parent)?),
-        None => None,
-    };
-    let code = Fingerprinter::new(repo, paths).of_tree(commit.tree)?;
-    let (diff, change, missing) = diff::summarize(repo, paths, normalizer, parent_tree, commit.tree)?;
-    Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
+    Deriver::new(repo, paths, normalizer).derive(commit, Depth::Text)
 }
 
 /// Whether the history of a shallow clone ends at this commit.
 pub fn is_cut_off(repo: &Repo, commit: &CommitInfo) -> bool {
     // libgit2 hides the parents of such a commit; the second half is for versions that do not.
-    repo.is_cut_at(commit.id).unwrap_or(false)
-        || repo.is_shallow() && commit.parents.first().is_some_and(|parent| repo.tree_of(*parent).is_err())
+    repo.is_shallow()
+        && (repo.is_cut_at(commit.id).unwrap_or(false)
+            || commit.parents.first().is_some_and(|parent| repo.tree_of(*parent).is_err()))
 }
 
 /// The kind of a commit that nobody recorded, as far as the commit itself says.
-pub fn kind_of(commit: &CommitInfo) -> CommitKind {
-    if commit.parents.len() > 1 {
+pub fn kind(parents: usize, subject: &str) -> CommitKind {
+    if parents > 1 {
         CommitKind::Merge
-    } else if commit.subject.starts_with("Revert \"") {
+    } else if subject.starts_with("Revert \"") {
         CommitKind::Revert
     } else {
         CommitKind::Normal
@@ -65,21 +118,21 @@ pub fn kind_of(commit: &CommitInfo) -> CommitKind {
 }
 
 /// A commit without a record, as the fold would have it: derived facts, no tests, the number still to be given.
-pub fn unrecorded(commit: &CommitInfo, derived: &Derived) -> CommitFact {
+pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
     let record = CommitRecord {
         recorded_at: commit.committed_at,
         tree: derived.tree,
         parent: derived.parent,
         prev: None,
-        kind: kind_of(commit),
+        kind: kind(commit.parents.len(), &commit.subject),
         gate: Gate::NotRun,
         recording: Recording::Derived,
         node: commit.author.clone(),
         session: None,
         iteration: 0,
         code: derived.code,
-        diff: derived.diff.clone(),
-        change: Some(derived.change.clone()),
+        diff: derived.diff,
+        change: Some(derived.change),
         tests: None,
         weakening: None,
         outputs: Vec::new(),

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use crate::domain::ids::CommitId;
 use crate::domain::time::Span;
-use crate::git::CommitInfo;
 use crate::history::Fold;
 
 /// The open lines.
@@ -21,21 +20,21 @@ pub struct Lineages {
 }
 
 impl Lineages {
-    /// The lines of `commits`, which come parents first.
-    pub fn new(commits: &[CommitInfo], session_gap: Span) -> Self {
+    /// The lines of commits with these first parents, where they have one.
+    pub fn new(parents: impl Iterator<Item = CommitId>, session_gap: Span) -> Self {
         let mut children: BTreeMap<CommitId, usize> = BTreeMap::new();
-        for parent in commits.iter().filter_map(|commit| commit.parents.first()) {
-            *children.entry(*parent).or_default() += 1;
+        for parent in parents {
+            *children.entry(parent).or_default() += 1;
         }
         Self { session_gap, children, open: BTreeMap::new() }
     }
 
-    /// The fold before `commit`: that of its first parent, or what `before` gives where the range begins.
-    pub fn before(&mut self, commit: &CommitInfo, before: impl FnOnce(Fold) -> Fold) -> Fold {
-        let known = commit.parents.first().and_then(|parent| {
-            let left = self.children.get_mut(parent)?;
+    /// The fold before a commit: that of its first `parent`, or what `before` gives where the range begins.
+    pub fn before(&mut self, parent: Option<CommitId>, before: impl FnOnce(Fold) -> Fold) -> Fold {
+        let known = parent.and_then(|parent| {
+            let left = self.children.get_mut(&parent)?;
             *left = left.saturating_sub(1);
-            if *left == 0 { self.open.remove(parent) } else { self.open.get(parent).cloned() }
+            if *left == 0 { self.open.remove(&parent) } else { self.open.get(&parent).cloned() }
         });
         known.unwrap_or_else(|| before(Fold::new(self.session_gap)))
     }

@@ -3,6 +3,8 @@
 //! Rank 4. The clock, the environment and the working directory are read in [`context`] only.
 
 pub mod advise;
+pub mod backfill;
+pub mod bulk;
 pub mod chain;
 pub mod check;
 pub mod compaction;
@@ -37,5 +39,6 @@ pub mod test;
 pub mod tick;
 mod timeline;
 pub mod uncertainty;
+mod verdict;
 mod weakening;
 pub mod workspace;

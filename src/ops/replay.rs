@@ -1,21 +1,21 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
-use super::derive;
+use super::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
+use super::context::Context;
+use super::derive::{self, Derived};
 use super::error::OpsError;
 use super::lineage::Lineages;
-use super::uncertainty;
+use super::verdict;
 use super::workspace::Workspace;
-use crate::detect::{self, Situation, Stops};
-use crate::domain::decision::{Decision, Stage, Verdict};
+use crate::domain::decision::{Decision, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::domain::settings::RuleSettings;
 use crate::git::CommitInfo;
 use crate::history::{self, Fold, Upcoming};
-use crate::policy;
-use crate::record::normalize::Normalizer;
+use crate::record::derived::DerivedCache;
 use crate::record::store::NotesStore;
 use crate::report::message::Diagnostic;
 
@@ -29,37 +29,53 @@ pub struct Replayed {
     pub decision: Decision,
 }
 
+/// How a replay ended.
+pub struct Ended {
+    /// Whether it was stopped before its end.
+    pub walked: Walked,
+    /// Records that could not be read, and were derived anew instead.
+    pub warnings: Vec<Diagnostic>,
+}
+
 /// Replays `range`, oldest first, and hands each commit's decision to `show` as it is found.
-/// Returns warnings about records that could not be read, and were derived anew instead.
-pub fn run(ws: &Workspace, range: &str, show: &mut dyn FnMut(Replayed)) -> Result<Vec<Diagnostic>, OpsError> {
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    range: &str,
+    pace: &mut Pace<'_>,
+    show: &mut dyn FnMut(Replayed),
+) -> Result<Ended, OpsError> {
     let mut warnings = Vec::new();
     let store = NotesStore::open(&ws.repo)?;
-    let normalizer = ws.normalizer()?;
     let settings = settings(&ws.config.rules);
-    let ids = ws.repo.range(range)?;
-    let commits = ids.iter().map(|id| ws.repo.commit(*id)).collect::<Result<Vec<_>, _>>()?;
-    let mut lines = Lineages::new(&commits, ws.config.guard.session_gap);
-    for commit in &commits {
-        let mut fold = lines.before(commit, |fresh| fresh);
-        let (fact, warning) = fact(ws, &store, &normalizer, commit, &fold)?;
+    let gap = ws.config.guard.session_gap;
+    let outlines = bulk::outlines(&ws.repo, &store, &ws.repo.range(range)?)?;
+    let commits = bulk::depths(&outlines, &settings, gap);
+    let mut lines = Lineages::new(outlines.iter().filter_map(|commit| commit.parent), gap);
+    drop(outlines);
+    let cache = DerivedCache::load(ws.repo.common_dir(), &bulk::salt(&ws.config));
+    let job = Job {
+        ctx,
+        config: &ws.config,
+        commits: &commits,
+        records: Records::Watched,
+        tip: store.tip(),
+        cache: &cache,
+    };
+    let walked = bulk::walk(&ws.repo, &job, pace, &mut |Found { commit, facts, .. }| {
+        let mut fold = lines.before(commit.parents.first().copied(), |fresh| fresh);
+        let (fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);
         fold.push(Fact::Commit(Box::new(fact)));
-        let episode = uncertainty::episode(fold.timeline(), &settings, uncertainty::mode(&ws.config));
-        let situation = Situation {
-            timeline: fold.timeline(),
-            stage: Stage::Replay,
-            candidate: None,
-            stops: Stops::NONE,
-            episode: episode.as_ref(),
-        };
-        let decision = policy::decide(detect::run(&situation, &settings), None);
+        let decision = verdict::over(fold.timeline(), &settings, &ws.config);
         if decision.verdict == Verdict::Halt {
-            fold.push(Fact::Ack(Box::new(assumed_answer(commit))));
+            fold.push(Fact::Ack(Box::new(assumed_answer(&commit))));
         }
-        show(Replayed { commit: commit.id, subject: commit.subject.clone(), decision });
         lines.after(commit.id, fold);
-    }
-    Ok(warnings)
+        show(Replayed { commit: commit.id, subject: commit.subject, decision });
+        Ok(())
+    })?;
+    Ok(Ended { walked, warnings })
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.
@@ -71,31 +87,23 @@ pub(super) fn settings(rules: &RuleSettings) -> RuleSettings {
     settings
 }
 
-fn fact(
-    ws: &Workspace,
-    store: &NotesStore<'_>,
-    normalizer: &Normalizer,
-    commit: &CommitInfo,
-    fold: &Fold,
-) -> Result<(CommitFact, Option<Diagnostic>), OpsError> {
-    let warning = match store.get(commit.id) {
-        Ok(Some(stored)) => {
+fn fact(commit: &CommitInfo, facts: Facts, fold: &Fold) -> (CommitFact, Option<Diagnostic>) {
+    let (derived, warning): (Box<Derived>, _) = match facts {
+        Facts::Recorded(record) => {
             let subject = commit.subject.clone();
-            return Ok((CommitFact { id: Some(commit.id), subject, record: stored.record }, None));
+            return (CommitFact { id: Some(commit.id), subject, record: *record }, None);
         }
-        Ok(None) => None,
-        Err(err) => Some(OpsError::from(err).as_warning()),
+        Facts::Derived(derived, warning) => (derived, warning),
     };
-    let derived = derive::derive(&ws.repo, &ws.config.paths.rules, normalizer, commit)?;
-    let mut fact = derive::unrecorded(commit, &derived);
+    let mut fact = derive::unrecorded(commit, *derived);
     let upcoming = Upcoming {
-        parent: derived.parent,
+        parent: fact.record.parent,
         session: None,
         at: commit.committed_at,
         kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
     };
     fact.record.iteration = history::next_iteration(fold.timeline(), &upcoming);
-    Ok((fact, warning))
+    (fact, warning)
 }
 
 fn assumed_answer(commit: &CommitInfo) -> Ack {

@@ -123,11 +123,16 @@ fn carry(
             Some(Gate::NotRun) | None if old.tree == tree => old.gate,
             Some(Gate::NotRun) | None => Gate::NotRun,
         },
-        recording: new.map_or(Recording::AtCommit, |record| record.recording),
+        recording: match (new, old.recording) {
+            (Some(record), _) => record.recording,
+            // Nobody watched the making of the old one, nor of this one.
+            (None, Recording::Backfilled) => Recording::Backfilled,
+            (None, Recording::AtCommit | Recording::CaughtUp | Recording::Derived) => Recording::AtCommit,
+        },
         node: old.node.clone(),
         session: old.session.clone(),
         iteration: new
-            .filter(|_| command == RewriteCommand::Amend)
+            .filter(|_| command == RewriteCommand::Amend || old.recording == Recording::Backfilled)
             .map_or(old.iteration, |record| record.iteration),
         code,
         diff,

@@ -36,7 +36,7 @@ use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{DiffHash, HunkHash, Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
-use crate::git::{Blob, Change, GitError, MODE_SUBMODULE, RawHunk, Repo};
+use crate::git::{Change, GitError, MODE_SUBMODULE, RawHunk, Repo, Text, Texts};
 
 /// Files larger than this are compared by id, in bytes.
 pub const MAX_FILE: usize = 4 << 20;
@@ -45,22 +45,51 @@ pub const MAX_TEXT: usize = 64 << 20;
 /// Where a NUL makes a file binary, as in git.
 const BINARY_WINDOW: usize = 8000;
 
+/// Which texts are read. Hashes that stand for a diff by its ids alone begin with `andon/diff-ids@1` and equal none of
+/// those above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Those of all changed files: the only summary that is ever recorded.
+    Always,
+    /// The same where a document is among them, otherwise none.
+    WithDocuments,
+    /// None: a sixteenth of the time. Every changed path counts by its ids, and what the lines are is not told.
+    Never,
+}
+
+/// How a change is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// Which paths count, and which are documents.
+    pub rules: &'a PathRules,
+    /// What lines are compared as.
+    pub normalizer: &'a Normalizer,
+    /// Which texts are read.
+    pub text: Depth,
+}
+
 /// Sums up what `new` changed against `old` (`None` for a root commit), and what that change is made of.
 ///
 /// # Errors
 /// [`RecordError::Git`] when a tree is missing. A missing blob is none: it is compared by id, the summary is marked
 /// truncated, and the first one is named.
 pub fn summarize(
-    repo: &Repo,
-    rules: &PathRules,
-    normalizer: &Normalizer,
+    (repo, texts): (&Repo, &mut Texts<'_>),
+    reading: &Reading<'_>,
     old: Option<TreeId>,
     new: TreeId,
 ) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
+    let rules = reading.rules;
     let mut changes: Vec<Change> =
         repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut sum = Summing::new(repo, rules, normalizer);
+    let document = |path: &[u8]| rules.class(path) == PathClass::Docs;
+    let text = match reading.text {
+        Depth::WithDocuments if changes.iter().any(|change| document(&change.path)) => Depth::Always,
+        Depth::WithDocuments => Depth::Never,
+        told => told,
+    };
+    let mut sum = Summing::new(texts, &Reading { text, ..*reading });
     for change in &changes {
         sum.change(change)?;
     }
@@ -80,9 +109,9 @@ fn counted(rules: &PathRules, mut change: Change) -> Option<Change> {
     }
 }
 
-struct Summing<'a> {
-    repo: &'a Repo,
-    normalizer: &'a Normalizer,
+struct Summing<'a, 't, 'r> {
+    texts: &'t mut Texts<'r>,
+    reading: Reading<'a>,
     hash: Sha256,
     text_left: usize,
     summary: DiffSummary,
@@ -92,8 +121,8 @@ struct Summing<'a> {
 }
 
 /// The two sides of a file.
-enum Content {
-    Text(Vec<u8>, Vec<u8>),
+enum Content<'r> {
+    Text(Option<Text<'r>>, Option<Text<'r>>),
     Ids,
 }
 
@@ -106,8 +135,8 @@ struct Normalized<'a> {
     added: Vec<Cow<'a, [u8]>>,
 }
 
-impl<'a> Summing<'a> {
-    fn new(repo: &'a Repo, rules: &'a PathRules, normalizer: &'a Normalizer) -> Self {
+impl<'a, 't, 'r> Summing<'a, 't, 'r> {
+    fn new(texts: &'t mut Texts<'r>, reading: &Reading<'a>) -> Self {
         let summary = DiffSummary {
             hash: DiffHash([0; 32]),
             empty: true,
@@ -117,9 +146,12 @@ impl<'a> Summing<'a> {
             hunks: Vec::new(),
             truncated: false,
         };
-        let hash = Sha256::new_with_prefix(b"andon/diff@1\n");
-        let survey = Survey::new(rules, normalizer);
-        Self { repo, normalizer, hash, text_left: MAX_TEXT, summary, survey, missing: None }
+        let hash = Sha256::new_with_prefix(match reading.text {
+            Depth::Always => &b"andon/diff@1\n"[..],
+            Depth::WithDocuments | Depth::Never => b"andon/diff-ids@1\n",
+        });
+        let survey = Survey::new(reading.rules, reading.normalizer);
+        Self { texts, reading: *reading, hash, text_left: MAX_TEXT, summary, survey, missing: None }
     }
 
     fn finish(mut self) -> (DiffSummary, ChangeFacts, Option<Oid>) {
@@ -147,7 +179,7 @@ impl<'a> Summing<'a> {
                 }
                 self.hash.update(b"E");
             }
-            Content::Text(old, new) => self.text(change, &old, &new),
+            Content::Text(old, new) => self.text(change, old.as_ref(), new.as_ref()),
         }
         Ok(())
     }
@@ -168,16 +200,19 @@ impl<'a> Summing<'a> {
         self.hash.update(new_mode.to_be_bytes());
     }
 
-    fn content(&mut self, change: &Change) -> Result<Content, RecordError> {
-        let mut sides = [Vec::new(), Vec::new()];
-        for (side, bytes) in [change.old, change.new].into_iter().zip(&mut sides) {
+    fn content(&mut self, change: &Change) -> Result<Content<'r>, RecordError> {
+        if self.reading.text != Depth::Always {
+            return Ok(Content::Ids);
+        }
+        let mut sides = [None, None];
+        for (side, text) in [change.old, change.new].into_iter().zip(&mut sides) {
             let Some((mode, id)) = side else { continue };
             if mode == MODE_SUBMODULE {
                 return Ok(Content::Ids);
             }
-            match self.repo.read_blob(id, MAX_FILE) {
-                Ok(Blob::Content(content)) => *bytes = content,
-                Ok(Blob::TooLarge(_)) => return Ok(Content::Ids),
+            match self.texts.read(id, MAX_FILE) {
+                Ok(Some(content)) => *text = Some(content),
+                Ok(None) => return Ok(Content::Ids),
                 Err(GitError::Missing { .. }) => {
                     self.missing = self.missing.or(Some(id));
                     self.summary.truncated = true;
@@ -187,8 +222,9 @@ impl<'a> Summing<'a> {
             }
         }
         let [old, new] = sides;
-        let size = old.len().saturating_add(new.len());
-        if is_binary(&old) || is_binary(&new) {
+        let (before, after) = (bytes(old.as_ref()), bytes(new.as_ref()));
+        let size = before.len().saturating_add(after.len());
+        if is_binary(before) || is_binary(after) {
             return Ok(Content::Ids);
         }
         if size > self.text_left {
@@ -200,13 +236,13 @@ impl<'a> Summing<'a> {
         Ok(Content::Text(old, new))
     }
 
-    fn text(&mut self, change: &Change, old: &[u8], new: &[u8]) {
-        let raw = raw_hunks(self.repo, old, new);
+    fn text(&mut self, change: &Change, old: Option<&Text<'_>>, new: Option<&Text<'_>>) {
+        let raw = raw_hunks(old, new);
         for hunk in &raw {
             self.summary.removed = self.summary.removed.saturating_add(hunk.removed.len() as u64);
             self.summary.added = self.summary.added.saturating_add(hunk.added.len() as u64);
         }
-        let normalizer = self.normalizer;
+        let normalizer = self.reading.normalizer;
         let hunks: Vec<Normalized<'_>> = raw
             .iter()
             .map(|hunk| Normalized {
@@ -223,7 +259,7 @@ impl<'a> Summing<'a> {
         let sides: Vec<Sides<'_, '_>> =
             hunks.iter().map(|hunk| (hunk.removed.as_slice(), hunk.added.as_slice())).collect();
         self.survey.lines(change, &sides);
-        self.survey.document(change, old, new);
+        self.survey.document(change, bytes(old), bytes(new));
         self.begin(change);
         for hunk in &hunks {
             self.hash.update(b"H");
@@ -246,13 +282,18 @@ impl<'a> Summing<'a> {
 }
 
 /// The hunks between two texts. An added or deleted file is one hunk; nothing has to be compared.
-fn raw_hunks<'a>(repo: &Repo, old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
+fn raw_hunks<'a>(old: Option<&'a Text<'_>>, new: Option<&'a Text<'_>>) -> Vec<RawHunk<'a>> {
     let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
-    match (old.is_empty(), new.is_empty()) {
-        (true, true) => Vec::new(),
-        (true, false) | (false, true) => vec![RawHunk { removed: lines(old), added: lines(new) }],
-        (false, false) => repo.hunks(old, new),
+    let filled = |text: &&'a Text<'_>| !text.bytes().is_empty();
+    match (old.filter(filled), new.filter(filled)) {
+        (None, None) => Vec::new(),
+        (Some(old), Some(new)) => old.hunks(new),
+        (old, new) => vec![RawHunk { removed: lines(bytes(old)), added: lines(bytes(new)) }],
     }
+}
+
+fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {
+    text.map_or(&[], Text::bytes)
 }
 
 fn is_binary(bytes: &[u8]) -> bool {

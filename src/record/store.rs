@@ -1,6 +1,6 @@
 //! Commit records in git notes: `refs/notes/andon`, readable with `git notes --ref=andon show`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::format::FormatError;
 use super::format::v1::{
@@ -30,6 +30,17 @@ pub struct StoredRecord {
     pub warnings: Vec<Warning>,
 }
 
+/// One line of a note, as far as chains go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordLine {
+    /// Its digest.
+    pub digest: Digest,
+    /// The digest of the record before it that it names.
+    pub prev: Option<Digest>,
+    /// When it was written.
+    pub recording: Recording,
+}
+
 /// A record to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRecord {
@@ -52,6 +63,11 @@ impl<'r> NotesStore<'r> {
     /// Opens the records of `repo`; no ref means no records.
     pub fn open(repo: &'r Repo) -> Result<Self, RecordError> {
         Ok(Self { repo, notes: repo.notes(REF)? })
+    }
+
+    /// The records as notes commit `tip` has them: several handles of one repository then see the same.
+    pub fn at(repo: &'r Repo, tip: Option<CommitId>) -> Self {
+        Self { repo, notes: repo.notes_at(REF, tip) }
     }
 
     /// The notes commit whose records these are: what is derived from them holds as long as it is the tip.
@@ -106,16 +122,18 @@ impl<'r> NotesStore<'r> {
         }
     }
 
-    /// The digest of each readable line of the note of `commit`, and of the record before it that it names.
+    /// Each readable line of the note of `commit`.
     ///
     /// # Errors
     /// [`RecordError::Git`] when the note cannot be read.
-    pub fn lines(&self, commit: CommitId) -> Result<Vec<(Digest, Option<Digest>)>, RecordError> {
+    pub fn lines(&self, commit: CommitId) -> Result<Vec<RecordLine>, RecordError> {
         let Some(note) = self.notes.get(commit)? else { return Ok(Vec::new()) };
         let lines = note.split(|byte| *byte == b'\n');
-        Ok(lines
-            .filter_map(|line| Some((line_digest(line), decode_commit(line).ok()?.record.prev)))
-            .collect())
+        let read = |line: &[u8]| {
+            let record = decode_commit(line).ok()?.record;
+            Some(RecordLine { digest: line_digest(line), prev: record.prev, recording: record.recording })
+        };
+        Ok(lines.filter_map(read).collect())
     }
 
     /// Whether `commit` has a record, readable or not.
@@ -135,6 +153,44 @@ impl<'r> NotesStore<'r> {
         let info = self.repo.commit(commit)?;
         let parent = Some(info.parents.first().copied());
         Ok(Derived { tree: Some(info.tree), parent, ..Derived::default() })
+    }
+
+    /// Writes records of commits that have none, parents first, in one notes commit dated `at`; sees them from then on
+    /// and says how many there were. A note that is there by then, readable or not, stays as it is, byte for byte: the
+    /// ref's lock is held from looking to writing. Each record gets the `prev` that `digests` has for its parent, and
+    /// adds its own.
+    ///
+    /// # Errors
+    /// [`RecordError::Git`] when the ref cannot be moved; then nothing is written.
+    pub fn put_missing(
+        &mut self,
+        records: &[(CommitId, CommitRecord)],
+        digests: &mut HashMap<CommitId, Digest>,
+        at: Timestamp,
+    ) -> Result<usize, RecordError> {
+        let by_id: HashMap<CommitId, &CommitRecord> =
+            records.iter().map(|(id, record)| (*id, record)).collect();
+        let wanted: Vec<(CommitId, Vec<u8>)> = records.iter().map(|(id, _)| (*id, Vec::new())).collect();
+        // A set: a `gc` beside us may have this asked twice.
+        let mut written = BTreeSet::new();
+        let tip = self.repo.notes_write(REF, &wanted, at, |commit, _, there| {
+            let Some(record) = by_id.get(&commit) else { return there.unwrap_or_default().to_vec() };
+            let line = there.map_or_else(
+                || {
+                    written.insert(commit);
+                    let prev = record.parent.and_then(|parent| digests.get(&parent).copied());
+                    let record = CommitRecord { prev, ..(*record).clone() };
+                    encode_commit(&record, &UnknownKeys::default()).into_bytes()
+                },
+                <[u8]>::to_vec,
+            );
+            if let Some((best, _)) = choose_record(&line, &Derived::of(record)).best {
+                digests.insert(commit, line_digest(best));
+            }
+            line
+        })?;
+        self.notes = self.repo.notes_at(REF, tip);
+        Ok(written.len())
     }
 
     /// Writes records in one notes commit dated `at`, and sees them from then on. See [`Self::put_records`].

@@ -4,7 +4,7 @@ mod cache;
 
 use super::store::NotesStore;
 use super::{Place, RecordError, Warning};
-use crate::domain::facts::CommitFact;
+use crate::domain::facts::{CommitFact, Recording};
 use crate::domain::ids::CommitId;
 use crate::git::Repo;
 
@@ -89,6 +89,11 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
     while let Some(id) = next.filter(|_| looked_at < max) {
         looked_at += 1;
         let stored = match store.get(id) {
+            // What `andon backfill` wrote tells of a time before anybody watched: the window does not reach there.
+            Ok(Some(stored)) if stored.record.recording == Recording::Backfilled => {
+                window.unrecorded = Some(id);
+                break;
+            }
             Ok(Some(stored)) => Some(stored),
             Ok(None) => {
                 window.unrecorded = Some(id);

@@ -192,6 +192,7 @@ pub fn record(record: &CommitRecord) -> Value {
     json!({
         "recorded_at": record.recorded_at.to_string(),
         "caught_up": record.recording == Recording::CaughtUp,
+        "backfilled": record.recording == Recording::Backfilled,
         "tree": record.tree.to_string(),
         "parent": text_or_null(record.parent.as_ref()),
         "prev": text_or_null(record.prev.as_ref()),

@@ -124,6 +124,7 @@ pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
     match record.recording {
         Recording::AtCommit | Recording::Derived => {}
         Recording::CaughtUp => marks.push("recorded later"),
+        Recording::Backfilled => marks.push("backfilled"),
     }
     match &record.weakening {
         Some(Weakening { waiver: Some(_), .. }) => marks.push("tests removed, waived"),

@@ -1,10 +1,13 @@
 //! `andon check`.
 
+use crate::action::interrupt::Interrupt;
 use crate::cli::Shell;
 use crate::cli::args::CheckArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::ops::check::{self, Asked};
+use crate::cli::progress::Progress;
+use crate::ops::bulk::Pace;
+use crate::ops::check::{self, Asked, Cached};
 use crate::ops::error::OpsError;
 use crate::report::check::{self as report, CheckOutcome};
 use crate::report::json;
@@ -12,14 +15,24 @@ use crate::report::json;
 /// Judges a range.
 pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
     let refs = args.from_ref.clone().zip(args.to_ref.clone());
+    let cached = if args.cached { Cached::Believed } else { Cached::Derived };
     let asked = match &args.squash_of {
         Some(range) => {
             let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));
-            Asked { range: Some(range.clone()), refs: None, squash }
+            Asked { range: Some(range.clone()), refs: None, squash, cached }
         }
-        None => Asked { range: args.range.clone(), refs, squash: None },
+        None => Asked { range: args.range.clone(), refs, squash: None, cached },
     };
-    let result = check::run(&shell.ctx, &asked)?;
+    let progress = Progress::new(shell, "check");
+    let interrupt = Interrupt::listen();
+    let mut pace = Pace {
+        threads: args.threads,
+        stop: interrupt.asked(),
+        progress: &mut |done, of| progress.at(done, of),
+    };
+    let result = check::run(&shell.ctx, &asked, &mut pace);
+    progress.clear();
+    let result = result?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&result, shell.out.out),
         Format::Json => json::line(&report::json(&result)),

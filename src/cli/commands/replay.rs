@@ -3,17 +3,20 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use crate::action::interrupt::Interrupt;
 use crate::cli::Shell;
 use crate::cli::args::ReplayArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::cli::progress::{Progress, stopped};
 use crate::config::{self, Config};
+use crate::ops::bulk::Pace;
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
 use crate::ops::{replay, replay_events};
 use crate::report::json;
 use crate::report::message;
-use crate::report::replay::{self as report, ReplayLine, ReplayReport, ReplayStep, Teller};
+use crate::report::replay::{self as report, ReplayLine, ReplayStep, Teller};
 
 /// Bytes that are collected before they are printed.
 const CHUNK: usize = 1 << 16;
@@ -24,17 +27,42 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
         return events(shell, file, args.format.format);
     }
     let ws = Workspace::open(&shell.ctx)?;
-    let mut lines = Vec::new();
-    let warnings = replay::run(&ws, &args.range, &mut |found| {
+    let mut teller = Teller::new(shell.out.out);
+    let mut text = String::new();
+    let progress = Progress::new(shell, "replay");
+    let interrupt = Interrupt::listen();
+    let mut pace = Pace {
+        threads: args.threads,
+        stop: interrupt.asked(),
+        progress: &mut |done, of| progress.at(done, of),
+    };
+    let ended = replay::run(&shell.ctx, &ws, &args.range, &mut pace, &mut |found| {
         let step = ReplayStep::Commit { commit: found.commit, subject: found.subject };
-        lines.push(ReplayLine { step, decision: found.decision });
-    })?;
-    let result = ReplayReport { source: args.range.clone(), lines, warnings };
-    shell.out.result(&match args.format.format {
-        Format::Text => report::text(&result, shell.out.out),
-        Format::Json => json::lines(&report::json(&result)),
+        let line = ReplayLine { step, decision: found.decision };
+        text.push_str(&match args.format.format {
+            Format::Text => teller.line(&line),
+            Format::Json => json::line(&report::line_json(&line)),
+        });
+        if text.len() > CHUNK {
+            progress.clear();
+            shell.out.result(&text);
+            text.clear();
+        }
     });
-    Ok(Exit::Allowed)
+    progress.clear();
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(err) => {
+            shell.out.result(&text);
+            return Err(err);
+        }
+    };
+    match args.format.format {
+        Format::Text => text.push_str(&teller.end(&args.range, &ended.warnings)),
+        Format::Json => {}
+    }
+    shell.out.result(&text);
+    Ok(stopped(shell, ended.walked, Exit::Allowed))
 }
 
 /// Replays a file of events, printed as they are judged.

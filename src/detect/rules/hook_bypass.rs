@@ -42,9 +42,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         (Gate::NotRun, Recording::CaughtUp) if newest.strike == Strike::Candidate => {
             "was made while the hooks were off and recorded later"
         }
-        (Gate::NotRun | Gate::Passed, Recording::AtCommit | Recording::CaughtUp | Recording::Derived) => {
-            return None;
-        }
+        (
+            Gate::NotRun | Gate::Passed,
+            Recording::AtCommit | Recording::CaughtUp | Recording::Backfilled | Recording::Derived,
+        ) => return None,
     };
     let level = match situation.stage {
         Stage::Check if switch(setting, "block_in_check") == Switch::On => setting.level.max(Level::Block),

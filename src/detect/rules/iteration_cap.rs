@@ -39,7 +39,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     // Where nobody watched, nobody knows which commits were one run.
     let counted = match newest.recording {
         Recording::AtCommit | Recording::CaughtUp => true,
-        Recording::Derived => false,
+        Recording::Backfilled | Recording::Derived => false,
     };
     if newest.number < max || !counted {
         return None;
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn commits_that_nobody_recorded_are_of_no_run() {
         let derived = |recording| checked(&RULE, vec![commit(1).number(200).recording(recording)]).is_some();
-        assert!(!derived(Recording::Derived));
+        assert!(!derived(Recording::Derived) && !derived(Recording::Backfilled));
         assert!(derived(Recording::CaughtUp));
     }
 

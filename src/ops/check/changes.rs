@@ -2,7 +2,7 @@
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
 use super::{Case, Violation, at};
-use crate::detect::{self, Candidate, CodeChange, EvidenceState, Situation, Stops};
+use crate::detect::{self, Candidate, CodeChange, EvidenceState, Situation};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Fact};
 use crate::domain::findings::Finding;
@@ -10,6 +10,7 @@ use crate::git::CommitInfo;
 use crate::history::{Fold, Timeline};
 use crate::ops::docs;
 use crate::ops::error::OpsError;
+use crate::ops::verdict;
 use crate::ops::weakening;
 use crate::record::window;
 
@@ -31,13 +32,7 @@ pub(super) fn weakened(case: &Case<'_>, facts: &mut [CommitFact]) -> Result<Vec<
             fact.record.weakening = derived.or_else(|| fact.record.weakening.take());
         }
         fold.push(Fact::Commit(Box::new(fact.clone())));
-        let situation = Situation {
-            timeline: fold.timeline(),
-            stage: Stage::Check,
-            candidate: None,
-            stops: Stops::NONE,
-            episode: None,
-        };
+        let situation = verdict::at(fold.timeline(), Stage::Check);
         violations.extend(said(case, &situation, "test-weakening", Some(commit)));
     }
     Ok(violations)
@@ -55,13 +50,7 @@ pub(super) fn undocumented(case: &Case<'_>) -> Result<Vec<Violation>, OpsError> 
         command: None,
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
-    let situation = Situation {
-        timeline: &timeline,
-        stage: Stage::Check,
-        candidate: Some(&candidate),
-        stops: Stops::NONE,
-        episode: None,
-    };
+    let situation = Situation { candidate: Some(&candidate), ..verdict::at(&timeline, Stage::Check) };
     Ok(said(case, &situation, "docs-not-updated", Some(tip)))
 }
 

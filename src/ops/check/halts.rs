@@ -6,8 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{Case, Violation, at, violation};
-use crate::detect::{self, Situation, Stops};
-use crate::domain::decision::{Decision, Halt, LedgerEvent, Stage, Verdict};
+use crate::domain::decision::{Halt, LedgerEvent, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
@@ -16,8 +15,7 @@ use crate::history::Fold;
 use crate::ledger::{EntryEvent, Ledger};
 use crate::ops::error::OpsError;
 use crate::ops::lineage::Lineages;
-use crate::ops::uncertainty;
-use crate::policy;
+use crate::ops::verdict;
 use crate::record::window;
 
 /// How many records below the range give the window in which it begins.
@@ -98,7 +96,7 @@ fn on_top_of(case: &Case<'_>, head: CommitId) -> BTreeSet<CommitId> {
 
 /// The commits of the range up to and with `head`.
 fn up_to(case: &Case<'_>, head: CommitId) -> BTreeSet<CommitId> {
-    if case.commits.iter().all(|commit| commit.id != head) {
+    if !case.holds(head) {
         let before = |commit: &&CommitInfo| case.repo.is_ancestor(commit.id, head).unwrap_or(false);
         return case.commits.iter().filter(before).map(|commit| commit.id).collect();
     }
@@ -160,12 +158,14 @@ fn unrecorded_halts(
     halts: &[Answered],
     answers: &[Ack],
 ) -> Vec<Violation> {
-    let mut lines = Lineages::new(&case.commits, case.config.guard.session_gap);
+    let parents = case.commits.iter().filter_map(|commit| commit.parents.first().copied());
+    let mut lines = Lineages::new(parents, case.config.guard.session_gap);
     let mut violations = Vec::new();
     for (commit, fact) in case.commits.iter().zip(facts) {
-        let mut fold = lines.before(commit, |fresh| below(case, commit, answers, fresh));
+        let parent = commit.parents.first().copied();
+        let mut fold = lines.before(parent, |fresh| below(case, commit, answers, fresh));
         fold.push(Fact::Commit(Box::new(fact.clone())));
-        let decision = decide(case, &fold);
+        let decision = verdict::over(fold.timeline(), &case.config.rules, &case.config);
         let halted = decision.verdict == Verdict::Halt;
         let rule = decision.findings.first().map_or("", |finding| finding.rule);
         if halted && lines.goes_on(commit.id) && !is_known(case, commit.id, rule, halts) {
@@ -180,18 +180,6 @@ fn unrecorded_halts(
         lines.after(commit.id, fold);
     }
     violations
-}
-
-fn decide(case: &Case<'_>, fold: &Fold) -> Decision {
-    let episode = uncertainty::episode(fold.timeline(), &case.config.rules, uncertainty::mode(&case.config));
-    let situation = Situation {
-        timeline: fold.timeline(),
-        stage: Stage::Replay,
-        candidate: None,
-        stops: Stops::NONE,
-        episode: episode.as_ref(),
-    };
-    policy::decide(detect::run(&situation, &case.config.rules), None)
 }
 
 /// The window below the range, so that a loop does not begin anew with every range.

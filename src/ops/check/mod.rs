@@ -8,6 +8,9 @@ mod records;
 mod squash;
 mod tamper;
 
+use std::collections::HashMap;
+
+use super::bulk::{Pace, Walked};
 use super::context::Context;
 use super::derive;
 use super::error::OpsError;
@@ -15,24 +18,25 @@ use crate::config::Config;
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::git::{CommitInfo, GitError, Repo};
-use crate::record::normalize::Normalizer;
 use crate::record::store::NotesStore;
 use crate::report::check::{CheckReport, CommitRef, Undecided, Violation};
 
-pub use self::range::Asked;
 use self::range::Range;
+pub use self::range::{Asked, Cached};
 
 /// What `check` works on.
 pub(super) struct Case<'a> {
     repo: &'a Repo,
     store: NotesStore<'a>,
     config: Config,
-    normalizer: Normalizer,
+    /// The commits that were looked at, parents first.
     commits: Vec<CommitInfo>,
+    /// Where each of them is.
+    index: HashMap<CommitId, usize>,
 }
 
 /// Judges a range. Evidence that is missing is part of the report: exit code 3.
-pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
+pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckReport, OpsError> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let spelled = range::spelled(ctx, asked)?;
     let range = match range::resolve(&repo, &spelled) {
@@ -40,24 +44,41 @@ pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
         Err(OpsError::Git(err)) if err.is_cut_off() => return Ok(cut_off(&spelled, &err)),
         Err(err) => return Err(err),
     };
-    let commits = range.commits.iter().map(|id| repo.commit(*id)).collect::<Result<Vec<_>, _>>()?;
-    if let Some(undecided) = missing_evidence(&repo, &commits)? {
-        return Ok(without_evidence(&spelled, commits.len(), undecided));
+    if let Some(undecided) = missing_evidence(&repo, &range.commits)? {
+        return Ok(without_evidence(&spelled, range.commits.len(), undecided));
     }
     let (config, mut violations) = range::configuration(&repo, &range)?;
     let store = NotesStore::open(&repo)?;
-    let normalizer = Normalizer::new(&config.normalize)?;
-    let case = Case { repo: &repo, store, config, normalizer, commits };
-    let mut judged = records::judge(&case)?;
-    violations.extend(judged.violations);
+    let mut case = Case { repo: &repo, store, config, commits: Vec::new(), index: HashMap::new() };
+    let (mut judged, walked) = records::judge(ctx, &case, (&range.commits, asked.cached), pace)?;
+    case.commits = std::mem::take(&mut judged.commits);
+    case.index = case.commits.iter().enumerate().map(|(at, commit)| (commit.id, at)).collect();
+    violations.extend(std::mem::take(&mut judged.violations));
     violations.extend(changes::weakened(&case, &mut judged.facts)?);
-    violations.extend(changes::undocumented(&case)?);
     violations.extend(halts::judge(&case, &judged.facts)?);
     violations.extend(tamper::judge(&case, &judged.facts)?);
-    if let Some(squash) = &asked.squash {
-        violations.extend(squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
+    // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
+    if walked == Walked::Whole {
+        violations.extend(records::tip(&case, &judged.facts));
+        violations.extend(changes::undocumented(&case)?);
+        if let Some(squash) = &asked.squash {
+            violations.extend(squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
+        }
     }
-    Ok(CheckReport { undecided: judged.undecided, ..report(&range, &case, violations) })
+    let mut report = report(&range, &case, violations);
+    report.undecided.extend(judged.undecided.into_iter().chain(stopped(walked)));
+    Ok(report)
+}
+
+/// Nothing is known of the rest.
+fn stopped(walked: Walked) -> Option<Undecided> {
+    let Walked::Part { done, of } = walked else { return None };
+    Some(Undecided {
+        commit: None,
+        code: "interrupted".to_owned(),
+        message: format!("stopped after {done} of {of} commits: the rest was not looked at"),
+        help: vec!["the same again with --cached: it goes on where it was".to_owned()],
+    })
 }
 
 fn without_evidence(range: &str, commits: usize, undecided: Undecided) -> CheckReport {
@@ -83,7 +104,7 @@ fn cut_off(range: &str, err: &GitError) -> CheckReport {
 fn report(range: &Range, case: &Case<'_>, mut violations: Vec<Violation>) -> CheckReport {
     let place = |violation: &Violation| {
         let id = violation.commit.as_ref().map(|at| at.commit);
-        case.commits.iter().position(|commit| Some(commit.id) == id)
+        id.and_then(|id| case.index.get(&id))
     };
     violations.sort_by_key(place);
     CheckReport {
@@ -120,16 +141,26 @@ fn at(commit: &CommitInfo) -> CommitRef {
 impl Case<'_> {
     /// A commit of the range as a message names it; outside the range without its subject.
     fn at(&self, id: CommitId) -> CommitRef {
-        let subject = self.commits.iter().find(|commit| commit.id == id).map(|commit| commit.subject.clone());
-        CommitRef { commit: id, subject: subject.unwrap_or_default() }
+        let known = self.index.get(&id).and_then(|at| self.commits.get(*at));
+        CommitRef { commit: id, subject: known.map(|commit| commit.subject.clone()).unwrap_or_default() }
+    }
+
+    /// Whether a commit is in the range.
+    fn holds(&self, id: CommitId) -> bool {
+        self.index.contains_key(&id)
     }
 }
 
 /// Without the notes, or with the history cut off inside the range, nothing can be said.
-fn missing_evidence(repo: &Repo, commits: &[CommitInfo]) -> Result<Option<Undecided>, OpsError> {
-    if let Some(cut) = commits.iter().find(|commit| derive::is_cut_off(repo, commit)) {
+fn missing_evidence(repo: &Repo, commits: &[CommitId]) -> Result<Option<Undecided>, OpsError> {
+    let shallow = if repo.is_shallow() { commits } else { &[] };
+    for id in shallow {
+        let commit = repo.commit(*id)?;
+        if !derive::is_cut_off(repo, &commit) {
+            continue;
+        }
         return Ok(Some(Undecided {
-            commit: Some(at(cut)),
+            commit: Some(at(&commit)),
             code: "shallow-clone".to_owned(),
             message: "the history is cut off here: this clone is shallow".to_owned(),
             help: vec!["git fetch --unshallow".to_owned()],

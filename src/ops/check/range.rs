@@ -19,6 +19,18 @@ pub struct Asked {
     pub refs: Option<(String, String)>,
     /// The commit that is said to be the squash of the range.
     pub squash: Option<String>,
+    /// Whether the cache may be believed.
+    pub cached: Cached,
+}
+
+/// Whether facts that an earlier run left in the git directory are believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cached {
+    /// No: everything is derived from the commits. Whoever can edit a record can edit a cache.
+    #[default]
+    Derived,
+    /// Yes, because somebody said so.
+    Believed,
 }
 
 /// A resolved range.

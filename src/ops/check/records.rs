@@ -1,8 +1,8 @@
 //! Every record of the range against what its commit says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use super::range::source;
+use super::range::{Cached, source};
 use super::{Case, Violation, at, violation};
 use crate::config::{self, AppliesTo, Config, HandedIn};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording};
@@ -12,56 +12,87 @@ use crate::domain::paths::PathClass;
 use crate::domain::settings::ParamValue;
 use crate::domain::tests::{RunOrigin, TestEvidence};
 use crate::git::{CommitInfo, missing_help};
+use crate::ops::bulk::{self, Depth, Facts, Found, Job, Pace, Records, Walked};
+use crate::ops::context::Context;
 use crate::ops::derive::{self, Derived};
 use crate::ops::error::OpsError;
 use crate::record::RecordError;
+use crate::record::derived::DerivedCache;
 use crate::record::format::v1;
 use crate::record::normalize::Normalizer;
 use crate::record::store::StoredRecord;
 use crate::report::check::Undecided;
 
 /// What was found, and the facts that may be believed.
+#[derive(Default)]
 pub(super) struct Judged {
     pub violations: Vec<Violation>,
     /// Records that this clone cannot compare.
     pub undecided: Vec<Undecided>,
-    /// Oldest first; records that do not hold are replaced by what was derived.
+    /// The commits that were looked at, parents first.
+    pub commits: Vec<CommitInfo>,
+    /// Of each of them; records that do not hold are replaced by what was derived.
     pub facts: Vec<CommitFact>,
+    codes: HashMap<CommitId, CodeId>,
 }
 
 /// Judges all commits.
-pub(super) fn judge(case: &Case<'_>) -> Result<Judged, OpsError> {
-    let mut judged = Judged { violations: Vec::new(), undecided: Vec::new(), facts: Vec::new() };
-    let named = named(case);
-    for commit in &case.commits {
-        one(case, (commit, &named), &mut judged)?;
-    }
-    tip(case, &mut judged);
-    Ok(judged)
+pub(super) fn judge(
+    ctx: &Context,
+    case: &Case<'_>,
+    (ids, cached): (&[CommitId], Cached),
+    pace: &mut Pace<'_>,
+) -> Result<(Judged, Walked), OpsError> {
+    let mut judged = Judged::default();
+    let named = named(case, ids);
+    let commits: Vec<(CommitId, Depth)> = ids.iter().map(|id| (*id, Depth::Text)).collect();
+    let salt = bulk::salt(&case.config);
+    let cache = match cached {
+        Cached::Believed => DerivedCache::load(case.repo.common_dir(), &salt),
+        Cached::Derived => DerivedCache::empty(&salt),
+    };
+    let job = Job {
+        ctx,
+        config: &case.config,
+        commits: &commits,
+        records: Records::Ignored,
+        tip: None,
+        cache: &cache,
+    };
+    let walked = bulk::walk(case.repo, &job, pace, &mut |Found { commit, facts, .. }| {
+        // Records are ignored: what comes was derived.
+        if let Facts::Derived(derived, _) = facts {
+            one(case, (&commit, *derived), &named, &mut judged)?;
+            judged.commits.push(commit);
+        }
+        Ok(())
+    })?;
+    Ok((judged, walked))
 }
 
 /// The lines that records of the range name as the ones before them.
-fn named(case: &Case<'_>) -> BTreeSet<Digest> {
-    let lines = case.commits.iter().filter_map(|commit| case.store.lines(commit.id).ok());
-    lines.flatten().filter_map(|(_, prev)| prev).collect()
+fn named(case: &Case<'_>, ids: &[CommitId]) -> BTreeSet<Digest> {
+    let lines = ids.iter().filter_map(|id| case.store.lines(*id).ok());
+    lines.flatten().filter_map(|line| line.prev).collect()
 }
 
 fn one(
     case: &Case<'_>,
-    (commit, named): (&CommitInfo, &BTreeSet<Digest>),
+    (commit, derived): (&CommitInfo, Derived),
+    named: &BTreeSet<Digest>,
     judged: &mut Judged,
 ) -> Result<(), OpsError> {
-    let derived = derive::derive(case.repo, &case.config.paths.rules, &case.normalizer, commit)?;
+    judged.codes.insert(commit.id, derived.code);
     let stored = match case.store.get_named(commit.id, &derivable(&derived), named) {
         Ok(Some(stored)) => stored,
         Ok(None) => {
             judged.violations.extend(missing(case, commit));
-            judged.facts.push(derive::unrecorded(commit, &derived));
+            judged.facts.push(derive::unrecorded(commit, derived));
             return Ok(());
         }
         Err(err) => {
             unreadable(commit, &err, judged);
-            judged.facts.push(derive::unrecorded(commit, &derived));
+            judged.facts.push(derive::unrecorded(commit, derived));
             return Ok(());
         }
     };
@@ -85,11 +116,17 @@ fn one(
         }
         Compared::Fails(why) => {
             judged.violations.push(why);
-            judged.facts.push(derive::unrecorded(commit, &derived));
+            judged.facts.push(derive::unrecorded(commit, derived));
             return Ok(());
         }
     };
-    judged.violations.extend(untested(case, commit, &record)?);
+    if record.recording == Recording::Backfilled {
+        // It says what the commit says, and nobody was there: the rules see what they would see without it.
+        judged.violations.extend(backfilled(case, commit));
+        judged.facts.push(derive::unrecorded(commit, derived));
+        return Ok(());
+    }
+    judged.violations.extend(untested((case, &judged.codes), commit, &record)?);
     judged.facts.push(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record });
     Ok(())
 }
@@ -149,6 +186,18 @@ fn missing(case: &Case<'_>, commit: &CommitInfo) -> Option<Violation> {
     let level = if commit.parents.len() > 1 { Level::Warn } else { Level::Block };
     let help = "git push origin refs/notes/andon where the commit was made, if Andon ran there";
     Some(violation(Some(at(commit)), "missing-record", level, "the commit has no record".to_owned(), help))
+}
+
+/// A backfilled record proves no more than none: whoever skips the hooks could write one afterwards.
+fn backfilled(case: &Case<'_>, commit: &CommitInfo) -> Option<Violation> {
+    if case.config.guard.applies_to == AppliesTo::Agents {
+        return None;
+    }
+    let level = if commit.parents.len() > 1 { Level::Warn } else { Level::Block };
+    let what = "its record was backfilled: no hook saw the commit being made, and no tests are known";
+    let help =
+        "check a range that begins where Andon was installed; a person looks at commits made since then";
+    Some(violation(Some(at(commit)), "backfilled-record", level, what, help))
 }
 
 /// Compares a record with its commit. Path rules may have changed inside the range: then the commit's own
@@ -258,10 +307,11 @@ fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<
     // Two clones may both have recorded the parent: each line is somebody's predecessor.
     let lines = case.store.lines(*parent).ok()?;
     let message = match stored.record.prev {
-        None if lines.is_empty() => return None,
+        // What was backfilled below came later than this record.
+        None if lines.iter().all(|line| line.recording == Recording::Backfilled) => return None,
         None => "the record does not name its parent's, which is there",
         Some(_) if lines.is_empty() => "the record of its parent was dropped",
-        Some(prev) if lines.iter().any(|(line, _)| *line == prev) => return None,
+        Some(prev) if lines.iter().any(|line| line.digest == prev) => return None,
         Some(_) => "the record of its parent was edited after this one was written",
     };
     let help = "git log -p refs/notes/andon";
@@ -270,6 +320,8 @@ fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<
 
 fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
     let bypassed = match (record.gate, record.kind, record.recording) {
+        // Said of the record as a whole.
+        (_, _, Recording::Backfilled) => return None,
         (Gate::Bypassed, _, _) => "the commit did not pass the gate (--no-verify)",
         (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
         | (Gate::NotRun, _, Recording::CaughtUp) => "the commit was made while the hooks were off",
@@ -294,7 +346,7 @@ fn level_of(case: &Case<'_>, rule: &str) -> Level {
 
 /// Code that nobody ran the tests on. Merges, reverts, picks and rebases pass no gate: there it is a warning.
 fn untested(
-    case: &Case<'_>,
+    (case, codes): (&Case<'_>, &HashMap<CommitId, CodeId>),
     commit: &CommitInfo,
     record: &CommitRecord,
 ) -> Result<Option<Violation>, OpsError> {
@@ -309,7 +361,7 @@ fn untested(
         Some(_) => true,
     };
     let before = match commit.parents.first() {
-        Some(parent) => code_of(case, *parent)?,
+        Some(parent) => codes.get(parent).map_or_else(|| code_of(case, *parent), |code| Ok(*code))?,
         None => crate::record::fingerprint::Fingerprinter::new(case.repo, &case.config.paths.rules)
             .of_overlay(None, &[])?,
     };
@@ -340,19 +392,15 @@ fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {
 }
 
 /// The tests of the tip's code must pass. Commits on the way may fail: that is how tests drive work.
-fn tip(case: &Case<'_>, judged: &mut Judged) {
-    let level = level_of(case, "failing-tests");
-    let (Some(commit), Some(newest)) = (case.commits.last(), judged.facts.last()) else { return };
-    if level == Level::Off {
-        return;
+pub(super) fn tip(case: &Case<'_>, facts: &[CommitFact]) -> Option<Violation> {
+    let (commit, newest) = (case.commits.last()?, facts.last()?);
+    if level_of(case, "failing-tests") == Level::Off {
+        return None;
     }
     let code = newest.record.code;
     let on_this_code = |fact: &CommitFact| fact.record.tests.clone().filter(|tests| tests.code == code);
-    let Some(tests) = judged.facts.iter().rev().find_map(on_this_code) else { return };
-    if !tests.is_green() {
-        let found = failing(commit, &tests);
-        judged.violations.push(found);
-    }
+    let tests = facts.iter().rev().find_map(on_this_code)?;
+    (!tests.is_green()).then(|| failing(commit, &tests))
 }
 
 fn failing(commit: &CommitInfo, tests: &TestEvidence) -> Violation {

@@ -7,7 +7,6 @@ use super::{Case, Violation, at, violation};
 use crate::config::TestCommand;
 use crate::domain::facts::{CommitFact, CommitKind, Recording};
 use crate::domain::findings::Level;
-use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
 use crate::ledger::{Ledger, Tampered, TamperedHow};
 use crate::ops::error::OpsError;
@@ -31,7 +30,7 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violati
     for (commit, fact) in case.commits.iter().zip(facts) {
         violations.extend(other_command(case, commit, fact));
         violations.extend(forged_author(commit, fact));
-        violations.extend(clock(facts, commit, fact));
+        violations.extend(clock((case, facts), commit, fact));
     }
     Ok(violations)
 }
@@ -135,8 +134,12 @@ fn forged_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
 
 /// Times prove nothing by themselves; where they contradict each other, somebody turned a clock or wrote the record
 /// later than it says.
-fn clock(facts: &[CommitFact], commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
-    if fact.record.recording == Recording::CaughtUp
+fn clock(
+    (case, facts): (&Case<'_>, &[CommitFact]),
+    commit: &CommitInfo,
+    fact: &CommitFact,
+) -> Option<Violation> {
+    if matches!(fact.record.recording, Recording::CaughtUp | Recording::Backfilled)
         || !matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend)
     {
         return None;
@@ -148,7 +151,7 @@ fn clock(facts: &[CommitFact], commit: &CommitInfo, fact: &CommitFact) -> Option
             "the record was written long after the commit: the hooks did not see it being made".to_owned();
         return Some(violation(Some(at(commit)), "late-record", Level::Block, what, help));
     }
-    let parent = parent_of(facts, commit.parents.first().copied()?)?;
+    let parent = facts.get(*case.index.get(commit.parents.first()?)?)?;
     let before_parent = parent.record.recorded_at.0.saturating_sub(recorded) > DRIFT;
     if before_parent || committed.saturating_sub(recorded) > DRIFT {
         let what = if before_parent {
@@ -159,8 +162,4 @@ fn clock(facts: &[CommitFact], commit: &CommitInfo, fact: &CommitFact) -> Option
         return Some(violation(Some(at(commit)), "clock-set-back", Level::Warn, what, help));
     }
     None
-}
-
-fn parent_of(facts: &[CommitFact], parent: CommitId) -> Option<&CommitFact> {
-    facts.iter().rev().find(|fact| fact.id == Some(parent))
 }

@@ -2,6 +2,17 @@ use super::*;
 use crate::domain::change::Nature;
 use crate::record::scratch::Scratch;
 
+fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary, ChangeFacts) {
+    read(scratch, old, new, Depth::Always)
+}
+
+fn read(scratch: &Scratch, old: Option<TreeId>, new: TreeId, text: Depth) -> (DiffSummary, ChangeFacts) {
+    let reading = Reading { rules: &rules(), normalizer: &normalizer(), text };
+    let repo = scratch.repo();
+    let (diff, change, _) = summarize((&repo, &mut Texts::new(&repo, 0)), &reading, old, new).unwrap();
+    (diff, change)
+}
+
 fn normalizer() -> Normalizer {
     Normalizer::new(&[("build".into(), "build #[0-9]+".into())]).unwrap()
 }
@@ -11,7 +22,7 @@ fn rules() -> PathRules {
 }
 
 fn between(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> DiffSummary {
-    summarize(&scratch.repo(), &rules(), &normalizer(), old, new).unwrap().0
+    summary(scratch, old, new).0
 }
 
 /// The summary of changing one file from `old` to `new`.
@@ -196,7 +207,7 @@ fn made_of(path: &str, old: &str, new: &str) -> ChangeFacts {
     scratch.write(path, old);
     let before = scratch.add_all();
     scratch.write(path, new);
-    summarize(&scratch.repo(), &rules(), &normalizer(), Some(before), scratch.add_all()).unwrap().1
+    summary(&scratch, Some(before), scratch.add_all()).1
 }
 
 #[test]
@@ -220,11 +231,10 @@ fn what_a_change_is_made_of_is_told_from_its_lines() {
     let before = scratch.add_all();
     scratch.git(&["update-index", "--chmod=+x", "a.rs"]);
     let mode = scratch.git(&["write-tree"]).parse().unwrap();
-    let found = summarize(&scratch.repo(), &rules(), &normalizer(), Some(before), mode).unwrap().1;
+    let found = summary(&scratch, Some(before), mode).1;
     assert_eq!((found.nature, found.paths.len()), (Nature::Mode, 1));
     scratch.write("b.rs", "// only a comment\n");
-    let found =
-        summarize(&scratch.repo(), &rules(), &normalizer(), Some(before), scratch.add_all()).unwrap().1;
+    let found = summary(&scratch, Some(before), scratch.add_all()).1;
     assert_eq!(found.nature, Nature::Work, "a new file");
 }
 
@@ -237,8 +247,7 @@ fn a_path_that_goes_back_has_its_two_states_swapped() {
     scratch.write("a.rs", "same\n");
     let before = scratch.add_all();
     scratch.git(&["mv", "a.rs", "b.rs"]);
-    let moved =
-        summarize(&scratch.repo(), &rules(), &normalizer(), Some(before), scratch.add_all()).unwrap().1;
+    let moved = summary(&scratch, Some(before), scratch.add_all()).1;
     assert_eq!((moved.nature, moved.paths.len()), (Nature::Work, 2));
     assert_eq!((moved.paths[0].old, moved.paths[0].new), (moved.paths[1].new, moved.paths[1].old));
 }
@@ -252,4 +261,28 @@ fn documents_are_hashed_without_white_space_and_their_checklists_are_counted() {
     assert_eq!(spaced.hash, ticked.hash);
     assert_ne!(docs("x\n", "- [x] a\n- [x] b\n").hash, ticked.hash);
     assert_eq!(made_of("a.rs", "a\n", "b\n").docs, None);
+}
+
+#[test]
+fn by_ids_nothing_is_read_and_nothing_is_mistaken_for_text() {
+    let scratch = Scratch::new();
+    scratch.write("a.rs", "one\n");
+    scratch.write("moved.rs", "moved\n");
+    let before = scratch.add_all();
+    scratch.write("a.rs", "two\n");
+    std::fs::rename(scratch.path().join("moved.rs"), scratch.path().join("here.rs")).unwrap();
+    let code = scratch.add_all();
+    let full = read(&scratch, Some(before), code, Depth::Always);
+    let ids = read(&scratch, Some(before), code, Depth::Never);
+    assert_eq!(ids, read(&scratch, Some(before), code, Depth::WithDocuments));
+    assert_eq!((&full.1.paths, full.0.files), (&ids.1.paths, ids.0.files));
+    assert_ne!(full.0.hash, ids.0.hash);
+    assert_eq!((ids.0.empty, ids.0.hunks.len(), ids.1.nature), (false, 0, Nature::Work));
+    scratch.write("a.md", "- [x] done\n");
+    let documents = scratch.add_all();
+    let full = read(&scratch, Some(before), documents, Depth::Always);
+    assert_eq!(full, read(&scratch, Some(before), documents, Depth::WithDocuments));
+    assert_ne!(full, read(&scratch, Some(before), documents, Depth::Never));
+    let nothing = read(&scratch, Some(code), code, Depth::Never);
+    assert_eq!((nothing.0.empty, nothing.0.files, nothing.1.nature), (true, 0, Nature::Nothing));
 }

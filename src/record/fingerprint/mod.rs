@@ -50,6 +50,11 @@ impl<'r> Fingerprinter<'r> {
         Self { repo, rules, cache: None }
     }
 
+    /// The same for many trees in a row: what it remembers stays in this process.
+    pub fn in_bulk(repo: &'r Repo, rules: &'r PathRules) -> Self {
+        Self { repo, rules, cache: Some(Cache::in_memory()) }
+    }
+
     /// The fingerprint of a tree.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use super::super::members::FormatError;
 use super::commit::{DecodedRecord, decode_commit};
-use crate::domain::facts::CommitRecord;
+use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
 
 /// Facts of a record that anyone can derive from the commit. What was not derived agrees with everything.
@@ -48,8 +48,8 @@ pub struct Choice<'a> {
     pub unreadable: Vec<(usize, FormatError)>,
 }
 
-/// The line of a note that speaks for its commit: lines that agree with `derived` win, then the earliest
-/// `recorded_at`, then the smallest bytes. Blank lines and duplicates do no harm.
+/// The line of a note that speaks for its commit: lines that agree with `derived` win, then those that were not
+/// backfilled, then the earliest `recorded_at`, then the smallest bytes. Blank lines and duplicates do no harm.
 pub fn choose_record<'a>(note: &'a [u8], derived: &Derived) -> Choice<'a> {
     let mut best: Option<(&[u8], DecodedRecord)> = None;
     let mut unreadable = Vec::new();
@@ -61,7 +61,9 @@ pub fn choose_record<'a>(note: &'a [u8], derived: &Derived) -> Choice<'a> {
             Err(error) => unreadable.push((number, error)),
             Ok(decoded) => {
                 let rank = |line, decoded: &DecodedRecord| {
-                    (!derived.agrees(&decoded.record), decoded.record.recorded_at, line)
+                    let record = &decoded.record;
+                    let unwatched = record.recording == Recording::Backfilled;
+                    (!derived.agrees(record), unwatched, record.recorded_at, line)
                 };
                 if best.as_ref().is_none_or(|(held, other)| rank(line, &decoded) < rank(held, other)) {
                     best = Some((line, decoded));

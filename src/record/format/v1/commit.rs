@@ -82,6 +82,9 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
         Recording::CaughtUp => {
             map.insert("caught_up".into(), json!(true));
         }
+        Recording::Backfilled => {
+            map.insert("backfilled".into(), json!(true));
+        }
     }
     map.insert("node".into(), json!(bounded(&record.node, MAX_NODE)));
     insert_some(&mut map, "session", record.session.as_ref().map(|text| bounded(text, MAX_SESSION)));
@@ -230,7 +233,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
     let gate = members.named("gate", "passed, bypassed or not-run", Gate::from_name)?;
     let iteration = members.count("iteration")?;
     let code = members.parsed("code", "a sha256")?;
-    let caught_up = members.flag("caught_up")?;
+    let (caught_up, backfilled) = (members.flag("caught_up")?, members.flag("backfilled")?);
     let record = CommitRecord {
         recorded_at: members.required("recorded_at", recorded_at)?,
         tree: members.required("tree", tree)?,
@@ -238,7 +241,11 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
         prev: members.parsed("prev", "a sha256")?,
         kind: members.required("kind", kind)?,
         gate: members.required("gate", gate)?,
-        recording: if caught_up { Recording::CaughtUp } else { Recording::AtCommit },
+        recording: match (backfilled, caught_up) {
+            (true, _) => Recording::Backfilled,
+            (false, true) => Recording::CaughtUp,
+            (false, false) => Recording::AtCommit,
+        },
         node: members.text("node")?.unwrap_or_else(|| "agent".to_owned()),
         session: members.text("session")?,
         iteration: members.required("iteration", iteration)?,

@@ -369,7 +369,7 @@ prop_compose! {
     fn any_record()(
         at in 0..253_402_300_799_i64,
         ids in any::<([u8; 20], Option<[u8; 32]>, [u8; 32])>(),
-        kinds in (0..CommitKind::ALL.len(), 0..Gate::ALL.len(), any::<bool>()),
+        kinds in (0..CommitKind::ALL.len(), 0..Gate::ALL.len(), 0..3_usize),
         node in ".{0,30}",
         session in prop::option::of(".{0,30}"),
         numbers in any::<[u64; 4]>(),
@@ -389,7 +389,7 @@ prop_compose! {
             prev: parent.map(Digest),
             kind: CommitKind::ALL[kinds.0].0,
             gate: Gate::ALL[kinds.1].0,
-            recording: if kinds.2 { Recording::CaughtUp } else { Recording::AtCommit },
+            recording: [Recording::AtCommit, Recording::CaughtUp, Recording::Backfilled][kinds.2],
             node,
             session,
             iteration: numbers[0],

@@ -1,0 +1,39 @@
+//! `andon backfill`.
+
+use crate::action::interrupt::Interrupt;
+use crate::cli::Shell;
+use crate::cli::args::BackfillArgs;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::cli::progress::{Progress, stopped};
+use crate::ops::backfill;
+use crate::ops::bulk::{Pace, Walked};
+use crate::ops::error::OpsError;
+use crate::ops::workspace::Workspace;
+use crate::report::backfill::{self as report, BackfillReport};
+use crate::report::json;
+
+/// Records what was made before Andon came.
+pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open(&shell.ctx)?;
+    let progress = Progress::new(shell, "backfill");
+    let interrupt = Interrupt::listen();
+    let mut pace = Pace {
+        threads: args.threads,
+        stop: interrupt.asked(),
+        progress: &mut |done, of| progress.at(done, of),
+    };
+    let done = backfill::run(&shell.ctx, &ws, &args.range, &mut pace);
+    progress.clear();
+    let done = done?;
+    let left = match done.walked {
+        Walked::Whole => 0,
+        Walked::Part { done, of } => of.saturating_sub(done),
+    };
+    let result = BackfillReport { range: args.range.clone(), written: done.written, there: done.there, left };
+    shell.out.result(&match args.format.format {
+        Format::Text => report::text(&result),
+        Format::Json => json::line(&report::json(&result)),
+    });
+    Ok(stopped(shell, done.walked, Exit::Allowed))
+}

@@ -1,0 +1,85 @@
+//! How far a long walk is: a bar on a terminal, nothing anywhere else; and what is said when it was stopped.
+
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+use super::Shell;
+use super::error::Exit;
+use super::output::{self, Output};
+use crate::ops::bulk::Walked;
+use crate::report::message::{self, Diagnostic};
+
+/// What takes no longer than this shows no bar.
+const PATIENCE: Duration = Duration::from_millis(400);
+/// How often the bar moves.
+const TICK: Duration = Duration::from_millis(100);
+/// Width of the bar itself.
+const WIDTH: usize = 30;
+/// Commits between two looks at the clock.
+const STRIDE: usize = 16;
+
+/// The bar of one walk, on standard error.
+pub struct Progress {
+    out: Output,
+    what: &'static str,
+    /// When it is drawn next; `None` where nobody looks.
+    due: Cell<Option<Instant>>,
+    drawn: Cell<bool>,
+}
+
+impl Progress {
+    /// Nothing is drawn yet.
+    pub fn new(shell: &Shell, what: &'static str) -> Self {
+        let seen = output::progress_is_seen() && shell.ctx.var("TERM") != Some("dumb");
+        let due = Instant::now().checked_add(PATIENCE).filter(|_| seen);
+        Self { out: shell.out, what, due: Cell::new(due), drawn: Cell::new(false) }
+    }
+
+    /// So many of so many commits are done.
+    pub fn at(&self, done: usize, of: usize) {
+        let Some(due) = self.due.get().filter(|_| done.is_multiple_of(STRIDE)) else { return };
+        let now = Instant::now();
+        if now >= due {
+            self.due.set(now.checked_add(TICK));
+            self.drawn.set(true);
+            self.out.message(&line(self.what, done, of));
+        }
+    }
+
+    /// Takes the bar away, before anything else is shown.
+    pub fn clear(&self) {
+        if self.drawn.replace(false) {
+            self.out.message("\r\x1b[K");
+        }
+    }
+}
+
+fn line(what: &str, done: usize, of: usize) -> String {
+    let share = |whole: usize| done.saturating_mul(whole) / of.max(1);
+    format!("\r\x1b[K{what} [{:<WIDTH$}] {:>3} % {done}/{of} commits", "#".repeat(share(WIDTH)), share(100))
+}
+
+/// Says that a walk was stopped, where it was. Then something is not known, which is worse than `exit` when that
+/// allows.
+pub fn stopped(shell: &Shell, walked: Walked, exit: Exit) -> Exit {
+    let Walked::Part { done, of } = walked else { return exit };
+    let what = format!("stopped after {done} of {of} commits: what is shown is part of the answer");
+    let help = "run it again: it goes on faster where it was (git directory, andon/cache/derived)";
+    let said = Diagnostic::warning(what).code("interrupted").help(help.to_owned());
+    shell.out.message(&message::diagnostics(&[said], shell.out.err));
+    if exit == Exit::Allowed { Exit::Undecided } else { exit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_fills_up() {
+        let shown = |done| line("check", done, 200).replace("\r\x1b[K", "");
+        assert_eq!(shown(0), format!("check [{}]   0 % 0/200 commits", " ".repeat(30)));
+        assert_eq!(shown(100), format!("check [{}{}]  50 % 100/200 commits", "#".repeat(15), " ".repeat(15)));
+        assert_eq!(shown(200), format!("check [{}] 100 % 200/200 commits", "#".repeat(30)));
+        assert!(line("check", 0, 0).contains("0/0"));
+    }
+}

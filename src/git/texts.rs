@@ -1,0 +1,105 @@
+//! Texts of files, to be compared: read once, and kept while the next commits may want them again.
+//!
+//! Where one commit after the other is looked at, what the one has brought is what the next takes away; inflating it again
+//! is most of what a diff costs. And libgit2 compares blobs that it knows without hashing them, which it does with plain
+//! bytes: a quarter of the time.
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use super::error::GitError;
+use super::repo::Repo;
+use crate::domain::ids::Oid;
+
+/// The content of a file.
+#[derive(Clone)]
+pub struct Text<'r>(pub(super) Rc<git2::Blob<'r>>);
+
+impl Text<'_> {
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.0.content()
+    }
+}
+
+/// Reads texts of one repository, and keeps the newest.
+pub struct Texts<'r> {
+    repo: &'r Repo,
+    /// Bytes that are kept at the most.
+    max: usize,
+    bytes: usize,
+    /// In the order in which they came.
+    order: VecDeque<Oid>,
+    kept: HashMap<Oid, Text<'r>>,
+}
+
+impl<'r> Texts<'r> {
+    /// Keeps up to `max` bytes; with 0 nothing is kept.
+    pub fn new(repo: &'r Repo, max: usize) -> Self {
+        Self { repo, max, bytes: 0, order: VecDeque::new(), kept: HashMap::new() }
+    }
+
+    /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated.
+    pub fn read(&mut self, id: Oid, max: usize) -> Result<Option<Text<'r>>, GitError> {
+        if let Some(known) = self.kept.get(&id) {
+            return Ok(Some(known.clone()).filter(|known| known.bytes().len() <= max));
+        }
+        let wanted = self.repo.to_git2("blob", id)?;
+        let failed = |error| self.repo.object_error("blob", id, &error);
+        let odb = self.repo.inner.odb().map_err(failed)?;
+        if odb.read_header(wanted).map_err(failed)?.0 > max {
+            return Ok(None);
+        }
+        let text = Text(Rc::new(self.repo.inner.find_blob(wanted).map_err(failed)?));
+        self.keep(id, &text);
+        Ok(Some(text))
+    }
+
+    /// Takes in a text and lets go of the oldest. One that would push out most of the others is not kept.
+    fn keep(&mut self, id: Oid, text: &Text<'r>) {
+        let size = text.bytes().len();
+        if self.max == 0 || size > self.max / 4 {
+            return;
+        }
+        self.bytes += size;
+        self.order.push_back(id);
+        self.kept.insert(id, text.clone());
+        while self.bytes > self.max {
+            let Some(oldest) = self.order.pop_front() else { return };
+            self.bytes -= self.kept.remove(&oldest).map_or(0, |gone| gone.bytes().len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scratch::Scratch;
+    use super::*;
+
+    #[test]
+    fn the_newest_stay_within_the_bound() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let ids: Vec<Oid> = (0..10).map(|byte| repo.write_blob(&[b'a' + byte; 20]).unwrap()).collect();
+        let mut texts = Texts::new(&repo, 100);
+        for id in ids.iter().chain(&ids[5..]) {
+            assert_eq!(texts.read(*id, 20).unwrap().unwrap().bytes().len(), 20);
+        }
+        let kept: Vec<bool> = ids.iter().map(|id| texts.kept.contains_key(id)).collect();
+        assert_eq!((kept.iter().position(|kept| *kept), texts.kept.len(), texts.bytes), (Some(5), 5, 100));
+        assert!(texts.read(ids[9], 19).unwrap().is_none() && texts.read(ids[0], 19).unwrap().is_none());
+        let large = repo.write_blob(&[0; 26]).unwrap();
+        texts.read(large, 26).unwrap();
+        assert!(!texts.kept.contains_key(&large));
+        let none = Oid::from_bytes(&[7; 20]).unwrap();
+        assert!(matches!(texts.read(none, 9), Err(GitError::Missing { .. })));
+    }
+
+    #[test]
+    fn what_is_no_blob_is_an_error() {
+        let scratch = Scratch::new();
+        let commit = scratch.commit("a", "1", "one");
+        let repo = scratch.open();
+        assert!(Texts::new(&repo, 0).read(commit.0, 1 << 20).is_err());
+    }
+}

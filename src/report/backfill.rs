@@ -1,0 +1,58 @@
+//! `andon backfill`: how many commits got a record.
+
+use serde_json::{Value, json};
+
+use super::escape::terminal_clip;
+use super::phrase;
+
+/// The result of `andon backfill`. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackfillReport {
+    /// As it was asked for.
+    pub range: String,
+    /// Records that were written.
+    pub written: usize,
+    /// Commits that had one.
+    pub there: usize,
+    /// Commits that were not reached; more than none when it was stopped.
+    pub left: usize,
+}
+
+/// One line.
+pub fn text(report: &BackfillReport) -> String {
+    let mut line = format!(
+        "backfilled {} of {}; {} had one",
+        phrase::count(report.written, "record"),
+        terminal_clip(&report.range, 100),
+        phrase::count(report.there, "commit"),
+    );
+    if report.left > 0 {
+        line.push_str(&format!("; {} left", phrase::count(report.left, "commit")));
+    }
+    line.push('\n');
+    line
+}
+
+/// The same value.
+pub fn json(report: &BackfillReport) -> Value {
+    json!({
+        "range": report.range,
+        "written": report.written,
+        "there": report.there,
+        "left": report.left,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_says_what_was_written_and_what_is_left() {
+        let mut report = BackfillReport { range: "HEAD".to_owned(), written: 3, there: 1, left: 0 };
+        assert_eq!(text(&report), "backfilled 3 records of HEAD; 1 commit had one\n");
+        report.left = 2;
+        assert_eq!(text(&report), "backfilled 3 records of HEAD; 1 commit had one; 2 commits left\n");
+        assert_eq!(json(&report), json!({ "range": "HEAD", "written": 3, "there": 1, "left": 2 }));
+    }
+}
