@@ -10,10 +10,10 @@ mod commits;
 mod config;
 mod durable;
 mod error;
-mod glance;
 mod head;
 mod hooks_path;
 mod hunks;
+mod index_paths;
 mod index_tree;
 mod made_here;
 mod notes;
@@ -35,13 +35,17 @@ mod scratch;
 mod settings;
 pub mod stop_point;
 mod turn;
+#[cfg(target_os = "linux")]
+mod watch;
+#[cfg(not(target_os = "linux"))]
+#[path = "unwatched.rs"]
+mod watch;
 mod worktree;
 
 pub use changes::Change;
 pub use commits::{CommitInfo, NewCommit};
 pub use config::{ConfigLevel, ConfigValue};
 pub use error::{GitError, MissingBecause};
-pub use glance::Glance;
 pub use head::Head;
 pub use hunks::{RawHunk, is_binary};
 pub use index_tree::IndexTree;
@@ -55,4 +59,5 @@ pub use reflog::ReflogEntry;
 pub use refs::Update;
 pub use repo::{Repo, RepoEnv};
 pub use settings::{ConfigScope, SourcedValue};
+pub use watch::{Happened, IndexFile, Watch};
 pub use worktree::Overlay;

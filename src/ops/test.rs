@@ -47,7 +47,7 @@ pub fn run(
 ) -> Result<Ran, OpsError> {
     let top = ws.top()?.to_owned();
     let (command, configured) = choose(ws, command)?;
-    let tested = TestedCode::now(ws)?;
+    let mut tested = TestedCode::under_watch(ws)?;
     ctx.stop_point("test:begin");
     let started = newest_reports(ws, &top);
     let (asked, private) = with_report(ws, &top, &command);
@@ -199,7 +199,11 @@ const NAMED: usize = 3;
 
 /// Which files changed while the tests ran, in words.
 fn changed_paths(since: &Since) -> Option<String> {
-    let Since::Changed(paths) = since else { return None };
+    let (what, paths) = match since {
+        Since::Unchanged => return None,
+        Since::Changed(paths) => ("changed while the tests ran", paths),
+        Since::PutBack(paths) => ("changed while the tests ran and put back", paths),
+    };
     let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -207,7 +211,7 @@ fn changed_paths(since: &Since) -> Option<String> {
     };
     (!named.is_empty()).then(|| {
         let named = named.join(", ");
-        format!("changed while the tests ran: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
+        format!("{what}: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
     })
 }
 

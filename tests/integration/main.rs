@@ -21,3 +21,4 @@ mod stop;
 mod support;
 mod sync;
 mod tamper;
+mod watched;
