@@ -17,6 +17,7 @@ mod testkit;
 mod weakened;
 mod words;
 
+pub use attempts::uncredited_falls;
 pub use rule::{Docs, Reads, Rule};
 pub use signals::{knobs, signals};
 pub use situation::{

@@ -14,7 +14,7 @@ use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::action::private::PrivateDir;
-use crate::action::program::{self, EnvChanges, Exit, ProgramEnd, Stopped};
+use crate::action::program::{self, EnvChanges, Exit, ProgramEnd, ProgramError, Stopped};
 use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
@@ -53,7 +53,13 @@ pub fn run(
     let (asked, private) = with_report(ws, &top, &command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
-    let end = watched(ws, (&asked, &top), &mut reader, pass)?;
+    let end = match watched(ws, (&asked, &top), &mut reader, pass) {
+        Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
+            keep_not_started(ctx, ws, tested, &command)?;
+            return Err(error.into());
+        }
+        end => end?,
+    };
     ctx.stop_point("test:ran");
     let mut warnings = read_reports(ws, &top, &started, &mut reader);
     if let (Some(_dir), Some(path)) = (private, &asked.report) {
@@ -75,6 +81,19 @@ pub fn run(
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     ctx.stop_point("test:kept");
     Ok(Ran { run, code: end.code(), warnings })
+}
+
+/// Keeps that the tests of this code were to run and could not.
+fn keep_not_started(
+    ctx: &Context,
+    ws: &Workspace,
+    tested: TestedCode,
+    command: &TestCommand,
+) -> Result<(), OpsError> {
+    // 127: what a shell says of a program that is not there.
+    let parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
+    let run = tested.run(Some(ctx.later()), parsed, &command.display(), RunValidity::NotStarted);
+    Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run)))?)
 }
 
 /// A command as it is started.

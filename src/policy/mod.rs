@@ -10,7 +10,7 @@ mod respond;
 mod suggest;
 
 pub use decide::decide;
-pub use dirty::{Bit, Completion, DirtyBits, dirty};
+pub use dirty::{Bit, Completion, DirtyBits, Reasons, dirty};
 pub use plan::{CYCLE, EVIDENCE, Place, halt, plan};
 pub use respond::{ESCALATION, FAILED_GATES, Setup, conditions, deadlock_of, next_provider, reactions};
 pub use suggest::suggested_actions;

@@ -8,6 +8,7 @@ mod check;
 mod death;
 mod escalate;
 mod events;
+mod evidence;
 mod explain;
 mod frameworks;
 mod gate;
