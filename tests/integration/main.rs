@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
 mod check;
+mod context;
 mod death;
 mod escalate;
 mod events;
@@ -14,6 +15,7 @@ mod frameworks;
 mod gate;
 mod honest;
 mod hostile;
+mod kinds;
 mod readme;
 mod record;
 mod replay;
