@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::facts::Weakening;
+use crate::domain::facts::{UncreditedFall, Weakening};
 use crate::domain::ids::Signature;
 use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::history::{Iteration, Outcome, Strike, Timeline, flaky_failures, outcome, steady_count};
@@ -72,6 +72,22 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
         attempts.push(Attempt { iteration, tests, step, failures });
     }
     attempts
+}
+
+/// The falls of the failing count that earn no credit, oldest first.
+pub fn uncredited_falls(timeline: &Timeline) -> Vec<UncreditedFall> {
+    let flaky = timeline.flaky();
+    let mut falls = Vec::new();
+    let mut before = None;
+    for attempt in attempts(timeline) {
+        let Some(to) = attempt.tests.and_then(|tests| steady_count(tests, &flaky)) else { continue };
+        if let (Some(from), Step::NotLower { gone: gone @ 1.. }) = (before.replace(to), attempt.step)
+            && to < from
+        {
+            falls.push(UncreditedFall { from, to, gone });
+        }
+    }
+    falls
 }
 
 fn only_flaky_fail(tests: &TestEvidence, flaky: &BTreeSet<String>) -> bool {

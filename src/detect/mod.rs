@@ -19,6 +19,7 @@ mod weakened;
 mod words;
 
 pub use reads::text_from;
+pub use attempts::uncredited_falls;
 pub use rule::{Docs, Reads, Rule};
 pub use signals::{knobs, signals};
 pub use situation::{

@@ -152,6 +152,17 @@ pub struct Weakening {
     pub waiver: Option<String>,
 }
 
+/// A fall of the failing count that earns no credit: tests that ran before are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UncreditedFall {
+    /// Failing tests before.
+    pub from: u64,
+    /// Failing tests after.
+    pub to: u64,
+    /// Tests that ran earlier in the window and did not run now.
+    pub gone: u64,
+}
+
 impl Weakening {
     /// Bound of each list.
     pub const MAX_NAMES: usize = 32;

@@ -129,6 +129,14 @@ impl TestEvidence {
     /// Bound of [`Caveats::flaky`].
     pub const MAX_FLAKY: usize = 64;
 
+    /// The runner of a run of which only the exit code is known.
+    pub const BY_EXIT_CODE: &'static str = "exit";
+
+    /// True when nothing but the exit code of the command tells how the tests went: no test is known by name or number.
+    pub fn is_by_exit_code(&self) -> bool {
+        self.runner == Self::BY_EXIT_CODE
+    }
+
     /// True when this run shows that the tests pass.
     pub fn is_green(&self) -> bool {
         self.status == TestStatus::Passed
@@ -150,17 +158,20 @@ pub enum RunValidity {
     Filtered,
     /// Made elsewhere and handed in, where `test.handed_in` does not let such runs count.
     HandedIn,
+    /// The program of the command could not be started.
+    NotStarted,
 }
 
 impl RunValidity {
     /// Every value with its name in the journal.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Valid, "valid"),
         (Self::OtherCommand, "other_command"),
         (Self::CodeChanged, "code_changed"),
         (Self::Interrupted, "interrupted"),
         (Self::Filtered, "filtered"),
         (Self::HandedIn, "handed_in"),
+        (Self::NotStarted, "not_started"),
     ];
 
     /// The name in the journal.

@@ -10,10 +10,10 @@ mod commits;
 mod config;
 mod durable;
 mod error;
-mod glance;
 mod head;
 mod hooks_path;
 mod hunks;
+mod index_paths;
 mod index_tree;
 mod made_here;
 mod notes;
@@ -38,13 +38,17 @@ pub mod stop_point;
 mod temporary;
 mod texts;
 mod turn;
+#[cfg(target_os = "linux")]
+mod watch;
+#[cfg(not(target_os = "linux"))]
+#[path = "unwatched.rs"]
+mod watch;
 mod worktree;
 
 pub use changes::Change;
 pub use commits::{CommitInfo, CommitOutline, NewCommit};
 pub use config::{ConfigLevel, ConfigValue};
 pub use error::{GitError, MissingBecause, missing_help};
-pub use glance::Glance;
 pub use head::Head;
 pub use hunks::{RawHunk, is_binary};
 pub use index_tree::IndexTree;
@@ -60,4 +64,5 @@ pub use repo::{Repo, RepoEnv};
 pub use settings::{ConfigScope, SourcedValue};
 pub use temporary::temporary_in;
 pub use texts::{Text, Texts};
+pub use watch::{Happened, IndexFile, Watch};
 pub use worktree::Overlay;

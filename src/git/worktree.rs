@@ -3,7 +3,9 @@
 //! For `andon test` and `andon status` only, through the git program: which paths differ is decided by its
 //! attributes, filters, ignore rules and caches, and nothing is written to the repository.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::error::GitError;
@@ -46,19 +48,25 @@ impl Repo {
     /// with HEAD's tree. Blob ids are computed without writing. A submodule counts as its checked-out commit;
     /// with changes of its own it gets an id that no commit has. Starts two processes.
     pub fn worktree_overlay(&self) -> Result<Overlay, GitError> {
+        self.worktree_overlay_at(&BTreeSet::new())
+    }
+
+    /// The same for `paths` and what is below them only; for the whole working tree where there are none.
+    pub fn worktree_overlay_at(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
         let mut tries = 1;
         loop {
-            match self.overlay_once() {
+            match self.overlay_once(paths) {
                 Err(GitError::Program { .. }) if tries < TRIES => tries += 1,
                 answer => return answer,
             }
         }
     }
 
-    fn overlay_once(&self) -> Result<Overlay, GitError> {
+    fn overlay_once(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
         let top = self.require_workdir()?.to_path_buf();
         let base = self.head()?.commit().map(|head| self.tree_of(head)).transpose()?;
-        let args = [
+        let options = [
+            "--literal-pathspecs",
             "status",
             "--porcelain=v2",
             "-z",
@@ -66,7 +74,10 @@ impl Repo {
             "--no-renames",
             "--ignore-submodules=none",
             "--no-ahead-behind",
+            "--",
         ];
+        let mut args = options.map(OsStr::new).to_vec();
+        args.extend(paths.iter().map(|path| OsStr::from_bytes(path)));
         let output = self.git(&args, b"")?;
         let lines = porcelain::parse(&output.stdout)
             .map_err(|detail| GitError::Answer { command: "git status".to_owned(), detail })?;

@@ -213,7 +213,8 @@ impl Timeline {
             | RunValidity::CodeChanged
             | RunValidity::Interrupted
             | RunValidity::Filtered
-            | RunValidity::HandedIn => {
+            | RunValidity::HandedIn
+            | RunValidity::NotStarted => {
                 push_bounded(&mut self.void_runs, run, MAX_VOID_RUNS);
                 Effect::Within
             }

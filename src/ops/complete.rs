@@ -11,7 +11,7 @@ use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState};
 use crate::domain::decision::{Stage, Verdict};
 use crate::domain::paths::PathClass;
 use crate::policy::{self, Bit, Completion};
-use crate::report::complete::{Answer, CompleteView};
+use crate::report::complete::{Answer, CompleteView, Reasons};
 use crate::report::message::Diagnostic;
 
 /// Judges the working tree as it is now. Read only: no halt is written or answered here.
@@ -49,7 +49,17 @@ pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
         Completion::Clean => (decision.verdict < Verdict::Block, None),
         Completion::Dirty { message, prompt } => (false, Some(format!("{message}; {prompt}"))),
     };
+    let mut reasons = bits.reasons();
+    if let (Some(reason), DocsChange::Missing(paths)) = (&mut reasons.docs_updated, &candidate.docs) {
+        let paths: Vec<_> = paths.iter().map(|path| String::from_utf8_lossy(path)).collect();
+        reason.push_str(&format!(": {}", paths.join(", ")));
+    }
     Ok(CompleteView {
+        reasons: Reasons {
+            tests_run: reasons.tests_run,
+            tests_passing: reasons.tests_passing,
+            docs_updated: reasons.docs_updated,
+        },
         code_modified: answer(bits.code_modified),
         tests_run: answer(bits.tests_run),
         tests_passing: answer(bits.tests_passing),

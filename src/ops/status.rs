@@ -10,7 +10,7 @@ use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
 use crate::adapter::git_hook::HookName;
-use crate::detect::Presence;
+use crate::detect::{self, Presence};
 use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
 use crate::domain::findings::Level;
 use crate::domain::ids::CodeId;
@@ -51,6 +51,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         session: actor.session,
         last_halt,
         trend: loaded.timeline.trend(),
+        uncredited: detect::uncredited_falls(&loaded.timeline),
         flaky: flaky(&loaded),
         test_command: ws.config.test.command.as_ref().map(crate::config::TestCommand::display),
         head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(&loaded, head_code)),

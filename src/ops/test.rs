@@ -14,7 +14,7 @@ use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::action::private::PrivateDir;
-use crate::action::program::{self, EnvChanges, Exit, ProgramEnd, Stopped};
+use crate::action::program::{self, EnvChanges, Exit, ProgramEnd, ProgramError, Stopped};
 use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
@@ -47,13 +47,19 @@ pub fn run(
 ) -> Result<Ran, OpsError> {
     let top = ws.top()?.to_owned();
     let (command, configured) = choose(ws, command)?;
-    let tested = TestedCode::now(ws)?;
+    let mut tested = TestedCode::under_watch(ws)?;
     ctx.stop_point("test:begin");
     let started = newest_reports(ws, &top);
     let (asked, private) = with_report(ws, &top, &command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
-    let end = watched(ws, (&asked, &top), &mut reader, pass)?;
+    let end = match watched(ws, (&asked, &top), &mut reader, pass) {
+        Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
+            keep_not_started(ctx, ws, tested, &command)?;
+            return Err(error.into());
+        }
+        end => end?,
+    };
     ctx.stop_point("test:ran");
     let mut warnings = read_reports(ws, &top, &started, &mut reader);
     if let (Some(_dir), Some(path)) = (private, &asked.report) {
@@ -75,6 +81,19 @@ pub fn run(
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     ctx.stop_point("test:kept");
     Ok(Ran { run, code: end.code(), warnings })
+}
+
+/// Keeps that the tests of this code were to run and could not.
+fn keep_not_started(
+    ctx: &Context,
+    ws: &Workspace,
+    tested: TestedCode,
+    command: &TestCommand,
+) -> Result<(), OpsError> {
+    // 127: what a shell says of a program that is not there.
+    let parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
+    let run = tested.run(Some(ctx.later()), parsed, &command.display(), RunValidity::NotStarted);
+    Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run)))?)
 }
 
 /// A command as it is started.
@@ -199,7 +218,11 @@ const NAMED: usize = 3;
 
 /// Which files changed while the tests ran, in words.
 fn changed_paths(since: &Since) -> Option<String> {
-    let Since::Changed(paths) = since else { return None };
+    let (what, paths) = match since {
+        Since::Unchanged => return None,
+        Since::Changed(paths) => ("changed while the tests ran", paths),
+        Since::PutBack(paths) => ("changed while the tests ran and put back", paths),
+    };
     let named: Vec<_> = paths.iter().take(NAMED).map(|path| String::from_utf8_lossy(path)).collect();
     let more = match paths.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -207,7 +230,7 @@ fn changed_paths(since: &Since) -> Option<String> {
     };
     (!named.is_empty()).then(|| {
         let named = named.join(", ");
-        format!("changed while the tests ran: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
+        format!("{what}: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
     })
 }
 

@@ -1,5 +1,6 @@
 //! A repository with its configuration: what every verb starts from.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::context::Context;
@@ -81,7 +82,12 @@ impl Workspace {
     /// The working tree as differences from HEAD, without untracked files that `test.reports` names: what a run
     /// leaves behind is not the code that it ran on.
     pub fn overlay(&self) -> Result<Overlay, OpsError> {
-        let mut overlay = self.repo.worktree_overlay()?;
+        self.overlay_at(&BTreeSet::new())
+    }
+
+    /// The same for `paths` and what is below them only; for the whole working tree where there are none.
+    pub fn overlay_at(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, OpsError> {
+        let mut overlay = self.repo.worktree_overlay_at(paths)?;
         // The configuration was refused if one of these were no glob.
         if let Ok(reports) = PathRules::new(&[], &self.config.test.reports) {
             let left_behind = |entry: &OverlayEntry| {

@@ -68,28 +68,45 @@ pub fn dirty(code_modified: Bit, tests: Option<&TestEvidence>, docs_updated: Opt
     DirtyBits { code_modified, tests_run, tests_passing, docs_updated, counts }
 }
 
+/// Why a bit is not as it has to be, in words; `None` where it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reasons {
+    /// Of `tests_run`.
+    pub tests_run: Option<String>,
+    /// Of `tests_passing`.
+    pub tests_passing: Option<String>,
+    /// Of `docs_updated`.
+    pub docs_updated: Option<String>,
+}
+
 impl DirtyBits {
+    /// Why each bit that stands in the way is as it is.
+    pub fn reasons(&self) -> Reasons {
+        let untested = self.code_modified != Bit::No && self.tests_run != Bit::Yes;
+        Reasons {
+            tests_run: untested.then(|| "the code was modified and the tests have not run on it".to_owned()),
+            tests_passing: (self.tests_passing == Bit::No).then(|| match self.counts.failing() {
+                0 => "the tests of this code fail".to_owned(),
+                failing => format!("{failing} of {} tests of this code fail", self.counts.total),
+            }),
+            docs_updated: (self.docs_updated == Some(Bit::No))
+                .then(|| "the API was modified and no documentation with it".to_owned()),
+        }
+    }
+
     /// Whether the task may be called done. Tests are asked for unless the code is known to be unmodified;
     /// tests that fail are never passed over, and documentation only where it is configured.
     pub fn completion(&self) -> Completion {
-        if self.tests_passing == Bit::No {
-            let Counts { total, .. } = self.counts;
-            let message = match self.counts.failing() {
-                0 => "the tests of this code fail".to_owned(),
-                failing => format!("{failing} of {total} tests of this code fail"),
-            };
-            return Completion::Dirty { message, prompt: "mend them, then run: andon test".to_owned() };
-        }
-        if self.code_modified != Bit::No && self.tests_run != Bit::Yes {
-            let message = "the code was modified and the tests have not run on it".to_owned();
-            return Completion::Dirty { message, prompt: "run: andon test".to_owned() };
-        }
-        if self.docs_updated == Some(Bit::No) {
-            let message = "the API was modified and no documentation with it".to_owned();
-            return Completion::Dirty {
-                message,
-                prompt: "update the documentation that names it".to_owned(),
-            };
+        let Reasons { tests_run, tests_passing, docs_updated } = self.reasons();
+        let prompts = [
+            (tests_passing, "mend them, then run: andon test"),
+            (tests_run, "run: andon test"),
+            (docs_updated, "update the documentation that names it"),
+        ];
+        for (reason, prompt) in prompts {
+            if let Some(message) = reason {
+                return Completion::Dirty { message, prompt: prompt.to_owned() };
+            }
         }
         Completion::Clean
     }

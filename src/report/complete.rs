@@ -49,6 +49,8 @@ pub struct CompleteView {
     pub tests_passing: Answer,
     /// Documents moved with the declared API.
     pub docs_updated: Answer,
+    /// Why the bits that stand in the way are as they are.
+    pub reasons: Reasons,
     /// Whether the task may be called done.
     pub can_complete: Answer,
     /// What to do first when it may not.
@@ -57,17 +59,31 @@ pub struct CompleteView {
     pub problems: Vec<Diagnostic>,
 }
 
+/// Why a bit is not as it has to be; `None` where it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reasons {
+    /// Of `tests_run`.
+    pub tests_run: Option<String>,
+    /// Of `tests_passing`.
+    pub tests_passing: Option<String>,
+    /// Of `docs_updated`.
+    pub docs_updated: Option<String>,
+}
+
 /// The dirty bits for a person.
 pub fn text(view: &CompleteView, style: Style) -> String {
     let mut page = Page::new(style);
+    let Reasons { tests_run, tests_passing, docs_updated } = &view.reasons;
     let bits = [
-        ("code modified", view.code_modified),
-        ("tests run", view.tests_run),
-        ("tests passing", view.tests_passing),
-        ("docs updated", view.docs_updated),
+        ("code modified", view.code_modified, &None),
+        ("tests run", view.tests_run, tests_run),
+        ("tests passing", view.tests_passing, tests_passing),
+        ("docs updated", view.docs_updated, docs_updated),
     ];
-    for (label, answer) in bits {
-        page.line(&format!("  {label:<15}{}", answer.word()));
+    for (label, answer, reason) in bits {
+        let reason =
+            reason.as_ref().map(|reason| format!(": {}", phrase::message(reason))).unwrap_or_default();
+        page.line(&format!("  {label:<15}{}{reason}", answer.word()));
     }
     for problem in &view.problems {
         message::push(&mut page, problem);
@@ -93,6 +109,12 @@ pub fn json(view: &CompleteView) -> Value {
             "tests_passing": view.tests_passing.json(),
             "docs_updated": view.docs_updated.json(),
         },
+        "reasons": {
+            "code_modified": null,
+            "tests_run": view.reasons.tests_run,
+            "tests_passing": view.reasons.tests_passing,
+            "docs_updated": view.reasons.docs_updated,
+        },
         "can_complete": view.can_complete.json(),
         "prompt": view.prompt,
         "problems": super::json::diagnostics(&view.problems),
@@ -109,6 +131,10 @@ mod tests {
             tests_run: Answer::No,
             tests_passing: Answer::Unknown,
             docs_updated: Answer::Unknown,
+            reasons: Reasons {
+                tests_run: Some("the code was modified and the tests have not run on it".to_owned()),
+                ..Reasons::default()
+            },
             can_complete: Answer::No,
             prompt: Some(
                 "You modified code but haven't run tests. Run tests now with: andon test".to_owned(),
@@ -120,7 +146,7 @@ mod tests {
     #[test]
     fn bits_in_words() {
         let expected = "  code modified  yes
-  tests run      no
+  tests run      no: the code was modified and the tests have not run on it
   tests passing  not known
   docs updated   not known
 You modified code but haven't run tests. Run tests now with: andon test

@@ -166,6 +166,7 @@ pub fn tests(evidence: &TestEvidence) -> Value {
         "failing": evidence.failing,
         "truncated": evidence.truncated,
         "runner": evidence.runner,
+        "known_by": if evidence.is_by_exit_code() { "exit_code" } else { "report" },
         "command": evidence.command,
         "handed_in": evidence.caveats.origin == RunOrigin::HandedIn,
         "full_run": evidence.caveats.full_run,

@@ -13,7 +13,10 @@ pub fn text(run: &TestRun, style: Style) -> String {
         RunValidity::Valid => "it counts as a run of test.command (test.handed_in)",
         RunValidity::HandedIn => "it proves nothing (test.handed_in = \"record\")",
         RunValidity::OtherCommand => "it is not of test.command and proves nothing",
-        RunValidity::CodeChanged | RunValidity::Interrupted | RunValidity::Filtered => "it proves nothing",
+        RunValidity::CodeChanged
+        | RunValidity::Interrupted
+        | RunValidity::Filtered
+        | RunValidity::NotStarted => "it proves nothing",
     };
     let result = phrase::tests(&run.evidence);
     let code = style.dim(&run.evidence.code.short());

@@ -41,6 +41,7 @@ pub(super) fn tests(evidence: &TestEvidence) -> String {
             format!("{} passed, {} skipped", counts.passed, counts.skipped)
         }
         TestStatus::Passed if counts.total == 0 => "passed, by its exit code alone".to_owned(),
+        TestStatus::RunnerError if evidence.is_by_exit_code() => "failed, by its exit code alone".to_owned(),
         TestStatus::Passed => format!("{} passed", counts.passed),
         TestStatus::Failed => format!("{} of {} failing", counts.failing(), counts.total),
         TestStatus::BuildFailed => "the build failed".to_owned(),
@@ -60,6 +61,7 @@ pub(super) fn void(validity: RunValidity) -> &'static str {
         RunValidity::CodeChanged => "the code changed meanwhile",
         RunValidity::Interrupted => "it was stopped",
         RunValidity::Filtered => "fewer tests than test.full asks for",
+        RunValidity::NotStarted => "the test program could not be started",
         RunValidity::HandedIn => "handed in, and test.handed_in is \"record\"",
     }
 }

@@ -74,7 +74,15 @@ impl XmlFormat for JunitReader {
         Ok(())
     }
 
-    fn finish(self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
+    /// Where the report breaks off inside a case that has failed already, it has failed all the same.
+    fn finish(mut self: Box<Self>, read: Result<(), ReportProblem>) -> (Tally, Result<(), ReportProblem>) {
+        for open in std::mem::take(&mut self.open) {
+            if let Open::Case(case) = open
+                && matches!(case.outcome(), Outcome::Failed | Outcome::Errored)
+            {
+                self.close_case(&case);
+            }
+        }
         (self.tally, read)
     }
 }

@@ -7,7 +7,7 @@ use super::signature::{ErrorText, error_signature, signature};
 use super::tally::{Tally, Trouble};
 
 /// The runner of a run of which only the exit code is known.
-pub const RUNNER_EXIT: &str = "exit";
+pub const RUNNER_EXIT: &str = TestEvidence::BY_EXIT_CODE;
 
 /// How the test command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

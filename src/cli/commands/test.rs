@@ -41,6 +41,7 @@ fn proves_nothing(ran: &test::Ran) -> Option<Diagnostic> {
             "raise [test] timeout in andon.toml",
         ),
         RunValidity::Interrupted => ("the tests were stopped; the run proves nothing", "andon test"),
+        RunValidity::NotStarted => ("the tests could not be started; the run proves nothing", "andon test"),
         RunValidity::HandedIn => ("the run was handed in; it proves nothing", "andon test"),
         RunValidity::Filtered => return Some(filtered(ran, "proves nothing (test.full)")),
         RunValidity::Valid => return valid(ran, status),

@@ -142,7 +142,10 @@ impl<'a> Patterns<'a> {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
     let open = open(situation.timeline)?;
-    let fewer = newest.tests.as_ref().and_then(|now| fewer(open, now));
+    let fewer = newest.tests.as_ref().and_then(|now| {
+        let skipped = situation.timeline.last_result_before(newest.code).map(|before| before.counts.skipped);
+        fewer(open, now).map(|told| told + &skipped.map(|before| skips(before, now)).unwrap_or_default())
+    });
     let waiver = newest.weakening.as_ref().and_then(|found| found.waiver.as_ref());
     let taken = newest.weakening.as_ref().map(taken).filter(|taken| !taken.is_empty());
     if taken.is_none() && fewer.is_none() {
@@ -196,6 +199,12 @@ fn fewer(open: Open, now: &TestEvidence) -> Option<String> {
     (told && failing < open.failing && ran < open.ran).then(|| {
         format!("{} -> {failing} failing while the tests that ran went {} -> {ran}", open.failing, open.ran)
     })
+}
+
+/// ` and those that were skipped 0 -> 4`, where more are: a skip that no diff shows is told by the report alone.
+fn skips(before: u64, now: &TestEvidence) -> String {
+    let now = now.counts.skipped;
+    if now > before { format!(" and those that were skipped {before} -> {now}") } else { String::new() }
 }
 
 fn taken(found: &Weakening) -> String {

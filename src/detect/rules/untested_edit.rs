@@ -127,6 +127,10 @@ fn void(run: &TestRun, command: Option<&str>) -> Gap {
         }
         RunValidity::Interrupted => "the run of the tests on this code was interrupted".to_owned(),
         RunValidity::Filtered => filtered(&run.evidence),
+        RunValidity::NotStarted => {
+            let program = words::bounded(&run.evidence.command);
+            format!("the tests of this code could not be started: `{program}`")
+        }
         RunValidity::HandedIn => {
             "the run on this code was handed in, and nobody saw which command it was".to_owned()
         }

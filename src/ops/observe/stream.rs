@@ -7,16 +7,20 @@ use crate::adapter::events::{self, EventError, Frame, Line, Lines};
 use crate::domain::decision::{Decision, Stage};
 use crate::domain::events::What;
 use crate::domain::facts::Fact;
-use crate::domain::tests::{RunOrigin, RunValidity};
+use crate::domain::tests::{RunOrigin, TestRun};
 use crate::ops::context::Context;
 use crate::ops::error::OpsError;
 use crate::ops::guard;
 use crate::ops::standing;
+use crate::ops::test;
 use crate::ops::timeline;
 use crate::ops::workspace::Workspace;
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
+use crate::testreport::signature;
+
+use super::test_run::worth;
 
 /// Most remarks about single lines that are kept.
 pub(in crate::ops) const MAX_REMARKS: usize = 20;
@@ -57,8 +61,11 @@ pub fn run(
         if line == Line::Text(b"") {
             continue;
         }
-        match read(ctx, request, line) {
-            Ok((kept, odd)) => {
+        match read((ctx, ws), request, line) {
+            Ok((mut kept, odd)) => {
+                if let JournalLine::TestRun(run) = &mut kept {
+                    test::compare(ws, run)?;
+                }
                 if ends_turn(&kept) {
                     stage = Stage::Turn;
                 }
@@ -75,7 +82,7 @@ pub fn run(
 }
 
 fn read(
-    ctx: &Context,
+    (ctx, ws): (&Context, &Workspace),
     request: &Request<'_>,
     line: Line<'_>,
 ) -> Result<(JournalLine, Option<String>), EventError> {
@@ -94,15 +101,26 @@ fn read(
         }
         Fact::TestRun(mut run) => {
             run.at = run.at.or(Some(ctx.now));
-            // What is handed in was not run by `andon test`: it is told, and opens no gate.
-            run.validity = RunValidity::HandedIn;
-            run.evidence.caveats.origin = RunOrigin::HandedIn;
+            hand_in(ws, &mut run);
             JournalLine::TestRun(run)
         }
         Fact::Commit(_) => return Err(EventError::NotObservable { found: "commit" }),
         Fact::Ack(_) => return Err(EventError::NotObservable { found: "ack" }),
     };
     Ok((kept, parsed.odd))
+}
+
+/// What is handed in was not run by `andon test`: it is told, and worth what a report that is handed in is worth.
+fn hand_in(ws: &Workspace, run: &mut TestRun) {
+    let tests = &mut run.evidence;
+    let told = Some(tests.command.as_str()).filter(|command| !command.is_empty());
+    let (command, validity) = worth(ws, told);
+    if tests.command != command {
+        tests.signature = signature(&tests.runner, &command, tests.status, &tests.failing);
+        tests.command = command;
+    }
+    tests.caveats.origin = RunOrigin::HandedIn;
+    run.validity = validity;
 }
 
 fn ends_turn(line: &JournalLine) -> bool {

@@ -64,7 +64,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
 
 /// The command to record, and what the run is worth. A run that does not say what ran is taken for one of
 /// `test.command` only where the project lets handed-in runs count.
-fn worth(ws: &Workspace, told: Option<&str>) -> (String, RunValidity) {
+pub(super) fn worth(ws: &Workspace, told: Option<&str>) -> (String, RunValidity) {
     let configured = ws.config.test.command.as_ref();
     let told = told.map(|text| TestCommand::Shell(text.to_owned()));
     match (told, configured, ws.config.test.handed_in) {

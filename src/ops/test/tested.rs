@@ -6,20 +6,31 @@ use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
 use crate::domain::time::Timestamp;
-use crate::git::{Glance, Overlay};
+use crate::git::{Happened, IndexFile, MODE_SUBMODULE, Overlay, Watch};
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
 use crate::record::fingerprint::Fingerprinter;
 use crate::testreport::ParsedRun;
 
+/// Most paths that are looked at again one by one: git compares each with every path of the index, and beyond this
+/// the whole look is as cheap.
+const MAX_ASKED: usize = 32;
+
 /// The code that tests ran on.
 pub struct TestedCode {
     code: CodeId,
     base: Option<TreeId>,
-    /// Code paths that differ from `base`.
+    /// Code paths that differ from `base`, sorted.
     overlay: Vec<OverlayEntry>,
     truncated: bool,
-    glance: Option<Glance>,
+    watched: Option<Watched>,
+}
+
+/// A watch over code, begun before the code was looked at.
+struct Watched {
+    watch: Watch,
+    /// Directories with code that are not under watch.
+    beside: BTreeSet<Vec<u8>>,
 }
 
 /// What happened to code since it was looked at.
@@ -29,6 +40,8 @@ pub enum Since {
     Unchanged,
     /// It is other code now. The paths that tell, as far as they are known.
     Changed(BTreeSet<Vec<u8>>),
+    /// It is as it was. Meanwhile these files held something else for a while.
+    PutBack(BTreeSet<Vec<u8>>),
 }
 
 impl TestedCode {
@@ -40,37 +53,78 @@ impl TestedCode {
             let head = ws.repo.head()?.commit();
             Overlay { base: head.map(|head| ws.repo.tree_of(head)).transpose()?, entries: Vec::new() }
         };
+        Self::of(ws, overlay)
+    }
+
+    /// The working tree as it is now, under watch from here on.
+    pub fn under_watch(ws: &Workspace) -> Result<Self, OpsError> {
+        // Watched first: what changes while it is looked at has happened since.
+        let Some(watch) = ws.repo.watch() else { return Self::now(ws) };
+        let overlay = ws.overlay()?;
+        let beside = watch.unwatched(&overlay.entries);
+        // A repository inside has files that only its own index knows.
+        let plain =
+            overlay.entries.iter().all(|one| one.entry.is_none_or(|(mode, _)| mode != MODE_SUBMODULE));
+        let mut tested = Self::of(ws, overlay)?;
+        tested.watched = plain.then_some(Watched { watch, beside });
+        Ok(tested)
+    }
+
+    fn of(ws: &Workspace, overlay: Overlay) -> Result<Self, OpsError> {
         let rules = &ws.config.paths.rules;
         let code = fingerprint(ws, &overlay)?;
-        let glance = ws.repo.glance(&overlay);
         let mut entries = overlay.entries;
         entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
-        let truncated = entries.len() > TestRun::MAX_OVERLAY;
-        entries.truncate(TestRun::MAX_OVERLAY);
-        Ok(Self { code, base: overlay.base, overlay: entries, truncated, glance })
+        Ok(Self { code, base: overlay.base, overlay: entries, truncated: false, watched: None })
     }
 
     /// Code of which only the fingerprint is known.
     pub fn told(code: CodeId) -> Self {
-        Self { code, base: None, overlay: Vec::new(), truncated: true, glance: None }
+        Self { code, base: None, overlay: Vec::new(), truncated: true, watched: None }
     }
 
-    /// What happened to this code since.
-    pub fn since(&self, ws: &Workspace) -> Result<Since, OpsError> {
-        // The whole look costs as much as `git status`: it is taken where stat data does not answer.
-        if self.glance.as_ref().is_some_and(|glance| ws.repo.is_as_seen(glance)) {
-            return Ok(Since::Unchanged);
+    /// What happened to this code since. Ends the watch.
+    pub fn since(&mut self, ws: &Workspace) -> Result<Since, OpsError> {
+        let watched = self.watched.take();
+        let happened = watched.and_then(|one| Some((one.watch.end(&ws.repo, &self.overlay)?, one.beside)));
+        // The whole look costs as much as `git status`: it is taken where single paths do not answer.
+        let Some((mut happened, beside)) = happened else { return self.whole_look(ws) };
+        let rules = &ws.config.paths.rules;
+        happened.put_back.retain(|path| rules.class(path) == PathClass::Code);
+        happened.paths.extend(beside);
+        let answer = match self.looked_at(ws, &happened)? {
+            Some(answer) => answer,
+            None => self.whole_look(ws)?,
+        };
+        let unchanged = answer == Since::Unchanged && !happened.put_back.is_empty();
+        Ok(if unchanged { Since::PutBack(happened.put_back) } else { answer })
+    }
+
+    /// What the paths tell to which something happened; `None` where they are no answer for all the others.
+    fn looked_at(&self, ws: &Workspace, happened: &Happened) -> Result<Option<Since>, OpsError> {
+        let asked = &happened.paths;
+        let head = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
+        if happened.index == IndexFile::Written || head != self.base || asked.len() > MAX_ASKED {
+            return Ok(None);
         }
+        if asked.is_empty() {
+            return Ok(Some(Since::Unchanged));
+        }
+        // Where git does not answer for these paths, it is asked for all of them.
+        let Ok(now) = ws.overlay_at(asked) else { return Ok(None) };
+        let before = self.overlay.iter().filter(|entry| is_below(&entry.path, asked));
+        Ok(Some(self::since(ws, before, &now)))
+    }
+
+    fn whole_look(&self, ws: &Workspace) -> Result<Since, OpsError> {
         let now = ws.overlay()?;
         if fingerprint(ws, &now)? == self.code {
             return Ok(Since::Unchanged);
         }
-        let rules = &ws.config.paths.rules;
-        let before: BTreeSet<&OverlayEntry> = self.overlay.iter().collect();
-        let after: BTreeSet<&OverlayEntry> =
-            now.entries.iter().filter(|entry| rules.class(&entry.path) == PathClass::Code).collect();
-        let paths = before.symmetric_difference(&after).map(|entry| entry.path.clone()).collect();
-        Ok(Since::Changed(paths))
+        Ok(match since(ws, self.overlay.iter(), &now) {
+            Since::Unchanged | Since::PutBack(_) => Since::Changed(BTreeSet::new()),
+            changed @ Since::Changed(_) => changed,
+        })
     }
 
     /// A run on this code.
@@ -81,15 +135,35 @@ impl TestedCode {
         command: &str,
         validity: RunValidity,
     ) -> TestRun {
+        let mut overlay = self.overlay;
+        let overlay_truncated = self.truncated || overlay.len() > TestRun::MAX_OVERLAY;
+        overlay.truncate(TestRun::MAX_OVERLAY);
         TestRun {
             at,
             evidence: parsed.into_evidence(self.code, command),
             validity,
             base: self.base,
-            overlay: self.overlay,
-            overlay_truncated: self.truncated,
+            overlay,
+            overlay_truncated,
         }
     }
+}
+
+/// What the code paths among `now` tell that are not as they were `before`.
+fn since<'a>(ws: &Workspace, before: impl Iterator<Item = &'a OverlayEntry>, now: &Overlay) -> Since {
+    let rules = &ws.config.paths.rules;
+    let before: BTreeSet<_> = before.map(|entry| (&entry.path, &entry.entry)).collect();
+    let code = now.entries.iter().filter(|entry| rules.class(&entry.path) == PathClass::Code);
+    let after: BTreeSet<_> = code.map(|entry| (&entry.path, &entry.entry)).collect();
+    let paths: BTreeSet<Vec<u8>> =
+        before.symmetric_difference(&after).map(|(path, _)| (*path).clone()).collect();
+    if paths.is_empty() { Since::Unchanged } else { Since::Changed(paths) }
+}
+
+/// Whether `path` is one of `asked` or lies below one.
+fn is_below(path: &[u8], asked: &BTreeSet<Vec<u8>>) -> bool {
+    let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+    asked.contains(path) || slashes.into_iter().any(|(at, _)| asked.contains(&path[..at]))
 }
 
 fn fingerprint(ws: &Workspace, overlay: &Overlay) -> Result<CodeId, OpsError> {

@@ -23,6 +23,8 @@ pub fn json(view: &StatusView) -> Value {
         "session": view.session,
         "last_halt": view.last_halt.as_ref().map(last_halt_json),
         "trend": view.trend,
+        "trend_without_credit": view.uncredited.iter()
+            .map(|fall| json!({ "from": fall.from, "to": fall.to, "gone": fall.gone })).collect::<Value>(),
         "flaky": view.flaky,
         "test_command": view.test_command,
         "code": {

@@ -8,7 +8,7 @@ pub use json::json;
 pub use text::text;
 
 use crate::domain::decision::Halt;
-use crate::domain::facts::Ack;
+use crate::domain::facts::{Ack, UncreditedFall};
 use crate::domain::findings::Finding;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use crate::domain::tests::{TestEvidence, TestRun, TestStatus};
@@ -154,6 +154,8 @@ pub struct StatusView {
     pub last_halt: Option<LastHalt>,
     /// Failing counts of the test-bearing iterations of the window, oldest first.
     pub trend: Vec<u64>,
+    /// Falls of the trend that earn no credit.
+    pub uncredited: Vec<UncreditedFall>,
     /// Tests of the window that gave different results on the same code: no part of the trend.
     pub flaky: Vec<String>,
     /// `test.command` as a person would type it; `None` when not configured.
@@ -209,6 +211,7 @@ mod tests {
             }),
             flaky: vec![],
             trend: vec![7, 4, 2],
+            uncredited: vec![],
             test_command: Some("cargo test".to_owned()),
             head_code: None,
             work_code: None,
@@ -295,6 +298,7 @@ warning: skipped a line
             last_halt: None,
             flaky: vec![],
             trend: vec![],
+            uncredited: vec![],
             test_command: None,
             head_code: None,
             work_code: None,

@@ -1,5 +1,6 @@
 //! The status for a person.
 
+use crate::domain::facts::UncreditedFall;
 use crate::domain::findings::Level;
 use crate::report::escape::terminal_clip;
 use crate::report::message;
@@ -126,12 +127,24 @@ fn trend(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
     }
 }
 
+/// Falls without credit that are shown.
+const FALLS: usize = 3;
+
 fn counts(page: &mut Page, view: &StatusView, glyphs: Glyphs) {
     if view.trend.is_empty() {
         return page.field("trend", "no tests ran on recorded commits");
     }
     let bars = spark::line(&view.trend, glyphs);
     page.field("trend", &format!("{} failing  {bars}", spark::trend(&view.trend)));
+    // The newest ones: a long row of them would bury the rest.
+    for fall in view.uncredited.iter().rev().take(FALLS).rev() {
+        let UncreditedFall { from, to, gone } = fall;
+        let tests = if *gone == 1 { "test" } else { "tests" };
+        page.field(
+            "",
+            &format!("{from} -> {to} earns no credit: {gone} {tests} that ran before did not run"),
+        );
+    }
 }
 
 fn tests(page: &mut Page, view: &StatusView) {

@@ -2,7 +2,7 @@
 //!
 //! A package that has begun and not ended tells of a cut. Subtests count by their leaves: the parent counts
 //! itself only when it has none, or fails although none of them did. A package that fails without a failing
-//! test (`TestMain`, `os.Exit`, a race found at the end) is an errored entry of its own.
+//! test (`TestMain`, a race found at the end) is an error of the run, as in the text of `go test`.
 
 use std::collections::BTreeMap;
 
@@ -154,8 +154,14 @@ impl GoReader {
         if failed_build.is_some() {
             self.build_failed = Some(());
         }
-        let output = failed_build.and_then(|path| self.builds.get(path)).unwrap_or(&package.output);
-        count(&mut self.tally, name, Outcome::Errored, output);
+        if let Some(path) = failed_build {
+            let output = self.builds.get(path).unwrap_or(&package.output);
+            return count(&mut self.tally, name, Outcome::Errored, output);
+        }
+        self.tally.trouble(Trouble::GaveUp);
+        let said = first_error(&package.output);
+        let why = if said.is_empty() { "failed without a failing test" } else { &said };
+        self.tally.run_error(&format!("{name}: {why}"));
     }
 
     /// What was read; `None` when nothing of it was Go's.

@@ -1,6 +1,6 @@
 //! The JSON of jest (`--json`) and of vitest's reporter `json`, which has the same shape.
 //!
-//! A file that could not be loaded has failed without a failing assertion: an errored entry under its name.
+//! A file that could not be loaded has failed without a failing assertion: an error of the run, as in the text.
 //! A run that says that it did not succeed while nothing failed (vitest's unhandled errors, a coverage
 //! threshold) gave up. The name of a file may follow its assertions, so failing ones wait for it.
 
@@ -136,7 +136,9 @@ impl JestDocument {
             self.cases.name(&[file, "::", titles].concat(), error);
         }
         if suite.status == "failed" && suite.failed == 0 {
-            self.cases.errored(file, &without_excerpt(&suite.message));
+            let tally = self.cases.tally();
+            tally.trouble(Trouble::GaveUp);
+            tally.run_error(&format!("{file}: {}", without_excerpt(&suite.message).trim_start()));
         }
     }
 }
@@ -160,8 +162,10 @@ impl Document for JestDocument {
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {
         let claims = std::mem::take(&mut self.claims);
-        self.cases
-            .hold_against(claims.total.unwrap_or(0), claims.failed.saturating_add(claims.broken_suites));
+        self.cases.hold_against(claims.total.unwrap_or(0), claims.failed);
+        if claims.broken_suites > 0 {
+            self.cases.tally().trouble(Trouble::GaveUp);
+        }
         if claims.interrupted == Some(true) {
             return Err(ReportProblem::Truncated("the run was interrupted".to_owned()));
         }
@@ -223,9 +227,9 @@ mod tests {
     #[test]
     fn samples() {
         let one = run(&format!("\n> test\n> jest --json\n\n{FAILING}\n"));
-        let counts = Counts { total: 4, passed: 1, failed: 1, errored: 1, skipped: 1 };
+        let counts = Counts { total: 3, passed: 1, failed: 1, errored: 0, skipped: 1 };
         assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
-        assert_eq!(one.failing, ["src/b.test.js", "src/math.test.js::math > adds > small"]);
+        assert_eq!(one.failing, ["src/math.test.js::math > adds > small"]);
         assert!(one.errors[0].text.contains("Cannot find module './gone'"), "{:?}", one.errors);
         assert!(
             !one.errors[0].text.contains("Resolver") && !one.errors[0].text.contains('|'),

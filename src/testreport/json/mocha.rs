@@ -1,4 +1,4 @@
-//! The JSON of mocha (`--reporter json`).
+//! The JSON of mocha (`--reporter json`); `mocha_stream` has its events.
 //!
 //! A hook that fails is listed among the failures and nowhere else; it is an error, not a failed test.
 
@@ -9,7 +9,7 @@ use super::super::tally::{Outcome, Tally, append};
 use super::walk::{Document, Node, Sure};
 
 /// Name of the format in evidence.
-const RUNNER: &str = "mocha-json";
+pub(super) const RUNNER: &str = "mocha-json";
 
 /// What the document says of the run.
 #[derive(Default)]
@@ -30,12 +30,12 @@ struct Parts {
 
 /// A test that is open.
 #[derive(Default)]
-struct Test {
-    title: String,
-    full_title: String,
-    file: String,
-    message: String,
-    stack: String,
+pub(super) struct Test {
+    pub(super) title: String,
+    pub(super) full_title: String,
+    pub(super) file: String,
+    pub(super) message: String,
+    pub(super) stack: String,
 }
 
 /// Reads a document as it comes.
@@ -121,14 +121,14 @@ impl Document for MochaDocument {
 }
 
 impl Test {
-    fn case(&self, outcome: Outcome) -> Case {
+    pub(super) fn case(&self, outcome: Outcome) -> Case {
         let title = bounded(if self.full_title.is_empty() { &self.title } else { &self.full_title });
         let id = if self.file.is_empty() { title.to_owned() } else { [&self.file, "::", title].concat() };
         Case::new(id, outcome)
     }
 
     /// The message, under the name of its type where the stack says it.
-    fn failure(&self) -> Case {
+    pub(super) fn failure(&self) -> Case {
         let hook = self.title.starts_with('"') && self.title.contains("\" hook");
         let outcome = if hook { Outcome::Errored } else { Outcome::Failed };
         let told = !self.stack.is_empty() && self.stack.contains(&self.message);

@@ -1,7 +1,7 @@
 //! JSON that runners write: an event a line, or one document for the whole run.
 //!
-//! Both come on standard output, between other lines, and in files. Only lines that begin with a brace are
-//! looked at, so that a program that prints something else costs nothing. A document may be printed over
+//! Both come on standard output, between other lines, and in files. Only lines that begin with a brace
+//! (mocha's events: a bracket) are looked at, so that a program that prints something else costs nothing. A document may be printed over
 //! many lines, and is read as it comes, never held.
 //! Formats tell themselves by their keys; a line that has the keys and cannot be read is a line that is
 //! missing.
@@ -12,6 +12,7 @@ mod go;
 mod jest;
 mod libtest;
 mod mocha;
+mod mocha_stream;
 mod node;
 mod pytest;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use self::dart::DartReader;
 use self::document::{Documents, Progress};
 use self::go::GoReader;
 use self::libtest::LibtestJsonReader;
+use self::mocha_stream::MochaStreamReader;
 use self::node::NodeReader;
 use self::pytest::PytestReader;
 use super::format::Format;
@@ -76,6 +78,7 @@ pub(super) struct JsonReader {
     pytest: PytestReader,
     dart: DartReader,
     node: NodeReader,
+    mocha: MochaStreamReader,
 }
 
 /// A document that is not whole yet.
@@ -101,6 +104,7 @@ impl JsonReader {
             pytest: PytestReader::new(root),
             dart: DartReader::new(root),
             node: NodeReader::new(root),
+            mocha: MochaStreamReader::new(root, report),
         }
     }
 
@@ -124,7 +128,7 @@ impl JsonReader {
             }
             self.line = match (&self.block, first) {
                 (Some(_), _) => Line::OfBlock,
-                (None, b'{' | b'F') => Line::Kept,
+                (None, b'{' | b'F' | b'[') => Line::Kept,
                 (None, _) => Line::Skipped,
             };
         }
@@ -182,13 +186,24 @@ impl JsonReader {
         if bytes.len() > MAX_EVENT {
             // Too long for an event, and no document that is known: something is missing.
             let head = String::from_utf8_lossy(bytes.get(..EARLY).unwrap_or_default());
-            let marks = ["\"Action\":", "\"event\":", "\"$report_type\":", "\"testID\":", "\"type\":\"test:"];
+            let marks = [
+                "\"Action\":",
+                "\"event\":",
+                "\"$report_type\":",
+                "\"testID\":",
+                "\"type\":\"test:",
+                "[\"fail\",",
+            ];
             self.broken += u64::from(marks.iter().any(|mark| head.contains(mark)));
             self.block = None;
             return;
         }
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_end();
+        if text.starts_with('[') {
+            self.broken += u64::from(self.mocha.line(text) == Taken::Broken);
+            return;
+        }
         if !text.starts_with('{') {
             return self.go.plain(text);
         }
@@ -245,6 +260,7 @@ impl JsonReader {
             self.pytest.finish(report),
             self.dart.finish(report),
             self.node.finish(report),
+            self.mocha.finish(),
         ];
         let found = self.found.into_iter().chain(events.into_iter().flatten());
         let mut whole = found.filter(|tally| tally.is_wanted(format)).reduce(merge)?;

@@ -78,6 +78,8 @@ fn lines() -> impl Strategy<Value = String> {
         "\"numTotalTests\":1,\"testResults\":[",
         "}",
         "FAIL\tp [build failed]",
+        "[\"start\",{\"total\":1}]",
+        "[\"fail\",{\"fullTitle\":\"a\",\"err\":1}]",
         "{\"stats\":{\"passes\":9},\"tests\":[],\"passes\":[],\"failures\":[]}",
     ];
     proptest::collection::vec(proptest::sample::select(words.to_vec()), 0..30)

@@ -173,3 +173,15 @@ fn what_the_message_leaves_out_comes_from_what_is_below_it() {
                 TypeError [Error]: no\n</failure></testcase></testsuite>";
     assert_eq!(texts(node), ["TypeError: testCodeFailure: no"]);
 }
+
+#[test]
+fn what_was_read_before_a_report_breaks_off_stays() {
+    let head = "<testsuite><testcase name='a'/><testcase name='b'><failure message='no'/></testcase>\
+                <testcase name='c'><failure message='no'/><system-out>x";
+    let tail = "y</system-out></testcase><testcase name='d'/></testsuite>";
+    for breaks in [b"\0".as_slice(), b"\xff", b"</x>"] {
+        let one = run_bytes(&[head.as_bytes(), breaks, tail.as_bytes()].concat());
+        assert_eq!((one.status, one.counts), (TestStatus::Incomplete, counts(1, 2, 0, 0)), "{breaks:?}");
+        assert_eq!((one.failing, one.warnings.len()), (vec!["b".to_owned(), "c".to_owned()], 1));
+    }
+}

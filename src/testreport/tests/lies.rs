@@ -35,8 +35,8 @@ const LIES: [Lie; 24] = [
          [{\"assertionResults\":[],\"message\":\"no\",\"name\":\"/p/b.test.js\",\"status\":\"failed\"}]}\n",
         "",
         0,
-        Failed,
-        &["b.test.js"],
+        RunnerError,
+        &[],
     ),
     (
         "libtest: a binary that aborts",
@@ -83,8 +83,8 @@ const LIES: [Lie; 24] = [
         "{\"Action\":\"start\",\"Package\":\"p\"}\n{\"Action\":\"output\",\"Package\":\"p\",\"Output\":\"FAIL\\tp\\t0.01s\\n\"}\n{\"Action\":\"fail\",\"Package\":\"p\"}\n",
         "",
         0,
-        Failed,
-        &["p"],
+        RunnerError,
+        &[],
     ),
     (
         "vitest: an unhandled rejection",
@@ -144,6 +144,117 @@ fn every_lie_is_seen_through() {
         let one = run(stdout.as_bytes(), stderr.as_bytes(), &[], exit);
         assert_eq!(one.status, status, "{name}: {one:?}");
         assert_eq!(one.failing, failing, "{name}: {one:?}");
+    }
+}
+
+/// Runner and fault; as text on standard output, as text on standard error, as JSON or XML; status, and failing ids.
+type Forms = (&'static str, [&'static str; 3], TestStatus, &'static [&'static str]);
+
+const FORMS: [Forms; 9] = [
+    (
+        "go: TestMain exits",
+        [
+            "database is gone\nexit status 3\nFAIL\tp\t0.01s\nFAIL\n",
+            "",
+            "{\"Action\":\"start\",\"Package\":\"p\"}\n{\"Action\":\"output\",\"Package\":\"p\",\"Output\":\"database is gone\\nexit status 3\\nFAIL\\tp\\t0.01s\\n\"}\n{\"Action\":\"fail\",\"Package\":\"p\"}\n",
+        ],
+        RunnerError,
+        &[],
+    ),
+    (
+        "go: TestMain exits beside a test that fails",
+        [
+            "--- FAIL: TestA (0.00s)\n    a_test.go:3: no\nFAIL\nFAIL\tp\t0.01s\nexit status 3\nFAIL\tq\t0.01s\nFAIL\n",
+            "",
+            "{\"Action\":\"start\",\"Package\":\"p\"}\n{\"Action\":\"run\",\"Package\":\"p\",\"Test\":\"TestA\"}\n{\"Action\":\"fail\",\"Package\":\"p\",\"Test\":\"TestA\"}\n{\"Action\":\"fail\",\"Package\":\"p\"}\n{\"Action\":\"start\",\"Package\":\"q\"}\n{\"Action\":\"fail\",\"Package\":\"q\"}\n",
+        ],
+        Failed,
+        &["p::TestA"],
+    ),
+    (
+        "go: a build that fails",
+        [
+            "FAIL\tp [build failed]\nFAIL\n",
+            "# p\n./a.go:1:1: undefined: x\n",
+            "{\"ImportPath\":\"p\",\"Action\":\"build-output\",\"Output\":\"./a.go:1:1: undefined: x\\n\"}\n{\"ImportPath\":\"p\",\"Action\":\"build-fail\"}\n{\"Action\":\"start\",\"Package\":\"p\"}\n{\"Action\":\"fail\",\"Package\":\"p\",\"FailedBuild\":\"p\"}\n",
+        ],
+        BuildFailed,
+        &[],
+    ),
+    (
+        "jest: a suite that cannot load",
+        [
+            "",
+            "FAIL ./b.test.js\n  ● Test suite failed to run\n\n    Cannot find module './gone' from 'b.test.js'\n\nTest Suites: 1 failed, 1 total\nTests:       0 total\nSnapshots:   0 total\nTime:        0.2 s\n",
+            "{\"numFailedTests\":0,\"numRuntimeErrorTestSuites\":1,\"numTotalTests\":0,\"success\":false,\"testResults\":[{\"assertionResults\":[],\"message\":\"no\",\"name\":\"/p/b.test.js\",\"status\":\"failed\"}]}\n",
+        ],
+        RunnerError,
+        &[],
+    ),
+    (
+        "vitest: a suite that cannot load",
+        [
+            " RUN  v3.0.0 /p\n\n⎯⎯ Failed Suites 1 ⎯⎯\n\n FAIL  b.test.ts [ b.test.ts ]\nError: no\n\n Test Files  1 failed (1)\n      Tests  no tests\n",
+            "",
+            "{\"numFailedTests\":0,\"numTotalTests\":0,\"success\":false,\"testResults\":[{\"assertionResults\":[],\"message\":\"no\",\"name\":\"/p/b.test.ts\",\"status\":\"failed\"}]}\n",
+        ],
+        RunnerError,
+        &[],
+    ),
+    (
+        "vitest: an unhandled rejection",
+        [
+            " RUN  v3.0.0 /p\n\n Test Files  1 passed (1)\n      Tests  1 passed (1)\n     Errors  1 error\n",
+            "",
+            "{\"numTotalTests\":1,\"numFailedTests\":0,\"success\":false,\"testResults\":[{\"name\":\"a\",\"status\":\"passed\",\"assertionResults\":[{\"title\":\"a\",\"status\":\"passed\"}]}]}\n",
+        ],
+        RunnerError,
+        &[],
+    ),
+    (
+        "pytest: a module that cannot be collected",
+        [
+            "==== test session starts ====\n==== ERRORS ====\n____ ERROR collecting test_b.py ____\nE   ModuleNotFoundError: no\n==== short test summary info ====\nERROR test_b.py\n!!!! Interrupted: 1 error during collection !!!!\n==== 1 error in 0.10s ====\n",
+            "",
+            "<testsuites><testsuite name='pytest' errors='1' failures='0' skipped='0' tests='1'><testcase classname='' name='test_b'><error message='collection failure'>no</error></testcase></testsuite></testsuites>",
+        ],
+        Failed,
+        &["test_b.py", "pytest::test_b"],
+    ),
+    (
+        "ctest: a missing executable",
+        [
+            "Test project /p/b\n    Start 1: gone\n1/1 Test #1: gone .............................***Not Run   0.00 sec\n\n0% tests passed, 1 tests failed out of 1\n\nThe following tests FAILED:\n\t  1 - gone (Not Run)\nErrors while running CTest\n",
+            "",
+            "<testsuite name='b' tests='1' failures='0' disabled='0' skipped='1'><testcase name='gone' classname='gone' status='notrun'><skipped message='Unable to find executable: ./gone'/></testcase></testsuite>",
+        ],
+        Failed,
+        &["gone", "gone::gone"],
+    ),
+    (
+        "mocha: a hook that fails",
+        [
+            "\n  db\n    1) \"before all\" hook for \"x\"\n\n\n  0 passing (4ms)\n  1 failing\n\n  1) db\n       \"before all\" hook for \"x\":\n     Error: no database\n\n",
+            "",
+            "{\"stats\":{\"passes\":0,\"pending\":0,\"failures\":1},\"tests\":[],\"pending\":[],\"failures\":[{\"title\":\"\\\"before all\\\" hook for \\\"x\\\"\",\"fullTitle\":\"db \\\"before all\\\" hook for \\\"x\\\"\",\"err\":{\"message\":\"no database\"}}],\"passes\":[]}\n",
+        ],
+        Failed,
+        &["db > \"before all\" hook for \"x\"", "db \"before all\" hook for \"x\""],
+    ),
+];
+
+/// A fault is of one class, however the runner tells of it. Ids are those of the form.
+#[test]
+fn both_forms_of_a_runner_give_one_class() {
+    for (name, [stdout, stderr, form], status, failing) in FORMS {
+        let text = run(stdout.as_bytes(), stderr.as_bytes(), &[], 1);
+        let other = run(b"", b"", &[("form", form.as_bytes())], 1);
+        let piped = file(form.as_bytes(), 0);
+        assert_eq!([text.status, other.status, piped.status], [status; 3], "{name}: {text:?} {other:?}");
+        let known = |one: &super::ParsedRun| one.failing.iter().all(|id| failing.contains(&id.as_str()));
+        let named = |one: &super::ParsedRun| one.failing.is_empty() == failing.is_empty();
+        assert!(known(&text) && named(&text), "{name}: {text:?}");
+        assert!(status == BuildFailed || known(&other) && named(&other), "{name}: {other:?}");
     }
 }
 

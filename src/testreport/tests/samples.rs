@@ -48,7 +48,7 @@ pub(super) const SAMPLES: [Row; 67] = [
     (sample!("json-lines/pytest-none.jsonl"), "pytest-reportlog", NoTests, [0, 0, 0, 0]),
     (sample!("json-lines/pytest-pass.jsonl"), "pytest-reportlog", Passed, [1, 0, 0, 0]),
     (sample!("json-lines/pytest-reportlog.jsonl"), "pytest-reportlog", Failed, [3, 4, 2, 3]),
-    (sample!("json-documents/jest-json.json"), "jest-json", Failed, [1, 1, 1, 2]),
+    (sample!("json-documents/jest-json.json"), "jest-json", Failed, [1, 1, 0, 2]),
     (sample!("json-documents/jest-pass.json"), "jest-json", Passed, [1, 0, 0, 3]),
     (sample!("json-documents/mocha-json.json"), "mocha-json", Failed, [1, 1, 1, 1]),
     (sample!("json-documents/vitest-json.json"), "jest-json", Failed, [1, 1, 0, 1]),

@@ -69,7 +69,7 @@ fn samples() {
         (PASSING, counts(1, 0, 0, 0), &[], TestStatus::Passed, ""),
         (BUILD, counts(0, 0, 1, 0), &["p"], TestStatus::BuildFailed, "./a_test.go:<pos>: undefined: x"),
         (EXITED, counts(0, 0, 1, 0), &["p::TestA/x"], TestStatus::Failed, "bye"),
-        (MAIN, counts(1, 0, 1, 0), &["p"], TestStatus::Failed, "database is gone"),
+        (MAIN, counts(1, 0, 0, 0), &[], TestStatus::RunnerError, "p: database is gone"),
     ];
     for (text, counts, failing, status, error) in cases {
         let run = run(text);

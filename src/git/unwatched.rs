@@ -1,0 +1,51 @@
+//! Systems on which nothing tells what happens to the working tree: there is never a watch, and the whole look is
+//! taken. `watch` is what this stands for on Linux.
+
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+use super::repo::Repo;
+use crate::domain::tests::OverlayEntry;
+
+/// A working tree under watch: there is none.
+#[derive(Debug)]
+pub struct Watch(Infallible);
+
+/// What happened under a watch.
+#[derive(Debug)]
+pub struct Happened {
+    /// Where to look again.
+    pub paths: BTreeSet<Vec<u8>>,
+    /// Files that are as they were and held something else for a while.
+    pub put_back: BTreeSet<Vec<u8>>,
+    /// Whether git wrote the index.
+    pub index: IndexFile,
+}
+
+/// The index after a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexFile {
+    /// The same file.
+    AsItWas,
+    /// Another one, or none.
+    Written,
+}
+
+impl Repo {
+    /// Nothing can be watched here.
+    pub fn watch(&self) -> Option<Watch> {
+        None
+    }
+}
+
+impl Watch {
+    /// The directories in which `entries` lie and that are not watched.
+    pub fn unwatched(&self, _entries: &[OverlayEntry]) -> BTreeSet<Vec<u8>> {
+        match self.0 {}
+    }
+
+    /// Ends the watch.
+    pub fn end(self, _repo: &Repo, _first: &[OverlayEntry]) -> Option<Happened> {
+        match self.0 {}
+    }
+}

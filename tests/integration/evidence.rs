@@ -1,0 +1,156 @@
+//! What test evidence says of itself, and what is made of it.
+
+use serde_json::Value;
+
+use crate::support::{Out, Stage, andon_path};
+
+fn json(out: &Out) -> Value {
+    serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {out}"))
+}
+
+/// TAP of tests of which the first `failing` fail, out of `total`, the last `skipped` skipped.
+fn tap(failing: usize, total: usize, skipped: usize) -> Vec<String> {
+    let line = |number: usize| match number {
+        _ if number <= failing => format!("not ok t{number}"),
+        _ if number > total - skipped => format!("ok t{number} # SKIP no database"),
+        _ => format!("ok t{number}"),
+    };
+    (1..=total).map(line).collect()
+}
+
+fn iterate(stage: &Stage, code: &str, (failing, total, skipped): (usize, usize, usize)) -> Out {
+    let lines = tap(failing, total, skipped);
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    stage.iterate(code, &lines, code.trim())
+}
+
+#[test]
+fn a_fall_without_credit_is_marked_in_the_trend() {
+    let stage = Stage::installed();
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n[rules]\nrepeated-failures = \"off\"\n",
+    );
+    iterate(&stage, "two\n", (7, 20, 0)).ok();
+    iterate(&stage, "three\n", (4, 20, 0)).ok();
+    stage.andon(&["status"]).ok().says("7 -> 4 failing").lacks("credit");
+    iterate(&stage, "four\n", (2, 12, 0)).ok();
+    let status = stage.andon(&["status"]).ok();
+    let status = status.says("7 -> 4 -> 2 failing");
+    status.says("4 -> 2 earns no credit: 8 tests that ran before did not run");
+    let value = json(&stage.andon(&["status", "--format", "json"]).ok());
+    assert_eq!(value["trend"], serde_json::json!([0, 7, 4, 2]));
+    assert_eq!(value["trend_without_credit"], serde_json::json!([{ "from": 4, "to": 2, "gone": 8 }]));
+}
+
+#[test]
+fn a_skip_that_only_the_report_shows_is_named() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
+    iterate(&stage, "two\n", (3, 10, 0)).ok();
+    iterate(&stage, "three\n", (1, 10, 4))
+        .ok()
+        .says("warning[test-weakening]")
+        .says("3 -> 1 failing while the tests that ran went 10 -> 6 and those that were skipped 0 -> 4");
+}
+
+#[test]
+fn each_dirty_bit_says_why() {
+    let stage = Stage::installed();
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = \"sh check.sh\"\n[paths]\napi = [\"api.txt\"]\n[rules]\ndocs-not-updated = \"off\"\n",
+    );
+    stage.git(&["commit", "-qam", "Declare the API"]).ok();
+    stage.write("api.txt", "call\n");
+    let reasons =
+        |stage: &Stage| json(&stage.andon(&["complete", "--format", "json"]).exits(1))["reasons"].clone();
+    let untested = reasons(&stage);
+    assert_eq!(untested["tests_run"], "the code was modified and the tests have not run on it");
+    assert_eq!(untested["docs_updated"], "the API was modified and no documentation with it: api.txt");
+    stage.tests(&["ok a", "not ok b"]);
+    stage.andon(&["test"]).exits(1);
+    let failing = reasons(&stage);
+    assert_eq!(failing["tests_run"], Value::Null);
+    assert_eq!(failing["tests_passing"], "1 of 2 tests of this code fail");
+    assert_eq!(failing["docs_updated"], "the API was modified and no documentation with it: api.txt");
+    stage.andon(&["complete"]).exits(1).says("docs updated   no: the API was modified");
+}
+
+#[test]
+fn json_stream_of_mocha_is_read() {
+    let stage = Stage::installed();
+    stage.write(
+        "out.txt",
+        "> test\n[\"start\",{\"total\":3}]\nnoise\n\
+         [\"pass\",{\"title\":\"adds\",\"fullTitle\":\"math adds\",\"file\":null,\"duration\":0,\"currentRetry\":0}]\n\
+         [\"fail\",{\"title\":\"divides\",\"fullTitle\":\"math divides\",\"file\":null,\"currentRetry\":0,\
+         \"err\":\"no\",\"stack\":\"Error: no\\n    at x (a.js:1:1)\"}]\n\
+         [\"end\",{\"suites\":1,\"tests\":3,\"passes\":1,\"pending\":1,\"failures\":1}]\n",
+    );
+    stage.write("andon.toml", "[test]\ncommand = \"cat out.txt; exit 1\"\n");
+    stage.andon(&["test"]).exits(1);
+    let tests = &json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"]["run"];
+    assert_eq!((&tests["total"], &tests["skipped"]), (&3.into(), &1.into()), "{tests}");
+    assert_eq!(tests["failing"], serde_json::json!(["math divides"]));
+}
+
+#[test]
+fn lines_on_standard_input_are_worth_what_reports_are() {
+    let stage = Stage::installed();
+    let config = "[test]\ncommand = \"sh check.sh\"\nhanded_in = \"count\"\n";
+    stage.write("andon.toml", config);
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Let runs be handed in"]).ok();
+    stage.write("code.txt", "two\n");
+    let status = json(&stage.andon(&["status", "--format", "json"]).ok());
+    let code = status["code"]["work_tree"].as_str().unwrap().to_owned();
+    let hand_in = |more: &str| {
+        let line = format!(
+            "{{\"type\":\"test_run\",\"code\":\"{code}\",\"status\":\"passed\",\"total\":2{more}}}\n"
+        );
+        stage.run_in(stage.dir(), andon_path(), &["observe", "event"], Some(line.as_bytes())).ok()
+    };
+    hand_in(",\"command\":\"true\"");
+    stage.git(&["commit", "-qam", "Two"]).refused().says("another command");
+    hand_in("");
+    stage.git(&["commit", "-qam", "Two"]).ok().says("note[handed-in]");
+    assert_eq!(stage.record("HEAD")["tests"]["handed_in"], true);
+    assert_eq!(stage.record("HEAD")["tests"]["command"], "sh check.sh");
+    stage.write("andon.toml", config.replace("count", "record"));
+    stage.write("code.txt", "three\n");
+    hand_in("");
+    stage.git(&["commit", "-qam", "Three"]).refused().says("error[untested-edit]");
+}
+
+#[test]
+fn a_program_that_cannot_be_started_leaves_a_run_that_proves_nothing() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = [\"no-such-program-anywhere\"]\n");
+    stage.write("code.txt", "two\n");
+    stage.andon(&["test"]).exits(127).says("command not found");
+    let tests = json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"].clone();
+    assert_eq!(tests["run"]["status"], "runner_error", "{tests}");
+    assert_eq!(tests["validity"], "not_started");
+    stage.andon(&["status"]).ok().says("the test program could not be started");
+    stage.git(&["commit", "-qam", "Two"]).refused().says("could not be started");
+}
+
+#[test]
+fn what_only_the_exit_code_tells_is_told_apart() {
+    let stage = Stage::installed();
+    for (command, code, words) in
+        [("true", 0, "passed, by its exit code alone"), ("false", 1, "failed, by its exit code alone")]
+    {
+        stage.write("andon.toml", format!("[test]\ncommand = \"{command}\"\n"));
+        stage.andon(&["test"]).exits(code);
+        stage.andon(&["status"]).ok().says(words);
+        let tests =
+            json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"]["run"].clone();
+        assert_eq!(tests["known_by"], "exit_code", "{tests}");
+    }
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
+    stage.andon(&["test"]).ok();
+    let tests = json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"]["run"].clone();
+    assert_eq!(tests["known_by"], "report", "{tests}");
+}

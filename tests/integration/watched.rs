@@ -1,0 +1,101 @@
+//! Code that changes while the tests run: what makes a run prove nothing, and what does not.
+
+use crate::support::Stage;
+
+/// A stage whose test command first does what `ACT` says.
+fn stage() -> Stage {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = 'eval \"$ACT\"; sh check.sh'\n");
+    stage.write(".gitignore", "target/\n*.tmp\n");
+    stage.write("d/e/f.txt", "f\n");
+    stage.set("ACT", ":");
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Let the tests act"]).ok();
+    stage
+}
+
+#[test]
+fn what_changes_is_named_and_what_does_not_passes() {
+    let stage = stage();
+    let cases: [(&str, Option<&str>); 16] = [
+        ("echo two > code.txt", Some("ran: code.txt ")),
+        ("echo two > d/e/f.txt; echo two > code.txt", Some("ran: code.txt, d/e/f.txt ")),
+        ("echo new > d/new.txt", Some("ran: d/new.txt ")),
+        ("mkdir -p n/m; echo new > n/m/o", Some("ran: n/m/o ")),
+        ("rm code.txt", Some("ran: code.txt ")),
+        ("mv d/e z", Some("ran: d/e/f.txt, z/f.txt ")),
+        ("chmod +x code.txt", Some("ran: code.txt ")),
+        ("rm -r d; echo file > d", Some("ran: d, d/e/f.txt ")),
+        ("echo noise > .gitignore", Some("ran: .gitignore ")),
+        ("touch code.txt; chmod 600 code.txt", None),
+        ("cat code.txt > c.tmp; cat c.tmp > code.txt", None),
+        ("cp code.txt c.tmp; rm code.txt; mv c.tmp code.txt", None),
+        ("mv d z; mv z d", None),
+        ("mkdir -p target/x; echo x > target/x/y; echo x > noise.tmp", None),
+        ("echo new > new.txt; rm new.txt; mkdir empty", None),
+        // More names than are remembered: the whole look answers.
+        ("seq 4500 | while read n; do : > $n.tmp; done", None),
+    ];
+    for (act, named) in cases {
+        stage.set("ACT", act);
+        let out = stage.andon(&["test"]).ok();
+        match named {
+            Some(named) => out.says("changed while the tests").says(named),
+            None => out.lacks("changed while the tests"),
+        };
+        stage.git(&["reset", "-q", "--hard"]).ok();
+        stage.git(&["clean", "-qfdx", "-e", ".andon"]).ok();
+    }
+}
+
+#[test]
+fn a_change_that_is_put_back_makes_the_run_prove_nothing() {
+    let stage = stage();
+    stage.write("code.txt", "two\n");
+    stage.set("ACT", "echo three > code.txt; sleep 2; echo two > code.txt");
+    stage.andon(&["test"]).ok().says("changed while the tests ran and put back: code.txt ");
+    stage.git(&["commit", "-qam", "Two"]).refused().says("error[untested-edit]");
+    // A snapshot that is made anew, slowly, ends as it was.
+    stage.set("ACT", "rm code.txt; sleep 1; (sleep 1; echo two) > code.txt; sleep 1");
+    stage.andon(&["test"]).ok().lacks("changed while the tests");
+    stage.git(&["commit", "-qam", "Two"]).ok();
+}
+
+#[test]
+fn untracked_code_is_watched_or_looked_at_again() {
+    let stage = stage();
+    for act in ["echo two > u/v/w", "echo two > u/v/x", "rm u/v/w", "echo two > new.txt"] {
+        stage.write("u/v/w", "one\n");
+        stage.write("new.txt", "one\n");
+        stage.set("ACT", act);
+        stage.andon(&["test"]).ok().says("changed while the tests ran: ");
+        stage.set("ACT", "cat new.txt > n.tmp; cat n.tmp > new.txt; cat n.tmp > u/v/w");
+        stage.andon(&["test"]).ok();
+        stage.andon(&["test"]).ok().lacks("changed while the tests");
+        stage.git(&["clean", "-qfdx", "-e", ".andon"]).ok();
+    }
+}
+
+#[test]
+fn a_commit_beside_the_run_and_a_rewritten_index_change_no_code() {
+    let stage = stage();
+    stage.write("code.txt", "two\n");
+    stage.set("ACT", "git add code.txt; git -c core.hooksPath=/dev/null commit -qm Two");
+    stage.andon(&["test"]).ok().lacks("changed while the tests");
+    stage.set("ACT", "git rm -q --cached code.txt; echo code.txt > .git/info/exclude");
+    stage.andon(&["test"]).ok().says("changed while the tests ran");
+}
+
+#[test]
+fn thousands_of_directories_are_watched() {
+    let stage = stage();
+    for number in 0..2_000 {
+        stage.write(&format!("many/{}/{number}/file", number % 20), "1");
+    }
+    stage.git(&["add", "."]).ok();
+    stage.set("ACT", ":");
+    stage.andon(&["test"]).ok().lacks("warning");
+    stage.set("ACT", "echo 2 > many/7/1987/file");
+    stage.andon(&["test"]).ok().says("changed while the tests ran: many/7/1987/file ");
+}
