@@ -56,6 +56,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }
+        | OpsError::Skip { .. }
         | OpsError::Input(_)
         | OpsError::NoWorkTree(_)
         | OpsError::ReasonMissing => Exit::Usage,
@@ -102,6 +103,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
             plain().help("andon resume --reason \"what you found and why it may go on\"")
         }
         OpsError::Usage { help, .. } => plain().help(help.clone()),
+        OpsError::Skip { help, .. } => plain().code("skip").help(help.clone()),
         OpsError::Demo(_) => plain().help("please report this with the output above"),
     };
     vec![one]

@@ -14,6 +14,7 @@ pub mod findings;
 pub mod ids;
 pub mod paths;
 pub mod response;
+pub mod safety;
 pub mod settings;
 pub mod tests;
 pub mod time;

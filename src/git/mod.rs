@@ -38,7 +38,7 @@ mod turn;
 mod worktree;
 
 pub use changes::Change;
-pub use commits::{CommitInfo, NewCommit};
+pub use commits::{CommitInfo, NewCommit, trailers};
 pub use config::{ConfigLevel, ConfigValue};
 pub use error::{GitError, MissingBecause};
 pub use glance::Glance;

@@ -188,6 +188,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             change: None,
             tests: None,
             weakening: None,
+            skipped: Vec::new(),
             outputs: Vec::new(),
             usage: None,
             findings: Vec::new(),

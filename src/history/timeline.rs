@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::activity::Activity;
 use super::outcome::failing_count;
 use crate::domain::change::ChangeFacts;
-use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Weakening};
+use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Skip, Weakening};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp};
@@ -92,6 +92,8 @@ pub struct Iteration {
     pub tests: Option<TestEvidence>,
     /// What it took from the tests while some of them failed.
     pub weakening: Option<Weakening>,
+    /// What was passed over for it.
+    pub skipped: Vec<Skip>,
     /// Gate receipt.
     pub gate: Gate,
     /// Whether the record was written at the commit.
@@ -124,6 +126,7 @@ impl Iteration {
             change: record.change,
             tests: record.tests.filter(|tests| tests.code == code),
             weakening: record.weakening,
+            skipped: record.skipped,
             gate: record.gate,
             recording: record.recording,
             session: record.session,
@@ -161,6 +164,7 @@ impl Iteration {
             change: None,
             tests: None,
             weakening: None,
+            skipped: Vec::new(),
             gate: Gate::NotRun,
             recording: Recording::AtCommit,
             session: None,

@@ -58,6 +58,14 @@ pub enum OpsError {
     /// `andon resume` needs a reason when a halt stands.
     #[error("an acknowledgement needs a reason")]
     ReasonMissing,
+    /// What `ANDON_SKIP` asks for cannot be.
+    #[error("{what}")]
+    Skip {
+        /// What is wrong.
+        what: String,
+        /// The command that would be right.
+        help: String,
+    },
     /// There is no advice that could be recorded.
     #[error("no advice to record: {0}")]
     NoAdvice(String),
@@ -88,7 +96,7 @@ impl OpsError {
             Self::Action(err) => err.help(),
             Self::Setup(err) => err.help(),
             Self::Program(err) => err.help(),
-            Self::Usage { help, .. } => Some(help.clone()),
+            Self::Usage { help, .. } | Self::Skip { help, .. } => Some(help.clone()),
             Self::Config(_)
             | Self::Normalize(_)
             | Self::Chain(_)

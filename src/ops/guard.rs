@@ -5,6 +5,8 @@ use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::healed;
+use super::safety;
+use super::skip;
 use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
 use super::uncertainty;
@@ -17,7 +19,8 @@ use crate::domain::ids::{CommitId, TreeId};
 use crate::git::IndexTree;
 use crate::policy::{self, Place};
 use crate::record::journal::Journal;
-use crate::record::{receipt, window};
+use crate::record::receipt::{self, Receipt};
+use crate::record::window;
 use crate::report::message::Diagnostic;
 
 /// Whether refusals bind this actor (`guard.applies_to`).
@@ -34,13 +37,14 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
         IndexTree::Known(tree) => tree,
         IndexTree::Unknown => ws.repo.write_tree()?,
     };
+    let asked = skip::asked(ctx)?;
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
         && resolved.notes.is_empty()
         && let Some((decision, mut loaded)) = settled(ws, tree, head)?
     {
-        loaded.warnings.extend(leave_receipt(ctx, ws, tree));
+        loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { tree, skipped: Vec::new() }));
         return Ok((decision, loaded));
     }
     let mut loaded = timeline::load(ws)?;
@@ -52,16 +56,24 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =
         if decision.verdict < Verdict::Halt { heal(ctx, ws, (&loaded, decision))? } else { decision };
+    let (decision, skipped) = skip::apply(asked.as_ref(), decision);
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
-    if decision.verdict < Verdict::Block || !binds(ctx, ws) {
-        loaded.warnings.extend(leave_receipt(ctx, ws, tree));
-    }
+    let told = if decision.verdict < Verdict::Block || !binds(ctx, ws) {
+        let told = safety::skipped((ctx, ws), &loaded, &skipped, tree);
+        loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { tree, skipped }));
+        told
+    } else {
+        safety::refused((ctx, ws), &loaded, &decision, Some(tree))
+    };
+    loaded.warnings.extend(told);
     Ok((decision, loaded))
 }
 
 /// Without a receipt the record will say that the commit went around the gate: said now, not refused.
-fn leave_receipt(ctx: &Context, ws: &Workspace, tree: TreeId) -> Option<Diagnostic> {
-    let left = receipt::write(ws.repo.git_dir(), tree, ctx.parent, ctx.now).map_err(OpsError::from);
+fn leave_receipt(ctx: &Context, ws: &Workspace, receipt: &Receipt) -> Option<Diagnostic> {
+    // The shim of prepare-commit-msg takes the process that was asked for one that need not be asked again.
+    let asked_by = if skip::lacks_reason(&receipt.skipped) { 0 } else { ctx.parent };
+    let left = receipt::write(ws.repo.git_dir(), receipt, asked_by, ctx.now).map_err(OpsError::from);
     left.err().as_ref().map(OpsError::as_warning)
 }
 
@@ -102,6 +114,9 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagno
     warnings.extend(resolved.notes);
     let decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
     warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
+    if binds(ctx, ws) {
+        warnings.extend(safety::refused((ctx, ws), &loaded, &decision, None));
+    }
     Ok((decision, warnings))
 }
 

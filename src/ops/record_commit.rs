@@ -8,6 +8,7 @@ use super::error::OpsError;
 use super::evidence;
 use super::guard;
 use super::healed;
+use super::skip;
 use super::standing;
 use super::timeline::{self, Loaded};
 use super::uncertainty;
@@ -17,10 +18,10 @@ use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage,
+    CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Skip, Usage,
 };
 use crate::domain::findings::{Finding, Level};
-use crate::domain::ids::{CodeId, CommitId, Digest, TreeId};
+use crate::domain::ids::{CodeId, CommitId, Digest};
 use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
 use crate::git::CommitInfo;
@@ -56,8 +57,8 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let commit = ws.repo.commit(head)?;
     let caught_up = catch_up(ctx, ws, &mut store, &commit)?;
     let kind = kind(ws, &commit)?;
-    let gate = gate(ws, commit.tree, kind);
-    let entry = Entry { commit: &commit, kind, gate, recording: Recording::AtCommit };
+    let (gate, skipped) = gate(ctx, ws, &commit, kind);
+    let entry = Entry { commit: &commit, kind, gate, skipped, recording: Recording::AtCommit };
     let decision = record(ctx, ws, &mut store, &entry)?;
     Ok(Some(Recorded { caught_up, warnings: decision.1.warnings, decision: decision.0 }))
 }
@@ -76,6 +77,7 @@ struct Entry<'a> {
     commit: &'a CommitInfo,
     kind: CommitKind,
     gate: Gate,
+    skipped: Vec<Skip>,
     recording: Recording,
 }
 
@@ -86,15 +88,19 @@ fn kind(ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
     Ok(ws.repo.commit_origin(commit.id)?)
 }
 
-/// Compares the receipt of pre-commit with what was committed.
-fn gate(ws: &Workspace, tree: TreeId, kind: CommitKind) -> Gate {
+/// Compares the receipt of pre-commit with what was committed; and what was passed over on the way.
+fn gate(ctx: &Context, ws: &Workspace, commit: &CommitInfo, kind: CommitKind) -> (Gate, Vec<Skip>) {
     match (receipt::take(ws.repo.git_dir()), kind) {
-        (Some(seen), _) if seen == tree => Gate::Passed,
+        (Some(seen), _) if seen.tree == commit.tree => {
+            (Gate::Passed, skip::with_trailers(seen.skipped, &commit.trailers))
+        }
         // git runs no pre-commit for these, so its absence says nothing.
         (_, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
-            Gate::NotRun
+            (Gate::NotRun, Vec::new())
         }
-        (_, CommitKind::Normal | CommitKind::Amend) => Gate::Bypassed,
+        (_, CommitKind::Normal | CommitKind::Amend) => {
+            (Gate::Bypassed, skip::gate_by_name(ctx).into_iter().collect())
+        }
     }
 }
 
@@ -200,6 +206,7 @@ fn derive(
         change: Some(derived.change),
         tests: tests(loaded, derived.code),
         weakening,
+        skipped: entry.skipped.clone(),
         outputs: open_outputs(&loaded.timeline, &node),
         usage: open_usage(&loaded.timeline, &node),
         findings: Vec::new(),
@@ -257,7 +264,13 @@ fn catch_up(
     for (id, made) in &missing {
         let commit = ws.repo.commit(*id)?;
         let kind = if commit.parents.len() > 1 { CommitKind::Merge } else { *made };
-        let entry = Entry { commit: &commit, kind, gate: Gate::NotRun, recording: Recording::CaughtUp };
+        let entry = Entry {
+            commit: &commit,
+            kind,
+            gate: Gate::NotRun,
+            skipped: Vec::new(),
+            recording: Recording::CaughtUp,
+        };
         record(ctx, ws, store, &entry)?;
     }
     if let (Some((first, _)), count) = (missing.first(), missing.len()) {

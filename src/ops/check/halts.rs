@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Violation, at, violation};
+use super::{Case, Violation, at, overrides, violation};
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::{Decision, Halt, LedgerEvent, Stage, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
@@ -24,12 +24,12 @@ use crate::record::window;
 const WINDOW: usize = 24;
 
 /// A halt with the answer it got.
-struct Answered {
-    id: EntryId,
-    halt: Halt,
+pub(super) struct Answered {
+    pub(super) id: EntryId,
+    pub(super) halt: Halt,
     /// The commit that was halted, as the range has it now.
-    head: Option<CommitId>,
-    ack: Option<Ack>,
+    pub(super) head: Option<CommitId>,
+    pub(super) ack: Option<Ack>,
 }
 
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
@@ -67,6 +67,7 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violati
         violations.extend(while_halted(case, halt));
         violations.extend(by_an_agent(case, halt));
     }
+    violations.extend(overrides::hands(case, &halts, &answers));
     violations.extend(unrecorded_halts(case, facts, &halts, &answers));
     Ok(violations)
 }

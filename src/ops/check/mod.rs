@@ -3,6 +3,7 @@
 
 mod changes;
 mod halts;
+mod overrides;
 mod range;
 mod records;
 mod squash;
@@ -52,6 +53,7 @@ pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
     violations.extend(judged.violations);
     violations.extend(changes::weakened(&case, &mut judged.facts)?);
     violations.extend(changes::undocumented(&case)?);
+    violations.extend(overrides::skips(&case, &judged.facts));
     violations.extend(halts::judge(&case, &judged.facts)?);
     violations.extend(tamper::judge(&case, &judged.facts)?);
     if let Some(squash) = &asked.squash {

@@ -11,6 +11,7 @@ use crate::domain::tests::{RunOrigin, RunValidity};
 use crate::ops::context::Context;
 use crate::ops::error::OpsError;
 use crate::ops::guard;
+use crate::ops::safety;
 use crate::ops::standing;
 use crate::ops::timeline;
 use crate::ops::workspace::Workspace;
@@ -123,6 +124,7 @@ pub(in crate::ops) fn decide(
     let decision =
         policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing);
     warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
+    warnings.extend(safety::noticed((ctx, ws), &loaded, &decision));
     Ok((decision, warnings))
 }
 

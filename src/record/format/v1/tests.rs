@@ -64,6 +64,7 @@ fn full() -> CommitRecord {
         change: None,
         tests: Some(evidence()),
         weakening: None,
+        skipped: Vec::new(),
         outputs: vec![Digest([9; 32])],
         usage: Some(Usage {
             input_tokens: Some(1),
@@ -92,6 +93,7 @@ fn minimal() -> CommitRecord {
         change: None,
         tests: None,
         weakening: None,
+        skipped: Vec::new(),
         outputs: vec![],
         usage: None,
         findings: vec![],
@@ -376,6 +378,7 @@ prop_compose! {
             change,
             tests,
             weakening: None,
+skipped: Vec::new(),
             outputs: outputs.into_iter().map(Digest).collect(),
             usage: usage.map(|([input_tokens, output_tokens, context_tokens], cost_usd)| Usage {
                 input_tokens, output_tokens, cost_usd, context_tokens,
