@@ -17,7 +17,7 @@ mod testkit;
 mod weakened;
 mod words;
 
-pub use rule::{Docs, Rule};
+pub use rule::{Docs, Reads, Rule};
 pub use signals::{knobs, signals};
 pub use situation::{
     Candidate, CodeChange, DocsChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
@@ -74,9 +74,9 @@ pub fn defaults() -> RuleSettings {
 pub fn active(
     stage: crate::domain::decision::Stage,
     settings: &RuleSettings,
-) -> impl Iterator<Item = &'static str> {
+) -> impl Iterator<Item = &'static Rule> {
     let on = |rule: &Rule| settings.get(rule.id).map_or(rule.level, |setting| setting.level) > Level::Off;
-    REGISTRY.iter().filter(move |rule| rule.stages.contains(&stage) && on(rule)).map(|rule| rule.id)
+    REGISTRY.iter().copied().filter(move |rule| rule.stages.contains(&stage) && on(rule))
 }
 
 /// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name

@@ -13,7 +13,7 @@ use super::uncertainty;
 use super::workspace::Workspace;
 use crate::action;
 use crate::config::AppliesTo;
-use crate::detect::{self, Candidate, EvidenceState, Situation, Stops};
+use crate::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::ids::{CommitId, TreeId};
 use crate::git::IndexTree;
@@ -77,17 +77,13 @@ fn leave_receipt(ctx: &Context, ws: &Workspace, receipt: &Receipt) -> Option<Dia
     left.err().as_ref().map(OpsError::as_warning)
 }
 
-/// The rules of pre-commit that look at the tree alone.
-const OF_THE_TREE: [&str; 3] = ["untested-edit", "failing-tests", "user-stop"];
-
 /// The common case, without reading the window: post-commit found no halt owed behind `head`, the journal has grown by
 /// nothing but test runs since, and the newest of them passed on exactly this tree. Anything else is `None`, and looked
 /// at in full.
 fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decision, Loaded)>, OpsError> {
     let rules = &ws.config.rules;
-    if stops(ws) != Stops::NONE
-        || !detect::active(Stage::PreCommit, rules).all(|id| OF_THE_TREE.contains(&id))
-    {
+    let by_the_tree = detect::active(Stage::PreCommit, rules).all(|rule| rule.reads == Reads::Tree);
+    if stops(ws) != Stops::NONE || !by_the_tree {
         return Ok(None);
     }
     let since = window::settled(&ws.repo, head, timeline::reach(rules));

@@ -1,6 +1,6 @@
 //! `hook-bypass`: a commit that went round the gate.
 
-use crate::detect::rule::{Docs, Rule, Switch, switch};
+use crate::detect::rule::{Docs, Reads, Rule, Switch, switch};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::decision::Stage;
@@ -32,6 +32,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Whether `andon check` fails on it, whatever the level.",
     }],
     stages: &[Stage::PostCommit, Stage::Check],
+    reads: Reads::Records,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `repeated-output`: a node says the same again and again.
 
 use crate::detect::attempts::{Step, attempts};
-use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -33,6 +33,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Equal outputs running that halt the loop.",
     }],
     stages: ANY_EVENT,
+    reads: Reads::Records,
     check,
 };
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::facts::Hunk;
@@ -57,6 +57,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 
