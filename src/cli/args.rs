@@ -158,9 +158,12 @@ pub struct ExplainArgs {
 /// `andon log`
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// How many commits at the most
-    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+    /// How many commits or events at the most
+    #[arg(short = 'n', long, visible_alias = "limit", default_value_t = 20, value_name = "N")]
     pub max_count: usize,
+    /// The safety events instead: what was refused, skipped, halted, answered, bypassed
+    #[arg(long)]
+    pub events: bool,
     /// Where to start
     #[arg(default_value = "HEAD", value_name = "REV")]
     pub revision: String,

@@ -29,6 +29,7 @@ pub mod replay_events;
 pub mod resume;
 pub mod rewrite;
 mod safety;
+pub mod safety_log;
 mod shown;
 pub mod skip;
 mod standing;

@@ -24,6 +24,7 @@ pub mod observe;
 mod page;
 mod phrase;
 pub mod replay;
+pub mod safety;
 #[cfg(test)]
 mod samples;
 pub mod show;

@@ -17,6 +17,7 @@ mod readme;
 mod record;
 mod replay;
 mod see;
+mod session;
 mod skip;
 mod stop;
 mod support;

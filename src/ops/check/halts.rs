@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Violation, at, overrides, violation};
+use super::{Case, Violation, at, violation};
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::{Decision, Halt, LedgerEvent, Stage, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
@@ -32,8 +32,15 @@ pub(super) struct Answered {
     pub(super) ack: Option<Ack>,
 }
 
+/// What the ledger says, and what does not hold against it.
+pub(super) struct Judged {
+    pub(super) violations: Vec<Violation>,
+    pub(super) halts: Vec<Answered>,
+    pub(super) answers: Vec<Ack>,
+}
+
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
-pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violation>, OpsError> {
+pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Judged, OpsError> {
     let (entries, warnings) = Ledger::open(case.repo).read_all()?;
     let mut violations: Vec<Violation> = warnings
         .iter()
@@ -67,9 +74,8 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violati
         violations.extend(while_halted(case, halt));
         violations.extend(by_an_agent(case, halt));
     }
-    violations.extend(overrides::hands(case, &halts, &answers));
     violations.extend(unrecorded_halts(case, facts, &halts, &answers));
-    Ok(violations)
+    Ok(Judged { violations, halts, answers })
 }
 
 /// The halted commit. One that was amended or rebased since is known by its number and its change.

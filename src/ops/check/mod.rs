@@ -54,7 +54,9 @@ pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
     violations.extend(changes::weakened(&case, &mut judged.facts)?);
     violations.extend(changes::undocumented(&case)?);
     violations.extend(overrides::skips(&case, &judged.facts));
-    violations.extend(halts::judge(&case, &judged.facts)?);
+    let ledger = halts::judge(&case, &judged.facts)?;
+    violations.extend(overrides::hands(&case, &ledger.halts, &ledger.answers));
+    violations.extend(ledger.violations);
     violations.extend(tamper::judge(&case, &judged.facts)?);
     if let Some(squash) = &asked.squash {
         violations.extend(squash::judge(&repo, repo.resolve(squash)?, range.tip)?);

@@ -1,5 +1,4 @@
 use super::super::testkit::{run, tally};
-use super::*;
 use crate::domain::tests::{Counts, TestStatus};
 use crate::testreport::run::{ExitKind, ParsedRun};
 
