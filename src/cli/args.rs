@@ -76,6 +76,9 @@ pub enum Command {
     Observe(ObserveArgs),
     /// End a turn and decide: exit code 1 when the loop must stop
     Tick(TickArgs),
+    /// Pin the agent's own configuration ([identity]) in andon.toml, so that a change of it is refused
+    #[command(after_help = PIN_HELP)]
+    Pin(PinArgs),
     /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
     #[command(after_help = SYNC_EXIT_CODES)]
     Sync(SyncArgs),
@@ -273,6 +276,20 @@ pub struct TickArgs {
     /// Whose turn ends; default: `ANDON_NODE`
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+const PIN_HELP: &str = "\
+Exit code 1 of --check: something differs, or nothing is pinned. Only a person pins; what is in the working tree counts.";
+
+/// `andon pin`
+#[derive(Debug, Args)]
+pub struct PinArgs {
+    /// Compare the working tree with what is pinned, and write nothing
+    #[arg(long)]
+    pub check: bool,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,

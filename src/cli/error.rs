@@ -60,7 +60,10 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Input(_)
         | OpsError::NoWorkTree(_)
         | OpsError::ReasonMissing => Exit::Usage,
-        OpsError::AgentShell(_) | OpsError::NothingToResume | OpsError::NoAdvice(_) => Exit::Refused,
+        OpsError::AgentShell(_)
+        | OpsError::AgentPin(_)
+        | OpsError::NothingToResume
+        | OpsError::NoAdvice(_) => Exit::Refused,
         // Nothing is known of what others recorded.
         OpsError::Remote(
             RemoteError::Unreachable { .. } | RemoteError::Dropped { .. } | RemoteError::Raced { .. },
@@ -96,6 +99,9 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::AgentShell(_) => plain()
             .code("agent-shell")
             .help("a person runs in a shell of their own: andon resume --reason TEXT"),
+        OpsError::AgentPin(_) => plain()
+            .code("agent-shell")
+            .help("a person runs in a shell of their own: andon pin; to compare only: andon pin --check"),
         OpsError::NothingToResume => plain().help("andon status"),
         OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason TEXT"),
         OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),

@@ -84,6 +84,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Advise(args) => commands::advise::run(shell, &args),
         Command::Observe(args) => commands::observe::run(shell, &args.kind),
         Command::Tick(args) => commands::tick::run(shell, &args),
+        Command::Pin(args) => commands::pin::run(shell, &args),
         Command::Sync(args) => commands::sync::run(shell, &args),
         Command::Resume(args) => commands::resume::resume(shell, &args),
         Command::Stop(args) => commands::resume::stop(shell, &args),

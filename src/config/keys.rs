@@ -80,6 +80,14 @@ pub(super) enum Kind {
     Providers,
     /// `true` or `false`.
     Switch,
+    /// Any text that is not empty.
+    Text,
+    /// A list of such texts.
+    Texts,
+    /// `"sha256:<64 digits>"`
+    Checksum,
+    /// A table of files, which `andon pin` writes.
+    Pinned,
 }
 
 /// One word of a choice.
@@ -105,7 +113,7 @@ const fn here(name: &'static str) -> Choice {
 }
 
 /// The sections, in the order of the template.
-pub(super) static SECTIONS: [Section; 10] = [
+pub(super) static SECTIONS: [Section; 11] = [
     Section { name: "guard", doc: "How the guard behaves.", contents: Contents::Keys(&GUARD) },
     Section { name: "test", doc: "How the tests are run.", contents: Contents::Keys(&TEST) },
     Section {
@@ -148,10 +156,12 @@ pub(super) static SECTIONS: [Section; 10] = [
         doc: "Who is told when a loop halts or needs a person; .andon/notifications.jsonl in any case.",
         contents: Contents::Keys(&NOTIFY),
     },
+    Section {
+        name: "identity",
+        doc: "What the agent is: its configuration, its session and its role. Asked once something is pinned: `andon pin`.",
+        contents: Contents::Keys(&IDENTITY),
+    },
 ];
-
-/// Sections that DESIGN section 6 names and a later version brings.
-pub(super) const PLANNED_SECTIONS: [&str; 1] = ["identity"];
 
 static GUARD: [Key; 5] = [
     Key {
@@ -335,6 +345,42 @@ static NOTIFY: [Key; 2] = [
     },
 ];
 
+static IDENTITY: [Key; 5] = [
+    Key {
+        name: "files",
+        kind: Kind::Globs,
+        default: || {
+            let files = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".claude/**", ".mcp.json"];
+            Value::Texts(files.map(str::to_owned).to_vec())
+        },
+        doc: "The files of the agent's own configuration.",
+    },
+    Key {
+        name: "checksum",
+        kind: Kind::Checksum,
+        default: || Value::Unset,
+        doc: "The checksum of these files, as `andon pin` writes it; a commit with another is refused.",
+    },
+    Key {
+        name: "workflow_binding",
+        kind: Kind::Text,
+        default: || Value::Unset,
+        doc: "The session (ANDON_SESSION) that every commit must carry.",
+    },
+    Key {
+        name: "authorized_roles",
+        kind: Kind::Texts,
+        default: || Value::Texts(Vec::new()),
+        doc: "The nodes (ANDON_NODE, or as [workflow] tells them) that may commit; empty for all.",
+    },
+    Key {
+        name: "pinned",
+        kind: Kind::Pinned,
+        default: || Value::Texts(Vec::new()),
+        doc: "The pinned files, so that a difference can be named; written by `andon pin`.",
+    },
+];
+
 impl Kind {
     /// What is expected, in words that fit after "must be".
     pub(super) fn expected(&self) -> String {
@@ -352,6 +398,10 @@ impl Kind {
             Self::Program => "a list of program and arguments".to_owned(),
             Self::Providers => "a list of providers".to_owned(),
             Self::Switch => "true or false".to_owned(),
+            Self::Text => "a text".to_owned(),
+            Self::Texts => "a list of texts".to_owned(),
+            Self::Checksum => "\"sha256:\" and 64 hexadecimal digits".to_owned(),
+            Self::Pinned => "a table of files".to_owned(),
         }
     }
 
@@ -363,6 +413,10 @@ impl Kind {
             (Self::Providers, _) => "[\"first\", \"second on failed_gate, stop_event\"]".to_owned(),
             (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
             (Self::Format, _) => "\"junit\"".to_owned(),
+            (Self::Text, _) => "\"correlation-id\"".to_owned(),
+            (Self::Texts, _) => "[\"coder\", \"tester\"]".to_owned(),
+            (Self::Checksum, _) => format!("\"sha256:{}\"", "0".repeat(64)),
+            (Self::Pinned, _) => "{}".to_owned(),
             (Self::Choice(choices), Value::Unset) => {
                 format!("\"{}\"", choices.first().map_or("", |choice| choice.name))
             }

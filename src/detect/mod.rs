@@ -56,6 +56,7 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::failing_tests::RULE,
     &rules::docs_not_updated::RULE,
     &rules::test_weakening::RULE,
+    &rules::identity_drift::RULE,
     &rules::hook_bypass::RULE,
     &rules::user_stop::RULE,
 ];

@@ -11,6 +11,7 @@ pub mod escalation;
 pub mod events;
 pub mod facts;
 pub mod findings;
+pub mod identity;
 pub mod ids;
 pub mod paths;
 pub mod response;

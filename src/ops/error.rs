@@ -52,6 +52,11 @@ pub enum OpsError {
     /// Only a person answers a halt.
     #[error("`andon resume` was called in the shell of an agent ({0} is set): only a person answers a halt")]
     AgentShell(&'static str),
+    /// Only a person says which agent it is.
+    #[error(
+        "`andon pin` was called in the shell of an agent ({0} is set): only a person pins its configuration"
+    )]
+    AgentPin(&'static str),
     /// Nothing to resume.
     #[error("nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE")]
     NothingToResume,
@@ -102,6 +107,7 @@ impl OpsError {
             | Self::Chain(_)
             | Self::NoWorkTree(_)
             | Self::AgentShell(_)
+            | Self::AgentPin(_)
             | Self::NothingToResume
             | Self::ReasonMissing
             | Self::NoAdvice(_)

@@ -5,6 +5,7 @@ use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::healed;
+use super::identity;
 use super::safety;
 use super::skip;
 use super::standing::{self, stops};
@@ -42,7 +43,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let parent = ws.repo.head()?.commit();
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
         && resolved.notes.is_empty()
-        && let Some((decision, mut loaded)) = settled(ws, tree, head)?
+        && let Some((decision, mut loaded)) = settled(ctx, ws, tree, head)?
     {
         loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { tree, skipped: Vec::new() }));
         return Ok((decision, loaded));
@@ -52,6 +53,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     loaded.warnings.extend(resolved.notes);
     let parent = parent.map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
+    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =
@@ -80,7 +82,12 @@ fn leave_receipt(ctx: &Context, ws: &Workspace, receipt: &Receipt) -> Option<Dia
 /// The common case, without reading the window: post-commit found no halt owed behind `head`, the journal has grown by
 /// nothing but test runs since, and the newest of them passed on exactly this tree. Anything else is `None`, and looked
 /// at in full.
-fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decision, Loaded)>, OpsError> {
+fn settled(
+    ctx: &Context,
+    ws: &Workspace,
+    tree: TreeId,
+    head: CommitId,
+) -> Result<Option<(Decision, Loaded)>, OpsError> {
     let rules = &ws.config.rules;
     let by_the_tree = detect::active(Stage::PreCommit, rules).all(|rule| rule.reads == Reads::Tree);
     if stops(ws) != Stops::NONE || !by_the_tree {
@@ -92,6 +99,7 @@ fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decis
     };
     let loaded = timeline::of_run(ws, run);
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Some(ws.repo.tree_of(head)?))?;
+    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, ..candidate };
     if !matches!(candidate.evidence, EvidenceState::Tested(_)) || evidence::notice(&candidate).is_some() {
         return Ok(None);
     }

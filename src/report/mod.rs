@@ -23,6 +23,7 @@ pub mod message;
 pub mod observe;
 mod page;
 mod phrase;
+pub mod pin;
 pub mod replay;
 pub mod safety;
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod frameworks;
 mod gate;
 mod honest;
 mod hostile;
+mod identity;
 mod readme;
 mod record;
 mod replay;

@@ -11,12 +11,20 @@ static CASES: &[(&str, &str)] = &[
     ("[gaurd]", "andon.toml:1:2: unknown section `gaurd`\n  help: did you mean `guard`?"),
     (
         "\n[zzz]",
-        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify",
+        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify, identity",
     ),
     ("command = \"x\"", "andon.toml:1:1: unknown section `command`\n  help: `command` belongs in [test]"),
     (
-        "[identity]\nnodes = []",
-        "andon.toml:1:2: section `identity` is not available in this version\n  help: remove it, or use a newer version of andon",
+        "[identity]\nchecksum = \"sha256:x\"",
+        "andon.toml:2:12: `identity.checksum` must be \"sha256:\" and 64 hexadecimal digits, not \"sha256:x\"\n  help: write checksum = \"sha256:0000000000000000000000000000000000000000000000000000000000000000\"",
+    ),
+    (
+        "[identity.pinned]\n\"A.md\" = \"644\"",
+        "andon.toml:2:10: `A.md` must be a mode and an id, as \"100644 <id>\"\n  help: let `andon pin` write it",
+    ),
+    (
+        "[identity]\nauthorized_roles = [\"\"]",
+        "andon.toml:2:21: `identity.authorized_roles` must be a list of texts, not an empty text in the list\n  help: write authorized_roles = [\"coder\", \"tester\"]",
     ),
     (
         "guard = 1",
@@ -96,8 +104,8 @@ static CASES: &[(&str, &str)] = &[
         "andon.toml:2:1: unknown rule `untested_edit`\n  help: did you mean `untested-edit`?",
     ),
     (
-        "[rules]\nidentity-drift = \"off\"",
-        "andon.toml:2:1: rule `identity-drift` is not available in this version\n  help: remove it, or use a newer version of andon",
+        "[rules]\ncontext-window = \"off\"",
+        "andon.toml:2:1: rule `context-window` is not available in this version\n  help: remove it, or use a newer version of andon",
     ),
     (
         "[rules]\nuntested-edit = \"bock\"",

@@ -3,6 +3,7 @@
 
 mod changes;
 mod halts;
+mod identity;
 mod overrides;
 mod range;
 mod records;
@@ -53,6 +54,7 @@ pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
     violations.extend(judged.violations);
     violations.extend(changes::weakened(&case, &mut judged.facts)?);
     violations.extend(changes::undocumented(&case)?);
+    violations.extend(identity::judge(&case, &judged.facts)?);
     violations.extend(overrides::skips(&case, &judged.facts));
     let ledger = halts::judge(&case, &judged.facts)?;
     violations.extend(overrides::hands(&case, &ledger.halts, &ledger.answers));
