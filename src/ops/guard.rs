@@ -41,11 +41,12 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let asked = skip::asked(ctx)?;
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
+    let receipt = Receipt { tree, head: parent, skipped: Vec::new() };
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
         && resolved.notes.is_empty()
         && let Some((decision, mut loaded)) = settled(ctx, ws, tree, head)?
     {
-        loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { tree, skipped: Vec::new() }));
+        loaded.warnings.extend(leave_receipt(ctx, ws, &receipt));
         return Ok((decision, loaded));
     }
     let mut loaded = timeline::load(ws)?;
@@ -62,7 +63,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     let told = if decision.verdict < Verdict::Block || !binds(ctx, ws) {
         let told = safety::skipped((ctx, ws), &loaded, &skipped, tree);
-        loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { tree, skipped }));
+        loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
         told
     } else {
         safety::refused((ctx, ws), &loaded, &decision, Some(tree))

@@ -109,7 +109,7 @@ pub fn reason_in_message(ctx: &Context, ws: &Workspace, args: &[OsString]) -> Re
     if ctx.var(WHAT).is_none_or(|list| list.trim().is_empty()) {
         return Ok(());
     }
-    let skipped = receipt::peek(ws.repo.git_dir()).map(|receipt| receipt.skipped).unwrap_or_default();
+    let skipped = receipt::read(ws.repo.git_dir()).pop().map(|receipt| receipt.skipped).unwrap_or_default();
     if !lacks_reason(&skipped) {
         return Ok(());
     }

@@ -1,8 +1,9 @@
-//! The receipt that pre-commit leaves for post-commit: "this tree passed the gate". A commit whose tree has no
-//! receipt went around it (`--no-verify`).
+//! The receipts that pre-commit leaves for post-commit: "this tree passed the gate, on top of this commit". A commit
+//! that has none went around it (`--no-verify`). post-commit takes them away when its record is written, so that
+//! those of a post-commit that was killed are still there for the next one, and tell it from hooks that were off.
 //!
-//! Two lines: the id of the git process whose pre-commit it was, which the shim of prepare-commit-msg reads to
-//! know that this very process was asked already, and the tree.
+//! The first line is the id of the git process whose pre-commit it was, which the shim of prepare-commit-msg reads to
+//! know that this very process was asked already; then a line for each receipt, the newest last.
 
 use std::path::{Path, PathBuf};
 
@@ -10,41 +11,56 @@ use serde::{Deserialize, Serialize};
 
 use super::{RecordError, file};
 use crate::domain::facts::Skip;
-use crate::domain::ids::TreeId;
+use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::time::Timestamp;
 
-const MAX_BYTES: u64 = 32 << 10;
+const MAX_BYTES: u64 = 64 << 10;
+/// Receipts that are kept: of commits that were given up, or whose post-commit was cut short.
+const MAX_KEPT: usize = 8;
+
+/// What passed the gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipt {
+    /// The tree that was to be committed.
+    pub tree: TreeId,
+    /// HEAD then; `None` before the first commit.
+    pub head: Option<CommitId>,
+    /// What was passed over for it.
+    pub skipped: Vec<Skip>,
+}
 
 #[derive(Serialize, Deserialize)]
 struct Wire {
     at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
     tree: String,
     /// Rule, reason and marker of an agent's shell of what was passed over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<(String, String, Option<String>)>,
 }
 
-/// What pre-commit let pass.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Receipt {
-    /// The tree.
-    pub tree: TreeId,
-    /// What was passed over for it.
-    pub skipped: Vec<Skip>,
-}
-
 fn path(git_dir: &Path) -> PathBuf {
     git_dir.join("andon").join("receipt")
 }
 
-/// Leaves a receipt in the git directory of the worktree, in place of any older one. `asked_by` is the id
-/// of the process that ran the hook; 0 when prepare-commit-msg must be asked all the same.
+/// Leaves a receipt in the git directory of the worktree, beside older ones. `asked_by` is the id of the process that
+/// ran the hook; 0 when prepare-commit-msg must be asked all the same.
 pub fn write(git_dir: &Path, receipt: &Receipt, asked_by: u32, at: Timestamp) -> Result<(), RecordError> {
     let path = path(git_dir);
+    let head = receipt.head.map(|head| head.to_string());
     let said = |skip: &Skip| (skip.rule.clone(), skip.reason.clone(), skip.agent.clone());
     let skipped = receipt.skipped.iter().map(said).collect();
-    let wire = Wire { at: at.to_string(), tree: receipt.tree.to_string(), skipped };
-    let text = format!("{asked_by}\n{}\n", serde_json::to_string(&wire).unwrap_or_default());
+    let wire = Wire { at: at.to_string(), head, tree: receipt.tree.to_string(), skipped };
+    let older = lines(&path);
+    let beyond = older.len().saturating_sub(MAX_KEPT - 1);
+    let mut text = format!("{asked_by}\n");
+    let same = |known: &Receipt| (known.tree, known.head) == (receipt.tree, receipt.head);
+    let kept = older.iter().skip(beyond).filter(|(_, known)| !same(known)).map(|(line, _)| line.clone());
+    for line in kept.chain([serde_json::to_string(&wire).unwrap_or_default()]) {
+        text.push_str(&line);
+        text.push('\n');
+    }
     file::replace(&path, &[text.as_bytes()]).map_err(|source| RecordError::Io {
         doing: "write",
         path,
@@ -52,22 +68,28 @@ pub fn write(git_dir: &Path, receipt: &Receipt, asked_by: u32, at: Timestamp) ->
     })
 }
 
-/// What passed, if anything. A receipt that cannot be read is none: it proves nothing.
-pub fn peek(git_dir: &Path) -> Option<Receipt> {
-    let bytes = file::read(&path(git_dir), MAX_BYTES).ok()??;
-    let line = bytes.trim_ascii().split(|byte| *byte == b'\n').next_back()?;
-    let wire: Wire = serde_json::from_slice(line).ok()?;
-    let skip = |(rule, reason, agent)| Skip { rule, reason, agent };
-    let skipped = wire.skipped.into_iter().take(Skip::MAX).map(skip).collect();
-    Some(Receipt { tree: wire.tree.parse().ok()?, skipped })
+/// What passed and is not recorded yet, the newest last. A receipt that cannot be read is none: it proves nothing.
+pub fn read(git_dir: &Path) -> Vec<Receipt> {
+    lines(&path(git_dir)).into_iter().map(|(_, receipt)| receipt).collect()
 }
 
-/// What passed, if anything, and no receipt afterwards: it holds for one commit.
-pub fn take(git_dir: &Path) -> Option<Receipt> {
-    let receipt = peek(git_dir);
-    // Without a file there is nothing to remove; a file that cannot be removed names a tree, and only that tree.
+/// Takes the receipts away: each holds for one commit, which is recorded now.
+pub fn clear(git_dir: &Path) {
+    // Without a file there is nothing to remove; a file that cannot be removed names trees, and only those.
     let _ = std::fs::remove_file(path(git_dir));
-    receipt
+}
+
+fn lines(path: &Path) -> Vec<(String, Receipt)> {
+    let Ok(Some(bytes)) = file::read(path, MAX_BYTES) else { return Vec::new() };
+    let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
+        let wire: Wire = serde_json::from_slice(line).ok()?;
+        let head = wire.head.as_deref().map(str::parse).transpose().ok()?;
+        let skip = |(rule, reason, agent)| Skip { rule, reason, agent };
+        let skipped = wire.skipped.into_iter().take(Skip::MAX).map(skip).collect();
+        let receipt = Receipt { tree: wire.tree.parse().ok()?, head, skipped };
+        Some((String::from_utf8(line.to_vec()).ok()?, receipt))
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -76,22 +98,36 @@ mod tests {
     use crate::domain::ids::Oid;
     use proptest::prelude::*;
 
-    fn of(byte: u8) -> Receipt {
+    fn receipt(byte: u8) -> Receipt {
+        let id = Oid::from_bytes(&[byte; 20]).unwrap();
         let skip = Skip { rule: "untested-edit".into(), reason: "a\n\u{1b}b".into(), agent: None };
-        Receipt { tree: TreeId(Oid::from_bytes(&[byte; 20]).unwrap()), skipped: vec![skip] }
+        let head = byte.is_multiple_of(2).then_some(CommitId(id));
+        Receipt { tree: TreeId(id), head, skipped: vec![skip; usize::from(byte % 2)] }
     }
 
     #[test]
-    fn a_receipt_holds_for_one_commit() {
+    fn receipts_hold_until_they_are_taken_away() {
         let dir = tempfile::tempdir().unwrap();
-        let tree = of(7);
-        assert_eq!(take(dir.path()), None);
-        write(dir.path(), &of(8), 1, Timestamp(0)).unwrap();
-        write(dir.path(), &tree, 1, Timestamp(0)).unwrap();
-        assert_eq!(peek(dir.path()), Some(tree.clone()));
-        assert_eq!(take(dir.path()), Some(tree));
-        assert_eq!(take(dir.path()), None);
+        assert_eq!(read(dir.path()), []);
+        for (byte, asked_by) in [(8, 1), (7, 2), (8, 3)] {
+            write(dir.path(), &receipt(byte), asked_by, Timestamp(0)).unwrap();
+        }
+        // One that comes again is the newest.
+        assert_eq!(read(dir.path()), [receipt(7), receipt(8)]);
+        assert!(std::fs::read_to_string(path(dir.path())).unwrap().starts_with("3\n"));
+        clear(dir.path());
+        assert_eq!(read(dir.path()), []);
         assert_eq!(std::fs::read_dir(dir.path().join("andon")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_so_many_are_kept_and_all_can_be_read() {
+        let dir = tempfile::tempdir().unwrap();
+        for byte in 0..40 {
+            write(dir.path(), &receipt(byte * 2), u32::MAX, Timestamp(i64::from(u32::MAX))).unwrap();
+        }
+        let kept: Vec<Receipt> = (32..40).map(|byte| receipt(byte * 2)).collect();
+        assert_eq!(read(dir.path()), kept);
     }
 
     #[test]
@@ -100,7 +136,8 @@ mod tests {
         std::fs::create_dir(dir.path().join("andon")).unwrap();
         for bytes in [&b""[..], b"{", b"\xff", b"{\"at\":\"\",\"tree\":\"x\"}", &b"a".repeat(99_999)] {
             std::fs::write(path(dir.path()), bytes).unwrap();
-            assert_eq!(take(dir.path()), None);
+            assert_eq!(read(dir.path()), []);
+            clear(dir.path());
             assert!(!path(dir.path()).exists());
         }
     }
@@ -109,15 +146,13 @@ mod tests {
         #[test]
         fn any_bytes_are_a_receipt_or_none(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..200) {
             let dir = tempfile::tempdir().unwrap();
-            let tree = of(7);
-            write(dir.path(), &tree, 1, Timestamp(0)).unwrap();
+            write(dir.path(), &receipt(8), 1, Timestamp(0)).unwrap();
             let good = std::fs::read(path(dir.path())).unwrap();
             // Cut anywhere it names no other tree.
             std::fs::write(path(dir.path()), &good[..cut.min(good.len())]).unwrap();
-            prop_assert!(take(dir.path()).is_none_or(|found| found == tree));
+            prop_assert!(read(dir.path()).iter().all(|found| *found == receipt(8)));
             std::fs::write(path(dir.path()), &bytes).unwrap();
-            let _ = take(dir.path());
-            prop_assert!(!path(dir.path()).exists());
+            let _ = read(dir.path());
         }
     }
 }

@@ -14,6 +14,7 @@ mod gate;
 mod honest;
 mod hostile;
 mod identity;
+mod kinds;
 mod readme;
 mod record;
 mod replay;
