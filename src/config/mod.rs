@@ -13,6 +13,7 @@ mod document;
 mod entries;
 mod identity;
 mod keys;
+mod kind;
 mod mistake;
 mod patterns;
 mod pin;

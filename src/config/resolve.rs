@@ -149,10 +149,7 @@ impl Values<'_> {
     }
 
     fn identity(&self) -> IdentityRules {
-        let text = |name| match self.get("identity", name) {
-            Value::Text(text) => Some(text),
-            _ => None,
-        };
+        let text = |name| if let Value::Text(text) = self.get("identity", name) { Some(text) } else { None };
         IdentityRules {
             files: self.texts("identity", "files"),
             checksum: text("checksum").and_then(|text| identity::checksum(&text)),

@@ -168,6 +168,11 @@ const SHOWN: [&str; 34] = [
     "fallback.providers = []  # default",
     "notify.bell = true  # default",
     "notify.command = (unset)  # default",
+    "identity.files = [\"AGENTS.md\", \"CLAUDE.md\", \"GEMINI.md\", \".claude/**\", \".mcp.json\"]  # default",
+    "identity.checksum = (unset)  # default",
+    "identity.workflow_binding = (unset)  # default",
+    "identity.authorized_roles = []  # default",
+    "identity.pinned = []  # default",
 ];
 
 #[test]

@@ -45,6 +45,7 @@ const FILES: &[(&str, &str)] = sources![
     "failing_tests",
     "docs_not_updated",
     "test_weakening",
+    "identity_drift",
     "hook_bypass",
     "user_stop",
 ];
@@ -171,6 +172,7 @@ fn the_levels_and_reasons_are_those_of_the_design() {
         ("failing-tests", Level::Block, HaltReason::RepeatedError, "CHECKPOINT.md"),
         ("docs-not-updated", Level::Off, HaltReason::Stalled, "CHECKPOINT.md"),
         ("test-weakening", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("identity-drift", Level::Block, HaltReason::UserStop, "CHECKPOINT.md"),
         ("hook-bypass", Level::Note, HaltReason::Stalled, "CHECKPOINT.md"),
         ("user-stop", Level::Halt, HaltReason::UserStop, "CHECKPOINT.md"),
     ];

@@ -170,9 +170,10 @@ pub fn unbound(rules: &IdentityRules, carried: Carried<'_>) -> Vec<Mismatch> {
         wanted: wanted.clone(),
         found: carried.session.map(str::to_owned),
     });
-    let roles = &rules.authorized_roles;
-    let barred = !roles.is_empty() && !roles.iter().any(|role| role == carried.node);
-    let role = barred.then(|| Mismatch::Role { found: carried.node.to_owned(), authorized: roles.clone() });
+    let authorized = &rules.authorized_roles;
+    let barred = !authorized.is_empty() && !authorized.iter().any(|role| role == carried.node);
+    let role =
+        barred.then(|| Mismatch::Role { found: carried.node.to_owned(), authorized: authorized.clone() });
     session.into_iter().chain(role).collect()
 }
 

@@ -169,7 +169,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "\"\\u001b[2J\" = 1",
-        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify",
+        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify, identity",
     ),
 ];
 
