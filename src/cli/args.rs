@@ -215,6 +215,9 @@ pub struct ReplayArgs {
     /// Replay a file of events instead, one JSON object a line; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
+    /// Walk one session instead: state, action and next state of each step, with the engine's decision
+    #[arg(long, value_name = "ID", conflicts_with_all = ["events", "range"])]
+    pub session: Option<String>,
     /// Form of the output; json is one line a commit
     #[command(flatten)]
     pub format: FormatArg,

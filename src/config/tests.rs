@@ -133,7 +133,7 @@ fn everything_that_can_be_said_is_heard() {
 }
 
 /// What `andon config show` says then.
-const SHOWN: [&str; 34] = [
+const SHOWN: [&str; 39] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
     "guard.applies_to = \"everyone\"  # default",
     "guard.on_internal_error = \"warn\"  # default",

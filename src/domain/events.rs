@@ -16,8 +16,21 @@ pub struct Event {
     pub node: Option<String>,
     /// The reporter's id of the event: the same id twice is the same event.
     pub id: Option<ShortHash>,
+    /// Which session it belongs to and what that runs on; `None` where the reporter names nothing of it.
+    pub trace: Option<Box<Trace>>,
     /// What happened.
     pub what: What,
+}
+
+/// What a trajectory is told by (`autonomous-loop-rules.md`, frozen replays).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trace {
+    /// The session.
+    pub session: Option<String>,
+    /// The model and its version.
+    pub model: Option<String>,
+    /// A hash of the prompt, as the reporter has it.
+    pub prompt_hash: Option<String>,
 }
 
 /// What happened.

@@ -94,12 +94,18 @@ pub(crate) fn reset(counter: &str) -> Fact {
 
 /// An event without time or node.
 pub(crate) fn event(what: What) -> Fact {
-    Fact::Event(Box::new(Event { at: None, node: None, id: None, what }))
+    Fact::Event(Box::new(Event { at: None, node: None, id: None, trace: None, what }))
 }
 
 /// An event of `node` at `seconds`.
 pub(crate) fn event_of(node: &str, seconds: i64, what: What) -> Fact {
-    Fact::Event(Box::new(Event { at: Some(Timestamp(seconds)), node: Some(node.into()), id: None, what }))
+    Fact::Event(Box::new(Event {
+        at: Some(Timestamp(seconds)),
+        node: Some(node.into()),
+        id: None,
+        trace: None,
+        what,
+    }))
 }
 
 /// A turn ends with code `state`.
@@ -425,7 +431,7 @@ pub(crate) mod facts {
         let frame = (prop::option::of(time()), prop::option::of("[ab]"), prop::option::of(0_u8..40));
         (frame, what).prop_map(|((at, node, id), what)| {
             let id = id.map(|id| ShortHash([id; 8]));
-            Fact::Event(Box::new(Event { at: at.map(Timestamp), node, id, what }))
+            Fact::Event(Box::new(Event { at: at.map(Timestamp), node, id, trace: None, what }))
         })
     }
 

@@ -28,6 +28,7 @@ pub mod push;
 pub mod record_commit;
 pub mod replay;
 pub mod replay_events;
+pub mod replay_session;
 pub mod resume;
 pub mod rewrite;
 mod safety;

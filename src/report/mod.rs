@@ -33,3 +33,4 @@ pub mod spark;
 pub mod status;
 pub mod style;
 pub mod sync;
+pub mod trajectory;

@@ -10,10 +10,11 @@ use crate::cli::output::Format;
 use crate::config::{self, Config};
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
-use crate::ops::{replay, replay_events};
+use crate::ops::{replay, replay_events, replay_session};
 use crate::report::json;
 use crate::report::message;
 use crate::report::replay::{self as report, ReplayLine, ReplayReport, ReplayStep, Teller};
+use crate::report::trajectory;
 
 /// Bytes that are collected before they are printed.
 const CHUNK: usize = 1 << 16;
@@ -24,6 +25,9 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
         return events(shell, file, args.format.format);
     }
     let ws = Workspace::open(&shell.ctx)?;
+    if let Some(session) = &args.session {
+        return walk(shell, &ws, session, args.format.format);
+    }
     let mut lines = Vec::new();
     let warnings = replay::run(&ws, &args.range, &mut |found| {
         let step = ReplayStep::Commit { commit: found.commit, subject: found.subject };
@@ -34,6 +38,17 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
         Format::Text => report::text(&result, shell.out.out),
         Format::Json => json::lines(&report::json(&result)),
     });
+    Ok(Exit::Allowed)
+}
+
+/// Walks one session.
+fn walk(shell: &Shell, ws: &Workspace, session: &str, format: Format) -> Result<Exit, OpsError> {
+    let (found, warnings) = replay_session::run(ws, session)?;
+    shell.out.result(&match format {
+        Format::Text => trajectory::text(&found, shell.out.out),
+        Format::Json => json::lines(&trajectory::json(&found)),
+    });
+    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)
 }
 

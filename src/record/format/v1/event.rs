@@ -3,14 +3,14 @@
 //! this one too, so that a journal can be replayed.
 //!
 //! Beyond DESIGN section 6: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `turn_end` may have `docs`, any event an `id`.
+//! `result`, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
 
 use serde_json::{Map, Value, json};
 
 use super::super::json::Json;
 use super::super::members::{FormatError, Members, bounded};
 use super::put::{decode_time, put, put_some};
-use crate::domain::events::{Ballot, CallEnd, Event, Output, OutputKind, ToolCall, TurnEnd, What};
+use crate::domain::events::{Ballot, CallEnd, Event, Output, OutputKind, ToolCall, Trace, TurnEnd, What};
 use crate::domain::facts::Usage;
 use crate::domain::ids::ShortHash;
 
@@ -24,6 +24,13 @@ pub(super) fn encode(event: &Event, map: &mut Map<String, Value>) {
     put_some(map, "at", event.at.as_ref());
     put_some(map, "node", event.node.as_deref().map(|node| bounded(node, MAX_NAME)).as_ref());
     put_some(map, "id", event.id.as_ref());
+    if let Some(trace) = &event.trace {
+        for (key, text) in
+            [("session", &trace.session), ("model", &trace.model), ("prompt_hash", &trace.prompt_hash)]
+        {
+            put_some(map, key, text.as_deref().map(|text| bounded(text, MAX_NAME)).as_ref());
+        }
+    }
     match &event.what {
         What::TurnStart => {}
         What::TurnEnd(end) => {
@@ -87,8 +94,19 @@ pub(super) fn decode(kind: &str, members: &mut Members<'_>) -> Result<Option<Eve
         at: decode_time(members)?,
         node: members.text("node")?,
         id: members.parsed("id", "16 digits")?,
+        trace: decode_trace(members)?,
         what,
     }))
+}
+
+/// Session, model and hash of the prompt, each cut to what a line may hold.
+pub(crate) fn decode_trace(members: &mut Members<'_>) -> Result<Option<Box<Trace>>, FormatError> {
+    let mut text = |key: &str| -> Result<Option<String>, FormatError> {
+        let text = members.text(key)?.map(|text| bounded(&text, MAX_NAME));
+        Ok(text.filter(|text| !text.is_empty()))
+    };
+    let trace = Trace { session: text("session")?, model: text("model")?, prompt_hash: text("prompt_hash")? };
+    Ok((trace != Trace::default()).then(|| Box::new(trace)))
 }
 
 fn decode_call(members: &mut Members<'_>) -> Result<ToolCall, FormatError> {
