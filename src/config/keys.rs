@@ -1,8 +1,7 @@
 //! Every section and key in one table: checks, defaults, `config show`, the schema and the template are
 //! all made from it, so that none of them can fall behind.
 
-use super::kind::here;
-pub(super) use super::kind::{Choice, Kind, Standing};
+pub(super) use super::kind::{Choice, Contents, Key, Kind, Section, Standing};
 use super::value::Value;
 use crate::domain::time::Span;
 use crate::testreport::Format;
@@ -14,45 +13,12 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// A section of `andon.toml`.
-#[derive(Debug)]
-pub(super) struct Section {
-    /// Name in brackets.
-    pub(super) name: &'static str,
-    /// One sentence.
-    pub(super) doc: &'static str,
-    /// What may stand in it.
-    pub(super) contents: Contents,
-}
-
-/// What may stand in a section.
-#[derive(Debug)]
-pub(super) enum Contents {
-    /// These keys.
-    Keys(&'static [Key]),
-    /// A rule id each, with a level, parameters or both.
-    Rules,
-    /// Any name, with a pattern.
-    Patterns,
-    /// Nodes and edges.
-    Workflow,
-}
-
-/// A key of a section.
-#[derive(Debug)]
-pub(super) struct Key {
-    /// Name, `snake_case`.
-    pub(super) name: &'static str,
-    /// Type and range.
-    pub(super) kind: Kind,
-    /// The value when nobody says one.
-    pub(super) default: fn() -> Value,
-    /// One sentence.
-    pub(super) doc: &'static str,
+const fn here(name: &'static str) -> Choice {
+    Choice { name, standing: Standing::Here }
 }
 
 /// The sections, in the order of the template.
-pub(super) static SECTIONS: [Section; 11] = [
+pub(super) static SECTIONS: [Section; 12] = [
     Section { name: "guard", doc: "How the guard behaves.", contents: Contents::Keys(&GUARD) },
     Section { name: "test", doc: "How the tests are run.", contents: Contents::Keys(&TEST) },
     Section {
@@ -64,6 +30,11 @@ pub(super) static SECTIONS: [Section; 11] = [
         name: "rules",
         doc: "A level (off, note, warn, block, halt), a table of parameters, or both, for each rule.",
         contents: Contents::Rules,
+    },
+    Section {
+        name: "usage",
+        doc: "What the token counts of your clients mean (`andon observe usage`).",
+        contents: Contents::Keys(&USAGE),
     },
     Section {
         name: "normalize",
@@ -217,6 +188,13 @@ static PATHS: [Key; 3] = [
         doc: "The declared API, whose changes should come with documentation.",
     },
 ];
+
+static USAGE: [Key; 1] = [Key {
+    name: "cached",
+    kind: Kind::Choice(&[here("separate"), here("included")]),
+    default: || Value::Text("separate".to_owned()),
+    doc: "Whether input_tokens hold the cached ones already; for clients that report no context_tokens.",
+}];
 
 /// How long a program that is asked for help may take.
 const HELP: Kind = Kind::Duration { min: Span(1), max: Span(HOUR) };

@@ -1,7 +1,44 @@
-//! The types that a key can have, with the words for them that messages and the template need.
+//! What a section and a key are: the columns of the table in `keys`.
 
 use super::value::Value;
 use crate::domain::time::Span;
+
+/// A section of `andon.toml`.
+#[derive(Debug)]
+pub(super) struct Section {
+    /// Name in brackets.
+    pub(super) name: &'static str,
+    /// One sentence.
+    pub(super) doc: &'static str,
+    /// What may stand in it.
+    pub(super) contents: Contents,
+}
+
+/// What may stand in a section.
+#[derive(Debug)]
+pub(super) enum Contents {
+    /// These keys.
+    Keys(&'static [Key]),
+    /// A rule id each, with a level, parameters or both.
+    Rules,
+    /// Any name, with a pattern.
+    Patterns,
+    /// Nodes and edges.
+    Workflow,
+}
+
+/// A key of a section.
+#[derive(Debug)]
+pub(super) struct Key {
+    /// Name, `snake_case`.
+    pub(super) name: &'static str,
+    /// Type and range.
+    pub(super) kind: Kind,
+    /// The value when nobody says one.
+    pub(super) default: fn() -> Value,
+    /// One sentence.
+    pub(super) doc: &'static str,
+}
 
 /// The type of a key.
 #[derive(Debug)]
@@ -60,10 +97,6 @@ pub(super) enum Standing {
     Here,
     /// A later one will.
     Planned,
-}
-
-pub(super) const fn here(name: &'static str) -> Choice {
-    Choice { name, standing: Standing::Here }
 }
 
 impl Kind {

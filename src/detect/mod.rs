@@ -25,8 +25,10 @@ pub use situation::{
 
 pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
 
+use crate::domain::context::ContextUse;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
+use crate::history::Timeline;
 
 /// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
 pub static REGISTRY: &[&Rule] = &[
@@ -52,6 +54,7 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::cycle_cost::RULE,
     &rules::turn_timeout::RULE,
     &rules::turn_tokens::RULE,
+    &rules::context_window::RULE,
     &rules::untested_edit::RULE,
     &rules::failing_tests::RULE,
     &rules::docs_not_updated::RULE,
@@ -64,6 +67,18 @@ pub static REGISTRY: &[&Rule] = &[
 /// The rule of that id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     REGISTRY.iter().copied().find(|rule| rule.id == id)
+}
+
+/// How full the context window of `node` is; `None` where nothing tells. The same value as the rule judges by.
+pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextUse> {
+    let rule = &rules::context_window::RULE;
+    let setting = settings.get(rule.id).cloned().unwrap_or_else(|| rule.defaults());
+    rules::context_window::context_use(timeline, node, &setting)
+}
+
+/// What `context-window` says of a fill, at `level`.
+pub fn context_finding(found: &ContextUse, level: Level) -> Finding {
+    rules::context_window::finding(found, level)
 }
 
 /// The settings of all rules before any configuration.

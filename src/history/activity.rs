@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::window::Windows;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::time::{Span, Timestamp};
@@ -157,6 +158,8 @@ pub struct Activity {
     pub now: Option<Timestamp>,
     /// What was not as it should be.
     pub marks: Marks,
+    /// The context windows of the nodes.
+    pub windows: Windows,
     /// Turns that began since the window did.
     pub(super) begun: u64,
     /// The node whose turn began last.

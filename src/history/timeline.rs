@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::activity::Activity;
 use super::outcome::failing_count;
 use crate::domain::change::ChangeFacts;
+use crate::domain::context::Cached;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Skip, Weakening};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
@@ -203,6 +204,8 @@ pub struct Timeline {
     pub(super) session: Option<String>,
     /// A longer pause starts a new window.
     pub(super) session_gap: Span,
+    /// What reported input tokens hold.
+    pub(super) cached: Cached,
 }
 
 impl Timeline {
@@ -219,6 +222,7 @@ impl Timeline {
             newest_tests: None,
             session: None,
             session_gap,
+            cached: Cached::default(),
         }
     }
 

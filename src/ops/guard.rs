@@ -1,5 +1,6 @@
 //! The gate: what pre-commit, prepare-commit-msg, pre-merge-commit and pre-push decide.
 
+use super::compaction;
 use super::context::Context;
 use super::docs;
 use super::error::OpsError;
@@ -15,6 +16,7 @@ use super::workspace::Workspace;
 use crate::action;
 use crate::config::AppliesTo;
 use crate::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
+use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::ids::{CommitId, TreeId};
 use crate::git::IndexTree;
@@ -194,13 +196,7 @@ pub fn settle(
     loaded: &Loaded,
     decision: &Decision,
 ) -> Result<Vec<Diagnostic>, OpsError> {
-    let head = ws.repo.head()?;
-    let place = Place {
-        head: head.commit(),
-        branch: head.branch().map(str::to_owned),
-        worktree: ws.repo.worktree_name(),
-        at: ctx.now,
-    };
+    let place = compaction::place(ctx, ws)?;
     let plan = policy::plan(decision, &loaded.timeline, &place);
     let site = standing::site(ctx, ws);
     action::execute(&plan, &site)?;
@@ -216,9 +212,16 @@ fn respond(
     (decision, place, site): (&Decision, &Place, &action::Site<'_>),
 ) -> Vec<Diagnostic> {
     // The common case, without asking the signals again.
-    if decision.standing.is_some() || decision.verdict < Verdict::Warn {
+    if decision.verdict < Verdict::Warn {
         return Vec::new();
     }
+    let fill = compaction::found(ws, loaded, decision);
+    let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
+    let due = fill.map_or(Ok(Vec::new()), |found| compaction::reactions(ws, loaded, place, found));
+    let (mut reactions, unbriefed) = match due {
+        Ok(reactions) => (reactions, None),
+        Err(err) => (Vec::new(), Some(err.as_warning())),
+    };
     let response = &ws.config.response;
     let escalates = decision.findings.iter().any(|finding| finding.rule == policy::ESCALATION);
     let episode = escalates
@@ -228,8 +231,10 @@ fn respond(
         on_stall: response.on_stall,
         providers: &response.providers,
         episode: episode.as_ref(),
+        pressure,
     };
-    let reactions = policy::reactions(decision, &loaded.timeline, place, &setup);
+    reactions.extend(policy::reactions(decision, &loaded.timeline, place, &setup));
     let failed = action::react::react(&reactions, site, &standing::programs(ctx, ws));
-    failed.into_iter().map(|what| Diagnostic::warning(what).code("response")).collect()
+    let failed = failed.into_iter().map(|what| Diagnostic::warning(what).code("response"));
+    unbriefed.into_iter().chain(failed).collect()
 }

@@ -296,8 +296,9 @@ fn open_outputs(timeline: &Timeline, node: &str) -> Vec<Digest> {
 
 /// What the turn has cost so far, as it was reported.
 fn open_usage(timeline: &Timeline, node: &str) -> Option<Usage> {
-    let turn = timeline.activity.open.get(node).filter(|turn| turn.usage != Usage::default())?;
-    Some(turn.usage.clone())
+    let turn = timeline.activity.open.get(node)?;
+    let spent = Usage { cached_tokens: None, output_lines: None, ..turn.usage.clone() };
+    Some(spent).filter(|spent| *spent != Usage::default())
 }
 
 /// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must

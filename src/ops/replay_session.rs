@@ -169,12 +169,11 @@ impl<'a> Walk<'a> {
         let nothing = Trace::default();
         let (named, trace) = match item {
             Item::Fact(Fact::Event(event)) => {
-                let trace = event.trace.as_deref().unwrap_or(&nothing);
                 // A turn that names no session is nobody's.
-                if event.what == What::TurnStart && trace.session.is_none() {
+                if event.what == What::TurnStart && event.session.is_none() {
                     self.current = None;
                 }
-                (trace.session.as_ref(), trace)
+                (event.session.as_ref(), event.trace.as_deref().unwrap_or(&nothing))
             }
             // A commit is of the session that its record names, and of no other.
             Item::Fact(Fact::Commit(commit)) => {
@@ -252,6 +251,7 @@ fn of_event(event: &Event, state: SessionState) -> Step {
         What::ToolCall(call) => (format!("tool_call {}", call.tool), SessionState::Executing),
         What::Output(output) => (format!("output {}", output.kind.as_str()), SessionState::Reporting),
         What::Usage(_) => ("usage".to_owned(), state),
+        What::Cleared(_) => (event.what.name().to_owned(), SessionState::Planning),
         What::Verdict(_) => ("verdict".to_owned(), SessionState::Reviewing),
     };
     Step { at: event.at, node: event.node.clone(), ..step(state, action, next) }

@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::context::Context;
 use super::error::OpsError;
-use super::observe::{in_session, stream as observe};
+use super::observe::stream as observe;
 use super::workspace::Workspace;
 use crate::domain::decision::{Decision, Stage};
 use crate::domain::events::{Event, TurnEnd, What};
@@ -33,8 +33,8 @@ pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked
     let code =
         Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?;
     let end = TurnEnd { code: Some(code), docs: Some(documents(ws, &overlay)) };
-    let trace = in_session(ctx, None);
-    let event = Event { at: Some(ctx.now), node, id: None, trace, what: What::TurnEnd(end) };
+    let session = ctx.actor().session;
+    let event = Event { at: Some(ctx.now), node, session, id: None, trace: None, what: What::TurnEnd(end) };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
     let (decision, warnings) = observe::decide(ctx, ws, Stage::Turn)?;
     Ok(Ticked { decision, warnings })

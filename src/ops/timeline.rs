@@ -113,7 +113,9 @@ fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loade
 
 /// Folds facts under the configuration of `ws`.
 pub fn fold(ws: &Workspace, facts: Vec<Fact>) -> Timeline {
-    let mut fold = Fold::new(ws.config.guard.session_gap).in_workflow(ws.config.workflow.clone());
+    let mut fold = Fold::new(ws.config.guard.session_gap)
+        .in_workflow(ws.config.workflow.clone())
+        .counting(ws.config.cached);
     for fact in facts {
         fold.push(fact);
     }

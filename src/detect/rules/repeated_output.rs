@@ -82,7 +82,7 @@ mod tests {
     use crate::history::testkit::{ack, commit, event, folded, green, red, turn_end};
 
     fn said(hash: u8) -> Fact {
-        event(What::Output(Output { kind: OutputKind::MessageFinal, hash: Digest([hash; 32]) }))
+        event(What::Output(Output { kind: OutputKind::MessageFinal, hash: Digest([hash; 32]), lines: None }))
     }
 
     fn by(node: &str, fact: Fact) -> Fact {
@@ -91,7 +91,11 @@ mod tests {
     }
 
     fn structured(hash: u8) -> Fact {
-        event(What::Output(Output { kind: OutputKind::StructuredOutput, hash: Digest([hash; 32]) }))
+        event(What::Output(Output {
+            kind: OutputKind::StructuredOutput,
+            hash: Digest([hash; 32]),
+            lines: None,
+        }))
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn read(
         Fact::Event(mut event) => {
             event.at = event.at.or(Some(ctx.now));
             event.node = event.node.take().or_else(|| request.node.clone());
-            event.trace = super::in_session(ctx, event.trace.take());
+            event.session = event.session.take().or_else(|| ctx.actor().session);
             JournalLine::Event(event)
         }
         Fact::TestRun(mut run) => {
