@@ -62,6 +62,7 @@ fn record(byte: u8) -> CommitRecord {
             caveats: andon::domain::tests::Caveats::default(),
         }),
         weakening: None,
+        skipped: Vec::new(),
         outputs: Vec::new(),
         usage: None,
         findings: Vec::new(),

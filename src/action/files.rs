@@ -21,6 +21,18 @@ pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathB
     Ok(path)
 }
 
+/// Puts `text` into a file of the working tree, through a temporary file beside it and a rename. A link is followed, and
+/// the mode stays.
+pub fn replace_text(path: &Path, text: &str) -> Result<(), ActionError> {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mode = std::fs::metadata(&real).ok().map(|found| found.permissions());
+    let write = || {
+        replace(&real, text.as_bytes())?;
+        mode.map_or(Ok(()), |mode| std::fs::set_permissions(&real, mode))
+    };
+    write().map_err(|err| error("write", path, err))
+}
+
 /// Removes a file; one that is not there is fine.
 pub(super) fn remove(path: &Path) -> Result<(), ActionError> {
     match std::fs::remove_file(path) {

@@ -17,7 +17,7 @@ pub mod report_files;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-pub use self::files::write_andon_file;
+pub use self::files::{replace_text, write_andon_file};
 use crate::domain::action::Action;
 use crate::domain::decision::LedgerEvent;
 use crate::domain::time::Timestamp;

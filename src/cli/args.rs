@@ -88,6 +88,9 @@ pub enum Command {
     Context(ContextArgs),
     /// End a turn and decide: exit code 1 when the loop must stop
     Tick(TickArgs),
+    /// Pin the agent's own configuration ([identity]) in andon.toml, so that a change of it is refused
+    #[command(after_help = PIN_HELP)]
+    Pin(PinArgs),
     /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
     #[command(after_help = SYNC_EXIT_CODES)]
     Sync(SyncArgs),
@@ -170,9 +173,12 @@ pub struct ExplainArgs {
 /// `andon log`
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// How many commits at the most
-    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+    /// How many commits or events at the most
+    #[arg(short = 'n', long, visible_alias = "limit", default_value_t = 20, value_name = "N")]
     pub max_count: usize,
+    /// The safety events instead: what was refused, skipped, halted, answered, bypassed
+    #[arg(long)]
+    pub events: bool,
     /// Where to start
     #[arg(default_value = "HEAD", value_name = "REV")]
     pub revision: String,
@@ -230,6 +236,9 @@ pub struct ReplayArgs {
     /// Replay a file of events instead, one JSON object a line; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
+    /// Walk one session instead: state, action and next state of each step, with the engine's decision
+    #[arg(long, value_name = "ID", conflicts_with_all = ["events", "range"])]
+    pub session: Option<String>,
     /// Form of the output; json is one line a commit
     #[command(flatten)]
     pub format: FormatArg,
@@ -330,6 +339,20 @@ pub struct TickArgs {
     /// Whose turn ends; default: `ANDON_NODE`
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+const PIN_HELP: &str = "\
+Exit code 1 of --check: something differs, or nothing is pinned. Only a person pins; what is in the working tree counts.";
+
+/// `andon pin`
+#[derive(Debug, Args)]
+pub struct PinArgs {
+    /// Compare the working tree with what is pinned, and write nothing
+    #[arg(long)]
+    pub check: bool,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,

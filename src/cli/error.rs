@@ -57,10 +57,14 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }
+        | OpsError::Skip { .. }
         | OpsError::Input(_)
         | OpsError::NoWorkTree(_)
         | OpsError::ReasonMissing => Exit::Usage,
-        OpsError::AgentShell(_) | OpsError::NothingToResume | OpsError::NoAdvice(_) => Exit::Refused,
+        OpsError::AgentShell(_)
+        | OpsError::AgentPin(_)
+        | OpsError::NothingToResume
+        | OpsError::NoAdvice(_) => Exit::Refused,
         // Nothing is known of what others recorded.
         OpsError::Remote(
             RemoteError::Unreachable { .. } | RemoteError::Dropped { .. } | RemoteError::Raced { .. },
@@ -96,6 +100,9 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::AgentShell(_) => plain()
             .code("agent-shell")
             .help("a person runs in a shell of their own: andon resume --reason TEXT"),
+        OpsError::AgentPin(_) => plain()
+            .code("agent-shell")
+            .help("a person runs in a shell of their own: andon pin; to compare only: andon pin --check"),
         OpsError::NothingToResume => plain().help("andon status"),
         OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason TEXT"),
         OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),
@@ -103,6 +110,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
             plain().help("andon resume --reason \"what you found and why it may go on\"")
         }
         OpsError::Usage { help, .. } => plain().help(help.clone()),
+        OpsError::Skip { help, .. } => plain().code("skip").help(help.clone()),
         OpsError::Demo(_) => plain().help("please report this with the output above"),
     };
     vec![one]

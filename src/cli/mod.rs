@@ -87,6 +87,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Observe(args) => commands::observe::run(shell, &args.kind),
         Command::Context(args) => commands::context::run(shell, &args),
         Command::Tick(args) => commands::tick::run(shell, &args),
+        Command::Pin(args) => commands::pin::run(shell, &args),
         Command::Sync(args) => commands::sync::run(shell, &args),
         Command::Resume(args) => commands::resume::resume(shell, &args),
         Command::Stop(args) => commands::resume::stop(shell, &args),

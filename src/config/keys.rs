@@ -18,7 +18,7 @@ const fn here(name: &'static str) -> Choice {
 }
 
 /// The sections, in the order of the template.
-pub(super) static SECTIONS: [Section; 11] = [
+pub(super) static SECTIONS: [Section; 12] = [
     Section { name: "guard", doc: "How the guard behaves.", contents: Contents::Keys(&GUARD) },
     Section { name: "test", doc: "How the tests are run.", contents: Contents::Keys(&TEST) },
     Section {
@@ -66,10 +66,12 @@ pub(super) static SECTIONS: [Section; 11] = [
         doc: "Who is told when a loop halts or needs a person; .andon/notifications.jsonl in any case.",
         contents: Contents::Keys(&NOTIFY),
     },
+    Section {
+        name: "identity",
+        doc: "What the agent is: its configuration, its session and its role. Asked once something is pinned: `andon pin`.",
+        contents: Contents::Keys(&IDENTITY),
+    },
 ];
-
-/// Sections that DESIGN section 6 names and a later version brings.
-pub(super) const PLANNED_SECTIONS: [&str; 1] = ["identity"];
 
 static GUARD: [Key; 5] = [
     Key {
@@ -257,6 +259,42 @@ static NOTIFY: [Key; 2] = [
         kind: Kind::Program,
         default: || Value::Unset,
         doc: "Gets the notice as JSON on standard input and five seconds; its failure changes nothing.",
+    },
+];
+
+static IDENTITY: [Key; 5] = [
+    Key {
+        name: "files",
+        kind: Kind::Globs,
+        default: || {
+            let files = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".claude/**", ".mcp.json"];
+            Value::Texts(files.map(str::to_owned).to_vec())
+        },
+        doc: "The files of the agent's own configuration.",
+    },
+    Key {
+        name: "checksum",
+        kind: Kind::Checksum,
+        default: || Value::Unset,
+        doc: "The checksum of these files, as `andon pin` writes it; a commit with another is refused.",
+    },
+    Key {
+        name: "workflow_binding",
+        kind: Kind::Text,
+        default: || Value::Unset,
+        doc: "The session (ANDON_SESSION) that every commit must carry.",
+    },
+    Key {
+        name: "authorized_roles",
+        kind: Kind::Texts,
+        default: || Value::Texts(Vec::new()),
+        doc: "The nodes (ANDON_NODE, or as [workflow] tells them) that may commit; empty for all.",
+    },
+    Key {
+        name: "pinned",
+        kind: Kind::Pinned,
+        default: || Value::Texts(Vec::new()),
+        doc: "The pinned files, so that a difference can be named; written by `andon pin`.",
     },
 ];
 

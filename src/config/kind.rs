@@ -71,6 +71,14 @@ pub(super) enum Kind {
     Providers,
     /// `true` or `false`.
     Switch,
+    /// Any text that is not empty.
+    Text,
+    /// A list of such texts.
+    Texts,
+    /// `"sha256:<64 digits>"`
+    Checksum,
+    /// A table of files, which `andon pin` writes.
+    Pinned,
 }
 
 /// One word of a choice.
@@ -108,6 +116,10 @@ impl Kind {
             Self::Program => "a list of program and arguments".to_owned(),
             Self::Providers => "a list of providers".to_owned(),
             Self::Switch => "true or false".to_owned(),
+            Self::Text => "a text".to_owned(),
+            Self::Texts => "a list of texts".to_owned(),
+            Self::Checksum => "\"sha256:\" and 64 hexadecimal digits".to_owned(),
+            Self::Pinned => "a table of files".to_owned(),
         }
     }
 
@@ -119,6 +131,10 @@ impl Kind {
             (Self::Providers, _) => "[\"first\", \"second on failed_gate, stop_event\"]".to_owned(),
             (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
             (Self::Format, _) => "\"junit\"".to_owned(),
+            (Self::Text, _) => "\"correlation-id\"".to_owned(),
+            (Self::Texts, _) => "[\"coder\", \"tester\"]".to_owned(),
+            (Self::Checksum, _) => format!("\"sha256:{}\"", "0".repeat(64)),
+            (Self::Pinned, _) => "{}".to_owned(),
             (Self::Choice(choices), Value::Unset) => {
                 format!("\"{}\"", choices.first().map_or("", |choice| choice.name))
             }

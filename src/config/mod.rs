@@ -11,10 +11,12 @@
 mod command;
 mod document;
 mod entries;
+mod identity;
 mod keys;
 mod kind;
 mod mistake;
 mod patterns;
+mod pin;
 mod reader;
 mod reading;
 mod resolve;
@@ -32,6 +34,7 @@ mod wrong;
 pub use command::TestCommand;
 pub use entries::Entry;
 pub use mistake::{ConfigError, ConfigErrors, Position};
+pub use pin::with_pin;
 pub use resolve::{load, load_with};
 pub use response::{Bell, Perpetual, Response};
 pub use rules::{RuleSpecView, known_rules};
@@ -40,6 +43,7 @@ pub use settings::{
     Ack, AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
 };
 pub use source::{Layer, MAX_BYTES, Origin, Source, read_sources};
+pub use suggest::mend as suggest;
 pub use template::template;
 pub use value::Value;
 

@@ -7,11 +7,11 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::document::Lines;
-use super::keys::{self, Contents, Key, Kind, PLANNED_SECTIONS, SECTIONS, Section};
+use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
 use super::mistake::{ConfigError, Problems, quoted};
 use super::patterns;
 use super::reading::{read_key, read_level, read_param, shown};
-use super::rules::{PLANNED, RuleSpecView};
+use super::rules::RuleSpecView;
 use super::source::{Layer, Origin, Source};
 use super::suggest;
 use super::value::{Said, Value};
@@ -154,10 +154,6 @@ impl Reader<'_> {
 
     fn unknown_section(&mut self, name: &Name<'_>) {
         let word = name.get_ref().as_ref();
-        if PLANNED_SECTIONS.contains(&word) {
-            let what = format!("section {} is not available in this version", quoted(word));
-            return self.problem(name.span(), what, "remove it, or use a newer version of andon".to_owned());
-        }
         let place = keys::section_with(word).or_else(|| self.rule_place(word));
         let what = format!("unknown section {}", quoted(word));
         let known = SECTIONS.iter().map(|section| section.name);
@@ -185,10 +181,6 @@ impl Reader<'_> {
 
     fn unknown_rule(&mut self, name: &Name<'_>) {
         let word = name.get_ref().as_ref();
-        if PLANNED.contains(&word) {
-            let what = format!("rule {} is not available in this version", quoted(word));
-            return self.problem(name.span(), what, "remove it, or use a newer version of andon".to_owned());
-        }
         let rules = self.rules;
         let what = format!("unknown rule {}", quoted(word));
         self.problem_with(

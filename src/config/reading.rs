@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::command::TestCommand;
+use super::identity;
 use super::keys::{self, Choice, Key, Kind, Standing};
 use super::mistake::quoted;
 use super::patterns;
@@ -48,6 +49,16 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
             TestCommand::Shell(_) => Err(expected.not(item)),
         },
         Kind::Providers => read_providers(&expected, item).map(Value::Texts),
+        Kind::Text => match item.get_ref().as_str().filter(|text| !text.trim().is_empty()) {
+            Some(text) => check_text(&expected, text, item.span()).map(|()| Value::Text(text.to_owned())),
+            None => Err(expected.not(item)),
+        },
+        Kind::Texts => read_words(&expected, item).map(Value::Texts),
+        Kind::Checksum => match item.get_ref().as_str().filter(|text| identity::checksum(text).is_some()) {
+            Some(text) => Ok(Value::Text(text.to_owned())),
+            None => Err(expected.not(item)),
+        },
+        Kind::Pinned => identity::read_pinned(name, item),
         Kind::Globs => {
             let items = read_texts(&expected, item)?;
             patterns::check_globs(name, &items)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::command::TestCommand;
 use super::document;
+use super::identity;
 use super::keys;
 use super::mistake::{ConfigError, ConfigErrors, Problems};
 use super::reader::Reader;
@@ -16,6 +17,7 @@ use super::settings::{
 use super::source::{Origin, Source};
 use super::value::{Said, Value};
 use crate::domain::context::Cached;
+use crate::domain::identity::IdentityRules;
 use crate::domain::paths::PathRules;
 use crate::domain::response::{OnStall, Program, Provider};
 use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
@@ -90,6 +92,7 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
         cached: values.choice("usage.cached", &Cached::ALL, Cached::Separate),
         normalize: values.patterns(),
         response: values.response(),
+        identity: values.identity(),
         workflow: Arc::default(),
         said,
     })
@@ -147,6 +150,21 @@ impl Values<'_> {
             providers: providers.iter().filter_map(|text| Provider::parse(text)).collect(),
             notify: self.program("notify"),
             bell: if self.get("notify", "bell") == Value::Switch(true) { Bell::Rings } else { Bell::Silent },
+        }
+    }
+
+    fn identity(&self) -> IdentityRules {
+        let text = |name| if let Value::Text(text) = self.get("identity", name) { Some(text) } else { None };
+        IdentityRules {
+            files: self.texts("identity", "files"),
+            checksum: text("checksum").and_then(|text| identity::checksum(&text)),
+            workflow_binding: text("workflow_binding"),
+            authorized_roles: self.texts("identity", "authorized_roles"),
+            pinned: self
+                .texts("identity", "pinned")
+                .iter()
+                .filter_map(|text| identity::pinned(text))
+                .collect(),
         }
     }
 

@@ -20,9 +20,6 @@ pub struct RuleSpecView {
     pub params: &'static [ParamSpec],
 }
 
-/// Rules that DESIGN section 4 names and a later version brings: naming one is not a slip of the pen.
-pub(super) const PLANNED: [&str; 1] = ["identity-drift"];
-
 /// The rules of this version, from the registry.
 pub fn known_rules() -> Vec<RuleSpecView> {
     REGISTRY.iter().map(|rule| RuleSpecView::of(rule)).collect()

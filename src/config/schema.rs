@@ -80,7 +80,13 @@ fn key_schema(key: &Key) -> Json {
             let list = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
             json!({ "anyOf": [{ "type": "string", "minLength": 1 }, list] })
         }
-        Kind::Globs | Kind::Program | Kind::Providers => texts,
+        Kind::Globs | Kind::Program | Kind::Providers | Kind::Texts => texts,
+        Kind::Text => json!({ "type": "string", "minLength": 1 }),
+        Kind::Checksum => json!({ "type": "string", "pattern": "^sha256:[0-9a-fA-F]{64}$" }),
+        Kind::Pinned => {
+            let state = json!({ "type": "string", "pattern": "^[0-7]{1,6} [0-9a-f]+$" });
+            return described(json!({ "type": "object", "additionalProperties": state }), key.doc);
+        }
         Kind::Format => json!({ "enum": keys::formats().collect::<Vec<_>>() }),
         Kind::Switch => json!({ "type": "boolean" }),
     };

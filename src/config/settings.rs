@@ -8,6 +8,7 @@ use super::response::{Perpetual, Response};
 use super::source::Origin;
 use super::value::Said;
 use crate::domain::context::Cached;
+use crate::domain::identity::IdentityRules;
 use crate::domain::paths::PathRules;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
@@ -185,6 +186,8 @@ pub struct Config {
     pub normalize: Vec<(String, String)>,
     /// `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.
     pub response: Response,
+    /// `[identity]`.
+    pub identity: IdentityRules,
     /// `[workflow]`; empty without one.
     pub workflow: Arc<Workflow>,
     /// What was said, by dotted key.

@@ -21,7 +21,7 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
 }
 
 /// The mend for an unknown word: the nearest known one, or all of them.
-pub(super) fn mend<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+pub fn mend<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     if let Some(nearest) = nearest(word, known.clone()) {
         return format!("did you mean `{nearest}`?");
     }

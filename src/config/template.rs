@@ -42,6 +42,9 @@ fn key_lines(key: &Key, command: Option<&str>) -> String {
         let where_to = "only in your own configuration, ~/.config/andon/config.toml";
         return format!("# {}: {} ({where_to})\n", key.name, key.doc);
     }
+    if matches!(key.kind, Kind::Pinned | Kind::Checksum) {
+        return format!("# {}: {}\n", key.name, key.doc);
+    }
     let default = (key.default)();
     let (mark, value) = match (key.name, command) {
         ("command", Some(command)) => ("", toml_text(command)),

@@ -133,7 +133,7 @@ fn everything_that_can_be_said_is_heard() {
 }
 
 /// What `andon config show` says then.
-const SHOWN: [&str; 35] = [
+const SHOWN: [&str; 40] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
     "guard.applies_to = \"everyone\"  # default",
     "guard.on_internal_error = \"warn\"  # default",
@@ -169,6 +169,11 @@ const SHOWN: [&str; 35] = [
     "fallback.providers = []  # default",
     "notify.bell = true  # default",
     "notify.command = (unset)  # default",
+    "identity.files = [\"AGENTS.md\", \"CLAUDE.md\", \"GEMINI.md\", \".claude/**\", \".mcp.json\"]  # default",
+    "identity.checksum = (unset)  # default",
+    "identity.workflow_binding = (unset)  # default",
+    "identity.authorized_roles = []  # default",
+    "identity.pinned = []  # default",
 ];
 
 #[test]

@@ -18,8 +18,8 @@ mod testkit;
 mod weakened;
 mod words;
 
-pub use reads::text_from;
 pub use attempts::uncredited_falls;
+pub use reads::text_from;
 pub use rule::{Docs, Reads, Rule};
 pub use signals::{knobs, signals};
 pub use situation::{
@@ -62,6 +62,7 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::failing_tests::RULE,
     &rules::docs_not_updated::RULE,
     &rules::test_weakening::RULE,
+    &rules::identity_drift::RULE,
     &rules::hook_bypass::RULE,
     &rules::user_stop::RULE,
 ];

@@ -2,6 +2,7 @@
 
 use crate::domain::decision::Stage;
 use crate::domain::escalation::Episode;
+use crate::domain::identity::Mismatch;
 use crate::domain::tests::{TestEvidence, TestRun, Tracking};
 use crate::history::Timeline;
 
@@ -31,6 +32,8 @@ pub struct Candidate {
     pub evidence: EvidenceState,
     /// Whether documentation moved with the declared API.
     pub docs: DocsChange,
+    /// What is not as it was pinned (`[identity]`); empty where nobody asked.
+    pub identity: Vec<Mismatch>,
     /// `test.command` as a person would type it; `None` when none is configured.
     pub command: Option<String>,
 }

@@ -4,6 +4,7 @@ use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Situati
 use super::{Rule, run};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
+use crate::domain::identity::Mismatch;
 use crate::domain::settings::{ParamValue, RuleSetting};
 use crate::history::Timeline;
 use crate::history::testkit::{Commit, GAP, timeline};
@@ -70,7 +71,13 @@ pub(super) fn checked_at(rule: &Rule, commits: Vec<Commit>, level: Level) -> Opt
 }
 
 fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
-    Candidate { code_changed, evidence, docs: DocsChange::NotAsked, command: Some("sh tests.sh".into()) }
+    Candidate {
+        code_changed,
+        evidence,
+        docs: DocsChange::NotAsked,
+        identity: Vec::new(),
+        command: Some("sh tests.sh".into()),
+    }
 }
 
 /// What `rule` says about a candidate.
@@ -121,6 +128,20 @@ pub(super) fn judged_with(
     let situation =
         Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &adjusted(rule, params))
+}
+
+/// What `rule` says about what is not as it was pinned.
+pub(super) fn identified(rule: &Rule, identity: Vec<Mismatch>) -> Option<Finding> {
+    let candidate = Candidate { identity, ..candidate(EvidenceState::NeverRan, CodeChange::Changed) };
+    let line = Timeline::new(GAP);
+    let situation = Situation {
+        timeline: &line,
+        stage: Stage::PreCommit,
+        candidate: Some(&candidate),
+        stops: Stops::NONE,
+        episode: None,
+    };
+    asked(rule, &situation, &rule.defaults())
 }
 
 /// What `rule`, at `level`, says about documentation.

@@ -46,6 +46,7 @@ const FILES: &[(&str, &str)] = sources![
     "failing_tests",
     "docs_not_updated",
     "test_weakening",
+    "identity_drift",
     "hook_bypass",
     "user_stop",
 ];
@@ -173,6 +174,7 @@ fn the_levels_and_reasons_are_those_of_the_design() {
         ("failing-tests", Level::Block, HaltReason::RepeatedError, "CHECKPOINT.md"),
         ("docs-not-updated", Level::Off, HaltReason::Stalled, "CHECKPOINT.md"),
         ("test-weakening", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
+        ("identity-drift", Level::Block, HaltReason::UserStop, "CHECKPOINT.md"),
         ("hook-bypass", Level::Note, HaltReason::Stalled, "CHECKPOINT.md"),
         ("user-stop", Level::Halt, HaltReason::UserStop, "CHECKPOINT.md"),
     ];
@@ -249,7 +251,7 @@ proptest! {
         level in prop::sample::select(vec![Level::Note, Level::Warn, Level::Block, Level::Halt]),
     ) {
         let line = fold(&facts, GAP);
-        let candidate = Candidate { code_changed: CodeChange::Changed, evidence, docs: DocsChange::NotAsked, command: None };
+        let candidate = Candidate { code_changed: CodeChange::Changed, evidence, docs: DocsChange::NotAsked, identity: Vec::new(), command: None };
         let stops = Stops { stop: Presence::Present, pause: Presence::Absent };
         let mut settings = defaults();
         for setting in settings.values_mut() {

@@ -18,8 +18,19 @@ pub struct Event {
     pub session: Option<String>,
     /// The reporter's id of the event: the same id twice is the same event.
     pub id: Option<ShortHash>,
+    /// What the session runs on; `None` where the reporter names nothing of it.
+    pub trace: Option<Box<Trace>>,
     /// What happened.
     pub what: What,
+}
+
+/// What a trajectory is told by (`autonomous-loop-rules.md`, frozen replays).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Trace {
+    /// The model and its version.
+    pub model: Option<String>,
+    /// A hash of the prompt, as the reporter has it.
+    pub prompt_hash: Option<String>,
 }
 
 /// What happened.

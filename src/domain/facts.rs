@@ -168,6 +168,28 @@ impl Weakening {
     pub const MAX_NAMES: usize = 32;
 }
 
+/// A rule that was passed over for one commit, or a gate that was (`autonomous-loop-rules.md`, skip dirty bit check).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skip {
+    /// Rule id; `hook-bypass` where the whole gate was skipped by name (`SKIP` of pre-commit and prek).
+    pub rule: String,
+    /// What was said; empty when nothing was.
+    pub reason: String,
+    /// The marker of the agent's shell in which it was asked for.
+    pub agent: Option<String>,
+}
+
+impl Skip {
+    /// Bound of the list in a record.
+    pub const MAX: usize = 16;
+    /// Rules of the commit gate that can be skipped: its dirty bits. Never a halt, and nothing that guards the guard.
+    pub const RULES: [&'static str; 3] = ["untested-edit", "failing-tests", "docs-not-updated"];
+    /// The rule that stands for the gate as a whole.
+    pub const GATE: &'static str = "hook-bypass";
+    /// The trailer of a commit message that gives a reason: `Andon-Skip: untested-edit: REASON`.
+    pub const TRAILER: &'static str = "Andon-Skip";
+}
+
 /// The record of one commit in `refs/notes/andon` (DESIGN section 6). The commit id is the key, not a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitRecord {
@@ -201,6 +223,8 @@ pub struct CommitRecord {
     pub tests: Option<TestEvidence>,
     /// What it took from the tests; looked for only while earlier tests failed.
     pub weakening: Option<Weakening>,
+    /// What was passed over for this commit, by whose word.
+    pub skipped: Vec<Skip>,
     /// Output hashes of the turn.
     pub outputs: Vec<Digest>,
     /// Usage of the turn.

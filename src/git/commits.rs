@@ -133,7 +133,7 @@ impl Repo {
 }
 
 /// The `Key: value` lines of the last paragraph, indented lines joined to the one they continue.
-fn trailers(message: &str) -> Vec<(String, String)> {
+pub fn trailers(message: &str) -> Vec<(String, String)> {
     let Some((_, last)) = message.trim_end().rsplit_once("\n\n") else { return Vec::new() };
     let mut found: Vec<(String, String)> = Vec::new();
     for line in last.lines() {

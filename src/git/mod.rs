@@ -46,7 +46,7 @@ mod watch;
 mod worktree;
 
 pub use changes::Change;
-pub use commits::{CommitInfo, CommitOutline, NewCommit};
+pub use commits::{CommitInfo, CommitOutline, NewCommit, trailers};
 pub use config::{ConfigLevel, ConfigValue};
 pub use error::{GitError, MissingBecause, missing_help};
 pub use head::Head;

@@ -94,7 +94,7 @@ pub(crate) fn reset(counter: &str) -> Fact {
 
 /// An event without time or node.
 pub(crate) fn event(what: What) -> Fact {
-    Fact::Event(Box::new(Event { at: None, node: None, session: None, id: None, what }))
+    Fact::Event(Box::new(Event { at: None, node: None, session: None, id: None, trace: None, what }))
 }
 
 /// An event of `node` at `seconds`.
@@ -104,6 +104,7 @@ pub(crate) fn event_of(node: &str, seconds: i64, what: What) -> Fact {
         node: Some(node.into()),
         session: None,
         id: None,
+        trace: None,
         what,
     }))
 }
@@ -194,6 +195,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             change: None,
             tests: None,
             weakening: None,
+            skipped: Vec::new(),
             outputs: Vec::new(),
             usage: None,
             findings: Vec::new(),
@@ -437,7 +439,7 @@ pub(crate) mod facts {
         let frame = (prop::option::of(time()), names, prop::option::of(0_u8..40));
         (frame, what).prop_map(|((at, (node, session), id), what)| {
             let id = id.map(|id| ShortHash([id; 8]));
-            Fact::Event(Box::new(Event { at: at.map(Timestamp), node, session, id, what }))
+            Fact::Event(Box::new(Event { at: at.map(Timestamp), node, session, id, trace: None, what }))
         })
     }
 

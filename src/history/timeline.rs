@@ -7,7 +7,7 @@ use super::activity::Activity;
 use super::outcome::failing_count;
 use crate::domain::change::ChangeFacts;
 use crate::domain::context::Cached;
-use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Weakening};
+use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Skip, Weakening};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp};
@@ -93,6 +93,8 @@ pub struct Iteration {
     pub tests: Option<TestEvidence>,
     /// What it took from the tests while some of them failed.
     pub weakening: Option<Weakening>,
+    /// What was passed over for it.
+    pub skipped: Vec<Skip>,
     /// Gate receipt.
     pub gate: Gate,
     /// Whether the record was written at the commit.
@@ -129,6 +131,7 @@ impl Iteration {
             change: record.change,
             tests: record.tests.filter(|tests| tests.code == code),
             weakening: record.weakening,
+            skipped: record.skipped,
             gate: record.gate,
             recording: record.recording,
             session: record.session,
@@ -166,6 +169,7 @@ impl Iteration {
             change: None,
             tests: None,
             weakening: None,
+            skipped: Vec::new(),
             gate: Gate::NotRun,
             recording: Recording::AtCommit,
             session: None,

@@ -10,10 +10,12 @@ use crate::domain::time::Timestamp;
 use crate::git::{Repo, RepoEnv, stop_point};
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 39] = [
+const KEPT: [&str; 43] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
+    "ANDON_SKIP",
+    "ANDON_SKIP_REASON",
     "ANDON_TEST_NOW",
     "ANDON_TEST_STOP",
     "ANDON_TRANSCRIPT",
@@ -48,6 +50,8 @@ const KEPT: [&str; 39] = [
     "PRE_COMMIT_REMOTE_BRANCH",
     "PRE_COMMIT_REWRITE_COMMAND",
     "PRE_COMMIT_TO_REF",
+    "PREK_SKIP",
+    "SKIP",
     "TERM",
     "XDG_CONFIG_HOME",
 ];

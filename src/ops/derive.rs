@@ -135,6 +135,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         change: Some(derived.change),
         tests: None,
         weakening: None,
+        skipped: Vec::new(),
         outputs: Vec::new(),
         usage: None,
         findings: Vec::new(),

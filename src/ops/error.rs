@@ -52,12 +52,25 @@ pub enum OpsError {
     /// Only a person answers a halt.
     #[error("`andon resume` was called in the shell of an agent ({0} is set): only a person answers a halt")]
     AgentShell(&'static str),
+    /// Only a person says which agent it is.
+    #[error(
+        "`andon pin` was called in the shell of an agent ({0} is set): only a person pins its configuration"
+    )]
+    AgentPin(&'static str),
     /// Nothing to resume.
     #[error("nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE")]
     NothingToResume,
     /// `andon resume` needs a reason when a halt stands.
     #[error("an acknowledgement needs a reason")]
     ReasonMissing,
+    /// What `ANDON_SKIP` asks for cannot be.
+    #[error("{what}")]
+    Skip {
+        /// What is wrong.
+        what: String,
+        /// The command that would be right.
+        help: String,
+    },
     /// There is no advice that could be recorded.
     #[error("no advice to record: {0}")]
     NoAdvice(String),
@@ -88,12 +101,13 @@ impl OpsError {
             Self::Action(err) => err.help(),
             Self::Setup(err) => err.help(),
             Self::Program(err) => err.help(),
-            Self::Usage { help, .. } => Some(help.clone()),
+            Self::Usage { help, .. } | Self::Skip { help, .. } => Some(help.clone()),
             Self::Config(_)
             | Self::Normalize(_)
             | Self::Chain(_)
             | Self::NoWorkTree(_)
             | Self::AgentShell(_)
+            | Self::AgentPin(_)
             | Self::NothingToResume
             | Self::ReasonMissing
             | Self::NoAdvice(_)

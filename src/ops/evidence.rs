@@ -62,7 +62,7 @@ pub fn candidate(
         (Subject::Tree(_) | Subject::WorkTree(_), _) => DocsChange::NotAsked,
     };
     let command = ws.config.test.command.as_ref().map(crate::config::TestCommand::display);
-    Ok(Candidate { code_changed, evidence: state, docs, command })
+    Ok(Candidate { code_changed, evidence: state, docs, identity: Vec::new(), command })
 }
 
 /// What is to be said where evidence that has its weak side opens a gate.

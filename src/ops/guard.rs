@@ -6,6 +6,9 @@ use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::healed;
+use super::identity;
+use super::safety;
+use super::skip;
 use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
 use super::uncertainty;
@@ -37,14 +40,15 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
         IndexTree::Known(tree) => tree,
         IndexTree::Unknown => ws.repo.write_tree()?,
     };
+    let asked = skip::asked(ctx)?;
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
-    let receipt = Receipt { tree, head: parent };
+    let receipt = Receipt { tree, head: parent, skipped: Vec::new() };
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
         && resolved.notes.is_empty()
-        && let Some((decision, mut loaded)) = settled(ws, tree, head)?
+        && let Some((decision, mut loaded)) = settled(ctx, ws, tree, head)?
     {
-        loaded.warnings.extend(leave_receipt(ctx, ws, receipt));
+        loaded.warnings.extend(leave_receipt(ctx, ws, &receipt));
         return Ok((decision, loaded));
     }
     let mut loaded = timeline::load(ws)?;
@@ -52,27 +56,41 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     loaded.warnings.extend(resolved.notes);
     let parent = parent.map(|head| ws.repo.tree_of(head)).transpose()?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), parent)?;
+    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =
         if decision.verdict < Verdict::Halt { heal(ctx, ws, (&loaded, decision))? } else { decision };
+    let (decision, skipped) = skip::apply(asked.as_ref(), decision);
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
-    if decision.verdict < Verdict::Block || !binds(ctx, ws) {
-        loaded.warnings.extend(leave_receipt(ctx, ws, receipt));
-    }
+    let told = if decision.verdict < Verdict::Block || !binds(ctx, ws) {
+        let told = safety::skipped((ctx, ws), &loaded, &skipped, tree);
+        loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
+        told
+    } else {
+        safety::refused((ctx, ws), &loaded, &decision, Some(tree))
+    };
+    loaded.warnings.extend(told);
     Ok((decision, loaded))
 }
 
 /// Without a receipt the record will say that the commit went around the gate: said now, not refused.
-fn leave_receipt(ctx: &Context, ws: &Workspace, passed: Receipt) -> Option<Diagnostic> {
-    let left = receipt::write(ws.repo.git_dir(), &passed, ctx.parent, ctx.now).map_err(OpsError::from);
+fn leave_receipt(ctx: &Context, ws: &Workspace, receipt: &Receipt) -> Option<Diagnostic> {
+    // The shim of prepare-commit-msg takes the process that was asked for one that need not be asked again.
+    let asked_by = if skip::lacks_reason(&receipt.skipped) { 0 } else { ctx.parent };
+    let left = receipt::write(ws.repo.git_dir(), receipt, asked_by, ctx.now).map_err(OpsError::from);
     left.err().as_ref().map(OpsError::as_warning)
 }
 
 /// The common case, without reading the window: post-commit found no halt owed behind `head`, the journal has grown by
 /// nothing but test runs since, and the newest of them passed on exactly this tree. Anything else is `None`, and looked
 /// at in full.
-fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decision, Loaded)>, OpsError> {
+fn settled(
+    ctx: &Context,
+    ws: &Workspace,
+    tree: TreeId,
+    head: CommitId,
+) -> Result<Option<(Decision, Loaded)>, OpsError> {
     let rules = &ws.config.rules;
     let by_the_tree = detect::active(Stage::PreCommit, rules).all(|rule| rule.reads == Reads::Tree);
     if stops(ws) != Stops::NONE || !by_the_tree {
@@ -84,6 +102,7 @@ fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decis
     };
     let loaded = timeline::of_run(ws, run);
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Some(ws.repo.tree_of(head)?))?;
+    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, ..candidate };
     if !matches!(candidate.evidence, EvidenceState::Tested(_)) || evidence::notice(&candidate).is_some() {
         return Ok(None);
     }
@@ -102,6 +121,9 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagno
     warnings.extend(resolved.notes);
     let decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
     warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
+    if binds(ctx, ws) {
+        warnings.extend(safety::refused((ctx, ws), &loaded, &decision, None));
+    }
     Ok((decision, warnings))
 }
 

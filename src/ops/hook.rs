@@ -8,6 +8,7 @@ use super::guard;
 use super::push::{self, JudgedTip};
 use super::record_commit::{self, Recorded};
 use super::rewrite;
+use super::skip;
 use super::workspace::Workspace;
 use crate::adapter::framework::{self, Runner};
 use crate::adapter::git_hook::{self, HookName, Rewrite, RewriteCommand};
@@ -73,6 +74,9 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
         }
         HookName::PrepareCommitMsg | HookName::PreMergeCommit => {
             let (decision, warnings) = guard::halts_only(ctx, &ws)?;
+            if call.name == HookName::PrepareCommitMsg {
+                skip::reason_in_message(ctx, &ws, &call.args)?;
+            }
             HookOutcome { warnings, ..HookOutcome::decided(ctx, &ws, decision) }
         }
         HookName::PostCommit => HookOutcome::recorded(record_commit::post_commit(ctx, &ws)?),

@@ -8,6 +8,7 @@ use super::error::OpsError;
 use super::evidence;
 use super::guard;
 use super::healed;
+use super::skip;
 use super::standing;
 use super::timeline::{self, Loaded};
 use super::uncertainty;
@@ -17,7 +18,7 @@ use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage,
+    CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Skip, Usage,
 };
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
@@ -80,8 +81,8 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let receipts = receipt::read(ws.repo.git_dir());
     let caught_up = catch_up(ctx, ws, &mut store, (&commit, &receipts))?;
     let kind = kind(ws, &commit)?;
-    let gate = gate(ws, &commit, &receipts, kind);
-    let entry = Entry { commit: &commit, kind, gate, recording: Recording::AtCommit };
+    let (gate, skipped) = gate((ctx, ws), &commit, &receipts, kind);
+    let entry = Entry { commit: &commit, kind, gate, skipped, recording: Recording::AtCommit };
     let decision = record(ctx, ws, &mut store, &entry)?;
     Ok(Some(Recorded { caught_up, warnings: decision.1.warnings, decision: decision.0 }))
 }
@@ -100,6 +101,7 @@ struct Entry<'a> {
     commit: &'a CommitInfo,
     kind: CommitKind,
     gate: Gate,
+    skipped: Vec<Skip>,
     recording: Recording,
 }
 
@@ -110,22 +112,30 @@ fn kind(ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
     Ok(ws.repo.commit_origin(commit.id)?)
 }
 
-/// Compares the receipts of pre-commit with what was committed.
-fn gate(ws: &Workspace, commit: &CommitInfo, receipts: &[Receipt], kind: CommitKind) -> Gate {
+/// Compares the receipts of pre-commit with what was committed; and what was passed over on the way.
+fn gate(
+    (ctx, ws): (&Context, &Workspace),
+    commit: &CommitInfo,
+    receipts: &[Receipt],
+    kind: CommitKind,
+) -> (Gate, Vec<Skip>) {
     match (passed(ws, commit, receipts), kind) {
-        (true, _) => Gate::Passed,
+        (Some(seen), _) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
         // git runs no pre-commit for these, so its absence says nothing.
-        (false, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
-            Gate::NotRun
+        (None, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
+            (Gate::NotRun, Vec::new())
         }
-        (false, CommitKind::Normal | CommitKind::Amend) => Gate::Bypassed,
+        (None, CommitKind::Normal | CommitKind::Amend) => {
+            (Gate::Bypassed, skip::gate_by_name(ctx).into_iter().collect())
+        }
     }
 }
 
-/// Whether pre-commit let this tree pass, on top of this commit's parent or in place of a sibling (`--amend`).
-fn passed(ws: &Workspace, commit: &CommitInfo, receipts: &[Receipt]) -> bool {
+/// The newest receipt by which pre-commit let this tree pass, on top of this commit's parent or in place of a sibling
+/// (`--amend`).
+fn passed<'r>(ws: &Workspace, commit: &CommitInfo, receipts: &'r [Receipt]) -> Option<&'r Receipt> {
     let parent = commit.parents.first();
-    receipts.iter().filter(|receipt| receipt.tree == commit.tree).any(|receipt| match &receipt.head {
+    receipts.iter().rev().filter(|receipt| receipt.tree == commit.tree).find(|receipt| match &receipt.head {
         None => true,
         head if head.as_ref() == parent => true,
         Some(head) => ws.repo.commit(*head).is_ok_and(|amended| amended.parents.first() == parent),
@@ -244,6 +254,7 @@ fn derive(
         change: Some(derived.change),
         tests: tests(loaded, derived.code),
         weakening,
+        skipped: entry.skipped.clone(),
         outputs: open_outputs(&loaded.timeline, &node),
         usage: open_usage(&loaded.timeline, &node),
         findings: Vec::new(),
@@ -303,8 +314,11 @@ fn catch_up(
     for (id, made) in &missing {
         let commit = ws.repo.commit(*id)?;
         let kind = if commit.parents.len() > 1 { CommitKind::Merge } else { *made };
-        let gate = if passed(ws, &commit, receipts) { Gate::Passed } else { Gate::NotRun };
-        let entry = Entry { commit: &commit, kind, gate, recording: Recording::CaughtUp };
+        let (gate, skipped) = match passed(ws, &commit, receipts) {
+            Some(seen) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
+            None => (Gate::NotRun, Vec::new()),
+        };
+        let entry = Entry { commit: &commit, kind, gate, skipped, recording: Recording::CaughtUp };
         record(ctx, ws, store, &entry)?;
         match gate {
             Gate::Passed => caught_up.cut_short += 1,

@@ -62,7 +62,7 @@ pub fn run(
 }
 
 /// The fold, the rules and the halt that holds.
-struct Engine {
+pub(super) struct Engine {
     fold: Fold,
     settings: RuleSettings,
     mode: Mode,
@@ -70,13 +70,14 @@ struct Engine {
 }
 
 impl Engine {
-    fn new(config: &Config, settings: RuleSettings) -> Self {
+    pub(super) fn new(config: &Config, settings: RuleSettings) -> Self {
         let fold =
             Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
         Self { fold, settings, mode: uncertainty::mode(config), standing: None }
     }
 
-    fn take(&mut self, fact: Fact) -> Decision {
+    /// Folds a fact, and decides.
+    pub(super) fn take(&mut self, fact: Fact) -> Decision {
         let answers = matches!(fact, Fact::Ack(_));
         let effect = self.fold.push(fact);
         if answers {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::context::Context;
 use super::error::OpsError;
 use super::guard;
+use super::safety;
 use super::standing::{self, Answer, PAUSE_FILE, STOP_FILE, stops};
 use super::timeline;
 use super::workspace::Workspace;
@@ -94,5 +95,8 @@ pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> 
         finding.message = format!("{}: {reason}", finding.message);
     }
     guard::settle(ctx, ws, &loaded, &decision).map(drop)?;
+    if let (Some(_), Some(finding)) = (&decision.standing, decision.findings.first()) {
+        safety::pulled((ctx, ws), &loaded, &finding.message);
+    }
     Ok(path)
 }

@@ -8,8 +8,8 @@ use super::derive::{self, Derived};
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::adapter::git_hook::{Rewrite, RewriteCommand};
-use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
-use crate::domain::ids::{CommitId, DiffHash, Digest};
+use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording, Skip};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest};
 use crate::record::format::v1::{encode_commit, line_digest};
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::{NewRecord, NotesStore};
@@ -139,10 +139,22 @@ fn carry(
         change: Some(change),
         tests: known.or(carried),
         weakening: new.map_or_else(|| old.weakening.clone(), |record| record.weakening.clone()),
+        skipped: skipped(old, new, code),
         outputs: old.outputs.clone(),
         usage: old.usage.clone(),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
     })
+}
+
+/// What was passed over for the code is so until the code changes: amending the message is no way to lose it.
+fn skipped(old: &CommitRecord, new: Option<&CommitRecord>, code: CodeId) -> Vec<Skip> {
+    let mut skipped = new.map(|record| record.skipped.clone()).unwrap_or_default();
+    for skip in old.skipped.iter().filter(|_| old.code == code) {
+        if !skipped.iter().any(|known| known.rule == skip.rule) {
+            skipped.push(skip.clone());
+        }
+    }
+    skipped
 }
 
 /// How many commits of a rebase are paired at the most when git's own list is lost.

@@ -12,12 +12,13 @@ use super::workspace::Workspace;
 use crate::adapter::git_hook::HookName;
 use crate::detect::{self, Presence};
 use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
+use crate::domain::facts::Skip;
 use crate::domain::findings::Level;
-use crate::domain::ids::CodeId;
+use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::RunValidity;
 use crate::domain::workflow::Cycle;
 use crate::git::Head;
-use crate::history::{self, Timeline};
+use crate::history::{self, Iteration, Timeline};
 use crate::ledger::{EntryEvent, Ledger};
 use crate::record::fingerprint::Fingerprinter;
 use crate::report::message::Diagnostic;
@@ -53,6 +54,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         trend: loaded.timeline.trend(),
         uncredited: detect::uncredited_falls(&loaded.timeline),
         flaky: flaky(&loaded),
+        skipped: skipped(&loaded.timeline),
         test_command: ws.config.test.command.as_ref().map(crate::config::TestCommand::display),
         head_tests: head.commit().map_or(TestsOf::Nothing, |_| tests_of(&loaded, head_code)),
         work_tests: ws.repo.workdir().map_or(TestsOf::Nothing, |_| tests_of(&loaded, work_code)),
@@ -133,6 +135,16 @@ fn flaky(loaded: &Loaded) -> Vec<String> {
     let mut flaky = loaded.timeline.flaky();
     flaky.extend(history::flaky(valid.map(|run| &run.evidence)));
     flaky.into_iter().collect()
+}
+
+/// What was passed over for the commits of the window.
+fn skipped(timeline: &Timeline) -> Vec<(CommitId, Skip)> {
+    let of_one = |iteration: &Iteration| {
+        let commit = iteration.commit;
+        let skips = iteration.skipped.iter().filter_map(move |skip| Some((commit?, skip.clone())));
+        skips.collect::<Vec<_>>()
+    };
+    timeline.iterations.iter().flat_map(of_one).collect()
 }
 
 fn head_code(ws: &Workspace, head: &Head) -> Option<CodeId> {

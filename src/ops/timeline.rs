@@ -5,6 +5,7 @@ use super::workspace::Workspace;
 use crate::detect::{self, Reads};
 use crate::domain::facts::{Ack, Fact};
 use crate::domain::ids::CommitId;
+use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
 use crate::history::{self, Fold, Timeline};
@@ -93,7 +94,7 @@ fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loade
         .into_iter()
         .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))
         .collect();
-    let Recent { runs, mut acks, events, markers, .. } = recent;
+    let Recent { runs, mut acks, events, markers, safety, .. } = recent;
     match elsewhere(ws, &window) {
         Ok(others) => acks.extend(
             others
@@ -103,7 +104,7 @@ fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loade
         ),
         Err(err) => warnings.push(err.as_warning()),
     }
-    let told = Told { events, markers };
+    let told = Told { events, markers, safety };
     let mut loaded =
         Loaded { timeline: Timeline::new(ws.config.guard.session_gap), window, acks, runs, told, warnings };
     loaded.timeline = fold(ws, loaded.facts());
@@ -140,6 +141,8 @@ pub struct Told {
     pub events: Vec<Placed>,
     /// Commits that were recorded, oldest first.
     pub markers: Vec<CommitId>,
+    /// Safety events since the newest commit, oldest first.
+    pub safety: Vec<SafetyFact>,
 }
 
 impl Loaded {

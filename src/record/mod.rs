@@ -14,6 +14,7 @@ pub mod diff;
 mod file;
 pub mod fingerprint;
 pub mod format;
+pub mod identity;
 pub mod journal;
 mod nature;
 pub mod normalize;

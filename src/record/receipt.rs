@@ -10,20 +10,23 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{RecordError, file};
+use crate::domain::facts::Skip;
 use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::time::Timestamp;
 
-const MAX_BYTES: u64 = 4096;
+const MAX_BYTES: u64 = 64 << 10;
 /// Receipts that are kept: of commits that were given up, or whose post-commit was cut short.
 const MAX_KEPT: usize = 8;
 
 /// What passed the gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     /// The tree that was to be committed.
     pub tree: TreeId,
     /// HEAD then; `None` before the first commit.
     pub head: Option<CommitId>,
+    /// What was passed over for it.
+    pub skipped: Vec<Skip>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -32,6 +35,9 @@ struct Wire {
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<String>,
     tree: String,
+    /// Rule, reason and marker of an agent's shell of what was passed over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    skipped: Vec<(String, String, Option<String>)>,
 }
 
 fn path(git_dir: &Path) -> PathBuf {
@@ -39,15 +45,18 @@ fn path(git_dir: &Path) -> PathBuf {
 }
 
 /// Leaves a receipt in the git directory of the worktree, beside older ones. `asked_by` is the id of the process that
-/// ran the hook.
+/// ran the hook; 0 when prepare-commit-msg must be asked all the same.
 pub fn write(git_dir: &Path, receipt: &Receipt, asked_by: u32, at: Timestamp) -> Result<(), RecordError> {
     let path = path(git_dir);
     let head = receipt.head.map(|head| head.to_string());
-    let wire = Wire { at: at.to_string(), head, tree: receipt.tree.to_string() };
+    let said = |skip: &Skip| (skip.rule.clone(), skip.reason.clone(), skip.agent.clone());
+    let skipped = receipt.skipped.iter().map(said).collect();
+    let wire = Wire { at: at.to_string(), head, tree: receipt.tree.to_string(), skipped };
     let older = lines(&path);
-    let skipped = older.len().saturating_sub(MAX_KEPT - 1);
+    let beyond = older.len().saturating_sub(MAX_KEPT - 1);
     let mut text = format!("{asked_by}\n");
-    let kept = older.iter().skip(skipped).filter(|(_, known)| known != receipt).map(|(line, _)| line.clone());
+    let same = |known: &Receipt| (known.tree, known.head) == (receipt.tree, receipt.head);
+    let kept = older.iter().skip(beyond).filter(|(_, known)| !same(known)).map(|(line, _)| line.clone());
     for line in kept.chain([serde_json::to_string(&wire).unwrap_or_default()]) {
         text.push_str(&line);
         text.push('\n');
@@ -75,7 +84,10 @@ fn lines(path: &Path) -> Vec<(String, Receipt)> {
     let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
         let wire: Wire = serde_json::from_slice(line).ok()?;
         let head = wire.head.as_deref().map(str::parse).transpose().ok()?;
-        Some((String::from_utf8(line.to_vec()).ok()?, Receipt { tree: wire.tree.parse().ok()?, head }))
+        let skip = |(rule, reason, agent)| Skip { rule, reason, agent };
+        let skipped = wire.skipped.into_iter().take(Skip::MAX).map(skip).collect();
+        let receipt = Receipt { tree: wire.tree.parse().ok()?, head, skipped };
+        Some((String::from_utf8(line.to_vec()).ok()?, receipt))
     });
     lines.collect()
 }
@@ -88,7 +100,9 @@ mod tests {
 
     fn receipt(byte: u8) -> Receipt {
         let id = Oid::from_bytes(&[byte; 20]).unwrap();
-        Receipt { tree: TreeId(id), head: byte.is_multiple_of(2).then_some(CommitId(id)) }
+        let skip = Skip { rule: "untested-edit".into(), reason: "a\n\u{1b}b".into(), agent: None };
+        let head = byte.is_multiple_of(2).then_some(CommitId(id));
+        Receipt { tree: TreeId(id), head, skipped: vec![skip; usize::from(byte % 2)] }
     }
 
     #[test]
@@ -120,7 +134,7 @@ mod tests {
     fn a_broken_receipt_is_none() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join("andon")).unwrap();
-        for bytes in [&b""[..], b"{", b"\xff", b"{\"at\":\"\",\"tree\":\"x\"}", &[b'a'; 9999]] {
+        for bytes in [&b""[..], b"{", b"\xff", b"{\"at\":\"\",\"tree\":\"x\"}", &b"a".repeat(99_999)] {
             std::fs::write(path(dir.path()), bytes).unwrap();
             assert_eq!(read(dir.path()), []);
             clear(dir.path());

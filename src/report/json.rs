@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::domain::decision::{Decision, Halt, StandingHalt};
 use crate::domain::facts::{
-    Ack, AckHow, CommitRecord, DiffSummary, RecordedFinding, Recording, Usage, Weakening,
+    Ack, AckHow, CommitRecord, DiffSummary, RecordedFinding, Recording, Skip, Usage, Weakening,
 };
 use crate::domain::findings::Finding;
 use crate::domain::tests::{RunOrigin, TestEvidence};
@@ -206,6 +206,7 @@ pub fn record(record: &CommitRecord) -> Value {
         "diff": diff(&record.diff),
         "tests": record.tests.as_ref().map(tests),
         "weakening": record.weakening.as_ref().map(weakening),
+        "skipped": record.skipped.iter().map(skip).collect::<Value>(),
         "outputs": texts(&record.outputs),
         "usage": record.usage.as_ref().map(usage),
         "findings": record.findings.iter().map(recorded_finding).collect::<Value>(),
@@ -222,6 +223,11 @@ fn weakening(weakening: &Weakening) -> Value {
         "ran": weakening.ran,
         "waiver": weakening.waiver,
     })
+}
+
+/// A rule that was passed over.
+pub fn skip(skip: &Skip) -> Value {
+    json!({ "rule": skip.rule, "reason": skip.reason, "agent": skip.agent })
 }
 
 fn usage(usage: &Usage) -> Value {

@@ -115,6 +115,10 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
         style.yellow(&marks),
         terminal_clip(subject, room)
     ));
+    for skip in &record.skipped {
+        let line = terminal_clip(&format!("      skipped {}", phrase::skip(skip)), LINE);
+        page.line(&style.yellow(&line));
+    }
     for finding in record.findings.iter().filter(|finding| finding.level > Level::Note) {
         finding_line(page, finding.level.into(), &finding.rule, &finding.message);
     }

@@ -26,7 +26,9 @@ pub mod message;
 pub mod observe;
 mod page;
 mod phrase;
+pub mod pin;
 pub mod replay;
+pub mod safety;
 #[cfg(test)]
 mod samples;
 pub mod show;
@@ -34,3 +36,4 @@ pub mod spark;
 pub mod status;
 pub mod style;
 pub mod sync;
+pub mod trajectory;

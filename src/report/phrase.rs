@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::domain::facts::{Ack, CommitRecord, DiffSummary, Weakening};
+use crate::domain::facts::{Ack, CommitRecord, DiffSummary, Skip, Weakening};
 use crate::domain::facts::{AckHow, CommitKind, Gate, Recording};
 use crate::domain::findings::{Evidence, HaltReason};
 use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestStatus};
@@ -128,6 +128,9 @@ pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
         Recording::CaughtUp => marks.push("recorded later"),
         Recording::Backfilled => marks.push("backfilled"),
     }
+    if record.skipped.iter().any(|skip| skip.rule != Skip::GATE) {
+        marks.push("rule skipped");
+    }
     match &record.weakening {
         Some(Weakening { waiver: Some(_), .. }) => marks.push("tests removed, waived"),
         Some(_) => marks.push("tests weakened"),
@@ -146,6 +149,17 @@ pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
         }
     }
     marks
+}
+
+/// `untested-edit: REASON`, for the terminal.
+pub(super) fn skip(skip: &Skip) -> String {
+    let said = if skip.reason.is_empty() { "no reason given" } else { &skip.reason };
+    let agent = skip
+        .agent
+        .as_ref()
+        .map(|marker| format!(" (in an agent's shell: {})", escape::terminal_clip(marker, 40)));
+    let rule = escape::terminal_clip(&skip.rule, 40);
+    format!("{rule}: {}{}", escape::terminal_clip(said, 200), agent.unwrap_or_default())
 }
 
 /// `acknowledged by NAME with andon resume`, for the terminal; what they said is [`said`].

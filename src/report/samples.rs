@@ -117,6 +117,7 @@ pub(super) fn record() -> CommitRecord {
         change: None,
         tests: Some(evidence(2)),
         weakening: None,
+        skipped: Vec::new(),
         outputs: vec![],
         usage: None,
         findings: vec![RecordedFinding {

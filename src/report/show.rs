@@ -93,6 +93,10 @@ fn whole(page: &mut Page, record: &CommitRecord) {
     if let Some(found) = &record.weakening {
         weakening(page, found);
     }
+    for (number, skip) in record.skipped.iter().enumerate() {
+        let label = if number == 0 { "skipped" } else { "" };
+        page.field(label, &page.style.yellow(&phrase::skip(skip)));
+    }
     for output in &record.outputs {
         page.field("output", &output.to_string());
     }

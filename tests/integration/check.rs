@@ -405,7 +405,12 @@ fn another_clone_comes_to_the_same_answer() {
         )
         .ok();
     let out = stage.andon_in(&clone, &["check", "HEAD~4..HEAD"]).ok();
-    assert_eq!(out.stdout, "checked 4 commits in HEAD~4..HEAD: ok\n");
+    // The answer of a person is told, and is no violation.
+    assert!(
+        out.stdout
+            .starts_with("note[answered-halt]: the halt by repeated-failures was answered by A. Author")
+    );
+    assert!(out.stdout.ends_with("checked 4 commits in HEAD~4..HEAD: ok\n"), "{out}");
     // A bare clone will do.
     stage.git_in(&root, &["clone", "-q", "--mirror", "repo", "bare.git"]).ok();
     stage.andon_in(&root.join("bare.git"), &["check", "HEAD~4..HEAD"]).ok().says("4 commits");

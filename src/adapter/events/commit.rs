@@ -54,6 +54,7 @@ pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result
         change: None,
         tests: None,
         weakening: None,
+        skipped: Vec::new(),
         outputs: Vec::new(),
         usage: None,
         findings: Vec::new(),

@@ -16,7 +16,7 @@ use crate::domain::events::{Clearing, Event, Output, OutputKind, TurnEnd, What};
 use crate::domain::facts::{Ack, AckHow, Fact};
 use crate::domain::ids::{CodeId, Digest};
 use crate::domain::time::{Span, Timestamp};
-use crate::record::format::v1::{decode_ballot, decode_end, decode_line, decode_usage};
+use crate::record::format::v1::{decode_ballot, decode_end, decode_line, decode_trace, decode_usage};
 use crate::record::format::{FormatError, Members, bounded};
 
 /// Clocks of two machines may differ by so much.
@@ -119,6 +119,7 @@ fn event(kind: &str, members: &mut Members<'_>, at: Option<Timestamp>) -> Result
     let node = members.text("node")?.map(|node| name(&node));
     let session = members.text("session")?.map(|session| name(&session));
     let id = members.take("id").map(|id| hash::short(&[b"id", hash::text_of(&id).as_bytes()]));
+    let trace = decode_trace(members)?;
     let what = match kind {
         "turn_start" => What::TurnStart,
         "turn_end" => What::TurnEnd(TurnEnd {
@@ -138,7 +139,7 @@ fn event(kind: &str, members: &mut Members<'_>, at: Option<Timestamp>) -> Result
             None => return Err(EventError::UnknownType { found: cut(other) }),
         },
     };
-    Ok(Fact::Event(Box::new(Event { at, node, session, id, what })))
+    Ok(Fact::Event(Box::new(Event { at, node, session, id, trace, what })))
 }
 
 /// In full, or as the journal has it.

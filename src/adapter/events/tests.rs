@@ -154,6 +154,7 @@ fn outputs_are_compared_without_times_ids_and_white_space() {
 fn the_journal_is_read_back_as_it_was_kept() {
     for line in [
         r#"{"type":"turn_start","node":"coder","at":"2026-11-20T15:30:00Z","id":"7"}"#,
+        r#"{"type":"turn_start","session":"auto-1","model":"m-4","prompt_hash":"sha256:def"}"#,
         r#"{"type":"tool_call","tool":"Edit","args":{"file_path":"src/a.rs"},"result":"ok","error":false}"#,
         r#"{"type":"output","kind":"message.final","text":"..."}"#,
         r#"{"type":"usage","context_tokens":150000,"cost_usd":0.03}"#,

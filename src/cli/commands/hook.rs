@@ -75,7 +75,8 @@ fn chained_exit(shell: &Shell, call: &HookCall) -> Exit {
 fn own(shell: &Shell, call: &HookCall) -> Exit {
     match hook::run(&shell.ctx, call) {
         Ok(outcome) => show(shell, &outcome),
-        Err(err @ OpsError::Config(_)) => {
+        // A skip that is not understood opens nothing.
+        Err(err @ (OpsError::Config(_) | OpsError::Skip { .. })) => {
             shell.fail(&err);
             Exit::Refused
         }

@@ -6,16 +6,31 @@ use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::ops::error::OpsError;
 use crate::ops::log;
+use crate::ops::safety_log;
 use crate::ops::workspace::Workspace;
-use crate::report::{json, log as report, message};
+use crate::report::{json, log as report, message, safety};
 
 /// Shows the newest records.
 pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
+    if args.events {
+        return events(shell, &ws, args);
+    }
     let (entries, warnings) = log::log(&ws, &args.revision, args.max_count)?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&entries, shell.out.out),
         Format::Json => json::lines(&report::json(&entries)),
+    });
+    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
+    Ok(Exit::Allowed)
+}
+
+/// Shows the newest safety events.
+fn events(shell: &Shell, ws: &Workspace, args: &LogArgs) -> Result<Exit, OpsError> {
+    let (events, warnings) = safety_log::events(ws, &args.revision, args.max_count)?;
+    shell.out.result(&match args.format.format {
+        Format::Text => safety::text(&events, shell.out.out),
+        Format::Json => json::line(&safety::json(&events)),
     });
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)

@@ -13,6 +13,7 @@ pub mod hook;
 pub mod install;
 pub mod log;
 pub mod observe;
+pub mod pin;
 pub mod replay;
 pub mod resume;
 pub mod show;

@@ -13,10 +13,11 @@ use crate::config::{self, Config};
 use crate::ops::bulk::Pace;
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
-use crate::ops::{replay, replay_events};
+use crate::ops::{replay, replay_events, replay_session};
 use crate::report::json;
 use crate::report::message;
 use crate::report::replay::{self as report, ReplayLine, ReplayStep, Teller};
+use crate::report::trajectory;
 
 /// Bytes that are collected before they are printed.
 const CHUNK: usize = 1 << 16;
@@ -27,6 +28,9 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
         return events(shell, file, args.format.format);
     }
     let ws = Workspace::open(&shell.ctx)?;
+    if let Some(session) = &args.session {
+        return walk(shell, &ws, session, args.format.format);
+    }
     let mut teller = Teller::new(shell.out.out);
     let mut text = String::new();
     let progress = Progress::new(shell, "replay");
@@ -63,6 +67,17 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     }
     shell.out.result(&text);
     Ok(stopped(shell, ended.walked, Exit::Allowed))
+}
+
+/// Walks one session.
+fn walk(shell: &Shell, ws: &Workspace, session: &str, format: Format) -> Result<Exit, OpsError> {
+    let (found, warnings) = replay_session::run(ws, session)?;
+    shell.out.result(&match format {
+        Format::Text => trajectory::text(&found, shell.out.out),
+        Format::Json => json::lines(&trajectory::json(&found)),
+    });
+    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
+    Ok(Exit::Allowed)
 }
 
 /// Replays a file of events, printed as they are judged.

@@ -11,7 +11,7 @@ static CASES: &[(&str, &str)] = &[
     ("[gaurd]", "andon.toml:1:2: unknown section `gaurd`\n  help: did you mean `guard`?"),
     (
         "\n[zzz]",
-        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, usage, normalize, workflow, on_stall, advisor, fallback, notify",
+        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, usage, normalize, workflow, on_stall, advisor, fallback, notify, identity",
     ),
     ("command = \"x\"", "andon.toml:1:1: unknown section `command`\n  help: `command` belongs in [test]"),
     (
@@ -19,8 +19,16 @@ static CASES: &[(&str, &str)] = &[
         "andon.toml:2:10: `usage.cached` must be \"separate\" or \"included\", not \"maybe\"\n  help: write cached = \"separate\"",
     ),
     (
-        "[identity]\nnodes = []",
-        "andon.toml:1:2: section `identity` is not available in this version\n  help: remove it, or use a newer version of andon",
+        "[identity]\nchecksum = \"sha256:x\"",
+        "andon.toml:2:12: `identity.checksum` must be \"sha256:\" and 64 hexadecimal digits, not \"sha256:x\"\n  help: write checksum = \"sha256:0000000000000000000000000000000000000000000000000000000000000000\"",
+    ),
+    (
+        "[identity.pinned]\n\"A.md\" = \"644\"",
+        "andon.toml:2:10: `A.md` must be a mode and an id, as \"100644 <id>\"\n  help: let `andon pin` write it",
+    ),
+    (
+        "[identity]\nauthorized_roles = [\"\"]",
+        "andon.toml:2:21: `identity.authorized_roles` must be a list of texts, not an empty text in the list\n  help: write authorized_roles = [\"coder\", \"tester\"]",
     ),
     (
         "guard = 1",
@@ -100,10 +108,6 @@ static CASES: &[(&str, &str)] = &[
         "andon.toml:2:1: unknown rule `untested_edit`\n  help: did you mean `untested-edit`?",
     ),
     (
-        "[rules]\nidentity-drift = \"off\"",
-        "andon.toml:2:1: rule `identity-drift` is not available in this version\n  help: remove it, or use a newer version of andon",
-    ),
-    (
         "[rules]\nuntested-edit = \"bock\"",
         "andon.toml:2:17: no such level: `bock`\n  help: did you mean `block`?",
     ),
@@ -165,7 +169,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "\"\\u001b[2J\" = 1",
-        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, usage, normalize, workflow, on_stall, advisor, fallback, notify",
+        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, usage, normalize, workflow, on_stall, advisor, fallback, notify, identity",
     ),
 ];
 

@@ -2,8 +2,9 @@
 
 use crate::detect::rule::{Docs, Reads, Rule, Switch, switch};
 use crate::detect::situation::Situation;
+use crate::detect::words;
 use crate::domain::decision::Stage;
-use crate::domain::facts::{Gate, Recording};
+use crate::domain::facts::{Gate, Recording, Skip};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 use crate::history::Strike;
@@ -37,8 +38,10 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
+    let by_name = newest.skipped.iter().find(|skip| skip.rule == Skip::GATE);
+    let by_name = by_name.map(|skip| format!("did not pass the gate ({})", words::bounded(&skip.reason)));
     let how = match (newest.gate, newest.recording) {
-        (Gate::Bypassed, _) => "did not pass the gate (--no-verify)",
+        (Gate::Bypassed, _) => by_name.as_deref().unwrap_or("did not pass the gate (--no-verify)"),
         (Gate::NotRun, Recording::CaughtUp) if newest.strike == Strike::Candidate => {
             "was made while the hooks were off and recorded later"
         }

@@ -10,6 +10,7 @@ pub(super) mod docs_not_updated;
 pub(super) mod failing_tests;
 pub(super) mod failures_not_decreasing;
 pub(super) mod hook_bypass;
+pub(super) mod identity_drift;
 pub(super) mod idle_turns;
 pub(super) mod iteration_cap;
 pub(super) mod node_runtime;

@@ -47,6 +47,7 @@ pub(super) fn undocumented(case: &Case<'_>) -> Result<Vec<Violation>, OpsError> 
         code_changed: CodeChange::Unchanged,
         evidence: EvidenceState::Unconfigured,
         docs: docs::between(case.repo, &case.config, Some(before), tip.tree)?,
+        identity: Vec::new(),
         command: None,
     };
     let timeline = Timeline::new(case.config.guard.session_gap);

@@ -22,16 +22,23 @@ use crate::record::window;
 const WINDOW: usize = 24;
 
 /// A halt with the answer it got.
-struct Answered {
-    id: EntryId,
-    halt: Halt,
+pub(super) struct Answered {
+    pub(super) id: EntryId,
+    pub(super) halt: Halt,
     /// The commit that was halted, as the range has it now.
-    head: Option<CommitId>,
-    ack: Option<Ack>,
+    pub(super) head: Option<CommitId>,
+    pub(super) ack: Option<Ack>,
+}
+
+/// What the ledger says, and what does not hold against it.
+pub(super) struct Judged {
+    pub(super) violations: Vec<Violation>,
+    pub(super) halts: Vec<Answered>,
+    pub(super) answers: Vec<Ack>,
 }
 
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
-pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violation>, OpsError> {
+pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Judged, OpsError> {
     let (entries, warnings) = Ledger::open(case.repo).read_all()?;
     let mut violations: Vec<Violation> = warnings
         .iter()
@@ -66,7 +73,7 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violati
         violations.extend(by_an_agent(case, halt));
     }
     violations.extend(unrecorded_halts(case, facts, &halts, &answers));
-    Ok(violations)
+    Ok(Judged { violations, halts, answers })
 }
 
 /// The halted commit. One that was amended or rebased since is known by its number and its change.

@@ -3,6 +3,8 @@
 
 mod changes;
 mod halts;
+mod identity;
+mod overrides;
 mod range;
 mod records;
 mod squash;
@@ -55,7 +57,11 @@ pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckRep
     case.index = case.commits.iter().enumerate().map(|(at, commit)| (commit.id, at)).collect();
     violations.extend(std::mem::take(&mut judged.violations));
     violations.extend(changes::weakened(&case, &mut judged.facts)?);
-    violations.extend(halts::judge(&case, &judged.facts)?);
+    violations.extend(identity::judge(&case, &judged.facts)?);
+    violations.extend(overrides::skips(&case, &judged.facts));
+    let ledger = halts::judge(&case, &judged.facts)?;
+    violations.extend(overrides::hands(&case, &ledger.halts, &ledger.answers));
+    violations.extend(ledger.violations);
     violations.extend(tamper::judge(&case, &judged.facts)?);
     // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
     if walked == Walked::Whole {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::range::{Cached, source};
-use super::{Case, Violation, at, violation};
+use super::{Case, Violation, at, overrides, violation};
 use crate::config::{self, AppliesTo, Config, HandedIn};
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording};
+use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording, Skip};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, Digest};
 use crate::domain::paths::PathClass;
@@ -319,10 +319,14 @@ fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<
 }
 
 fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
+    let by_name = record.skipped.iter().find(|skip| skip.rule == Skip::GATE);
+    let by_name = by_name.map(|skip| format!("the commit did not pass the gate ({})", skip.reason));
     let bypassed = match (record.gate, record.kind, record.recording) {
         // Said of the record as a whole.
         (_, _, Recording::Backfilled) => return None,
-        (Gate::Bypassed, _, _) => "the commit did not pass the gate (--no-verify)",
+        (Gate::Bypassed, _, _) => {
+            by_name.as_deref().unwrap_or("the commit did not pass the gate (--no-verify)")
+        }
         (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
         | (Gate::NotRun, _, Recording::CaughtUp) => "the commit was made while the hooks were off",
         (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
@@ -351,7 +355,8 @@ fn untested(
     record: &CommitRecord,
 ) -> Result<Option<Violation>, OpsError> {
     let level = level_of(case, "untested-edit");
-    if level < Level::Warn || case.config.test.command.is_none() {
+    let skipped = overrides::passes_over(&record.skipped, "untested-edit");
+    if level < Level::Warn || case.config.test.command.is_none() || skipped {
         return Ok(None);
     }
     let handed_in = match &record.tests {

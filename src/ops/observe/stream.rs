@@ -11,6 +11,7 @@ use crate::domain::tests::{RunOrigin, TestRun};
 use crate::ops::context::Context;
 use crate::ops::error::OpsError;
 use crate::ops::guard;
+use crate::ops::safety;
 use crate::ops::standing;
 use crate::ops::test;
 use crate::ops::timeline;
@@ -142,6 +143,7 @@ pub(in crate::ops) fn decide(
     let decision =
         policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing);
     warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
+    warnings.extend(safety::noticed((ctx, ws), &loaded, &decision));
     Ok((decision, warnings))
 }
 

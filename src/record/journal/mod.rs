@@ -109,8 +109,13 @@ impl Journal {
 
     /// The newest facts, oldest first, and what had to be skipped. No journal is an empty one.
     pub fn read_tail(&self) -> (Vec<JournalLine>, Vec<Warning>) {
-        let mut parts = vec![tail::read(&self.path(), TAIL)];
-        let mut left = TAIL.saturating_sub(parts[0].bytes);
+        self.read_back(TAIL)
+    }
+
+    /// As [`Self::read_tail`], but `max` bytes of it.
+    pub fn read_back(&self, max: u64) -> (Vec<JournalLine>, Vec<Warning>) {
+        let mut parts = vec![tail::read(&self.path(), max)];
+        let mut left = max.saturating_sub(parts[0].bytes);
         if left > 0 {
             for number in self.generations() {
                 let part = tail::read(&self.generation(number), left);

@@ -7,6 +7,7 @@ use super::{Journal, JournalLine, tail};
 use crate::domain::events::Event;
 use crate::domain::facts::Ack;
 use crate::domain::ids::CommitId;
+use crate::domain::safety::SafetyFact;
 use crate::domain::tests::TestRun;
 
 /// First look: enough unless runs have large overlays.
@@ -16,6 +17,9 @@ const LAST_MEMBERS: usize = 256;
 
 /// Events that one reading keeps, the newest: more than any window of the fold.
 const MAX_EVENTS: usize = 2048;
+
+/// Safety events that one reading keeps, the newest: enough to tell whether one was told already.
+const MAX_SAFETY: usize = 64;
 
 /// How far back a reader has to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +61,8 @@ pub struct Recent {
     pub events: Vec<Placed>,
     /// Commits that were recorded.
     pub markers: Vec<CommitId>,
+    /// Safety events since the newest commit, at most 64.
+    pub safety: Vec<SafetyFact>,
     /// Lines that were skipped.
     pub warnings: Vec<Warning>,
 }
@@ -132,6 +138,7 @@ struct Found {
     /// With the acknowledgements and markers that come after it.
     events: Vec<Placed>,
     markers: Vec<CommitId>,
+    safety: Vec<SafetyFact>,
     commits: usize,
 }
 
@@ -143,6 +150,7 @@ impl Found {
             acks: Vec::new(),
             events: Vec::new(),
             markers: Vec::new(),
+            safety: Vec::new(),
             commits: 0,
         }
     }
@@ -178,7 +186,14 @@ impl Found {
                 acks_before: self.acks.len(),
                 markers_before: self.markers.len(),
             }),
-            JournalLine::TestRun(_) | JournalLine::Event(_) | JournalLine::Healed { .. } => {}
+            // Those since the newest commit: what was said of an earlier one is said anew.
+            JournalLine::Safety(fact) if self.commits == 0 && self.safety.len() < MAX_SAFETY => {
+                self.safety.push(*fact);
+            }
+            JournalLine::TestRun(_)
+            | JournalLine::Event(_)
+            | JournalLine::Safety(_)
+            | JournalLine::Healed { .. } => {}
         }
     }
 
@@ -187,11 +202,13 @@ impl Found {
         self.acks.reverse();
         self.markers.reverse();
         self.events.reverse();
+        self.safety.reverse();
         for placed in &mut self.events {
             placed.acks_before = self.acks.len() - placed.acks_before;
             placed.markers_before = self.markers.len() - placed.markers_before;
         }
-        Recent { runs: self.runs, acks: self.acks, events: self.events, markers: self.markers, warnings }
+        let Self { runs, acks, events, markers, safety, .. } = self;
+        Recent { runs, acks, events, markers, safety, warnings }
     }
 }
 

@@ -16,6 +16,7 @@ fn names(lines: &[JournalLine]) -> Vec<String> {
             JournalLine::TestRun(_)
             | JournalLine::Ack(_)
             | JournalLine::Event(_)
+            | JournalLine::Safety(_)
             | JournalLine::CommitRecorded { .. } => "other".to_owned(),
         })
         .collect()

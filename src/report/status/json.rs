@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::domain::facts::Skip;
 use crate::domain::findings::Level;
+use crate::domain::ids::CommitId;
 use crate::report::json;
 
 use super::{CycleView, FailureSummary, LastHalt, LoopEvidence, StatusView, TestsOf};
@@ -26,6 +28,7 @@ pub fn json(view: &StatusView) -> Value {
         "trend_without_credit": view.uncredited.iter()
             .map(|fall| json!({ "from": fall.from, "to": fall.to, "gone": fall.gone })).collect::<Value>(),
         "flaky": view.flaky,
+        "skipped": view.skipped.iter().map(skipped_json).collect::<Value>(),
         "test_command": view.test_command,
         "code": {
             "head": json::text_or_null(view.head_code.as_ref()),
@@ -47,6 +50,12 @@ fn cycle_json(cycle: &CycleView) -> Value {
         "iterations": cycle.iterations,
         "max": cycle.max,
     })
+}
+
+fn skipped_json((commit, skip): &(CommitId, Skip)) -> Value {
+    let mut value = json::skip(skip);
+    value["commit"] = commit.to_string().into();
+    value
 }
 
 fn last_halt_json(last: &LastHalt) -> Value {

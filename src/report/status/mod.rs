@@ -8,7 +8,7 @@ pub use json::json;
 pub use text::text;
 
 use crate::domain::decision::Halt;
-use crate::domain::facts::{Ack, UncreditedFall};
+use crate::domain::facts::{Ack, Skip, UncreditedFall};
 use crate::domain::findings::Finding;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use crate::domain::tests::{TestEvidence, TestRun, TestStatus};
@@ -158,6 +158,8 @@ pub struct StatusView {
     pub uncredited: Vec<UncreditedFall>,
     /// Tests of the window that gave different results on the same code: no part of the trend.
     pub flaky: Vec<String>,
+    /// What was passed over for commits of the window, oldest first.
+    pub skipped: Vec<(CommitId, Skip)>,
     /// `test.command` as a person would type it; `None` when not configured.
     pub test_command: Option<String>,
     /// Code fingerprint of HEAD.
@@ -210,6 +212,7 @@ mod tests {
                 ack: Some(samples::ack()),
             }),
             flaky: vec![],
+            skipped: vec![],
             trend: vec![7, 4, 2],
             uncredited: vec![],
             test_command: Some("cargo test".to_owned()),

@@ -55,6 +55,7 @@ pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
         }
     }
     waived(&mut page, view);
+    skipped(&mut page, view);
     if !view.warnings.is_empty() {
         page.blank();
         for warning in &view.warnings {
@@ -62,6 +63,15 @@ pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
         }
     }
     page.finish()
+}
+
+/// The newest of what was passed over.
+fn skipped(page: &mut Page, view: &StatusView) {
+    for (number, (commit, skip)) in view.skipped.iter().rev().take(HASHES).enumerate() {
+        let label = if number == 0 { "skipped" } else { "" };
+        let line = format!("{} at {}", phrase::skip(skip), commit.short());
+        page.field(label, &page.style.yellow(&line));
+    }
 }
 
 /// What was waived is no finding to act on, and is shown all the same.

@@ -7,7 +7,7 @@ use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
 use super::{MAX_LINE, change, evidence};
 use crate::domain::facts::{
-    CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage, Weakening,
+    CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Skip, Usage, Weakening,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::Digest;
@@ -98,6 +98,10 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
         map.insert("tests".into(), Value::Object(members));
     }
     insert_some(&mut map, "weakening", record.weakening.as_ref().map(encode_weakening));
+    if !record.skipped.is_empty() {
+        let skipped: Vec<Value> = record.skipped.iter().take(Skip::MAX).map(encode_skip).collect();
+        map.insert("skipped".into(), json!(skipped));
+    }
     if !record.outputs.is_empty() {
         let outputs: Vec<String> = record.outputs.iter().take(MAX_OUTPUTS).map(ToString::to_string).collect();
         map.insert("outputs".into(), json!(outputs));
@@ -183,6 +187,21 @@ fn encode_weakening(weakening: &Weakening) -> Value {
     Value::Object(map)
 }
 
+/// A skip: `{"rule","reason"}`, and `agent` where an agent's shell asked for it.
+pub(crate) fn encode_skip(skip: &Skip) -> Value {
+    let mut map = Map::new();
+    map.insert("rule".into(), json!(bounded(&skip.rule, MAX_RULE)));
+    map.insert("reason".into(), json!(bounded(&skip.reason, MAX_MESSAGE)));
+    insert_some(&mut map, "agent", skip.agent.as_ref().map(|marker| bounded(marker, MAX_NODE)));
+    Value::Object(map)
+}
+
+/// Reads what [`encode_skip`] writes.
+pub(crate) fn decode_skip(item: &Json<'_>) -> Option<Skip> {
+    let text = |key: &str| item.get(key).and_then(Json::as_str).map(str::to_owned);
+    Some(Skip { rule: text("rule")?, reason: text("reason").unwrap_or_default(), agent: text("agent") })
+}
+
 fn decode_weakening(members: &mut Members<'_>) -> Result<Option<Weakening>, FormatError> {
     let Some(mut found) = members.object("weakening")? else { return Ok(None) };
     let mut names = |key: &str| -> Result<Vec<String>, FormatError> {
@@ -254,6 +273,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
         change: change::decode(&mut members)?,
         tests: decode_tests(&mut members)?,
         weakening: decode_weakening(&mut members)?,
+        skipped: members.list("skipped", Skip::MAX, decode_skip)?.0,
         outputs: members.list("outputs", MAX_OUTPUTS, |item| item.as_str()?.parse().ok())?.0,
         usage: decode_usage(&mut members)?,
         findings: members.list("findings", MAX_FINDINGS, decode_finding)?.0,

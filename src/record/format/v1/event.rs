@@ -4,14 +4,16 @@
 //! this one too, so that a journal can be replayed.
 //!
 //! Beyond DESIGN section 6: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `turn_end` may have `docs`, any event an `id`.
+//! `result`, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
 
 use serde_json::{Map, Value, json};
 
 use super::super::json::Json;
 use super::super::members::{FormatError, Members, bounded, saturating_count};
 use super::put::{decode_time, put, put_some};
-use crate::domain::events::{Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, TurnEnd, What};
+use crate::domain::events::{
+    Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, Trace, TurnEnd, What,
+};
 use crate::domain::facts::Usage;
 use crate::domain::ids::ShortHash;
 
@@ -26,6 +28,11 @@ pub(super) fn encode(event: &Event, map: &mut Map<String, Value>) {
     put_some(map, "node", event.node.as_deref().map(|node| bounded(node, MAX_NAME)).as_ref());
     put_some(map, "session", event.session.as_deref().map(|session| bounded(session, MAX_NAME)).as_ref());
     put_some(map, "id", event.id.as_ref());
+    if let Some(trace) = &event.trace {
+        for (key, text) in [("model", &trace.model), ("prompt_hash", &trace.prompt_hash)] {
+            put_some(map, key, text.as_deref().map(|text| bounded(text, MAX_NAME)).as_ref());
+        }
+    }
     match &event.what {
         What::TurnStart | What::Cleared(_) => {}
         What::TurnEnd(end) => {
@@ -95,8 +102,19 @@ pub(super) fn decode(kind: &str, members: &mut Members<'_>) -> Result<Option<Eve
         node: members.text("node")?,
         session: members.text("session")?,
         id: members.parsed("id", "16 digits")?,
+        trace: decode_trace(members)?,
         what,
     }))
+}
+
+/// Model and hash of the prompt, each cut to what a line may hold.
+pub(crate) fn decode_trace(members: &mut Members<'_>) -> Result<Option<Box<Trace>>, FormatError> {
+    let mut text = |key: &str| -> Result<Option<String>, FormatError> {
+        let text = members.text(key)?.map(|text| bounded(&text, MAX_NAME));
+        Ok(text.filter(|text| !text.is_empty()))
+    };
+    let trace = Trace { model: text("model")?, prompt_hash: text("prompt_hash")? };
+    Ok((trace != Trace::default()).then(|| Box::new(trace)))
 }
 
 fn decode_call(members: &mut Members<'_>) -> Result<ToolCall, FormatError> {

@@ -12,7 +12,9 @@ use super::put::{decode_time, put, put_some};
 use super::{MAX_LINE, event, evidence};
 use crate::domain::events::Event;
 use crate::domain::facts::{Ack, AckHow};
+use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, TreeId};
+use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun, Tracking};
 use crate::domain::time::Timestamp;
 
@@ -30,6 +32,8 @@ pub enum JournalLine {
     Ack(Box<Ack>),
     /// Any other fact of the event stream.
     Event(Box<Event>),
+    /// `refused`, `skipped`, `noticed`, `pulled`: a safety event that nothing else tells of.
+    Safety(Box<SafetyFact>),
     /// `commit`: a commit was recorded in the notes. Marks which facts before it are spent.
     CommitRecorded {
         /// The commit.
@@ -57,6 +61,7 @@ pub fn encode_line(line: &JournalLine) -> String {
         JournalLine::TestRun(run) => encode_run(run, &mut map),
         JournalLine::Ack(ack) => encode_ack(ack, &mut map),
         JournalLine::Event(fact) => event::encode(fact, &mut map),
+        JournalLine::Safety(fact) => encode_safety(fact, &mut map),
         JournalLine::CommitRecorded { commit, tree, code, at } => {
             put(&mut map, "type", "commit");
             put(&mut map, "commit", commit);
@@ -139,6 +144,30 @@ fn encode_ack(ack: &Ack, map: &mut Map<String, Value>) {
     put(map, "worktree", &bounded(&ack.worktree, MAX_NAME));
 }
 
+fn encode_safety(fact: &SafetyFact, map: &mut Map<String, Value>) {
+    put(map, "type", fact.kind.as_str());
+    put_some(map, "at", fact.at.as_ref());
+    put(map, "rule", &bounded(&fact.rule, MAX_NAME));
+    put(map, "level", fact.level.as_str());
+    put(map, "message", &bounded(&fact.message, MAX_REASON));
+    put_some(map, "tree", fact.tree.as_ref());
+    put_some(map, "agent", fact.agent.as_ref().map(|agent| bounded(agent, MAX_NAME)).as_ref());
+}
+
+fn decode_safety(kind: SafetyKind, members: &mut Members<'_>) -> Result<SafetyFact, FormatError> {
+    let rule = members.text("rule")?;
+    let level = members.named("level", "a level", Level::from_name)?;
+    Ok(SafetyFact {
+        kind,
+        at: decode_time(members)?,
+        rule: members.required("rule", rule)?,
+        level: members.required("level", level)?,
+        message: members.text("message")?.unwrap_or_default(),
+        tree: members.parsed("tree", "an object id")?,
+        agent: members.text("agent")?,
+    })
+}
+
 fn how_name(how: AckHow) -> &'static str {
     match how {
         AckHow::Resume => "resume",
@@ -162,9 +191,12 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
             what: members.text("what")?.unwrap_or_default(),
             at: decode_time(&mut members)?,
         }),
-        other => match event::decode(other, &mut members)? {
-            Some(fact) => Ok(JournalLine::Event(Box::new(fact))),
-            None => Err(FormatError::unknown_type(other)),
+        other => match (SafetyKind::from_name(other), event::decode(other, &mut members)?) {
+            (Some(kind), _) => {
+                decode_safety(kind, &mut members).map(|fact| JournalLine::Safety(Box::new(fact)))
+            }
+            (None, Some(fact)) => Ok(JournalLine::Event(Box::new(fact))),
+            (None, None) => Err(FormatError::unknown_type(other)),
         },
     }
 }

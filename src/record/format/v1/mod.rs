@@ -2,7 +2,8 @@
 //! lines of the journal. Keys are sorted, the form is compact, one line, ended by LF; absent means unknown.
 //!
 //! Beyond DESIGN section 6 a record may have `"caught_up":true` (written later than the commit) and
-//! `"tests":{"truncated":true}` (the failing list was cut), and `"change"` (what the diff is made of, see `change`). Bounds on writing, so that a line stays under
+//! `"tests":{"truncated":true}` (the failing list was cut), and `"change"` (what the diff is made of, see `change`) and
+//! `"skipped":[{"rule","reason"}]` (what was passed over for this commit; `agent` names the marker of an agent's shell). Bounds on writing, so that a line stays under
 //! [`MAX_LINE`]: 256 hunks, 512 failing ids of 512 bytes, 64 outputs, 64 findings of 2 KiB, a command of 4 KiB.
 
 mod change;
@@ -15,7 +16,7 @@ mod put;
 
 pub use choose::{Choice, Derived, choose_record};
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, decode_commit, encode_commit, line_digest};
-pub(crate) use event::{decode_ballot, decode_end, decode_usage};
+pub(crate) use event::{decode_ballot, decode_end, decode_trace, decode_usage};
 pub use line::{JournalLine, decode_line, encode_line};
 
 /// Bound of one line, in bytes without its LF: 1 MiB.

@@ -6,10 +6,11 @@ use super::*;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::events::{Clearing, Event, Output, OutputKind, What};
 use crate::domain::facts::{
-    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage,
+    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Skip, Usage,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, Signature, TreeId};
+use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::{
     Caveats, Counts, OverlayEntry, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus, Tracking,
 };
@@ -65,6 +66,7 @@ fn full() -> CommitRecord {
         change: None,
         tests: Some(evidence()),
         weakening: None,
+        skipped: Vec::new(),
         outputs: vec![Digest([9; 32])],
         usage: Some(Usage {
             input_tokens: Some(1),
@@ -94,6 +96,7 @@ fn minimal() -> CommitRecord {
         change: None,
         tests: None,
         weakening: None,
+        skipped: Vec::new(),
         outputs: vec![],
         usage: None,
         findings: vec![],
@@ -247,7 +250,7 @@ fn golden_events_of_the_context_window_are_written_and_read_byte_for_byte() {
     let event = |what| {
         let at = Some("2026-11-20T15:30:00Z".parse().unwrap());
         let (node, session) = (Some("coder".into()), Some("s-1".into()));
-        JournalLine::Event(Box::new(Event { at, node, session, id: None, what }))
+        JournalLine::Event(Box::new(Event { at, node, session, id: None, trace: None, what }))
     };
     let usage = Usage {
         input_tokens: Some(1000),
@@ -382,6 +385,8 @@ prop_compose! {
         change in prop::option::of(any_change()),
     ) -> CommitRecord {
         let (tree, parent, hash) = ids;
+        let skipped = session.iter().map(|said| Skip { rule: "untested-edit".into(), reason: said.clone(), agent: None });
+        let skipped = skipped.collect();
         CommitRecord {
             recorded_at: Timestamp(at),
             tree: TreeId(Oid::from_bytes(&tree).unwrap()),
@@ -406,6 +411,7 @@ prop_compose! {
             change,
             tests,
             weakening: None,
+            skipped,
             outputs: outputs.into_iter().map(Digest).collect(),
             usage: usage.map(|([input_tokens, output_tokens, context_tokens], cost_usd)| Usage {
                 input_tokens, output_tokens, cost_usd, context_tokens,
@@ -428,6 +434,38 @@ fn what_a_diff_is_made_of_is_optional_and_a_word_of_a_later_version_is_work() {
     assert!(encode_commit(&decoded.record, &decoded.extra).contains(r#""verses":4"#));
     assert_eq!(decode_commit(FULL.as_bytes()).unwrap().record.change, None);
     assert!(decode_commit(line.replace("\"paths\":[]", "\"paths\":[[1]]").as_bytes()).is_err());
+}
+
+#[test]
+fn safety_events_survive_a_round_trip_and_say_by_which_rule() {
+    for (kind, name) in SafetyKind::ALL {
+        let line = JournalLine::Safety(Box::new(SafetyFact {
+            kind,
+            at: Some(Timestamp(0)),
+            rule: "untested-edit".into(),
+            level: Level::Block,
+            message: "\u{1b}\n\"".into(),
+            tree: Some(TreeId(oid(7))),
+            agent: Some("CLAUDECODE".into()),
+        }));
+        let text = encode_line(&line);
+        assert!(text.ends_with(&format!("\"type\":\"{name}\"}}\n")), "{text}");
+        assert_eq!(decode_line(text.as_bytes()).unwrap(), line);
+        assert!(decode_line(text.replace("\"rule\"", "\"ruler\"").as_bytes()).is_err());
+    }
+}
+
+#[test]
+fn a_skip_without_its_rule_is_no_record() {
+    let with = |skips: &str| {
+        FULL.trim_end().replacen(r#","tests":"#, &format!(",\"skipped\":{skips},\"tests\":"), 1)
+    };
+    let decoded = decode_commit(with(r#"[{"rule":"untested-edit"}]"#).as_bytes()).unwrap();
+    assert_eq!(
+        decoded.record.skipped,
+        [Skip { rule: "untested-edit".into(), reason: String::new(), agent: None }]
+    );
+    assert!(decode_commit(with(r#"[{"reason":"x"}]"#).as_bytes()).is_err());
 }
 
 proptest! {

@@ -1,0 +1,21 @@
+//! `andon pin`.
+
+use crate::cli::Shell;
+use crate::cli::args::PinArgs;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::ops::error::OpsError;
+use crate::ops::pin::{self, Mode};
+use crate::ops::workspace::Workspace;
+use crate::report::{json, pin as report};
+
+/// Pins, or compares. Exit code 1 when a comparison finds a difference, or nothing pinned.
+pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open(&shell.ctx)?;
+    let view = pin::run(&shell.ctx, &ws, if args.check { Mode::Check } else { Mode::Pin })?;
+    shell.out.result(&match args.format.format {
+        Format::Text => report::text(&view, shell.out.out),
+        Format::Json => json::line(&report::json(&view)),
+    });
+    Ok(if view.is_fine() { Exit::Allowed } else { Exit::Refused })
+}

@@ -1,0 +1,76 @@
+//! `identity-drift`: the agent's own configuration is not the one that was pinned.
+
+use crate::detect::rule::{Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::decision::Stage;
+use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::identity::Mismatch;
+use crate::domain::settings::RuleSetting;
+
+/// The rule.
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "identity-drift",
+    summary: "the agent's own configuration, its session or its role is not the pinned one",
+    docs: Docs {
+        trips: "The files of `identity.files` in the tree that is to be committed have another checksum than \
+                `identity.checksum`, the session is not `identity.workflow_binding`, or the node is none of \
+                `identity.authorized_roles`. What is not declared is not asked for. `andon check` asks the base of the \
+                range.",
+        why: "No threshold: an agent that may change its own instructions unseen is not the one that was let in. Nothing \
+              is asked until a person has pinned something.",
+        source: "autonomous-loop-rules.md, agentic identity",
+        example: "CLAUDE.md loses a line and is committed along: refused, and the message names the file.",
+        tune: "identity-drift = \"warn\"; [identity] files = [\"CLAUDE.md\"]; andon pin.",
+    },
+    level: Level::Block,
+    reason: HaltReason::UserStop,
+    face: Face::Checkpoint,
+    params: &[],
+    stages: &[Stage::PreCommit, Stage::Check],
+    reads: Reads::Tree,
+    check,
+};
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let found = &situation.candidate?.identity;
+    if found.is_empty() {
+        return None;
+    }
+    let said: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let message = format!("not as it was pinned: {}", words::list(&said, words::len(&said)));
+    let paths: Vec<&str> = found.iter().filter_map(Mismatch::path).collect();
+    let mut help = Vec::new();
+    if !paths.is_empty() || found.contains(&Mismatch::Unexplained) {
+        help.push(
+            "put it back, or let a person pin what is there now: andon pin, then git add andon.toml"
+                .to_owned(),
+        );
+    }
+    if found.iter().any(|one| matches!(one, Mismatch::Session { .. } | Mismatch::Role { .. })) {
+        help.push("ANDON_SESSION and ANDON_NODE say who commits: andon config show identity".to_owned());
+    }
+    let evidence = paths.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect();
+    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::identified;
+
+    #[test]
+    fn every_difference_is_named_and_none_says_nothing() {
+        assert!(identified(&RULE, Vec::new()).is_none());
+        let drifted = identified(&RULE, vec![Mismatch::Changed("CLAUDE.md".to_owned())]).unwrap();
+        assert_eq!(drifted.message, "not as it was pinned: CLAUDE.md changed");
+        assert_eq!(drifted.level, Level::Block);
+        assert_eq!(drifted.evidence, [Evidence::Path("CLAUDE.md".to_owned())]);
+        assert!(drifted.help[0].contains("andon pin"));
+        let unbound = Mismatch::Session { wanted: "flow".to_owned(), found: None };
+        let found = identified(&RULE, vec![unbound]).unwrap();
+        assert!(found.message.contains("there is no session") && found.help[0].contains("ANDON_SESSION"));
+        let many = (0..500).map(|number| Mismatch::Added(format!("{number}{}", "x".repeat(400))));
+        assert!(identified(&RULE, many.collect()).unwrap().message.len() < 2000);
+    }
+}

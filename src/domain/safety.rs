@@ -1,0 +1,67 @@
+//! Safety events that no other fact tells of (`autonomous-loop-rules.md`, safety event log): what a gate refused or let
+//! pass by somebody's word, and what was said within a turn. Halts and answers are in the ledger, findings of commits
+//! in their records.
+
+use super::findings::Level;
+use super::ids::TreeId;
+use super::time::Timestamp;
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SafetyKind {
+    /// A commit was refused.
+    Refused,
+    /// A rule was passed over for one commit.
+    Skipped,
+    /// Something was said, and nothing refused.
+    Noticed,
+    /// A person pulled the cord while a halt stood already.
+    Pulled,
+}
+
+impl SafetyKind {
+    /// Every kind with its name in the journal.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Refused, "refused"),
+        (Self::Skipped, "skipped"),
+        (Self::Noticed, "noticed"),
+        (Self::Pulled, "pulled"),
+    ];
+
+    /// The name in the journal.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+    }
+}
+
+/// A safety event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SafetyFact {
+    /// What happened.
+    pub kind: SafetyKind,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// By which rule.
+    pub rule: String,
+    /// Its level then.
+    pub level: Level,
+    /// Its message, or the reason that was given. Untrusted text.
+    pub message: String,
+    /// The tree that was to be committed.
+    pub tree: Option<TreeId>,
+    /// The marker of the agent's shell in which it happened.
+    pub agent: Option<String>,
+}
+
+impl SafetyFact {
+    /// Whether `other` tells of the same thing at another time.
+    pub fn repeats(&self, other: &Self) -> bool {
+        (self.kind, &self.rule, self.level, self.tree) == (other.kind, &other.rule, other.level, other.tree)
+            && self.message == other.message
+    }
+}

@@ -1,0 +1,70 @@
+//! Whether each commit of the range was made with the agent's configuration, session and role that the base of the range
+//! pins: a pin that is changed in the range counts in none of its commits.
+
+use super::{Case, Violation, at};
+use crate::adapter::agents::DEFAULT_NODE;
+use crate::config::AppliesTo;
+use crate::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Situation, Stops};
+use crate::domain::decision::Stage;
+use crate::domain::facts::{CommitFact, Recording};
+use crate::domain::identity::{self, Carried, Mismatch};
+use crate::git::CommitInfo;
+use crate::history::Timeline;
+use crate::ops::error::OpsError;
+use crate::ops::identity::{is_asked, of_tree};
+
+/// Judges each commit.
+pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violation>, OpsError> {
+    let mut violations = Vec::new();
+    if !is_asked(&case.config) {
+        return Ok(violations);
+    }
+    for (commit, fact) in case.commits.iter().zip(facts) {
+        let mut found = of_tree(case.repo, &case.config, commit.tree)?;
+        found.extend(unbound(case, fact));
+        violations.extend(said(case, commit, found));
+    }
+    Ok(violations)
+}
+
+/// A commit without a record carries nothing: that it has none is said elsewhere. Where only agents are guarded, what
+/// carries nothing is a person's.
+fn unbound(case: &Case<'_>, fact: &CommitFact) -> Vec<Mismatch> {
+    let record = &fact.record;
+    let persons = record.session.is_none() && record.node == DEFAULT_NODE;
+    if record.recording == Recording::Derived
+        || (persons && case.config.guard.applies_to == AppliesTo::Agents)
+    {
+        return Vec::new();
+    }
+    let carried = Carried { session: record.session.as_deref(), node: &record.node };
+    identity::unbound(&case.config.identity, carried)
+}
+
+fn said(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Violation> {
+    let candidate = Candidate {
+        code_changed: CodeChange::Unchanged,
+        evidence: EvidenceState::Unconfigured,
+        docs: DocsChange::NotAsked,
+        identity: found,
+        command: None,
+    };
+    let timeline = Timeline::new(case.config.guard.session_gap);
+    let situation = Situation {
+        timeline: &timeline,
+        stage: Stage::Check,
+        candidate: Some(&candidate),
+        stops: Stops::NONE,
+        episode: None,
+    };
+    let finding = detect::run(&situation, &case.config.rules)
+        .into_iter()
+        .find(|found| found.rule == "identity-drift")?;
+    Some(Violation {
+        commit: Some(at(commit)),
+        code: finding.rule.to_owned(),
+        level: finding.level,
+        message: finding.message,
+        help: finding.help,
+    })
+}

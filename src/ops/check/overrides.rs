@@ -1,0 +1,88 @@
+//! What people (or agents in their stead) did past the rules in a range: dirty bits that were skipped, cords that were
+//! pulled, halts that were answered, counters that were reset. A skip lifts the demand that it names, so it is never
+//! silent: a warning with its reason, and an error where an agent's shell asked for it or nobody gave a reason. The rest
+//! is told as notes, so that who reads the check sees every hand that was laid on the loop.
+
+use super::halts::Answered;
+use super::{Case, Violation, at, violation};
+use crate::domain::facts::{Ack, AckHow, CommitFact, Skip};
+use crate::domain::findings::{Face, HaltReason, Level};
+use crate::domain::ids::CommitId;
+use crate::git::CommitInfo;
+
+/// The skips of the range. Records that do not hold have been replaced, and skip nothing.
+pub(super) fn skips(case: &Case<'_>, facts: &[CommitFact]) -> Vec<Violation> {
+    let of_one = |(commit, fact): (&CommitInfo, &CommitFact)| {
+        let skipped = fact.record.skipped.iter().filter(|skip| skip.rule != Skip::GATE);
+        skipped.map(|skip| skipped_rule(commit, skip)).collect::<Vec<_>>()
+    };
+    case.commits.iter().zip(facts).flat_map(of_one).collect()
+}
+
+fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Violation {
+    let Skip { rule, reason, agent } = skip;
+    let help = "a person looks at the commit; then merge by hand, or test it and commit again";
+    let (code, level, message) = match (agent, reason.is_empty()) {
+        (Some(marker), _) => {
+            let said = if reason.is_empty() { "no reason was given" } else { reason };
+            (
+                "agent-skip",
+                Level::Block,
+                format!("{rule} was skipped in the shell of an agent ({marker}): {said}"),
+            )
+        }
+        (None, true) => (
+            "skipped-rule",
+            Level::Block,
+            format!("{rule} was skipped for this commit, and no reason was given"),
+        ),
+        (None, false) => {
+            ("skipped-rule", Level::Warn, format!("{rule} was skipped for this commit: {reason}"))
+        }
+    };
+    violation(Some(at(commit)), code, level, message, help)
+}
+
+/// Whether a rule was passed over for a commit: what that is worth is said by [`skips`].
+pub(super) fn passes_over(skipped: &[Skip], rule: &str) -> bool {
+    skipped.iter().any(|skip| skip.rule == rule)
+}
+
+/// Cords that were pulled, and answers that were given, at commits of the range or right below it.
+pub(super) fn hands(case: &Case<'_>, halts: &[Answered], answers: &[Ack]) -> Vec<Violation> {
+    let pulled = halts.iter().filter(|known| known.halt.reason == HaltReason::UserStop);
+    let pulled = pulled.filter_map(|known| {
+        let end = if known.ack.is_some() { "" } else { "; nobody has answered yet" };
+        let message = format!("the loop was stopped by hand: {}{end}", known.halt.message);
+        note(case, known.head?, "user-stop", message)
+    });
+    let answered = answers.iter().filter_map(|ack| {
+        let halt = halts.iter().find(|known| Some(known.id) == ack.halt);
+        let (code, message) = answer(ack, halt);
+        note(case, ack.head?, code, message)
+    });
+    pulled.chain(answered).collect()
+}
+
+fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
+    let Ack { by, reason, .. } = ack;
+    let said = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    if let Some(counter) = &ack.counter {
+        return ("counter-reset", format!("the counter of {counter} was reset by {by}{said}"));
+    }
+    let Some(Answered { halt, .. }) = halt else {
+        return ("answered-halt", format!("the loop was resumed by {by}{said}"));
+    };
+    let how = match ack.how {
+        AckHow::Resume => "with andon resume".to_owned(),
+        AckHow::FileDeleted => format!("by deleting {}", halt.face.file_name()),
+    };
+    let code = if halt.face == Face::BlockerReport { "cleared-blocker" } else { "answered-halt" };
+    (code, format!("the halt by {} was answered by {by} {how}{said}", halt.rule))
+}
+
+fn note(case: &Case<'_>, head: CommitId, code: &str, message: String) -> Option<Violation> {
+    let concerns = |commit: &CommitInfo| commit.id == head || commit.parents.contains(&head);
+    let found = case.commits.iter().any(concerns);
+    found.then(|| violation(Some(case.at(head)), code, Level::Note, message, "andon log --events"))
+}

@@ -1,0 +1,76 @@
+//! `andon pin`: the checksum of the agent's own configuration goes into `andon.toml`
+//! (`autonomous-loop-rules.md`, agentic identity).
+
+use std::path::PathBuf;
+
+use super::context::Context;
+use super::error::OpsError;
+use super::identity;
+use super::workspace::Workspace;
+use crate::action;
+use crate::config::{self, MAX_BYTES};
+use crate::domain::identity::{self as domain, Mismatch};
+use crate::domain::paths::CONFIG_FILE;
+use crate::report::pin::{PinState, PinView};
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Pin what is there.
+    Pin,
+    /// Compare, and write nothing.
+    Check,
+}
+
+/// Pins the configuration as the working tree has it, or compares it with what is pinned.
+pub fn run(ctx: &Context, ws: &Workspace, mode: Mode) -> Result<PinView, OpsError> {
+    let top = ws.top()?;
+    let overlay = ws.repo.worktree_overlay()?;
+    let rules = &ws.config.identity;
+    let files = identity::files(&ws.config, |declared| Ok(declared.of_overlay(&ws.repo, &overlay)?))?;
+    let checksum = domain::checksum(&files);
+    let view = |state| PinView { state, checksum, files: files.clone(), globs: rules.files.clone() };
+    if mode == Mode::Check {
+        return Ok(view(match (rules.checksum, domain::drift(rules, &files)) {
+            (None, _) => PinState::NotPinned,
+            (Some(_), drift) if drift.is_empty() => PinState::AsPinned,
+            (Some(_), drift) => PinState::Drifted(drift),
+        }));
+    }
+    if let Some(marker) = ctx.actor().marker {
+        return Err(OpsError::AgentPin(marker));
+    }
+    if files.is_empty() {
+        return Err(OpsError::Usage {
+            what: format!("no file matches identity.files: {}", rules.files.join(", ")),
+            help: "name the files of the agent's configuration in andon.toml:  [identity]  files = [\"AGENTS.md\"]"
+                .to_owned(),
+        });
+    }
+    let was: Vec<Mismatch> = domain::drift(rules, &files);
+    if rules.checksum == Some(checksum) {
+        return Ok(view(PinState::AsPinned));
+    }
+    let path = top.join(CONFIG_FILE);
+    let text = read(&path)?;
+    let edited = config::with_pin(&text, &files).map_err(|by_hand| OpsError::Usage {
+        what: format!("{CONFIG_FILE} has a shape that cannot be edited without changing more than the pin"),
+        help: format!("write this into it by hand:\n{by_hand}"),
+    })?;
+    action::replace_text(&path, &edited)?;
+    Ok(view(PinState::Pinned(was)))
+}
+
+/// The configuration as it is; none is an empty one.
+fn read(path: &PathBuf) -> Result<String, OpsError> {
+    use std::io::Read as _;
+    let mut text = String::new();
+    match std::fs::File::open(path) {
+        Ok(file) => {
+            file.take(MAX_BYTES as u64).read_to_string(&mut text).map_err(OpsError::Input)?;
+            Ok(text)
+        }
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => Ok(text),
+        Err(err) => Err(OpsError::Input(err)),
+    }
+}

@@ -1,0 +1,98 @@
+//! `andon pin`: what is pinned, or how the configuration differs from it.
+
+use serde_json::{Value, json};
+
+use crate::domain::identity::{Files, Mismatch};
+use crate::domain::ids::Digest;
+
+use super::escape::terminal_clip;
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// Columns of a name.
+const NAME: usize = 160;
+
+/// How it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PinState {
+    /// It was pinned just now; before, these differed.
+    Pinned(Vec<Mismatch>),
+    /// It is as it was pinned.
+    AsPinned,
+    /// It differs.
+    Drifted(Vec<Mismatch>),
+    /// Nothing was pinned.
+    NotPinned,
+}
+
+/// Everything `andon pin` shows. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PinView {
+    /// How it stands.
+    pub state: PinState,
+    /// The checksum of what is there.
+    pub checksum: Digest,
+    /// The files that are there.
+    pub files: Files,
+    /// The globs that declare them.
+    pub globs: Vec<String>,
+}
+
+impl PinView {
+    /// Whether all is as it was pinned.
+    pub fn is_fine(&self) -> bool {
+        matches!(self.state, PinState::Pinned(_) | PinState::AsPinned)
+    }
+}
+
+/// The pin for a person.
+pub fn text(view: &PinView, style: Style) -> String {
+    let mut page = Page::new(style);
+    let count = phrase::count(view.files.len(), "file");
+    let sum = view.checksum.short();
+    let (said, found): (String, &[Mismatch]) = match &view.state {
+        PinState::Pinned(was) => {
+            (format!("pinned {count} as sha256:{sum}..., in andon.toml; commit it"), was)
+        }
+        PinState::AsPinned => (format!("as pinned: {count}, sha256:{sum}..."), &[]),
+        PinState::Drifted(found) => (format!("not as it was pinned: {count} make sha256:{sum}..."), found),
+        PinState::NotPinned => (format!("nothing is pinned; {count} make sha256:{sum}..."), &[]),
+    };
+    page.line(&said);
+    for mismatch in found {
+        page.line(&format!("  {}", style.yellow(&terminal_clip(&mismatch.to_string(), NAME))));
+    }
+    if found.is_empty() {
+        for path in view.files.keys() {
+            page.line(&format!("  {}", terminal_clip(&String::from_utf8_lossy(path), NAME)));
+        }
+    }
+    match view.state {
+        PinState::Drifted(_) => page.line("  help: put it back, or pin what is there now: andon pin"),
+        PinState::NotPinned => page.line("  help: andon pin"),
+        PinState::Pinned(_) | PinState::AsPinned => {}
+    }
+    page.finish()
+}
+
+/// `andon/pin@1`.
+pub fn json(view: &PinView) -> Value {
+    let (state, found): (&str, &[Mismatch]) = match &view.state {
+        PinState::Pinned(was) => ("pinned", was),
+        PinState::AsPinned => ("as_pinned", &[]),
+        PinState::Drifted(found) => ("drifted", found),
+        PinState::NotPinned => ("not_pinned", &[]),
+    };
+    let file = |(path, state): (&Vec<u8>, &crate::domain::identity::FileState)| {
+        (String::from_utf8_lossy(path).into_owned(), Value::String(state.to_string()))
+    };
+    json!({
+        "schema": "andon/pin@1",
+        "state": state,
+        "checksum": format!("sha256:{}", view.checksum),
+        "files": view.files.iter().map(file).collect::<Value>(),
+        "globs": view.globs,
+        "differs": found.iter().map(ToString::to_string).collect::<Value>(),
+    })
+}

@@ -1,0 +1,215 @@
+//! `andon replay --session ID`: the trajectory of one session (`autonomous-loop-rules.md`, frozen replays), with the
+//! decision that the engine gives at each step.
+
+use serde_json::{Value, json};
+
+use crate::domain::decision::{Decision, Verdict};
+use crate::domain::ids::CommitId;
+use crate::domain::time::Timestamp;
+
+use super::escape::terminal_clip;
+use super::json;
+use super::message;
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+
+/// Columns of an action.
+const ACTION: usize = 60;
+
+/// What a session is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SessionState {
+    /// Nothing: before, between and after its turns.
+    Idle,
+    /// A turn has begun.
+    Planning,
+    /// Tools are called.
+    Executing,
+    /// Something was said.
+    Reporting,
+    /// Reviewers judged.
+    Reviewing,
+    /// Tests passed.
+    TestsPassed,
+    /// Tests failed, or could not tell.
+    TestsFailed,
+    /// A commit was made.
+    Committed,
+    /// A commit was refused.
+    Refused,
+    /// The loop is halted.
+    Halted,
+    /// A person answered a halt.
+    Resumed,
+}
+
+impl SessionState {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Planning => "planning",
+            Self::Executing => "executing",
+            Self::Reporting => "reporting",
+            Self::Reviewing => "reviewing",
+            Self::TestsPassed => "tests_passed",
+            Self::TestsFailed => "tests_failed",
+            Self::Committed => "committed",
+            Self::Refused => "refused",
+            Self::Halted => "halted",
+            Self::Resumed => "resumed",
+        }
+    }
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// When, where that is known.
+    pub at: Option<Timestamp>,
+    /// Whose step it was.
+    pub node: Option<String>,
+    /// The state before.
+    pub state: SessionState,
+    /// What was done.
+    pub action: String,
+    /// The state after.
+    pub next: SessionState,
+    /// The commit that was made.
+    pub commit: Option<CommitId>,
+    /// What the engine says.
+    pub decision: Decision,
+    /// The rule of the halt that the ledger has at that commit.
+    pub halt: Option<String>,
+}
+
+/// A session. Texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trajectory {
+    /// Its id.
+    pub session: String,
+    /// The model, as it was first named.
+    pub model: Option<String>,
+    /// The hash of the prompt, as it was first named.
+    pub prompt_hash: Option<String>,
+    /// Its steps, oldest first.
+    pub steps: Vec<Step>,
+}
+
+/// The trajectory for a person.
+pub fn text(trajectory: &Trajectory, style: Style) -> String {
+    let mut page = Page::new(style);
+    let unknown = |text: &Option<String>| {
+        text.as_ref().map_or_else(|| "unknown".to_owned(), |text| terminal_clip(text, 100))
+    };
+    page.field("session", &terminal_clip(&trajectory.session, 100));
+    page.field("model", &unknown(&trajectory.model));
+    page.field("prompt", &unknown(&trajectory.prompt_hash));
+    page.blank();
+    for step in &trajectory.steps {
+        let at = step.at.map_or_else(|| format!("{:<20}", "-"), |at| at.to_string());
+        let (from, to) = (step.state.as_str(), step.next.as_str());
+        page.line(&format!("{at}  {from:<12} -> {to:<12}  {}", terminal_clip(&step.action, ACTION)));
+        if step.decision.standing.is_some() {
+            continue;
+        }
+        for finding in message::gravest_first(&step.decision.findings) {
+            let head = message::head(finding.level.into(), Some(finding.rule), style);
+            page.line(&format!("{:<22}{head}: {}", "", phrase::message(&finding.message)));
+        }
+        if let Some(rule) = &step.halt {
+            page.line(&style.red(&format!("{:<22}halted by {}", "", terminal_clip(rule, 40))));
+        }
+    }
+    let halts = trajectory.steps.iter().filter(|step| begins_halt(&step.decision)).count();
+    let steps = phrase::count(trajectory.steps.len(), "step");
+    page.line(&format!("{steps}, {}", phrase::count(halts, "halt")));
+    page.finish()
+}
+
+fn begins_halt(decision: &Decision) -> bool {
+    decision.verdict == Verdict::Halt && decision.standing.is_none()
+}
+
+/// The trajectory for a program, as JSON lines: a header, then a line a step.
+pub fn json(trajectory: &Trajectory) -> Vec<Value> {
+    let header = json!({
+        "schema": "andon/trajectory@1",
+        "session_id": trajectory.session,
+        "model_version": trajectory.model,
+        "prompt_hash": trajectory.prompt_hash,
+        "steps": trajectory.steps.len(),
+    });
+    std::iter::once(header).chain(trajectory.steps.iter().map(step_json)).collect()
+}
+
+fn step_json(step: &Step) -> Value {
+    let decision = &step.decision;
+    json!({
+        "at": step.at.map(|at| at.to_string()),
+        "node": step.node,
+        "state": step.state.as_str(),
+        "action": step.action,
+        "next_state": step.next.as_str(),
+        "commit": json::text_or_null(step.commit.as_ref()),
+        "decision": decision.verdict.as_str(),
+        "reason": decision.reason.map(crate::domain::findings::HaltReason::as_str),
+        "findings": decision.findings.iter().map(json::finding_brief).collect::<Value>(),
+        "halt": step.halt,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::domain::findings::Level;
+
+    fn trajectory() -> Trajectory {
+        let mut decision = samples::decision(Verdict::Halt);
+        decision.findings = vec![samples::finding("tool-loop", Level::Halt)];
+        let step = |state, action: &str, next, decision| Step {
+            at: Some(Timestamp(0)),
+            node: Some("coder".to_owned()),
+            state,
+            action: action.to_owned(),
+            next,
+            commit: None,
+            decision,
+            halt: None,
+        };
+        Trajectory {
+            session: "auto-1".to_owned(),
+            model: Some("model-4\u{1b}[2J".to_owned()),
+            prompt_hash: None,
+            steps: vec![
+                step(
+                    SessionState::Idle,
+                    "turn_start",
+                    SessionState::Planning,
+                    samples::decision(Verdict::Allow),
+                ),
+                step(SessionState::Planning, "tool_call Edit", SessionState::Halted, decision),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_header_and_a_line_a_step() {
+        let lines = json(&trajectory());
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[0]["session_id"], "auto-1");
+        assert_eq!(lines[0]["prompt_hash"], Value::Null);
+        assert_eq!((&lines[1]["state"], &lines[1]["next_state"]), (&json!("idle"), &json!("planning")));
+        assert_eq!((&lines[2]["action"], &lines[2]["decision"]), (&json!("tool_call Edit"), &json!("halt")));
+        assert_eq!(lines[2]["findings"][0]["rule"], "tool-loop");
+    }
+
+    #[test]
+    fn the_text_is_harmless_and_tells_the_halt() {
+        let shown = text(&trajectory(), Style::Plain);
+        assert!(!shown.contains('\u{1b}') && shown.contains("error[tool-loop]"), "{shown}");
+        assert!(shown.ends_with("2 steps, 1 halt\n"), "{shown}");
+    }
+}

@@ -1,0 +1,213 @@
+//! The safety log, in the form the requirements document, and frozen replays of a session.
+
+use crate::support::Stage;
+use serde_json::Value;
+
+fn events(stage: &Stage, more: &[&str]) -> Vec<Value> {
+    let args: Vec<&str> =
+        ["log", "--events", "--format", "json"].into_iter().chain(more.iter().copied()).collect();
+    let out = stage.andon(&args).ok().stdout;
+    assert_eq!(out.lines().count(), 1, "{out}");
+    let parsed: Value = serde_json::from_str(&out).unwrap();
+    parsed["events"].as_array().unwrap().clone()
+}
+
+/// Type and action of each, with a blank between.
+fn kinds(events: &[Value]) -> Vec<String> {
+    let text = |event: &Value, key: &str| event[key].as_str().unwrap().to_owned();
+    events.iter().map(|event| [text(event, "type"), text(event, "action_taken")].join(" ")).collect()
+}
+
+fn observe(stage: &Stage, kind: &str, line: &str) {
+    let andon = crate::support::andon_path();
+    stage.run_in(stage.dir(), andon, &["observe", kind], Some(line.as_bytes()));
+}
+
+#[test]
+fn a_clone_without_events_says_so() {
+    let stage = Stage::new();
+    stage.andon(&["log", "--events"]).ok().says("no safety events");
+    assert!(events(&stage, &[]).is_empty());
+}
+
+#[test]
+fn refusals_skips_and_bypasses_are_events() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "1\n");
+    stage.git(&["commit", "-qam", "No"]).refused();
+    stage.set("ANDON_SKIP", "untested-edit");
+    stage.set("ANDON_SKIP_REASON", "pager");
+    stage.git(&["commit", "-qam", "Skipped"]).ok();
+    stage.unset("ANDON_SKIP");
+    stage.write("code.txt", "2\n");
+    stage.git(&["commit", "-qam", "Around", "--no-verify"]).ok();
+    let found = events(&stage, &[]);
+    // Newest first, and the skip once, though journal and record tell of it.
+    assert_eq!(
+        kinds(&found),
+        ["GATE_BYPASS recorded", "DIRTY_BIT_SKIPPED commit_allowed", "DIRTY_BIT_VIOLATION commit_refused",]
+    );
+    assert_eq!(found[1]["details"]["reason"], "pager");
+    assert_eq!(found[2]["details"]["code_modified"], true);
+    assert_eq!(found[2]["details"]["tests_run"], false);
+    assert!(found[2]["timestamp"].as_str().unwrap().starts_with("2026-11-20T"), "{}", found[2]);
+    assert_eq!(events(&stage, &["--limit", "1"]).len(), 1);
+    stage.andon(&["log", "--events"]).ok().says("DIRTY_BIT_VIOLATION").says("pager");
+}
+
+#[test]
+fn halts_answers_and_cords_are_events() {
+    let stage = Stage::installed();
+    for number in 1..=3 {
+        stage.iterate(&format!("{number}\n"), &["not ok b"], "Try").ok();
+    }
+    stage.andon(&["stop", "--reason", "enough"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    stage.andon(&["resume", "--reason", "mended"]).ok();
+    stage.andon(&["resume", "--counter", "consecutive-failures", "--reason", "flaky"]).ok();
+    stage.andon(&["pause", "--reason", "lunch"]).ok();
+    let found = events(&stage, &[]);
+    let kinds = kinds(&found);
+    for wanted in [
+        "USER_STOP loop_halted_checkpoint_created",
+        "COUNTER_RESET counter_reset",
+        "ACKNOWLEDGED window_reset",
+        "NO_PROGRESS commit_refused",
+        "USER_STOP loop_stays_halted",
+        "NO_PROGRESS loop_halted_checkpoint_created",
+    ] {
+        assert!(kinds.iter().any(|kind| kind == wanted), "{wanted} in {kinds:?}");
+    }
+    // One halt is one event, though its commit's record tells of it too.
+    let halts = kinds.iter().filter(|kind| kind.starts_with("NO_PROGRESS loop_halted"));
+    assert_eq!(halts.count(), 1, "{kinds:?}");
+    let acknowledged = found.iter().find(|event| event["type"] == "ACKNOWLEDGED").unwrap();
+    assert_eq!(acknowledged["details"]["reason"], "mended");
+    assert_eq!(acknowledged["details"]["rule"], "repeated-failures");
+}
+
+#[test]
+fn the_grades_of_a_tool_loop_are_events() {
+    let stage = Stage::installed();
+    for _ in 0..5 {
+        observe(&stage, "tool_call", r#"{"tool":"Read","args":{"file_path":"a"},"result":"same"}"#);
+    }
+    let found = events(&stage, &[]);
+    let soft = found.iter().filter(|event| event["type"] == "SOFT_LOOP").collect::<Vec<_>>();
+    assert_eq!(soft.len(), 1, "{found:?}");
+    assert_eq!(soft[0]["action_taken"], "continued_monitoring");
+    assert!(found.iter().any(|event| event["type"] == "HARD_LOOP"), "{found:?}");
+}
+
+#[test]
+fn a_damaged_journal_costs_its_line_and_no_more() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "1\n");
+    stage.git(&["commit", "-qam", "No"]).refused();
+    let journal = stage.read(".git/andon/journal.jsonl");
+    stage.write(
+        ".git/andon/journal.jsonl",
+        format!("{journal}{{\"type\":\"refused\",\"rule\":1}}\n\u{1b}garbage\n"),
+    );
+    let out = stage.andon(&["log", "--events"]).ok().says("DIRTY_BIT_VIOLATION").says("warning");
+    assert!(!out.all().contains('\u{1b}'), "{out}");
+}
+
+/// A session of two turns with a commit, beside the work of others.
+fn recorded_session() -> Stage {
+    let stage = Stage::installed();
+    stage.set("ANDON_SESSION", "auto-1");
+    observe(&stage, "turn_start", r#"{"node":"coder","model":"model-4.6","prompt_hash":"sha256:def456"}"#);
+    observe(&stage, "tool_call", r#"{"tool":"Edit","args":{"file_path":"code.txt"},"result":"ok"}"#);
+    stage.iterate("1\n", &["ok a"], "Work of the session").ok();
+    stage.andon(&["tick", "--node", "coder"]).ok();
+    stage.unset("ANDON_SESSION");
+    stage.iterate("2\n", &["ok a"], "Work of a person").ok();
+    observe(&stage, "turn_start", r#"{"session":"auto-2","node":"coder"}"#);
+    observe(&stage, "turn_end", r#"{"session":"auto-2","node":"coder"}"#);
+    stage
+}
+
+fn walked(stage: &Stage, session: &str) -> Vec<Value> {
+    let out = stage.andon(&["replay", "--session", session, "--format", "json"]).ok().stdout;
+    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_session_is_walked_step_by_step() {
+    let stage = recorded_session();
+    let lines = walked(&stage, "auto-1");
+    assert_eq!(lines[0]["session_id"], "auto-1");
+    assert_eq!(lines[0]["model_version"], "model-4.6");
+    assert_eq!(lines[0]["prompt_hash"], "sha256:def456");
+    assert_eq!(lines[0]["steps"], lines.len() - 1);
+    let steps: Vec<String> = lines[1..]
+        .iter()
+        .map(|step| {
+            format!("{} | {} | {}", step["state"], step["action"], step["next_state"]).replace('"', "")
+        })
+        .collect();
+    assert_eq!(
+        steps,
+        [
+            "idle | turn_start | planning",
+            "planning | tool_call Edit | executing",
+            "executing | test_run passed: 0 of 1 failing | tests_passed",
+            "tests_passed | commit Work of the session | committed",
+            "committed | turn_end | idle",
+        ]
+    );
+    assert!(lines[1..].iter().all(|step| step["decision"] == "allow"), "{lines:?}");
+    assert_eq!(lines[4]["commit"], stage.git(&["rev-parse", "HEAD~1"]).ok().stdout.trim());
+    assert_eq!(lines[4]["node"], "agent");
+    stage.andon(&["replay", "--session", "auto-1"]).ok().says("model-4.6").says("5 steps, 0 halts");
+    assert_eq!(walked(&stage, "auto-2").len(), 3);
+}
+
+#[test]
+fn the_decision_of_each_step_is_that_of_the_engine() {
+    let stage = Stage::installed();
+    stage.set("ANDON_SESSION", "loop");
+    for number in 1..=3 {
+        stage.iterate(&format!("{number}\n"), &["not ok b"], "Try").ok();
+    }
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    stage.andon(&["resume", "--reason", "mended"]).ok();
+    let lines = walked(&stage, "loop");
+    let halted = lines.iter().find(|step| step["halt"] == "repeated-failures").unwrap();
+    assert_eq!((halted["decision"].as_str(), halted["next_state"].as_str()), (Some("halt"), Some("halted")));
+    assert_eq!(halted["reason"], "stalled");
+    assert_eq!(halted["findings"][0]["rule"], "repeated-failures");
+    let refused = lines.iter().find(|step| step["next_state"] == "refused").unwrap();
+    assert!(refused["action"].as_str().unwrap().starts_with("refused repeated-failures"), "{refused}");
+    let resumed = lines.last().unwrap();
+    assert_eq!(
+        (resumed["next_state"].as_str(), resumed["decision"].as_str()),
+        (Some("resumed"), Some("allow"))
+    );
+}
+
+#[test]
+fn an_unknown_session_names_those_that_are_known() {
+    let stage = recorded_session();
+    let out = stage.andon(&["replay", "--session", "auto-9\u{1b}"]).exits(2);
+    out.says("no such session").says("known here: auto-1, auto-2").lacks("\u{1b}");
+    Stage::installed().andon(&["replay", "--session", "x"]).exits(2).says("ANDON_SESSION");
+    stage.andon(&["replay", "--session", "auto-1", "--events", "-"]).exits(2);
+}
+
+#[test]
+fn another_clone_walks_the_commits_of_a_session() {
+    let stage = recorded_session();
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root, &["clone", "-q", "repo", "clone"]).ok();
+    let clone = root.join("clone");
+    let refs =
+        ["fetch", "-q", "origin", "+refs/notes/andon*:refs/notes/andon*", "+refs/andon/*:refs/andon/*"];
+    stage.git_in(&clone, &refs).ok();
+    let out = stage.andon_in(&clone, &["replay", "--session", "auto-1", "--format", "json"]).ok().stdout;
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 2, "{out}");
+    assert!(lines[1].contains("commit Work of the session"), "{out}");
+    stage.andon_in(&clone, &["replay", "--session", "auto-2"]).exits(2).says("known here: auto-1");
+}

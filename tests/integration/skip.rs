@@ -1,0 +1,220 @@
+//! Overrides: a dirty bit is skipped for one commit, with a reason, and that shows wherever the commit is shown.
+
+use crate::support::Stage;
+
+/// An edit that no test ran on, staged.
+fn untested() -> Stage {
+    let stage = Stage::installed();
+    stage.write("code.txt", "hotfix\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "No"]).refused().says("untested-edit");
+    stage
+}
+
+fn skipped(stage: &Stage, reason: Option<&str>) {
+    stage.set("ANDON_SKIP", "untested-edit");
+    if let Some(reason) = reason {
+        stage.set("ANDON_SKIP_REASON", reason);
+    }
+}
+
+fn no_more_skips(stage: &Stage) {
+    stage.unset("ANDON_SKIP");
+    stage.unset("ANDON_SKIP_REASON");
+}
+
+#[test]
+fn a_skip_with_a_reason_passes_once_and_is_shown_everywhere() {
+    let stage = untested();
+    skipped(&stage, Some("the site is down\u{1b}[2J"));
+    let out = stage.git(&["commit", "-qm", "Hotfix"]).ok().says("skipped for this commit");
+    assert!(out.stderr.contains("warning[untested-edit]"), "{out}");
+    no_more_skips(&stage);
+    let record = stage.record("HEAD");
+    assert_eq!(record["skipped"][0]["rule"], "untested-edit");
+    assert_eq!(record["skipped"][0]["reason"], "the site is down\u{1b}[2J");
+    assert_eq!(record["skipped"][0].get("agent"), None);
+    assert_eq!(record["gate"], "passed");
+    assert_eq!(record["schema"], "andon/commit@1");
+    let journal = stage.read(".git/andon/journal.jsonl");
+    assert!(journal.contains(r#""type":"skipped""#) && journal.contains(r#""type":"refused""#), "{journal}");
+    for shown in [&["show"][..], &["log"], &["status"], &["check", "HEAD~1..HEAD"]] {
+        let out = stage.andon(shown).ok().says("untested-edit").says("the site is down");
+        assert!(!out.all().contains('\u{1b}'), "{out}");
+    }
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("warning[skipped-rule]").lacks("untested-code");
+    for json in [&["show", "--format", "json"][..], &["status", "--format", "json"]] {
+        stage.andon(json).ok().says(r#""rule":"untested-edit""#);
+    }
+    // For one commit: the next one is asked again.
+    stage.write("code.txt", "more\n");
+    stage.git(&["commit", "-qam", "No"]).refused().says("untested-edit");
+}
+
+#[test]
+fn a_skip_without_a_reason_is_refused_with_the_command_that_gives_one() {
+    let stage = untested();
+    skipped(&stage, None);
+    stage
+        .git(&["commit", "-qm", "No"])
+        .refused()
+        .says("no reason is given")
+        .says("ANDON_SKIP_REASON=\"why\"");
+    // Nothing was recorded, and nothing is left that would open the gate.
+    no_more_skips(&stage);
+    stage.git(&["commit", "-qm", "No"]).refused().says("untested-edit");
+}
+
+#[test]
+fn the_reason_may_stand_in_a_trailer() {
+    let stage = untested();
+    skipped(&stage, None);
+    stage.git(&["commit", "-qm", "Hotfix", "--trailer", "Andon-Skip: failing-tests: no"]).refused();
+    stage.git(&["commit", "-qm", "Hotfix", "--trailer", "Andon-Skip: untested-edit: site: down"]).ok();
+    no_more_skips(&stage);
+    assert_eq!(stage.record("HEAD")["skipped"][0]["reason"], "site: down");
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("warning[skipped-rule]").says("site: down");
+    // A trailer alone skips nothing.
+    stage.write("code.txt", "more\n");
+    stage.git(&["commit", "-qam", "No", "--trailer", "Andon-Skip: untested-edit: x"]).refused();
+}
+
+#[test]
+fn a_skip_in_the_shell_of_an_agent_is_named_and_fails_the_check() {
+    let stage = untested();
+    skipped(&stage, Some("I am sure"));
+    stage.set("CLAUDECODE", "1");
+    stage.git(&["commit", "-qm", "Hotfix"]).ok();
+    stage.unset("CLAUDECODE");
+    no_more_skips(&stage);
+    assert_eq!(stage.record("HEAD")["skipped"][0]["agent"], "CLAUDECODE");
+    stage.andon(&["show"]).ok().says("agent's shell: CLAUDECODE");
+    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("error[agent-skip]").says("CLAUDECODE");
+}
+
+#[test]
+fn what_is_no_dirty_bit_is_refused_with_a_suggestion() {
+    let stage = untested();
+    for (word, mend) in [
+        ("untested-edt", "did you mean `untested-edit`?"),
+        ("untested-edit,oscillation", "andon resume"),
+        ("all", "known here: untested-edit"),
+        ("identity-drift", ""),
+    ] {
+        stage.set("ANDON_SKIP", word);
+        stage.set("ANDON_SKIP_REASON", "why");
+        stage.git(&["commit", "-qm", "No"]).refused().says("ANDON_SKIP").says(mend);
+    }
+    // Even where nothing is to be skipped.
+    stage.set("ANDON_SKIP", "bogus");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("bogus");
+    // Empty is unset.
+    stage.set("ANDON_SKIP", " , ");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Tested"]).ok();
+}
+
+#[test]
+fn a_halt_cannot_be_skipped() {
+    let stage = Stage::installed();
+    for number in 1..=3 {
+        stage.iterate(&format!("{number}\n"), &["not ok b"], "Try").ok();
+    }
+    stage.write("code.txt", "4\n");
+    skipped(&stage, Some("why"));
+    stage.git(&["commit", "-qam", "No"]).refused().says("halted");
+    stage.git(&["commit", "-qam", "No", "--no-verify"]).refused().says("halted");
+    let events = stage.read(".git/andon/journal.jsonl");
+    assert!(!events.contains(r#""type":"skipped""#), "{events}");
+}
+
+#[test]
+fn a_skip_that_was_not_needed_is_none() {
+    let stage = Stage::installed();
+    skipped(&stage, Some("why"));
+    stage.iterate("1\n", &["ok a"], "Tested").ok().lacks("skipped");
+    assert_eq!(stage.record("HEAD").get("skipped"), None);
+}
+
+#[test]
+fn amending_the_message_does_not_lose_the_skip() {
+    let stage = untested();
+    skipped(&stage, Some("the site is down"));
+    stage.git(&["commit", "-qm", "Hotfix"]).ok();
+    no_more_skips(&stage);
+    stage.git(&["commit", "-q", "--amend", "-m", "Hotfix, reworded"]).ok();
+    assert_eq!(stage.record("HEAD")["skipped"][0]["reason"], "the site is down");
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("the site is down");
+}
+
+#[test]
+fn a_framework_that_leaves_the_gate_out_by_name_is_named() {
+    let stage = untested();
+    // What pre-commit does for `SKIP=andon git commit`: the gate does not run, post-commit does, and sees the variables.
+    stage.set("SKIP", "andon");
+    stage.set("PRE_COMMIT", "1");
+    stage.git(&["commit", "-qm", "Hotfix", "--no-verify"]).ok();
+    stage.unset("SKIP");
+    stage.unset("PRE_COMMIT");
+    assert_eq!(stage.record("HEAD")["gate"], "bypassed");
+    assert_eq!(stage.record("HEAD")["skipped"][0]["reason"], "SKIP=andon");
+    stage.andon(&["show"]).ok().says("hook-bypass: SKIP=andon").says("gate bypassed");
+    stage
+        .andon(&["check", "HEAD~1..HEAD"])
+        .exits(1)
+        .says("error[bypassed]")
+        .says("(SKIP=andon)")
+        .lacks("--no-verify");
+}
+
+#[test]
+fn the_same_refusal_is_told_once() {
+    let stage = untested();
+    for _ in 0..5 {
+        stage.git(&["commit", "-qm", "No"]).refused();
+    }
+    let journal = stage.read(".git/andon/journal.jsonl");
+    assert_eq!(journal.matches(r#""type":"refused""#).count(), 1, "{journal}");
+}
+
+#[test]
+fn every_hand_on_the_cord_shows_in_check() {
+    let stage = Stage::installed();
+    let base = stage.head();
+    let range = format!("{base}..HEAD");
+    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    stage.andon(&["resume", "--reason", "back"]).ok();
+    stage.iterate("1\n", &["ok a"], "One").ok();
+    stage.andon(&["check", &range]).ok().says("note[user-stop]").says("lunch").says("back");
+    stage.andon(&["pause", "--reason", "review"]).ok();
+    stage.andon(&["resume", "--reason", "reviewed"]).ok();
+    stage.andon(&["resume", "--counter", "consecutive-failures", "--reason", "flaky network"]).ok();
+    stage.iterate("2\n", &["ok a"], "Two").ok();
+    let out = stage.andon(&["check", &range]).ok().says("PAUSE").says("reviewed");
+    out.says("note[counter-reset]").says("flaky network");
+}
+
+#[test]
+fn a_cleared_blocker_shows_in_check() {
+    let stage = Stage::installed();
+    let base = stage.head();
+    stage.write("andon.toml", format!("{}[rules]\nrepeated-failures = \"off\"\n", stage.read("andon.toml")));
+    for number in 1..=3 {
+        stage.iterate(&format!("{number}\n"), &[&format!("not ok b{number}")], "Try");
+    }
+    assert!(stage.exists(".andon/BLOCKER_REPORT.md"));
+    std::fs::remove_file(stage.path(".andon/BLOCKER_REPORT.md")).unwrap();
+    stage.iterate("4\n", &["ok a"], "Mended").ok();
+    stage.andon(&["check", &format!("{base}..HEAD")]).says("note[cleared-blocker]").says("BLOCKER_REPORT.md");
+}
+
+#[test]
+fn a_cord_that_is_pulled_while_a_halt_stands_is_told() {
+    let stage = Stage::installed();
+    for number in 1..=3 {
+        stage.iterate(&format!("{number}\n"), &["not ok b"], "Try").ok();
+    }
+    stage.andon(&["stop", "--reason", "enough"]).ok();
+    let journal = stage.read(".git/andon/journal.jsonl");
+    assert!(journal.contains(r#""type":"pulled""#) && journal.contains("enough"), "{journal}");
+}
