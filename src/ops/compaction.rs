@@ -128,10 +128,10 @@ fn briefing(
 
 /// The document that says what is to be done. Links are not followed: they could lead anywhere.
 fn plan(ws: &Workspace) -> Option<Plan> {
-    let top = ws.repo.workdir()?;
+    let top = ws.repo.workdir()?.canonicalize().ok()?;
     PLANS.iter().find_map(|path| {
         let full = top.join(path);
-        full.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+        full.canonicalize().ok().filter(|real| *real == full && real.is_file())?;
         let mut bytes = Vec::new();
         File::open(&full).ok()?.take(PLAN_BYTES).read_to_end(&mut bytes).ok()?;
         Some(policy::plan_of(path, &String::from_utf8_lossy(&bytes)))

@@ -190,6 +190,32 @@ mod tests {
     }
 
     #[test]
+    fn a_halt_for_an_exhausted_context_starts_the_provider_that_is_for_it() {
+        let finding = Finding {
+            rule: "context-window",
+            level: Level::Halt,
+            reason: Some(HaltReason::BudgetExceeded),
+            face: crate::domain::findings::Face::Checkpoint,
+            message: "full".into(),
+            evidence: Vec::new(),
+            help: Vec::new(),
+        };
+        let decision = crate::policy::decide(vec![finding], None);
+        let at = crate::domain::time::Timestamp(9);
+        let place = Place { head: None, branch: None, worktree: "main".into(), at };
+        let providers = chain();
+        let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
+        let setup = Setup { on_stall, providers: &providers, episode: None, pressure };
+        let line = Timeline::new(crate::history::testkit::GAP);
+        let found = reactions(&decision, &line, &place, &setup);
+        let started = found.iter().find_map(|one| {
+            let Reaction::Start(start) = one else { return None };
+            start.provider.as_ref().map(|provider| provider.name.as_str())
+        });
+        assert_eq!(started, Some("c"), "{found:?}");
+    }
+
+    #[test]
     fn the_chain_goes_on_to_the_first_that_a_condition_leads_to() {
         use Condition::{ContextExhausted, FailedGate, StopEvent};
         let table: [(Option<&str>, &[Condition], Option<&str>); 8] = [

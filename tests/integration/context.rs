@@ -263,6 +263,9 @@ fn a_plan_that_is_a_link_is_not_read() {
     let stage = Stage::installed();
     std::fs::write(stage.root().join("secret"), "# Secret\n").unwrap();
     std::os::unix::fs::symlink(stage.root().join("secret"), stage.path("PLAN.md")).unwrap();
+    std::fs::create_dir(stage.root().join("elsewhere")).unwrap();
+    std::fs::write(stage.root().join("elsewhere/PLAN.md"), "# Secret\n").unwrap();
+    std::os::unix::fs::symlink(stage.root().join("elsewhere"), stage.path("docs")).unwrap();
     stage.andon(&["context", "--brief"]).ok();
     let text = stage.read(".andon/MISSION_BRIEFING.md");
     assert!(!text.contains("Secret") && text.contains("No planning document"), "{text}");
