@@ -164,7 +164,6 @@ andon check HEAD~1..HEAD || exit 87
 fn a_full_disk_costs_no_commit_and_what_is_missing_comes_back() {
     let stage = Stage::installed();
     stage.set("TMPDIR", stage.root().to_str().unwrap());
-    stage.unset("ANDON_TEST_NOW");
     if apart(&stage, "mount -t tmpfs -o size=64k none /mnt || exit 1;", "true").is_none() {
         return;
     }
