@@ -75,7 +75,7 @@ fn trouble(round: usize, file: String) -> Vec<Step<'static>> {
     let mut steps = Vec::new();
     match round % 8 {
         0 => {
-            steps.push(step("Reword", MINUTE, &file, format!("// said {round}\n{}", text(round, 8 + round))))
+            steps.push(step("Reword", MINUTE, &file, format!("// said {round}\n{}", text(round, 8 + round))));
         }
         1 => {
             for state in ["a\n", "b\n", "a\n", "b\n", "a\n"] {
