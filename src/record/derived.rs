@@ -238,9 +238,10 @@ fn decode(bytes: &[u8]) -> Option<Known> {
     let step =
         |left: &mut Bytes<'_>| Some(PathStep { path: left.hash()?, old: left.hash()?, new: left.hash()? });
     let paths = (0..paths).map(|_| step(&mut left)).collect::<Option<_>>()?;
-    let docs = match has_docs {
-        true => Some(DocsState { hash: left.hash()?, was: left.checklist()?, now: left.checklist()? }),
-        false => None,
+    let docs = if has_docs {
+        Some(DocsState { hash: left.hash()?, was: left.checklist()?, now: left.checklist()? })
+    } else {
+        None
     };
     let diff = DiffSummary { hash, empty, files, added, removed, hunks, truncated };
     let change = ChangeFacts { nature, paths, truncated: paths_truncated, docs };

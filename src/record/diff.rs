@@ -87,7 +87,7 @@ pub fn summarize(
     let text = match reading.text {
         Depth::WithDocuments if changes.iter().any(|change| document(&change.path)) => Depth::Always,
         Depth::WithDocuments => Depth::Never,
-        told => told,
+        told @ (Depth::Always | Depth::Never) => told,
     };
     let mut sum = Summing::new(texts, &Reading { text, ..*reading });
     for change in &changes {

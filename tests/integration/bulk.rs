@@ -54,70 +54,75 @@ fn text(seed: usize, lines: usize) -> String {
     (0..lines).map(|line| format!("let v{line} = {};\n", (seed * 31 + line * 7) % 97)).collect()
 }
 
+const MINUTE: i64 = 60;
+const DAY: i64 = 24 * 3600;
+
 /// A history with whatever the rules look at: changes that repeat, undo, alternate, say nothing; windows of one commit
 /// and of many; documents, moves, modes, merges and reverts.
 fn motley() -> Vec<Step<'static>> {
-    const MINUTE: i64 = 60;
-    const DAY: i64 = 24 * 3600;
     let mut steps = Vec::new();
     for round in 0..24_usize {
         let pause = if round % 3 == 0 { DAY } else { MINUTE };
         let file = format!("src/f{}.rs", round % 5);
         steps.push(step("Work", pause, &file, text(round, 8 + round)));
-        match round % 8 {
-            0 => steps.push(step(
-                "Reword",
-                MINUTE,
-                &file,
-                format!("// said {round}\n{}", text(round, 8 + round)),
-            )),
-            1 => {
-                for state in ["a\n", "b\n", "a\n", "b\n", "a\n"] {
-                    steps.push(step("Flip", MINUTE, "src/flip.rs", state.to_owned()));
-                }
+        steps.extend(trouble(round, file));
+    }
+    steps
+}
+
+/// What makes a round of that history interesting.
+fn trouble(round: usize, file: String) -> Vec<Step<'static>> {
+    let mut steps = Vec::new();
+    match round % 8 {
+        0 => {
+            steps.push(step("Reword", MINUTE, &file, format!("// said {round}\n{}", text(round, 8 + round))));
+        }
+        1 => {
+            for state in ["a\n", "b\n", "a\n", "b\n", "a\n"] {
+                steps.push(step("Flip", MINUTE, "src/flip.rs", state.to_owned()));
             }
-            2 => {
-                for _ in 0..3 {
-                    let files = Vec::new();
-                    steps.push(Step { subject: "Nothing", pause: MINUTE, files, merges: false });
-                }
+        }
+        2 => {
+            for _ in 0..3 {
+                let files = Vec::new();
+                steps.push(Step { subject: "Nothing", pause: MINUTE, files, merges: false });
             }
-            3 => {
-                for blanks in 1..5 {
-                    let spaced = text(1, 5).replace(";\n", &format!(";{}\n", " ".repeat(blanks)));
-                    steps.push(step("Space", MINUTE, "src/space.rs", spaced));
-                }
+        }
+        3 => {
+            for blanks in 1..5 {
+                let spaced = text(1, 5).replace(";\n", &format!(";{}\n", " ".repeat(blanks)));
+                steps.push(step("Space", MINUTE, "src/space.rs", spaced));
             }
-            4 => {
-                for said in 0..4 {
-                    steps.push(step("Comment", MINUTE, "src/said.rs", format!("// {said}\nfn f() {{}}\n")));
-                }
+        }
+        4 => {
+            for said in 0..4 {
+                steps.push(step("Comment", MINUTE, "src/said.rs", format!("// {said}\nfn f() {{}}\n")));
             }
-            5 => {
-                for back in 0..6 {
-                    let lines = if back % 2 == 0 { "one\ntwo\nthree\n" } else { "one\n2\nthree\n" };
-                    let mut churn = step("Churn", MINUTE, "src/churn.rs", lines.to_owned());
-                    churn.files.push((format!("src/new{round}{back}.rs"), Some(text(back, 4))));
-                    steps.push(churn);
-                }
+        }
+        5 => {
+            for back in 0..6 {
+                let lines = if back % 2 == 0 { "one\ntwo\nthree\n" } else { "one\n2\nthree\n" };
+                let mut churn = step("Churn", MINUTE, "src/churn.rs", lines.to_owned());
+                churn.files.push((format!("src/new{round}{back}.rs"), Some(text(back, 4))));
+                steps.push(churn);
             }
-            6 => {
-                let mut moved = step("Move", MINUTE, &format!("src/moved{round}.rs"), text(round, 8 + round));
-                moved.files.push((file, None));
-                steps.push(moved);
-                for done in 0..4 {
-                    let list: String = (0..4)
-                        .map(|item| format!("- [{}] {item}\n", if item < done { 'x' } else { ' ' }))
-                        .collect();
-                    steps.push(step("Plan", MINUTE, "PLAN.md", list));
-                }
+        }
+        6 => {
+            let mut moved = step("Move", MINUTE, &format!("src/moved{round}.rs"), text(round, 8 + round));
+            moved.files.push((file, None));
+            steps.push(moved);
+            for done in 0..4 {
+                let list: String = (0..4)
+                    .map(|item| format!("- [{}] {item}\n", if item < done { 'x' } else { ' ' }))
+                    .collect();
+                steps.push(step("Plan", MINUTE, "PLAN.md", list));
             }
-            _ => {
-                let mut merge = step("Merge side", MINUTE, "docs/notes.md", format!("note {round}\n"));
-                merge.merges = true;
-                steps.push(merge);
-                steps.push(step("Revert \"Work\"", MINUTE, &file, text(round + 1, 9)));
-            }
+        }
+        _ => {
+            let mut merge = step("Merge side", MINUTE, "docs/notes.md", format!("note {round}\n"));
+            merge.merges = true;
+            steps.push(merge);
+            steps.push(step("Revert \"Work\"", MINUTE, &file, text(round + 1, 9)));
         }
     }
     steps

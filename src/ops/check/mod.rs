@@ -9,6 +9,7 @@ mod range;
 mod records;
 mod squash;
 mod tamper;
+mod tested;
 
 use std::collections::HashMap;
 
@@ -65,7 +66,7 @@ pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckRep
     violations.extend(tamper::judge(&case, &judged.facts)?);
     // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
     if walked == Walked::Whole {
-        violations.extend(records::tip(&case, &judged.facts));
+        violations.extend(tested::tip(&case, &judged.facts));
         violations.extend(changes::undocumented(&case)?);
         if let Some(squash) = &asked.squash {
             violations.extend(squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
@@ -137,6 +138,11 @@ fn violation(
         message: message.into(),
         help: vec![help.to_owned()],
     }
+}
+
+/// The level of a rule in the configuration that counts.
+fn level_of(case: &Case<'_>, rule: &str) -> Level {
+    case.config.rules.get(rule).map_or(Level::Off, |setting| setting.level)
 }
 
 /// A commit as a message names it.

@@ -1,0 +1,71 @@
+//! Arguments of the verbs that work through a range.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::FormatArg;
+
+pub(super) const STOPPED: &str = "\
+Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
+
+/// `andon check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Commits to judge, such as origin/main..HEAD; default: the range that CI or pre-commit names
+    #[arg(value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
+    pub range: Option<String>,
+    /// The base side of the range; its configuration is the one that counts
+    #[arg(long, value_name = "REV", requires = "to_ref")]
+    pub from_ref: Option<String>,
+    /// The tip of the range
+    #[arg(long, value_name = "REV", requires = "from_ref")]
+    pub to_ref: Option<String>,
+    /// Prove that a commit (in place of RANGE; default HEAD) is the squash of these commits, and judge them
+    #[arg(long, value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
+    pub squash_of: Option<String>,
+    /// Believe what an earlier run derived (git directory, andon/cache/derived): to go on after one that was stopped
+    #[arg(long)]
+    pub cached: bool,
+    /// Threads; default: one a processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon replay`
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// Commits to replay, such as v1.0..HEAD; default: all of HEAD
+    #[arg(value_name = "RANGE", default_value = "HEAD", conflicts_with = "events")]
+    pub range: String,
+    /// Threads; default: one a processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Replay a file of events instead, one JSON object a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Walk one session instead: state, action and next state of each step, with the engine's decision
+    #[arg(long, value_name = "ID", conflicts_with_all = ["events", "range"])]
+    pub session: Option<String>,
+    /// Form of the output; json is one line a commit
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon backfill`
+#[derive(Debug, Args)]
+pub struct BackfillArgs {
+    /// Commits to record, such as v1.0..HEAD, or HEAD for all of them
+    #[arg(value_name = "RANGE")]
+    pub range: String,
+    /// Threads; default: one a processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
