@@ -3,6 +3,8 @@
 mod args;
 mod commands;
 mod error;
+mod format_arg;
+mod observe_args;
 pub mod output;
 mod progress;
 

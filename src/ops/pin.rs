@@ -48,7 +48,8 @@ pub fn run(ctx: &Context, ws: &Workspace, mode: Mode) -> Result<PinView, OpsErro
         });
     }
     let was: Vec<Mismatch> = domain::drift(rules, &files);
-    if rules.checksum == Some(checksum) {
+    let listed = files.iter().map(|(path, state)| (String::from_utf8_lossy(path).into_owned(), *state));
+    if rules.checksum == Some(checksum) && rules.pinned == listed.collect() {
         return Ok(view(PinState::AsPinned));
     }
     let path = top.join(CONFIG_FILE);

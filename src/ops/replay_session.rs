@@ -71,14 +71,14 @@ fn item(
         JournalLine::Event(event) => Some(Item::Fact(Fact::Event(event))),
         JournalLine::Safety(fact) => Some(Item::Gate(fact)),
         JournalLine::Healed { .. } => None,
-        JournalLine::CommitRecorded { commit, .. } => match fact_of(ws, store, commit) {
-            Some(fact) => Some(Item::Fact(Fact::Commit(Box::new(fact)))),
-            None => {
+        JournalLine::CommitRecorded { commit, .. } => {
+            let fact = fact_of(ws, store, commit);
+            if fact.is_none() {
                 let what = format!("the record of {} is gone: that step is left out", commit.short());
                 warnings.push(Diagnostic::warning(what));
-                None
             }
-        },
+            fact.map(|fact| Item::Fact(Fact::Commit(Box::new(fact))))
+        }
     }
 }
 
@@ -177,7 +177,10 @@ impl<'a> Walk<'a> {
             }
             // A commit is of the session that its record names, and of no other.
             Item::Fact(Fact::Commit(commit)) => {
-                let Some(session) = &commit.record.session else { return false };
+                let Some(session) = &commit.record.session else {
+                    self.current = None;
+                    return false;
+                };
                 (Some(session), &nothing)
             }
             Item::Fact(Fact::TestRun(_) | Fact::Ack(_)) | Item::Gate(_) => (None, &nothing),
@@ -187,6 +190,10 @@ impl<'a> Walk<'a> {
             self.current = Some(named.clone());
         }
         let mine = self.current.as_deref() == Some(self.id);
+        // What comes after the end of a turn, and names no session, may be anybody's.
+        if matches!(item, Item::Fact(Fact::Event(event)) if matches!(event.what, What::TurnEnd(_))) {
+            self.current = None;
+        }
         if mine {
             self.found.model = self.found.model.take().or_else(|| trace.model.clone());
             self.found.prompt_hash = self.found.prompt_hash.take().or_else(|| trace.prompt_hash.clone());

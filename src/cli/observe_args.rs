@@ -1,0 +1,84 @@
+//! Arguments of `andon observe`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::format_arg::FormatArg;
+
+pub(super) const OBSERVE: &str = "\
+Reads one JSON object a line from standard input, such as
+  {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
+`type` may be left out: it is KIND. `at`, `node`, `session` and `id` are optional everywhere.";
+
+/// `andon observe`
+#[derive(Debug, Args)]
+pub struct ObserveArgs {
+    /// What kind of fact
+    #[command(subcommand)]
+    pub kind: ObserveKind,
+}
+
+/// `andon observe KIND`: the kinds of facts, as the event stream names them.
+#[derive(Debug, Subcommand)]
+#[command(rename_all = "snake_case")]
+pub enum ObserveKind {
+    /// A node is invoked: model, `prompt_hash`
+    TurnStart(ObserveLinesArgs),
+    /// A tool was called: tool, args, result, error
+    ToolCall(ObserveLinesArgs),
+    /// A node said something: kind (`message.final`, `structured_output`), text or sha256
+    Output(ObserveLinesArgs),
+    /// The result of a test run that was made elsewhere; without options from lines of JSON
+    #[command(
+        after_help = "The run is kept and shown as handed in. It proves nothing unless andon.toml says so: \
+                      [test] handed_in = \"count\"."
+    )]
+    TestRun(ObserveTestRunArgs),
+    /// Tokens and cost: `context_tokens`, `input_tokens`, `cached_tokens`, `output_tokens`, `output_lines`, `cost_usd`
+    Usage(ObserveLinesArgs),
+    /// The context window was compacted; without input one event
+    Compaction(ObserveLinesArgs),
+    /// A session began with an empty context window; without input one event
+    SessionStart(ObserveLinesArgs),
+    /// Reviewers judged: approve, reject, or one reviewer at a time
+    Verdict(ObserveLinesArgs),
+    /// A turn ended; `andon tick` does this and looks at the working tree itself
+    TurnEnd(ObserveLinesArgs),
+    /// Anything: each line names its type
+    Event(ObserveLinesArgs),
+}
+
+/// `andon observe KIND` of lines.
+#[derive(Debug, Args)]
+pub struct ObserveLinesArgs {
+    /// The node of lines that name none; default: `ANDON_NODE`
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon observe test_run`
+#[derive(Debug, Args)]
+pub struct ObserveTestRunArgs {
+    /// Report files of the run, in any form that `andon test` reads
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub report: Vec<PathBuf>,
+    /// How the test command ended
+    #[arg(long, value_name = "N", allow_negative_numbers = true, required_unless_present = "lines")]
+    pub exit_code: Option<i32>,
+    /// Read runs from standard input, one JSON object a line: `code`, `status`, `total`, `failing`, `errors`
+    #[arg(long, conflicts_with_all = ["report", "exit_code", "code", "command"])]
+    pub lines: bool,
+    /// Code fingerprint that the tests ran on; default: that of the working tree as it is now
+    #[arg(long, value_name = "FINGERPRINT")]
+    pub code: Option<String>,
+    /// The command that ran; a run of another command than test.command proves nothing
+    #[arg(long, value_name = "COMMAND")]
+    pub command: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
