@@ -180,7 +180,8 @@ fn encode_weakening(weakening: &Weakening) -> Value {
     Value::Object(map)
 }
 
-fn decode_weakening(members: &mut Members<'_>) -> Result<Option<Weakening>, FormatError> {
+/// The member `weakening` of `members`, if there is one.
+pub(crate) fn decode_weakening(members: &mut Members<'_>) -> Result<Option<Weakening>, FormatError> {
     let Some(mut found) = members.object("weakening")? else { return Ok(None) };
     let mut names = |key: &str| -> Result<Vec<String>, FormatError> {
         Ok(found.list(key, Weakening::MAX_NAMES, |item| item.as_str().map(str::to_owned))?.0)
