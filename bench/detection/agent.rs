@@ -83,7 +83,10 @@ pub struct Agent {
     pub head: Made,
     /// Whether the stuck phase has begun.
     pub stuck: bool,
+    /// What its healthy work is in the middle of.
+    pub task: crate::healthy::Task,
     clock: i64,
+    begun: i64,
     iterations: usize,
     calls: usize,
     in_turn: bool,
@@ -120,6 +123,8 @@ impl Agent {
             script,
             head,
             stuck: false,
+            task: crate::healthy::Task::default(),
+            begun: clock,
             clock,
             iterations,
             calls: calls_made,
@@ -149,7 +154,11 @@ impl Agent {
 
     /// Lets some seconds pass.
     pub fn wait(&mut self, low: usize, high: usize) {
-        self.clock += i64::try_from(self.random.between(low, high)).unwrap_or(0);
+        let seconds = i64::try_from(self.random.between(low, high)).unwrap_or(0);
+        // The limit of ten minutes a turn is a budget, and not what is measured here.
+        if !self.in_turn || self.clock + seconds - self.begun < 570 {
+            self.clock += seconds;
+        }
     }
 
     /// The number of the project's present state.
@@ -166,6 +175,7 @@ impl Agent {
             self.wait(2, 40);
             self.push(json!({"type": "turn_start"}), None);
             self.in_turn = true;
+            self.begun = self.clock;
         }
     }
 
@@ -242,27 +252,41 @@ impl Agent {
 
     /// One look.
     pub fn look(&mut self) {
-        match self.random.between(0, 5) {
-            0..=2 => {
-                let path = self.world.source(&mut self.random);
+        match self.random.between(0, 23) {
+            0..=11 => {
+                let paths: Vec<String> = self.world.files.keys().cloned().collect();
+                let path = self.random.pick(&paths).clone();
                 let lines = self.world.lines(&path);
-                let offset = self.random.between(0, 3) * 40;
-                let answer: Vec<String> = lines.iter().skip(offset).take(40).cloned().collect();
-                self.call("Read", json!({"file_path": path, "offset": offset, "limit": 40}), &answer.join("\n"));
+                let offset = self.random.between(0, lines.len() / 20) * 20;
+                let limit = *self.random.pick(&[40, 80, 200, 2000]);
+                let answer: Vec<String> = lines.iter().skip(offset).take(limit).cloned().collect();
+                self.call("Read", json!({"file_path": path, "offset": offset, "limit": limit}), &answer.join("\n"));
             }
-            3 => {
+            12..=17 => {
                 let pattern = self.random.name();
                 let hits: Vec<String> = (0..self.random.between(0, 5)).map(|_| self.random.name()).collect();
                 let answer = if hits.is_empty() { "No matches found".to_owned() } else { hits.join("\n") };
                 self.call("Grep", json!({"pattern": pattern, "path": "src"}), &answer);
             }
-            4 => {
+            18..=21 => {
+                let command = match self.random.between(0, 3) {
+                    0 => format!("git log --oneline -{}", self.random.between(3, 30)),
+                    1 => format!("git diff {}", self.world.source(&mut self.random)),
+                    2 => format!("cat {} | head -{}", self.world.source(&mut self.random), self.random.between(10, 90)),
+                    _ => format!("grep -rn {} src", self.random.name()),
+                };
+                let answer = self.random.sentence();
+                self.call("Bash", json!({"command": command}), &answer);
+            }
+            22 => {
                 let answer = self.world.sources().join("\n");
-                self.call("Bash", json!({"command": format!("ls src | head -{}", self.random.clone().between(5, 40))}), &answer);
+                let folder = *self.random.pick(&["src", "tests", "docs", ".", "-la"]);
+                self.call("Bash", json!({"command": format!("ls {folder}")}), &answer);
             }
             _ => {
-                let answer = format!("{} files changed", self.random.between(0, 9));
-                self.call("Bash", json!({"command": "git status --short"}), &answer);
+                let answer = format!("{} files", self.script.trees.len() % 7);
+                let command = *self.random.pick(&["git status --short", "git status", "git diff --stat", "git branch"]);
+                self.call("Bash", json!({"command": command}), &answer);
             }
         }
     }

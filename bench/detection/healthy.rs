@@ -120,9 +120,10 @@ fn comment(agent: &mut Agent) {
 
 /// `count` iterations of steady work.
 pub fn steady(agent: &mut Agent, count: usize) {
-    let mut task = Task::default();
     for _ in 0..count {
+        let mut task = std::mem::take(&mut agent.task);
         tdd(agent, &mut task);
+        agent.task = task;
     }
 }
 
@@ -191,6 +192,7 @@ pub fn refactoring(agent: &mut Agent) {
 pub fn untracked(agent: &mut Agent) {
     agent.style.turns = true;
     prefix(agent);
+    settle(agent);
     for _ in 0..agent.random.between(4, 12) {
         for _ in 0..agent.random.between(1, 6) {
             agent.turn_start();
@@ -279,10 +281,10 @@ pub fn polling(agent: &mut Agent) {
         let mut done = 0;
         while done < total {
             let answer = format!("{done} of {total} checks are done, {} wait", total - done);
-            agent.call("Bash", json!({"command": "gh pr checks 12"}), &answer);
-            if !agent.random.chance(0.15) {
-                done += agent.random.between(1, 3);
+            for _ in 0..if agent.random.chance(0.15) { 2 } else { 1 } {
+                agent.call("Bash", json!({"command": "gh pr checks 12"}), &answer);
             }
+            done += agent.random.between(1, 3);
         }
         if agent.in_turn_now() {
             agent.turn_end();
@@ -301,7 +303,7 @@ pub fn one_revert(agent: &mut Agent) {
     agent.iterate(edits, &subject);
     agent.world = before;
     agent.turn_start();
-    agent.commit(&format!("Revert \"{subject}\""), if agent.random.clone().chance(0.8) { "revert" } else { "normal" });
+    agent.commit(&format!("Revert \"{subject}\""), if agent.world.version[1] % 5 > 0 { "revert" } else { "normal" });
     let count = agent.random.between(5, 20);
     steady(agent, count);
 }
@@ -335,7 +337,8 @@ pub fn release(agent: &mut Agent) {
         steady(agent, count);
         settle(agent);
         let before = agent.world.clone();
-        agent.world.bump(agent.random.clone().between(0, 2));
+        let part = agent.random.between(0, 2);
+        agent.world.bump(part);
         let mut lines = agent.world.lines("CHANGELOG.md");
         lines.insert(2, format!("## {}: {}", agent.world.number(), agent.random.sentence()));
         agent.world.put("CHANGELOG.md", lines);
@@ -372,7 +375,8 @@ pub fn deploy(agent: &mut Agent) {
         agent.world.put("dist/app.js", build.clone());
         builds.push(build);
         agent.wait(600, 9000);
-        agent.commit(&format!("Deploy {}", agent.random.clone().hex(8)), "normal");
+        let subject = format!("Deploy {}", agent.random.hex(8));
+        agent.commit(&subject, "normal");
     }
 }
 
@@ -385,7 +389,7 @@ pub fn flaky(agent: &mut Agent) {
         agent.turn_start();
         agent.explore(0, 4);
         agent.edited(edits);
-        for _ in 0..3 {
+        for _ in 0..agent.random.between(2, 3).min(agent.random.between(2, 3)) {
             let fails = agent.random.chance(0.25);
             agent.test(&flaky.iter().filter(|_| fails).cloned().collect());
             if !fails || agent.random.chance(0.2) {
@@ -444,6 +448,8 @@ pub fn merges(agent: &mut Agent) {
 pub fn rerun(agent: &mut Agent) {
     agent.style.calls = true;
     agent.style.answers = true;
+    prefix(agent);
+    settle(agent);
     for _ in 0..agent.random.between(8, 20) {
         agent.turn_start();
         for _ in 0..agent.random.between(2, 8) {

@@ -20,8 +20,8 @@ mod turns;
 mod verdicts;
 
 pub use activity::{
-    Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, NodeTotals, Opening, Said,
-    Turn,
+    Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest, NodeTotals, Opening,
+    Said, Turn,
 };
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
