@@ -212,7 +212,9 @@ impl Agent {
     fn docs(&self) -> String {
         let mut hash = 0xCBF2_9CE4_8422_2325_u64;
         let docs = self.world.files.iter().filter(|(path, _)| path.ends_with(".md"));
-        for byte in docs.flat_map(|(path, file)| path.bytes().chain(file.lines.iter().flat_map(|line| line.bytes()))) {
+        for byte in
+            docs.flat_map(|(path, file)| path.bytes().chain(file.lines.iter().flat_map(|line| line.bytes())))
+        {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
         }
         format!("docs {hash:016x}")
@@ -237,7 +239,8 @@ impl Agent {
     /// The same with the keys of its arguments in the order of `args`.
     pub fn raw_call(&mut self, tool: &str, args: &[(String, Value)], answer: &str) {
         self.call(tool, Value::Null, answer);
-        let members: Vec<String> = args.iter().map(|(key, value)| format!("{}:{value}", json!(key))).collect();
+        let members: Vec<String> =
+            args.iter().map(|(key, value)| format!("{}:{value}", json!(key))).collect();
         if let Some(line) = self.script.lines.last_mut() {
             line.raw_args = Some(format!("{{{}}}", members.join(",")));
         }
@@ -260,7 +263,11 @@ impl Agent {
                 let offset = self.random.between(0, lines.len() / 20) * 20;
                 let limit = *self.random.pick(&[40, 80, 200, 2000]);
                 let answer: Vec<String> = lines.iter().skip(offset).take(limit).cloned().collect();
-                self.call("Read", json!({"file_path": path, "offset": offset, "limit": limit}), &answer.join("\n"));
+                self.call(
+                    "Read",
+                    json!({"file_path": path, "offset": offset, "limit": limit}),
+                    &answer.join("\n"),
+                );
             }
             12..=17 => {
                 let pattern = self.random.name();
@@ -272,7 +279,11 @@ impl Agent {
                 let command = match self.random.between(0, 3) {
                     0 => format!("git log --oneline -{}", self.random.between(3, 30)),
                     1 => format!("git diff {}", self.world.source(&mut self.random)),
-                    2 => format!("cat {} | head -{}", self.world.source(&mut self.random), self.random.between(10, 90)),
+                    2 => format!(
+                        "cat {} | head -{}",
+                        self.world.source(&mut self.random),
+                        self.random.between(10, 90)
+                    ),
                     _ => format!("grep -rn {} src", self.random.name()),
                 };
                 let answer = self.random.sentence();
@@ -285,7 +296,8 @@ impl Agent {
             }
             _ => {
                 let answer = format!("{} files", self.script.trees.len() % 7);
-                let command = *self.random.pick(&["git status --short", "git status", "git diff --stat", "git branch"]);
+                let command =
+                    *self.random.pick(&["git status --short", "git status", "git diff --stat", "git branch"]);
                 self.call("Bash", json!({"command": command}), &answer);
             }
         }
@@ -307,7 +319,11 @@ impl Agent {
         let failing: Vec<String> = self.suite.failing.union(flaky).cloned().collect();
         let total = self.suite.tests.len();
         let answer = if failing.is_empty() {
-            format!("test result: ok. {total} passed; finished in {}.{}s", self.random.between(0, 9), self.random.between(10, 99))
+            format!(
+                "test result: ok. {total} passed; finished in {}.{}s",
+                self.random.between(0, 9),
+                self.random.between(10, 99)
+            )
         } else {
             format!("FAILED {}\n{} failed of {total}", failing.join("\nFAILED "), failing.len())
         };
@@ -363,7 +379,9 @@ impl Agent {
 
     /// A subject as agents write them.
     pub fn subject(&mut self) -> String {
-        let verb = *self.random.pick(&["Add", "Fix", "Refactor", "Update", "feat:", "fix:", "Handle", "Improve", "Simplify"]);
+        let verb = *self
+            .random
+            .pick(&["Add", "Fix", "Refactor", "Update", "feat:", "fix:", "Handle", "Improve", "Simplify"]);
         format!("{verb} {}", self.random.sentence())
     }
 

@@ -50,7 +50,8 @@ pub fn import(dir: &Path, scripts: &[Script]) -> (Repo, Vec<Vec<TreeId>>) {
         let mut before = Tree::new();
         for tree in &script.trees {
             mark += 1;
-            write!(out, "\ncommit refs/heads/r{number}\nmark :{mark}\ncommitter S <s@x> 1 +0000\ndata 0\n").unwrap();
+            write!(out, "\ncommit refs/heads/r{number}\nmark :{mark}\ncommitter S <s@x> 1 +0000\ndata 0\n")
+                .unwrap();
             changes(&mut out, &before, tree);
             before.clone_from(tree);
         }
@@ -97,9 +98,8 @@ pub fn stream(repo: &Repo, rules: &PathRules, script: &Script, trees: &[TreeId])
     for line in &script.lines {
         let mut event = line.event.clone();
         if let Some(tree) = line.code {
-            let code = codes
-                .entry(tree)
-                .or_insert_with(|| fingerprints.of_tree(trees[tree]).unwrap().to_string());
+            let code =
+                codes.entry(tree).or_insert_with(|| fingerprints.of_tree(trees[tree]).unwrap().to_string());
             event["code"] = json!(code);
         }
         if let Some(made) = line.made {

@@ -84,7 +84,12 @@ pub static FAMILIES: [Family; 43] = [
     alone("steady test-driven work", healthy::test_driven),
     alone("refactoring, failures rise and fall", healthy::refactoring),
     alone("new untracked files", healthy::untracked),
-    Family { name: "planning node without edits", asked: Asked::LeftAlone, config: PLANNER, run: healthy::planner },
+    Family {
+        name: "planning node without edits",
+        asked: Asked::LeftAlone,
+        config: PLANNER,
+        run: healthy::planner,
+    },
     alone("plan document moves", healthy::plan_document),
     alone("batch edits", healthy::batch),
     alone("polling, answers change", healthy::polling),

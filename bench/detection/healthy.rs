@@ -303,7 +303,10 @@ pub fn one_revert(agent: &mut Agent) {
     agent.iterate(edits, &subject);
     agent.world = before;
     agent.turn_start();
-    agent.commit(&format!("Revert \"{subject}\""), if agent.world.version[1] % 5 > 0 { "revert" } else { "normal" });
+    agent.commit(
+        &format!("Revert \"{subject}\""),
+        if agent.world.version[1] % 5 > 0 { "revert" } else { "normal" },
+    );
     let count = agent.random.between(5, 20);
     steady(agent, count);
 }
@@ -428,7 +431,11 @@ pub fn merges(agent: &mut Agent) {
             2 => {
                 let path = agent.world.add_file(&mut agent.random);
                 for _ in 0..agent.random.between(1, 6) {
-                    let path = if agent.random.chance(0.5) { path.clone() } else { agent.world.source(&mut agent.random) };
+                    let path = if agent.random.chance(0.5) {
+                        path.clone()
+                    } else {
+                        agent.world.source(&mut agent.random)
+                    };
                     agent.world.edit(&mut agent.random, &path);
                     let subject = agent.subject();
                     agent.commit(&subject, "rebase");

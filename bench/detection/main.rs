@@ -2,7 +2,7 @@
 //! `andon replay --events`: bench/README.md.
 //!
 //! ```text
-//! cargo run --release --example detection -- [--runs 200] [--half tune|report] [--only TEXT] [--json FILE] [--dump SEED]
+//! cargo run --release --example detection -- [--runs 200] [--half tune|report] [--only TEXT] [--json FILE] [--dump SEED] [--real ANDON]
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, clippy::unwrap_used)] // a tool for people at a terminal
 #![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small counts
@@ -14,6 +14,7 @@ mod families;
 mod healthy;
 mod measure;
 mod random;
+mod real;
 mod stuck;
 mod suite;
 mod table;
@@ -33,11 +34,12 @@ struct Options {
     json: Option<String>,
     dump: Option<u64>,
     threads: usize,
+    real: Option<std::path::PathBuf>,
 }
 
 fn options() -> Options {
     let mut options =
-        Options { runs: 200, odd: 1, only: String::new(), json: None, dump: None, threads: 2 };
+        Options { runs: 200, odd: 1, only: String::new(), json: None, dump: None, threads: 2, real: None };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().unwrap_or_else(|| panic!("{arg} needs a value"));
@@ -46,6 +48,7 @@ fn options() -> Options {
             "--only" => options.only = value(),
             "--json" => options.json = Some(value()),
             "--dump" => options.dump = Some(value().parse().unwrap()),
+            "--real" => options.real = Some(std::fs::canonicalize(value()).unwrap()),
             "--threads" => options.threads = value().parse().unwrap(),
             "--half" => {
                 options.odd = match value().as_str() {
@@ -54,7 +57,9 @@ fn options() -> Options {
                     other => panic!("--half {other}: tune or report"),
                 }
             }
-            other => panic!("{other}: unknown; known are --runs, --half, --only, --json, --dump, --threads"),
+            other => panic!(
+                "{other}: unknown; known are --runs, --half, --only, --json, --dump, --threads, --real"
+            ),
         }
     }
     options
@@ -68,6 +73,9 @@ fn main() {
     }
     // Even seeds are for choosing settings, odd ones for what is reported.
     let seeds: Vec<u64> = (0..options.runs).map(|at| at * 2 + options.odd).collect();
+    if let Some(andon) = &options.real {
+        return real_hooks(&chosen, &seeds, andon);
+    }
     let queue = Mutex::new(chosen.iter().enumerate().collect::<Vec<_>>());
     let rows = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -94,6 +102,35 @@ fn main() {
     }
 }
 
+/// A sample through the real hooks with real git.
+fn real_hooks(chosen: &[&Family], seeds: &[u64], andon: &std::path::Path) {
+    println!("| family | runs | halted | at | rules |\n|---|--:|--:|---|---|");
+    for family in chosen {
+        let (mut at, mut rules, mut runs) = (Vec::new(), Vec::new(), 0);
+        let mut skipped = None;
+        for seed in seeds {
+            let dir = tempfile::tempdir().unwrap();
+            let outcome = real::run(family, *seed, andon, dir.path());
+            skipped = outcome.skipped.or(skipped);
+            runs += 1;
+            if let Some((iteration, rule)) = outcome.halted {
+                at.push(iteration.to_string());
+                rules.push(rule);
+            }
+        }
+        rules.sort();
+        rules.dedup();
+        let note = skipped.map(|why| format!("; {why}")).unwrap_or_default();
+        println!(
+            "| {} | {runs} | {} | {} | {}{note} |",
+            family.name,
+            at.len(),
+            at.join(" "),
+            rules.join(", ")
+        );
+    }
+}
+
 fn print(rows: &[(usize, Asked, Row)]) {
     for (head, healthy) in [(table::STUCK, false), (table::HEALTHY, true)] {
         let lines: Vec<String> = rows
@@ -105,7 +142,8 @@ fn print(rows: &[(usize, Asked, Row)]) {
             println!("{head}{}\n", lines.join("\n"));
         }
     }
-    let missed: Vec<&str> = rows.iter().filter(|(_, _, row)| !row.reached()).map(|(_, _, row)| row.name).collect();
+    let missed: Vec<&str> =
+        rows.iter().filter(|(_, _, row)| !row.reached()).map(|(_, _, row)| row.name).collect();
     if !missed.is_empty() {
         println!("Missed: {}.", missed.join("; "));
     }

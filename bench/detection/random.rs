@@ -75,10 +75,10 @@ impl Random {
 /// What names and texts are made of.
 pub const WORDS: [&str; 72] = [
     "account", "batch", "cache", "chunk", "client", "codec", "column", "config", "cursor", "date", "delta",
-    "digest", "draft", "edge", "entry", "event", "export", "field", "filter", "flag", "frame", "graph", "guard",
-    "handle", "header", "import", "index", "input", "invoice", "item", "key", "label", "layer", "limit", "line",
-    "list", "loader", "lock", "map", "merge", "node", "offset", "option", "order", "page", "parser", "patch",
-    "path", "plan", "pool", "price", "query", "queue", "range", "record", "report", "result", "retry", "route",
-    "row", "schema", "scope", "session", "shard", "signal", "slot", "source", "stream", "table", "token",
-    "total", "user",
+    "digest", "draft", "edge", "entry", "event", "export", "field", "filter", "flag", "frame", "graph",
+    "guard", "handle", "header", "import", "index", "input", "invoice", "item", "key", "label", "layer",
+    "limit", "line", "list", "loader", "lock", "map", "merge", "node", "offset", "option", "order", "page",
+    "parser", "patch", "path", "plan", "pool", "price", "query", "queue", "range", "record", "report",
+    "result", "retry", "route", "row", "schema", "scope", "session", "shard", "signal", "slot", "source",
+    "stream", "table", "token", "total", "user",
 ];

@@ -79,7 +79,11 @@ fn circle(agent: &mut Agent, period: usize) {
         .collect();
     for at in 0..LENGTH {
         agent.world.files = states[at % period].clone();
-        let edit = Edit { path: agent.world.source(&mut agent.random), old: agent.random.name(), new: agent.random.name() };
+        let edit = Edit {
+            path: agent.world.source(&mut agent.random),
+            old: agent.random.name(),
+            new: agent.random.name(),
+        };
         let subject = boast(agent);
         agent.iterate(vec![edit], &subject);
     }
@@ -172,7 +176,13 @@ fn fake(agent: &mut Agent, change: &mut dyn FnMut(&mut Agent, usize) -> String) 
 /// A log of what was done grows.
 pub fn log(agent: &mut Agent) {
     begin_green(agent);
-    let path = *agent.random.pick(&["WORKLOG.md", "logs/agent.txt", "progress.log", "activity.log", "docs/worklog.md"]);
+    let path = *agent.random.pick(&[
+        "WORKLOG.md",
+        "logs/agent.txt",
+        "progress.log",
+        "activity.log",
+        "docs/worklog.md",
+    ]);
     fake(agent, &mut |agent, _| {
         let mut lines = agent.world.lines(path);
         for _ in 0..agent.random.between(1, 3) {
@@ -190,7 +200,8 @@ pub fn timestamp(agent: &mut Agent) {
     let comment = agent.world.language.comment;
     let form = agent.random.between(0, 2);
     fake(agent, &mut |agent, _| {
-        let (day, hour, minute) = (agent.random.between(1, 28), agent.random.between(0, 23), agent.random.between(0, 59));
+        let (day, hour, minute) =
+            (agent.random.between(1, 28), agent.random.between(0, 23), agent.random.between(0, 59));
         let line = match form {
             0 => format!("{comment} Generated at 2026-03-{day:02}T{hour:02}:{minute:02}:07Z"),
             1 => format!("{comment} Last updated: 2026-03-{day:02} {hour:02}:{minute:02}:41"),
@@ -248,7 +259,8 @@ pub fn comments(agent: &mut Agent) {
             }
             _ => {
                 let mark = format!("    {comment} ");
-                let others: Vec<usize> = (0..lines.len()).filter(|at| *at == own || lines[*at].starts_with(&mark)).collect();
+                let others: Vec<usize> =
+                    (0..lines.len()).filter(|at| *at == own || lines[*at].starts_with(&mark)).collect();
                 let at = *agent.random.pick(&others);
                 lines[at] = format!("{mark}{}", agent.random.sentence());
                 if at == own {
@@ -281,7 +293,8 @@ pub fn version(agent: &mut Agent) {
 /// A file is made executable, and not, and again.
 pub fn chmod(agent: &mut Agent) {
     begin_green(agent);
-    let paths: Vec<String> = (0..agent.random.between(1, 3)).map(|_| agent.world.source(&mut agent.random)).collect();
+    let paths: Vec<String> =
+        (0..agent.random.between(1, 3)).map(|_| agent.world.source(&mut agent.random)).collect();
     fake(agent, &mut |agent, at| {
         let path = &paths[(at / 2) % paths.len()];
         if let Some(file) = agent.world.files.get(path) {
@@ -299,7 +312,11 @@ pub fn rename(agent: &mut Agent) {
     let from = agent.world.source(&mut agent.random);
     let to = format!("src/{}99.{}", agent.random.name(), agent.world.language.extension);
     fake(agent, &mut |agent, at| {
-        if at % 2 == 0 { agent.world.rename(&from, &to) } else { agent.world.rename(&to, &from) }
+        if at % 2 == 0 {
+            agent.world.rename(&from, &to)
+        } else {
+            agent.world.rename(&to, &from)
+        }
         boast(agent)
     });
 }
@@ -482,7 +499,9 @@ pub fn council(agent: &mut Agent) {
     let path = agent.world.source(&mut agent.random);
     let at = agent.random.between(0, agent.world.lines(&path).len() - 1);
     let designs: Vec<Vec<String>> = (0..agent.random.between(2, 3))
-        .map(|_| (0..agent.random.between(1, 4)).map(|_| format!("    {}", agent.random.sentence())).collect())
+        .map(|_| {
+            (0..agent.random.between(1, 4)).map(|_| format!("    {}", agent.random.sentence())).collect()
+        })
         .collect();
     let lines = agent.world.lines(&path);
     let others = agent.random.chance(0.3);

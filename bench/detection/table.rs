@@ -133,7 +133,12 @@ impl Row {
                 self.iterations,
                 100.0 * self.warned_share(),
                 self.warned_runs,
-                [rules(&self.rules), rules(&self.warnings)].iter().filter(|text| !text.is_empty()).cloned().collect::<Vec<_>>().join("; "),
+                [rules(&self.rules), rules(&self.warnings)]
+                    .iter()
+                    .filter(|text| !text.is_empty())
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .join("; "),
             ),
         }
     }

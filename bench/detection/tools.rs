@@ -20,7 +20,8 @@ type Made = (String, Vec<(String, Value)>, String);
 
 fn some_call(agent: &mut Agent) -> Made {
     let text = |text: String| Value::from(text);
-    let answer = (0..agent.random.between(1, 6)).map(|_| agent.random.sentence()).collect::<Vec<_>>().join("\n");
+    let answer =
+        (0..agent.random.between(1, 6)).map(|_| agent.random.sentence()).collect::<Vec<_>>().join("\n");
     let (tool, args) = match agent.random.between(0, 3) {
         0 => {
             let path = agent.world.source(&mut agent.random);
@@ -37,7 +38,10 @@ fn some_call(agent: &mut Agent) -> Made {
         }
         _ => {
             let url = format!("http://localhost:8080/{}", agent.random.name());
-            ("WebFetch", vec![("url".to_owned(), text(url)), ("prompt".to_owned(), text(agent.random.sentence()))])
+            (
+                "WebFetch",
+                vec![("url".to_owned(), text(url)), ("prompt".to_owned(), text(agent.random.sentence()))],
+            )
         }
     };
     (tool.to_owned(), args, answer)
@@ -61,7 +65,8 @@ pub fn interleaved(agent: &mut Agent) {
     let calls: Vec<Made> = (0..agent.random.between(2, 4)).map(|_| some_call(agent)).collect();
     let fixed = agent.random.chance(0.5);
     for at in 0..LENGTH {
-        let (tool, args, answer) = if fixed { calls[at % calls.len()].clone() } else { agent.random.pick(&calls).clone() };
+        let (tool, args, answer) =
+            if fixed { calls[at % calls.len()].clone() } else { agent.random.pick(&calls).clone() };
         agent.raw_call(&tool, &args, &answer);
         if !fixed && agent.random.chance(0.15) {
             agent.look();
@@ -96,9 +101,17 @@ pub fn volatile(agent: &mut Agent) {
     let (tool, args, answer) = some_call(agent);
     let form = agent.random.between(0, 3);
     for _ in 0..LENGTH {
-        let (hour, minute, second) = (agent.random.between(0, 23), agent.random.between(0, 59), agent.random.between(0, 59));
+        let (hour, minute, second) =
+            (agent.random.between(0, 23), agent.random.between(0, 59), agent.random.between(0, 59));
         let noise = match form {
-            0 => format!("request {}-{}-4{}-a{}-{}", agent.random.hex(8), agent.random.hex(4), agent.random.hex(3), agent.random.hex(3), agent.random.hex(12)),
+            0 => format!(
+                "request {}-{}-4{}-a{}-{}",
+                agent.random.hex(8),
+                agent.random.hex(4),
+                agent.random.hex(3),
+                agent.random.hex(3),
+                agent.random.hex(12)
+            ),
             1 => format!("at 2026-03-01T{hour:02}:{minute:02}:{second:02}Z"),
             2 => format!("finished in {}.{:02}s", agent.random.between(0, 9), agent.random.between(0, 99)),
             _ => format!("object at 0x7f{}", agent.random.hex(10)),

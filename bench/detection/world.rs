@@ -182,7 +182,8 @@ impl World {
     /// A new source file; its path.
     pub fn add_file(&mut self, random: &mut Random) -> String {
         let folder = if random.chance(0.3) { format!("{}/", random.name()) } else { String::new() };
-        let path = format!("src/{folder}{}{}.{}", random.name(), random.between(1, 999), self.language.extension);
+        let path =
+            format!("src/{folder}{}{}.{}", random.name(), random.between(1, 999), self.language.extension);
         let lines = (0..random.between(2, 6)).flat_map(|_| self.function(random)).collect();
         self.put(&path, lines);
         path
@@ -233,7 +234,10 @@ impl World {
         }
         if random.chance(0.04) {
             let from = random.pick(&self.sources()).clone();
-            self.rename(&from, &format!("src/{}{}.{}", random.name(), random.between(1, 99), self.language.extension));
+            self.rename(
+                &from,
+                &format!("src/{}{}.{}", random.name(), random.between(1, 99), self.language.extension),
+            );
         }
         edits
     }

@@ -195,14 +195,13 @@ mod tests {
         let names = ["a", "b", "c", "d", "e", "f", "g"];
         let of = |counts: &[usize]| {
             let commits = (1_u8..).zip(counts);
-            steps(commits.map(|(state, count)| commit(state).tests(red(state, &names[..*count], 9))).collect())
+            steps(
+                commits.map(|(state, count)| commit(state).tests(red(state, &names[..*count], 9))).collect(),
+            )
         };
         let (rise, level) = (Step::Rise { gone: 0 }, Step::NotLower { gone: 0 });
         let fall = Step::Fall { gone: 0 };
-        assert_eq!(
-            of(&[2, 4, 7, 5, 3, 1]),
-            [Step::First, rise, rise, Step::Recovery, Step::Recovery, fall]
-        );
+        assert_eq!(of(&[2, 4, 7, 5, 3, 1]), [Step::First, rise, rise, Step::Recovery, Step::Recovery, fall]);
         assert_eq!(of(&[2, 3, 2, 3, 2]), [Step::First, rise, level, level, level], "to and fro");
         assert_eq!(of(&[3, 3, 3]), [Step::First, level, level]);
     }

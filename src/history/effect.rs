@@ -60,12 +60,14 @@ impl Timeline {
             let before = candidates.peek().copied();
             let again = before.is_some_and(|before| before.diff.hash == one.diff.hash);
             let first = before.is_none_or(|before| before.weak_nature().is_none());
-            let weak = one.weak_nature().is_some() && (first || before.is_some_and(|before| one.same_place(before)));
+            let weak =
+                one.weak_nature().is_some() && (first || before.is_some_and(|before| one.same_place(before)));
             if !(one.diff.empty || again || weak) {
                 break;
             }
             length += 1;
-            let said = one.diff.empty || again || first || before.is_some_and(|before| one.says_it_again(before));
+            let said =
+                one.diff.empty || again || first || before.is_some_and(|before| one.says_it_again(before));
             same += u64::from(said);
             if same.saturating_mul(2) >= length {
                 running = length;

@@ -43,7 +43,10 @@ pub fn flaky<'a>(results: impl IntoIterator<Item = &'a TestEvidence>) -> BTreeSe
     flaky
 }
 
-fn compare<'a>(results: &[&'a TestEvidence], seen: &mut BTreeMap<(CodeId, u64, &'a str, &'a str), Failed<'a>>) {
+fn compare<'a>(
+    results: &[&'a TestEvidence],
+    seen: &mut BTreeMap<(CodeId, u64, &'a str, &'a str), Failed<'a>>,
+) {
     for tests in results {
         let whole = matches!(tests.status, TestStatus::Passed | TestStatus::Failed) && !tests.truncated;
         if !whole || tests.counts.ran() == 0 {

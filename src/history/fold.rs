@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
+use super::activity::Newest;
+use super::flaky::Known;
 use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded,
 };
-use super::activity::Newest;
-use super::flaky::Known;
 use super::turns::Effect;
 use crate::domain::events::What;
 use crate::domain::facts::{CommitFact, CommitKind, Fact};

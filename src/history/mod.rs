@@ -11,6 +11,7 @@ mod flaky;
 mod fold;
 mod outcome;
 mod paths;
+mod spent;
 mod states;
 mod story;
 #[cfg(test)]
@@ -20,8 +21,8 @@ mod turns;
 mod verdicts;
 
 pub use activity::{
-    Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest, NodeTotals, Opening,
-    Said, Turn,
+    Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest, NodeTotals,
+    Opening, Said, Turn,
 };
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};

@@ -67,6 +67,7 @@ impl Timeline {
             What::ToolCall(call) => self.take_call(node, event.at, call),
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
+            What::Spent(spent) => self.take_spent(*spent),
             What::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);

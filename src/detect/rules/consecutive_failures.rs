@@ -301,7 +301,7 @@ mod tests {
         );
         assert!(trips(vec![f(1, 7, 9), f(2, 5, 8), f(3, 4, 7)]), "tests are gone");
         assert!(
-            trips(vec![f(1, 1, 9), commit(2).tests(green(2, 8)), f(3, 1, 8), f(4, 1, 8)]),
+            trips(vec![f(1, 1, 9), commit(2).tests(green(2, 8)), f(3, 1, 8), f(4, 1, 8), f(5, 1, 8)]),
             "a failing test was taken away, and the next ones fail"
         );
         assert!(!trips(vec![f(1, 7, 9), f(2, 5, 12), f(3, 4, 15)]), "tests were added");

@@ -111,11 +111,13 @@ fn rewritten(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     if !matches!(newest.kind, CommitKind::Amend | CommitKind::Rebase) || newest.source != Source::Commit {
         return None;
     }
-    let times = words::len(&timeline.rewritten.iter().filter(|code| **code == newest.code).collect::<Vec<_>>());
+    let times =
+        words::len(&timeline.rewritten.iter().filter(|code| **code == newest.code).collect::<Vec<_>>());
     if times < setting.count("rewrites").max(2) {
         return None;
     }
-    let message = format!("the same code was committed anew by amending or rebasing {}", words::count(times, "time"));
+    let message =
+        format!("the same code was committed anew by amending or rebasing {}", words::count(times, "time"));
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(newest.commit.map(Evidence::Commit));
     let help = vec!["git reflog  (what was rewritten)".to_owned()];
