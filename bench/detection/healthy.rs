@@ -276,6 +276,8 @@ pub fn polling(agent: &mut Agent) {
     agent.style.answers = true;
     prefix(agent);
     for _ in 0..agent.random.between(1, 3) {
+        // What is watched was pushed, with its tests passing.
+        settle(agent);
         agent.turn_start();
         let total = agent.random.between(8, 30);
         let mut done = 0;

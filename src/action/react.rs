@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::consult::{self, Ended};
-use super::{Site, write_andon_file};
+use super::{ActionError, Site, write_andon_file};
+use crate::domain::briefing::{BRIEFING, Briefing};
 use crate::domain::decision::Halt;
 use crate::domain::ids::Digest;
 use crate::domain::response::{Handoff, Notice, Program, Question, Reaction, Start};
 use crate::domain::time::Timestamp;
 use crate::record::journal::Journal;
-use crate::report::{handoff, json};
+use crate::report::{briefing as report, handoff, json};
 
 /// Lines of the transcript that an advisor gets (`autonomous-loop-rules.md`, out-of-band advisor).
 const TRANSCRIPT_LINES: usize = 500;
@@ -83,7 +84,15 @@ fn one(reaction: &Reaction, site: &Site<'_>, programs: &Programs) -> Result<(), 
         Reaction::Notify(notice) => notify(notice, site, programs),
         Reaction::Ask(question) => ask(question, site, programs),
         Reaction::Start(start) => start_program(start, site, programs),
+        Reaction::Brief(briefing) => write_briefing(briefing, site).map_err(|err| err.to_string()),
     }
+}
+
+/// Writes the briefing, with the notes that an agent has left in the one before.
+pub fn write_briefing(briefing: &Briefing, site: &Site<'_>) -> Result<(), ActionError> {
+    let before = site.andon_dir.as_ref().and_then(|dir| newest_bytes(&dir.join(BRIEFING), TRANSCRIPT_BYTES));
+    let text = report::render(briefing, report::notes(&before.unwrap_or_default()));
+    write_andon_file(site, BRIEFING, &text).map(drop)
 }
 
 fn write(site: &Site<'_>, name: &str, text: &str) -> Result<(), String> {

@@ -74,6 +74,9 @@ pub enum Command {
     /// Keep what an agent or orchestrator reports: JSON lines on standard input
     #[command(after_help = OBSERVE)]
     Observe(ObserveArgs),
+    /// How full the agent's context window is, and what to do; exit code 1 when a new turn must not begin
+    #[command(after_help = CONTEXT)]
+    Context(ContextArgs),
     /// End a turn and decide: exit code 1 when the loop must stop
     Tick(TickArgs),
     /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
@@ -217,7 +220,7 @@ pub struct ReplayArgs {
 const OBSERVE: &str = "\
 Reads one JSON object a line from standard input, such as
   {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
-`type` may be left out: it is KIND. `at`, `node` and `id` are optional everywhere.";
+`type` may be left out: it is KIND. `at`, `node`, `session` and `id` are optional everywhere.";
 
 /// `andon observe`
 #[derive(Debug, Args)]
@@ -243,8 +246,12 @@ pub enum ObserveKind {
                       [test] handed_in = \"count\"."
     )]
     TestRun(ObserveTestRunArgs),
-    /// Tokens and cost: `context_tokens`, `input_tokens`, `output_tokens`, `cost_usd`
+    /// Tokens and cost: `context_tokens`, `input_tokens`, `cached_tokens`, `output_tokens`, `output_lines`, `cost_usd`
     Usage(ObserveLinesArgs),
+    /// The context window was compacted; without input one event
+    Compaction(ObserveLinesArgs),
+    /// A session began with an empty context window; without input one event
+    SessionStart(ObserveLinesArgs),
     /// Reviewers judged: approve, reject, or one reviewer at a time
     Verdict(ObserveLinesArgs),
     /// A turn ended; `andon tick` does this and looks at the working tree itself
@@ -259,6 +266,27 @@ pub struct ObserveLinesArgs {
     /// The node of lines that name none; default: `ANDON_NODE`
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+const CONTEXT: &str = "\
+Counts come from `andon observe usage`: context_tokens, else input_tokens and cached_tokens (usage.cached), else an
+estimate from lines of output. `andon observe compaction` and `andon observe session_start` clear the window.";
+
+/// `andon context`
+#[derive(Debug, Args)]
+pub struct ContextArgs {
+    /// Whose window; default: `ANDON_NODE`, else the node that acted last
+    #[arg(long, value_name = "NODE")]
+    pub node: Option<String>,
+    /// For an agent's hook before a tool call: silent, exit code 1 at the hard block only
+    #[arg(long)]
+    pub gate: bool,
+    /// Write `.andon/MISSION_BRIEFING.md` now, and print what to tell the next session
+    #[arg(long, conflicts_with = "gate")]
+    pub brief: bool,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,

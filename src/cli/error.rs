@@ -6,6 +6,7 @@ use crate::config::ConfigErrors;
 use crate::git::RemoteError;
 use crate::ops::error::OpsError;
 use crate::ops::install::SetupError;
+use crate::record::RecordError;
 use crate::report::message::Diagnostic;
 
 /// Exit codes (DESIGN section 7).
@@ -49,7 +50,7 @@ impl From<Exit> for ExitCode {
 pub fn exit_of(error: &OpsError) -> Exit {
     match error {
         // Before usage: behind the cut of a shallow clone a revision is unknown without any mistake.
-        OpsError::Git(err) if err.is_cut_off() => Exit::Undecided,
+        OpsError::Git(err) | OpsError::Record(RecordError::Git(err)) if err.is_cut_off() => Exit::Undecided,
         OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
         OpsError::Remote(RemoteError::Unknown { .. })
         | OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })

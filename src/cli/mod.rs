@@ -83,6 +83,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Replay(args) => commands::replay::run(shell, &args),
         Command::Advise(args) => commands::advise::run(shell, &args),
         Command::Observe(args) => commands::observe::run(shell, &args.kind),
+        Command::Context(args) => commands::context::run(shell, &args),
         Command::Tick(args) => commands::tick::run(shell, &args),
         Command::Sync(args) => commands::sync::run(shell, &args),
         Command::Resume(args) => commands::resume::resume(shell, &args),

@@ -1,6 +1,7 @@
 //! Every section and key in one table: checks, defaults, `config show`, the schema and the template are
 //! all made from it, so that none of them can fall behind.
 
+pub(super) use super::kind::{Choice, Contents, Key, Kind, Section, Standing};
 use super::value::Value;
 use crate::domain::time::Span;
 use crate::testreport::Format;
@@ -12,100 +13,12 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// A section of `andon.toml`.
-#[derive(Debug)]
-pub(super) struct Section {
-    /// Name in brackets.
-    pub(super) name: &'static str,
-    /// One sentence.
-    pub(super) doc: &'static str,
-    /// What may stand in it.
-    pub(super) contents: Contents,
-}
-
-/// What may stand in a section.
-#[derive(Debug)]
-pub(super) enum Contents {
-    /// These keys.
-    Keys(&'static [Key]),
-    /// A rule id each, with a level, parameters or both.
-    Rules,
-    /// Any name, with a pattern.
-    Patterns,
-    /// Nodes and edges.
-    Workflow,
-}
-
-/// A key of a section.
-#[derive(Debug)]
-pub(super) struct Key {
-    /// Name, `snake_case`.
-    pub(super) name: &'static str,
-    /// Type and range.
-    pub(super) kind: Kind,
-    /// The value when nobody says one.
-    pub(super) default: fn() -> Value,
-    /// One sentence.
-    pub(super) doc: &'static str,
-}
-
-/// The type of a key.
-#[derive(Debug)]
-pub(super) enum Kind {
-    /// One of some words.
-    Choice(&'static [Choice]),
-    /// A duration of a range.
-    Duration {
-        /// Shortest.
-        min: Span,
-        /// Longest.
-        max: Span,
-    },
-    /// A duration of a range, or `"off"`.
-    Limit {
-        /// Shortest.
-        min: Span,
-        /// Longest.
-        max: Span,
-    },
-    /// A text for `sh -c`, or a list of program and arguments.
-    Command,
-    /// A list of globs.
-    Globs,
-    /// The name of a report format, or `"auto"`.
-    Format,
-    /// A list of program and arguments, from the user's own configuration only.
-    Program,
-    /// A list of providers with conditions.
-    Providers,
-    /// `true` or `false`.
-    Switch,
-}
-
-/// One word of a choice.
-#[derive(Debug)]
-pub(super) struct Choice {
-    /// The word.
-    pub(super) name: &'static str,
-    /// Whether this version knows what to do with it.
-    pub(super) standing: Standing,
-}
-
-/// Whether this version has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It has.
-    Here,
-    /// A later one will.
-    Planned,
-}
-
 const fn here(name: &'static str) -> Choice {
     Choice { name, standing: Standing::Here }
 }
 
 /// The sections, in the order of the template.
-pub(super) static SECTIONS: [Section; 10] = [
+pub(super) static SECTIONS: [Section; 11] = [
     Section { name: "guard", doc: "How the guard behaves.", contents: Contents::Keys(&GUARD) },
     Section { name: "test", doc: "How the tests are run.", contents: Contents::Keys(&TEST) },
     Section {
@@ -117,6 +30,11 @@ pub(super) static SECTIONS: [Section; 10] = [
         name: "rules",
         doc: "A level (off, note, warn, block, halt), a table of parameters, or both, for each rule.",
         contents: Contents::Rules,
+    },
+    Section {
+        name: "usage",
+        doc: "What the token counts of your clients mean (`andon observe usage`).",
+        contents: Contents::Keys(&USAGE),
     },
     Section {
         name: "normalize",
@@ -269,6 +187,13 @@ static PATHS: [Key; 3] = [
     },
 ];
 
+static USAGE: [Key; 1] = [Key {
+    name: "cached",
+    kind: Kind::Choice(&[here("separate"), here("included")]),
+    default: || Value::Text("separate".to_owned()),
+    doc: "Whether input_tokens hold the cached ones already; for clients that report no context_tokens.",
+}];
+
 /// How long a program that is asked for help may take.
 const HELP: Kind = Kind::Duration { min: Span(1), max: Span(HOUR) };
 
@@ -334,45 +259,6 @@ static NOTIFY: [Key; 2] = [
         doc: "Gets the notice as JSON on standard input and five seconds; its failure changes nothing.",
     },
 ];
-
-impl Kind {
-    /// What is expected, in words that fit after "must be".
-    pub(super) fn expected(&self) -> String {
-        match self {
-            Self::Choice(choices) => {
-                let here = choices.iter().filter(|choice| choice.standing == Standing::Here);
-                let names: Vec<String> = here.map(|choice| format!("\"{}\"", choice.name)).collect();
-                names.join(" or ")
-            }
-            Self::Duration { .. } => "a duration such as \"6h\"".to_owned(),
-            Self::Limit { .. } => "a duration such as \"30m\", or \"off\"".to_owned(),
-            Self::Command => "a text or a list of texts".to_owned(),
-            Self::Globs => "a list of globs".to_owned(),
-            Self::Format => "\"auto\" or the name of a format".to_owned(),
-            Self::Program => "a list of program and arguments".to_owned(),
-            Self::Providers => "a list of providers".to_owned(),
-            Self::Switch => "true or false".to_owned(),
-        }
-    }
-
-    /// A value that is right, for messages and for the template of a key without a default.
-    pub(super) fn example(&self, default: &Value) -> String {
-        match (self, default) {
-            (Self::Command, _) => "\"cargo test\"".to_owned(),
-            (Self::Program, _) => "[\"program\", \"argument\"]".to_owned(),
-            (Self::Providers, _) => "[\"first\", \"second on failed_gate, stop_event\"]".to_owned(),
-            (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
-            (Self::Format, _) => "\"junit\"".to_owned(),
-            (Self::Choice(choices), Value::Unset) => {
-                format!("\"{}\"", choices.first().map_or("", |choice| choice.name))
-            }
-            (
-                Self::Choice(_) | Self::Duration { .. } | Self::Limit { .. } | Self::Globs | Self::Switch,
-                default,
-            ) => default.to_string(),
-        }
-    }
-}
 
 /// The words of [`Kind::Format`].
 pub(super) fn formats() -> impl Iterator<Item = &'static str> + Clone {

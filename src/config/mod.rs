@@ -12,6 +12,7 @@ mod command;
 mod document;
 mod entries;
 mod keys;
+mod kind;
 mod mistake;
 mod patterns;
 mod reader;

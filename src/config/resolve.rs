@@ -9,12 +9,13 @@ use super::keys;
 use super::mistake::{ConfigError, ConfigErrors, Problems};
 use super::reader::Reader;
 use super::response::{Bell, Perpetual, Response};
-use super::rules::{RuleSpecView, known_rules};
+use super::rules::{self as ordered, RuleSpecView, known_rules};
 use super::settings::{
     Ack, AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
 };
 use super::source::{Origin, Source};
 use super::value::{Said, Value};
+use crate::domain::context::Cached;
 use crate::domain::paths::PathRules;
 use crate::domain::response::{OnStall, Program, Provider};
 use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
@@ -44,6 +45,9 @@ pub fn load_with(sources: &[Source], rules: &[RuleSpecView]) -> Result<Config, C
     }
     problems.into_result()?;
     let mut config = resolve(said, rules)?;
+    if let Some(error) = ordered::out_of_order(&config) {
+        return Err(error.into());
+    }
     config.workflow = Arc::new(workflow.unwrap_or_default());
     Ok(config)
 }
@@ -83,6 +87,7 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
         },
         paths: PathSettings { rules: path_rules, docs, ignore, api: values.texts("paths", "api") },
         rules: rules.iter().map(|rule| (rule.id, values.rule(rule))).collect::<RuleSettings>(),
+        cached: values.choice("usage.cached", &Cached::ALL, Cached::Separate),
         normalize: values.patterns(),
         response: values.response(),
         workflow: Arc::default(),

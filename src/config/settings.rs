@@ -7,6 +7,7 @@ use super::command::TestCommand;
 use super::response::{Perpetual, Response};
 use super::source::Origin;
 use super::value::Said;
+use crate::domain::context::Cached;
 use crate::domain::paths::PathRules;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
@@ -178,6 +179,8 @@ pub struct Config {
     pub paths: PathSettings,
     /// `[rules]`: every rule of the registry.
     pub rules: RuleSettings,
+    /// `usage.cached`
+    pub cached: Cached,
     /// `[normalize]`: names and patterns, in the order they apply; each compiles.
     pub normalize: Vec<(String, String)>,
     /// `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.

@@ -133,7 +133,7 @@ fn everything_that_can_be_said_is_heard() {
 }
 
 /// What `andon config show` says then.
-const SHOWN: [&str; 34] = [
+const SHOWN: [&str; 35] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
     "guard.applies_to = \"everyone\"  # default",
     "guard.on_internal_error = \"warn\"  # default",
@@ -157,6 +157,7 @@ const SHOWN: [&str; 34] = [
     "rules.mixed.share = 0.5  # default",
     "rules.mixed.strict = false  # default",
     "rules.untested-edit.level = \"block\"  # default",
+    "usage.cached = \"separate\"  # default",
     "normalize.a = \"repository\"  # repository, andon.toml:9",
     "normalize.b = \"b\"  # user, /home/u/.config/andon/config.toml:6",
     "normalize.c = \"c\"  # repository, andon.toml:8",

@@ -17,7 +17,7 @@ mod testkit;
 mod weakened;
 mod words;
 
-pub use rule::{Docs, Rule};
+pub use rule::{Docs, Reads, Rule};
 pub use signals::{knobs, signals};
 pub use situation::{
     Candidate, CodeChange, DocsChange, EvidenceState, PathDifference, Presence, Situation, Staging, Stops,
@@ -25,8 +25,10 @@ pub use situation::{
 
 pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
 
+use crate::domain::context::ContextUse;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
+use crate::history::Timeline;
 
 /// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
 pub static REGISTRY: &[&Rule] = &[
@@ -52,6 +54,7 @@ pub static REGISTRY: &[&Rule] = &[
     &rules::cycle_cost::RULE,
     &rules::turn_timeout::RULE,
     &rules::turn_tokens::RULE,
+    &rules::context_window::RULE,
     &rules::untested_edit::RULE,
     &rules::failing_tests::RULE,
     &rules::docs_not_updated::RULE,
@@ -65,6 +68,18 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     REGISTRY.iter().copied().find(|rule| rule.id == id)
 }
 
+/// How full the context window of `node` is; `None` where nothing tells. The same value as the rule judges by.
+pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextUse> {
+    let rule = &rules::context_window::RULE;
+    let setting = settings.get(rule.id).cloned().unwrap_or_else(|| rule.defaults());
+    rules::context_window::context_use(timeline, node, &setting)
+}
+
+/// What `context-window` says of a fill, at `level`.
+pub fn context_finding(found: &ContextUse, level: Level) -> Finding {
+    rules::context_window::finding(found, level)
+}
+
 /// The settings of all rules before any configuration.
 pub fn defaults() -> RuleSettings {
     REGISTRY.iter().map(|rule| (rule.id, rule.defaults())).collect()
@@ -74,9 +89,9 @@ pub fn defaults() -> RuleSettings {
 pub fn active(
     stage: crate::domain::decision::Stage,
     settings: &RuleSettings,
-) -> impl Iterator<Item = &'static str> {
+) -> impl Iterator<Item = &'static Rule> {
     let on = |rule: &Rule| settings.get(rule.id).map_or(rule.level, |setting| setting.level) > Level::Off;
-    REGISTRY.iter().filter(move |rule| rule.stages.contains(&stage) && on(rule)).map(|rule| rule.id)
+    REGISTRY.iter().copied().filter(move |rule| rule.stages.contains(&stage) && on(rule))
 }
 
 /// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name

@@ -25,8 +25,21 @@ pub struct Rule {
     pub params: &'static [ParamSpec],
     /// Where it is evaluated.
     pub stages: &'static [Stage],
+    /// What it looks at beside the facts at hand: a hook reads no more than its active rules need.
+    pub reads: Reads,
     /// The check: pure, never panics, `None` when all is well. Never called at [`Level::Off`].
     pub check: fn(&Situation<'_>, &RuleSetting) -> Option<Finding>,
+}
+
+/// What a rule looks at beside the facts at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// Nothing: the tree, its evidence and the files for people decide.
+    Tree,
+    /// Records of the commits before. Its counts are numbers of records: twice the largest is read.
+    Records,
+    /// Running totals and events of the journal: its counts say nothing about records.
+    Totals,
 }
 
 /// The documentation of a rule.

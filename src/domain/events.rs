@@ -14,6 +14,8 @@ pub struct Event {
     pub at: Option<Timestamp>,
     /// Node of the workflow; unknown means the node whose turn it is.
     pub node: Option<String>,
+    /// The session of the agent, where one is told. Untrusted text.
+    pub session: Option<String>,
     /// The reporter's id of the event: the same id twice is the same event.
     pub id: Option<ShortHash>,
     /// What happened.
@@ -35,6 +37,8 @@ pub enum What {
     Usage(Usage),
     /// Reviewers judged the work.
     Verdict(Ballot),
+    /// The context window of the node was cleared.
+    Cleared(Clearing),
     /// What all facts before this come to. Written by Andon itself, so that nobody has to read further back.
     Spent(Box<Spent>),
 }
@@ -84,7 +88,33 @@ impl What {
             Self::Usage(_) => "usage",
             Self::Verdict(_) => "verdict",
             Self::Spent(_) => "spent",
+            Self::Cleared(clearing) => clearing.as_str(),
         }
+    }
+}
+
+/// What cleared a context window. Both are events of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Clearing {
+    /// The client compacted it.
+    Compaction,
+    /// A new session began with an empty one.
+    SessionStart,
+}
+
+impl Clearing {
+    /// Every kind with its name in the event stream.
+    pub const ALL: [(Self, &'static str); 2] =
+        [(Self::Compaction, "compaction"), (Self::SessionStart, "session_start")];
+
+    /// The name in the event stream.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(clearing, _)| *clearing == self).map_or("", |(_, name)| name)
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(clearing, _)| *clearing)
     }
 }
 
@@ -132,6 +162,8 @@ pub struct Output {
     pub kind: OutputKind,
     /// sha256 of the normalized text, or handed in.
     pub hash: Digest,
+    /// How many lines it has, where that is known.
+    pub lines: Option<u64>,
 }
 
 /// The outputs that are compared (`loop-safety.md`, stall detection 1).

@@ -5,7 +5,9 @@
 //! changes what a rule means.
 
 pub mod action;
+pub mod briefing;
 pub mod change;
+pub mod context;
 pub mod decision;
 pub mod escalation;
 pub mod events;

@@ -1,6 +1,7 @@
 //! What is done about a loop that is stuck, beside halting it: whom to ask and who goes on
 //! (`loop-safety.md`, auto escalation policy; `autonomous-loop-rules.md`, advisor and fallback chain).
 
+use super::briefing::Briefing;
 use super::decision::{Halt, Story};
 use super::escalation::Episode;
 use super::time::Timestamp;
@@ -147,6 +148,8 @@ pub enum NoticeKind {
     Escalated,
     /// In perpetual mode a PAUSE was cleared.
     PauseCleared,
+    /// The context window has to be compacted.
+    CompactionDue,
 }
 
 impl NoticeKind {
@@ -156,6 +159,7 @@ impl NoticeKind {
             Self::Halted => "halted",
             Self::Escalated => "escalated",
             Self::PauseCleared => "pause_cleared",
+            Self::CompactionDue => "compaction_due",
         }
     }
 }
@@ -209,6 +213,8 @@ pub enum Reaction {
     Ask(Box<Question>),
     /// Starts the program of `[on_stall]`.
     Start(Box<Start>),
+    /// Writes `.andon/MISSION_BRIEFING.md`.
+    Brief(Box<Briefing>),
 }
 
 #[cfg(test)]

@@ -11,6 +11,10 @@ pub struct Usage {
     pub cost_usd: Option<String>,
     /// Tokens in the context window.
     pub context_tokens: Option<u64>,
+    /// Tokens that were read from a cache; whether `input_tokens` holds them is `usage.cached`. Not part of records.
+    pub cached_tokens: Option<u64>,
+    /// Lines of output, for an estimate where nothing better is told. Not part of records.
+    pub output_lines: Option<u64>,
 }
 
 impl Usage {
@@ -27,6 +31,8 @@ impl Usage {
         };
         self.input_tokens = sum(self.input_tokens, later.input_tokens);
         self.output_tokens = sum(self.output_tokens, later.output_tokens);
+        self.cached_tokens = sum(self.cached_tokens, later.cached_tokens);
+        self.output_lines = sum(self.output_lines, later.output_lines);
         self.context_tokens = later.context_tokens.or(self.context_tokens);
         if self.cost_usd.is_some() && later.cost_usd.is_some() {
             let micros = self.cost_micros().saturating_add(later.cost_micros());
@@ -87,6 +93,7 @@ mod tests {
             output_tokens: None,
             cost_usd: cost.map(str::to_owned),
             context_tokens: context,
+            ..Usage::default()
         };
         let mut sum = one(Some(1), None, Some(9));
         sum.add(&one(Some(2), Some("0.1"), None));

@@ -240,13 +240,13 @@ impl GitError {
         )
     }
 
-    /// Whether history is missing that a deeper clone has: nothing is wrong, and nothing can be said.
+    /// Whether something is missing that a fuller clone has: nothing is wrong, and nothing can be said.
     pub fn is_cut_off(&self) -> bool {
         matches!(
             self,
             Self::ShallowRange { .. }
                 | Self::UnknownRevision { shallow: true, .. }
-                | Self::Missing { because: MissingBecause::Shallow, .. }
+                | Self::Missing { because: MissingBecause::Shallow | MissingBecause::Partial, .. }
         )
     }
 
@@ -267,9 +267,7 @@ impl GitError {
                 Some("git log --oneline --all".to_owned())
             }
             Self::Unborn { .. } => Some("make a first commit".to_owned()),
-            Self::Missing { because: MissingBecause::Partial, id, .. } => {
-                Some(format!("git cat-file -p {id}"))
-            }
+            Self::Missing { because: MissingBecause::Partial, id, .. } => Some(missing_help(*id)),
             Self::Missing { because: MissingBecause::Damaged, .. } | Self::BadObject { .. } => {
                 Some("git fsck".to_owned())
             }
@@ -298,11 +296,21 @@ impl GitError {
     }
 }
 
+/// How a partial clone comes by an object that is left at its remote. Never done from here: a hook that fetches
+/// hangs where there is no network.
+pub fn missing_help(id: Oid) -> String {
+    format!("git cat-file -e {id} fetches it; everything: git fetch --refetch --no-filter")
+}
+
 fn unsupported_help(feature: &str) -> String {
-    if feature == "reftable" {
-        "git refs migrate --ref-format=files".to_owned()
-    } else {
-        "use a repository with SHA-1 object ids and refs as files (the defaults of `git init`)".to_owned()
+    match feature {
+        "reftable" => "git refs migrate --ref-format=files (git 2.48 or newer), or make a clone that has refs as files: \
+                       git clone --ref-format=files . ../with-files"
+            .to_owned(),
+        "SHA-256 object ids" => "git cannot turn the ids of a repository; one with SHA-1 ids can be made: \
+                                 git init --object-format=sha1, then git fast-export --all | git fast-import"
+            .to_owned(),
+        _ => "use a repository with SHA-1 object ids and refs as files (the defaults of `git init`)".to_owned(),
     }
 }
 

@@ -29,6 +29,8 @@ pub struct NotesUnion {
     pub kept: usize,
     /// Notes of the other side that are too large to be read; they are left there.
     pub skipped: Vec<CommitId>,
+    /// The commit that was made to unite both sides.
+    pub made: Option<CommitId>,
 }
 
 /// The two sides and where they parted.
@@ -41,12 +43,15 @@ struct Sides {
 impl Repo {
     /// Unites the notes of ref `name` with those of the notes commit `theirs`.
     ///
+    /// Where the ref still stands at `replaced`, a commit of an earlier union that nobody has taken, the new one takes
+    /// its place: a push that loses race after race does not grow, and so does not get slower than the others'.
+    ///
     /// `stands` is called under the ref's lock for each note that they changed since the histories parted, with
     /// ours and theirs, and says what is to stand: `None` for nothing.
     pub fn notes_unite(
         &self,
         name: &str,
-        theirs: CommitId,
+        (theirs, replaced): (CommitId, Option<CommitId>),
         at: Timestamp,
         mut stands: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<NotesUnion, GitError> {
@@ -69,8 +74,12 @@ impl Repo {
             if base == Some(ours) && tree == their_tree {
                 return Ok(Update::Set(theirs, union));
             }
-            let parents = &[ours, theirs];
-            Ok(Update::Set(self.write_commit(&NewCommit { tree, parents, message, at })?, union))
+            let first = match replaced {
+                Some(before) if before == ours => self.commit(ours)?.parents.first().copied().unwrap_or(ours),
+                Some(_) | None => ours,
+            };
+            let made = self.write_commit(&NewCommit { tree, parents: &[first, theirs], message, at })?;
+            Ok(Update::Set(made, NotesUnion { made: Some(made), ..union }))
         })
     }
 
@@ -213,7 +222,7 @@ mod tests {
 
     fn unite(repo: &Repo) -> NotesUnion {
         let theirs = repo.ref_commit(OTHER).unwrap().unwrap();
-        repo.notes_unite(NAME, theirs, AT, join).unwrap()
+        repo.notes_unite(NAME, (theirs, None), AT, join).unwrap()
     }
 
     #[test]
@@ -251,6 +260,33 @@ mod tests {
         assert_eq!((get(&repo, 2).unwrap(), get(&repo, 3).unwrap()), ("ours\n".into(), "theirs\n".into()));
         let parents = scratch.git(&["log", "-1", "--format=%P", NAME]);
         assert_eq!(parents, format!("{ours} {theirs}"));
+        scratch.git(&["fsck", "--strict"]);
+    }
+
+    #[test]
+    fn an_earlier_union_that_did_not_arrive_is_replaced_and_loses_nothing() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        put(&repo, OTHER, 1, "base\n");
+        unite(&repo);
+        put(&repo, NAME, 2, "ours\n");
+        let ours = scratch.rev(NAME);
+        let mut made = None;
+        for number in 10..15 {
+            put(&repo, OTHER, number, "theirs\n");
+            let theirs = scratch.rev(OTHER);
+            made = repo.notes_unite(NAME, (theirs, made), AT, join).unwrap().made;
+            let parents = scratch.git(&["log", "-1", "--format=%P", NAME]);
+            assert_eq!(parents, format!("{ours} {theirs}"));
+            assert_eq!(repo.notes_list(NAME).unwrap().len(), usize::try_from(number).unwrap() - 7);
+        }
+        // What a hook put on top in between stays where it is.
+        put(&repo, NAME, 3, "a hook's\n");
+        let on_top = scratch.rev(NAME);
+        put(&repo, OTHER, 20, "theirs\n");
+        repo.notes_unite(NAME, (scratch.rev(OTHER), made), AT, join).unwrap();
+        assert!(repo.is_ancestor(on_top, scratch.rev(NAME)).unwrap());
+        assert_eq!(repo.notes_list(NAME).unwrap().len(), 9);
         scratch.git(&["fsck", "--strict"]);
     }
 

@@ -122,6 +122,8 @@ impl Repo {
             "--no-auto-maintenance",
             "--refmap=",
             "--no-write-fetch-head",
+            // A partial clone would leave the records themselves at the remote.
+            "--no-filter",
             "--recurse-submodules=no",
             "--",
             remote,
@@ -163,9 +165,13 @@ impl Repo {
     }
 }
 
-/// Sleeps before the next try: a random while, short enough not to leave the field to those who are faster.
+/// Longest pause before the second try, in milliseconds.
+const FIRST_PAUSE: u64 = 64;
+
+/// Sleeps before the next try: a random while, shorter after each race that was lost. Whoever has just arrived waits
+/// for those who have been losing, and not the other way round.
 pub fn back_off(tries: u32) {
-    let bound = 20 + 5 * u64::from(tries.min(16));
+    let bound = 4 + FIRST_PAUSE / u64::from(tries.clamp(1, 64));
     let random = RandomState::new().build_hasher().finish();
     std::thread::sleep(Duration::from_millis(1 + random % bound));
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use super::error::{GitError, cut};
-use super::repo::Repo;
+use super::repo::{Repo, RepoEnv};
 
 /// Most bytes of standard output that are kept; more is an error.
 const MAX_STDOUT: u64 = 256 << 20;
@@ -77,6 +77,24 @@ pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output, GitError
     run(command(dir, args, &LOCAL_VARIABLES), input)
 }
 
+/// Where git finds a repository that libgit2 takes for unsafe: git directory and, unless it is bare, the top of the
+/// working tree. `None` where git refuses it too.
+pub(super) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Option<PathBuf>)> {
+    let ask = |what: &str| {
+        let mut command =
+            command(dir, &["rev-parse", what].map(OsStr::new), &LOCAL_VARIABLES[..PLACE_VARIABLES]);
+        for (name, value) in [("GIT_DIR", &env.git_dir), ("GIT_WORK_TREE", &env.work_tree)] {
+            if let Some(value) = value {
+                command.env(name, value);
+            }
+        }
+        let mut path = run(command, b"").ok()?.stdout;
+        path.truncate(path.strip_suffix(b"\n").map_or(path.len(), <[u8]>::len));
+        Some(path_from_bytes(&path)).filter(|path| path.is_absolute())
+    };
+    ask("--absolute-git-dir").map(|git_dir| (git_dir, ask("--show-toplevel")))
+}
+
 impl Repo {
     /// Runs `git ARGS` on this repository: its git directory, working tree and `GIT_INDEX_FILE`.
     pub(super) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Output, GitError> {
@@ -122,6 +140,8 @@ fn command(dir: &Path, args: &[&OsStr], without: &[&str]) -> Command {
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
+        // libgit2 knows no refs/replace, so both must see the real objects.
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
         .env("GIT_PAGER", "cat")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());

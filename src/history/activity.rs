@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::window::Windows;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::time::{Span, Timestamp};
@@ -169,6 +170,8 @@ pub struct Activity {
     pub marks: Marks,
     /// What was observed last: a warning about calls is said at the call, and not again at whatever follows.
     pub newest: Newest,
+    /// The context windows of the nodes.
+    pub windows: Windows,
     /// Turns that began since the window did.
     pub(super) begun: u64,
     /// The node whose turn began last.

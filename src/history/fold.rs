@@ -11,6 +11,7 @@ use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded,
 };
 use super::turns::Effect;
+use crate::domain::context::Cached;
 use crate::domain::events::What;
 use crate::domain::facts::{CommitFact, CommitKind, Fact};
 use crate::domain::ids::CommitId;
@@ -62,6 +63,13 @@ impl Fold {
     #[must_use]
     pub fn in_workflow(mut self, workflow: Arc<Workflow>) -> Self {
         self.timeline.workflow = workflow;
+        self
+    }
+
+    /// The same fold for clients whose input tokens hold the cached ones, or do not.
+    #[must_use]
+    pub fn counting(mut self, cached: Cached) -> Self {
+        self.timeline.cached = cached;
         self
     }
 
@@ -190,6 +198,7 @@ impl Timeline {
         }
         // In an event stream the epoch stands for a time that nobody gave.
         let at = Some(fact.record.recorded_at).filter(|at| at.0 != 0);
+        self.pause_before(at);
         self.activity.now = self.activity.now.max(at);
         fact.record.node = self.node_of(&fact);
         self.commit_in_turn(&fact.record.node, at);

@@ -5,6 +5,7 @@
 //! the newest window only, so its cost is bounded by the window and not by the history.
 
 mod activity;
+mod context;
 mod documents;
 mod effect;
 mod flaky;
@@ -19,6 +20,7 @@ pub(crate) mod testkit;
 mod timeline;
 mod turns;
 mod verdicts;
+mod window;
 
 pub use activity::{
     Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest, NodeTotals,
@@ -34,3 +36,4 @@ pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,
 };
 pub use turns::{Effect, is_edit};
+pub use window::{Door, Window, Windows};

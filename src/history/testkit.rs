@@ -94,12 +94,18 @@ pub(crate) fn reset(counter: &str) -> Fact {
 
 /// An event without time or node.
 pub(crate) fn event(what: What) -> Fact {
-    Fact::Event(Box::new(Event { at: None, node: None, id: None, what }))
+    Fact::Event(Box::new(Event { at: None, node: None, session: None, id: None, what }))
 }
 
 /// An event of `node` at `seconds`.
 pub(crate) fn event_of(node: &str, seconds: i64, what: What) -> Fact {
-    Fact::Event(Box::new(Event { at: Some(Timestamp(seconds)), node: Some(node.into()), id: None, what }))
+    Fact::Event(Box::new(Event {
+        at: Some(Timestamp(seconds)),
+        node: Some(node.into()),
+        session: None,
+        id: None,
+        what,
+    }))
 }
 
 /// A turn ends with code `state`.
@@ -328,7 +334,7 @@ pub(crate) mod facts {
     use proptest::prelude::*;
 
     use super::{Commit, ack, call, code, commit, evidence as evidence_of, oid, run};
-    use crate::domain::events::{Ballot, Event, Output, OutputKind, TurnEnd, What};
+    use crate::domain::events::{Ballot, Clearing, Event, Output, OutputKind, TurnEnd, What};
     use crate::domain::facts::{CommitKind, Fact, Gate, Usage};
     use crate::domain::ids::{CommitId, DiffHash, Digest, ShortHash, Signature};
     use crate::domain::tests::{RunValidity, TestEvidence, TestStatus};
@@ -402,15 +408,18 @@ pub(crate) mod facts {
     }
 
     fn events() -> impl Strategy<Value = Fact> {
-        let outputs = (pick(&OutputKind::ALL), 0_u8..3)
-            .prop_map(|(kind, hash)| What::Output(Output { kind, hash: Digest([hash; 32]) }));
+        let outputs = (pick(&OutputKind::ALL), 0_u8..3).prop_map(|(kind, hash)| {
+            What::Output(Output { kind, hash: Digest([hash; 32]), lines: Some(u64::from(hash) * 200) })
+        });
         let usage = (prop::option::of(any::<u64>()), prop_oneof!["[0-9]{1,3}", "[0-9]{1,30}\\.[0-9]{0,9}"])
             .prop_map(|(count, cost)| {
                 What::Usage(Usage {
                     input_tokens: count,
                     output_tokens: count,
                     cost_usd: Some(cost),
-                    context_tokens: count,
+                    context_tokens: count.filter(|count| count % 3 == 0),
+                    cached_tokens: count.filter(|count| count % 2 == 0),
+                    output_lines: count.filter(|count| count % 5 == 0),
                 })
             });
         let ends = (prop::option::of(0_u8..4), prop::option::of(0_u8..3)).prop_map(|(state, docs)| {
@@ -420,11 +429,15 @@ pub(crate) mod facts {
             .prop_map(|(tool, args, answer)| What::ToolCall(call(tool, args, answer)));
         let ballots = (any::<u64>(), 0_u64..3)
             .prop_map(|(approve, reject)| What::Verdict(Ballot { reviewer: None, approve, reject }));
-        let what = prop_oneof![2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots];
-        let frame = (prop::option::of(time()), prop::option::of("[ab]"), prop::option::of(0_u8..40));
-        (frame, what).prop_map(|((at, node, id), what)| {
+        let clearings = pick(&Clearing::ALL).prop_map(What::Cleared);
+        let what = prop_oneof![
+            2 => Just(What::TurnStart), 4 => ends, 6 => calls, 2 => outputs, 1 => usage, 1 => ballots, 1 => clearings,
+        ];
+        let names = (prop::option::of("[ab]"), prop::option::of("[st]"));
+        let frame = (prop::option::of(time()), names, prop::option::of(0_u8..40));
+        (frame, what).prop_map(|((at, (node, session), id), what)| {
             let id = id.map(|id| ShortHash([id; 8]));
-            Fact::Event(Box::new(Event { at: at.map(Timestamp), node, id, what }))
+            Fact::Event(Box::new(Event { at: at.map(Timestamp), node, session, id, what }))
         })
     }
 

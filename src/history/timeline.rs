@@ -7,6 +7,7 @@ use super::activity::Activity;
 use super::flaky::Known;
 use super::outcome::failing_count;
 use crate::domain::change::ChangeFacts;
+use crate::domain::context::Cached;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Weakening};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
@@ -211,6 +212,8 @@ pub struct Timeline {
     pub(super) session_gap: Span,
     /// Derived from the rest, and forgotten whenever that changes.
     pub(super) known_flaky: Known,
+    /// What reported input tokens hold.
+    pub(super) cached: Cached,
 }
 
 impl Timeline {
@@ -230,6 +233,7 @@ impl Timeline {
             session: None,
             session_gap,
             known_flaky: Known::default(),
+            cached: Cached::default(),
         }
     }
 

@@ -11,6 +11,7 @@ use super::activity::{
 };
 use super::flaky::Known;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
+use super::window::Windows;
 use crate::domain::events::{CallEnd, Event, Output, ToolCall, TurnEnd, What};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
@@ -61,6 +62,7 @@ impl Timeline {
         }
         self.tick_clock(event.at);
         let node = event.node.unwrap_or_else(|| self.activity.current_node().to_owned());
+        self.take_window(&node, (event.at, event.session.as_deref()), &event.what);
         match event.what {
             What::TurnStart => self.begin_turn(&node, event.at),
             What::TurnEnd(end) => return self.end_turn(&node, event.at, end),
@@ -68,6 +70,7 @@ impl Timeline {
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
             What::Spent(spent) => self.take_spent(*spent),
+            What::Cleared(_) => {}
             What::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);
@@ -91,6 +94,7 @@ impl Timeline {
 
     /// Notes the time of a fact. A pause longer than the session gap ends the run.
     pub(super) fn tick_clock(&mut self, at: Option<Timestamp>) {
+        self.pause_before(at);
         let Some(at) = at else { return };
         match self.activity.now {
             Some(now) if at < now => {
@@ -103,6 +107,15 @@ impl Timeline {
                 self.activity.now = Some(at);
             }
             None => self.activity.now = Some(at),
+        }
+    }
+
+    /// A pause longer than the session gap before `at`: what was reported of a window says nothing any more.
+    pub(super) fn pause_before(&mut self, at: Option<Timestamp>) {
+        if let (Some(now), Some(at)) = (self.activity.now, at)
+            && at.since(now) > self.session_gap
+        {
+            self.activity.windows = Windows::default();
         }
     }
 
@@ -294,6 +307,7 @@ impl Timeline {
         activity.marks = before.marks;
         activity.ids = before.ids;
         activity.usage = before.usage;
+        activity.windows = before.windows;
         activity.docs = before.docs;
         activity.code = before.code;
         for (node, turn) in before.open {

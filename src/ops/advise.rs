@@ -6,9 +6,11 @@ use super::context::Context;
 use super::error::OpsError;
 use super::resume::Resumed;
 use super::standing::{self, Answer};
-use super::timeline;
+use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
 use crate::action::react::{self, ANSWER, QUESTION};
+use crate::detect;
+use crate::domain::context::Pressure;
 use crate::domain::facts::AckHow;
 use crate::domain::response::OnStall;
 use crate::policy;
@@ -20,7 +22,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Advic
     let standing = standing::recorded(ws)?;
     let halt = standing.map(|standing| standing.halt);
     let loaded = timeline::load(ws)?;
-    let conditions = policy::conditions(&loaded.timeline, halt.as_ref());
+    let conditions = policy::conditions(&loaded.timeline, halt.as_ref(), pressure(ws, &loaded));
     if let Some(name) = current.filter(|name| !response.providers.iter().any(|one| one.name == *name)) {
         return Err(OpsError::Usage {
             what: format!("no such provider in [fallback]: {name}"),
@@ -43,6 +45,13 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Advic
         answer: react::answer_to(&standing::site(ctx, ws), halt.as_ref()).map(|_| format!(".andon/{ANSWER}")),
         halt,
     })
+}
+
+/// What the fill of the window of the node that acted last leads to.
+fn pressure(ws: &Workspace, loaded: &Loaded) -> Pressure {
+    let node = loaded.timeline.window_node();
+    detect::context_use(&loaded.timeline, node, &ws.config.rules)
+        .map_or(Pressure::Free, |found| found.pressure)
 }
 
 fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {

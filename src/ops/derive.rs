@@ -3,7 +3,7 @@
 use super::error::OpsError;
 use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording};
-use crate::domain::ids::{CodeId, CommitId, TreeId};
+use crate::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use crate::domain::paths::PathRules;
 use crate::git::{CommitInfo, Repo};
 use crate::record::diff;
@@ -23,6 +23,8 @@ pub struct Derived {
     pub diff: DiffSummary,
     /// What that diff is made of.
     pub change: ChangeFacts,
+    /// The first blob that a partial clone does not have: the diff then stands by ids, as no full clone has it.
+    pub missing: Option<Oid>,
 }
 
 /// Derives the facts of a commit under the given path rules and patterns.
@@ -40,8 +42,8 @@ pub fn derive(
         None => None,
     };
     let code = Fingerprinter::new(repo, paths).of_tree(commit.tree)?;
-    let (diff, change) = diff::summarize(repo, paths, normalizer, parent_tree, commit.tree)?;
-    Ok(Derived { tree: commit.tree, parent, code, diff, change })
+    let (diff, change, missing) = diff::summarize(repo, paths, normalizer, parent_tree, commit.tree)?;
+    Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
 }
 
 /// Whether the history of a shallow clone ends at this commit.

@@ -1,5 +1,6 @@
 //! The gate: what pre-commit, prepare-commit-msg, pre-merge-commit and pre-push decide.
 
+use super::compaction;
 use super::context::Context;
 use super::docs;
 use super::error::OpsError;
@@ -11,13 +12,15 @@ use super::uncertainty;
 use super::workspace::Workspace;
 use crate::action;
 use crate::config::AppliesTo;
-use crate::detect::{self, Candidate, EvidenceState, Situation, Stops};
+use crate::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
+use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::ids::{CommitId, TreeId};
 use crate::git::IndexTree;
 use crate::policy::{self, Place};
 use crate::record::journal::Journal;
-use crate::record::{receipt, window};
+use crate::record::receipt::{self, Receipt};
+use crate::record::window;
 use crate::report::message::Diagnostic;
 
 /// Whether refusals bind this actor (`guard.applies_to`).
@@ -36,11 +39,12 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     };
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
+    let receipt = Receipt { tree, head: parent };
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
         && resolved.notes.is_empty()
         && let Some((decision, mut loaded)) = settled(ws, tree, head)?
     {
-        loaded.warnings.extend(leave_receipt(ctx, ws, tree));
+        loaded.warnings.extend(leave_receipt(ctx, ws, receipt));
         return Ok((decision, loaded));
     }
     let mut loaded = timeline::load(ws)?;
@@ -54,28 +58,24 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
         if decision.verdict < Verdict::Halt { heal(ctx, ws, (&loaded, decision))? } else { decision };
     loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if decision.verdict < Verdict::Block || !binds(ctx, ws) {
-        loaded.warnings.extend(leave_receipt(ctx, ws, tree));
+        loaded.warnings.extend(leave_receipt(ctx, ws, receipt));
     }
     Ok((decision, loaded))
 }
 
 /// Without a receipt the record will say that the commit went around the gate: said now, not refused.
-fn leave_receipt(ctx: &Context, ws: &Workspace, tree: TreeId) -> Option<Diagnostic> {
-    let left = receipt::write(ws.repo.git_dir(), tree, ctx.parent, ctx.now).map_err(OpsError::from);
+fn leave_receipt(ctx: &Context, ws: &Workspace, passed: Receipt) -> Option<Diagnostic> {
+    let left = receipt::write(ws.repo.git_dir(), &passed, ctx.parent, ctx.now).map_err(OpsError::from);
     left.err().as_ref().map(OpsError::as_warning)
 }
-
-/// The rules of pre-commit that look at the tree alone.
-const OF_THE_TREE: [&str; 3] = ["untested-edit", "failing-tests", "user-stop"];
 
 /// The common case, without reading the window: post-commit found no halt owed behind `head`, the journal has grown by
 /// nothing but test runs since, and the newest of them passed on exactly this tree. Anything else is `None`, and looked
 /// at in full.
 fn settled(ws: &Workspace, tree: TreeId, head: CommitId) -> Result<Option<(Decision, Loaded)>, OpsError> {
     let rules = &ws.config.rules;
-    if stops(ws) != Stops::NONE
-        || !detect::active(Stage::PreCommit, rules).all(|id| OF_THE_TREE.contains(&id))
-    {
+    let by_the_tree = detect::active(Stage::PreCommit, rules).all(|rule| rule.reads == Reads::Tree);
+    if stops(ws) != Stops::NONE || !by_the_tree {
         return Ok(None);
     }
     let since = window::settled(&ws.repo, head, timeline::reach(rules));
@@ -174,13 +174,7 @@ pub fn settle(
     loaded: &Loaded,
     decision: &Decision,
 ) -> Result<Vec<Diagnostic>, OpsError> {
-    let head = ws.repo.head()?;
-    let place = Place {
-        head: head.commit(),
-        branch: head.branch().map(str::to_owned),
-        worktree: ws.repo.worktree_name(),
-        at: ctx.now,
-    };
+    let place = compaction::place(ctx, ws)?;
     let plan = policy::plan(decision, &loaded.timeline, &place);
     let site = standing::site(ctx, ws);
     action::execute(&plan, &site)?;
@@ -196,9 +190,16 @@ fn respond(
     (decision, place, site): (&Decision, &Place, &action::Site<'_>),
 ) -> Vec<Diagnostic> {
     // The common case, without asking the signals again.
-    if decision.standing.is_some() || decision.verdict < Verdict::Warn {
+    if decision.verdict < Verdict::Warn {
         return Vec::new();
     }
+    let fill = compaction::found(ws, loaded, decision);
+    let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
+    let due = fill.map_or(Ok(Vec::new()), |found| compaction::reactions(ws, loaded, place, found));
+    let (mut reactions, unbriefed) = match due {
+        Ok(reactions) => (reactions, None),
+        Err(err) => (Vec::new(), Some(err.as_warning())),
+    };
     let response = &ws.config.response;
     let escalates = decision.findings.iter().any(|finding| finding.rule == policy::ESCALATION);
     let episode = escalates
@@ -208,8 +209,10 @@ fn respond(
         on_stall: response.on_stall,
         providers: &response.providers,
         episode: episode.as_ref(),
+        pressure,
     };
-    let reactions = policy::reactions(decision, &loaded.timeline, place, &setup);
+    reactions.extend(policy::reactions(decision, &loaded.timeline, place, &setup));
     let failed = action::react::react(&reactions, site, &standing::programs(ctx, ws));
-    failed.into_iter().map(|what| Diagnostic::warning(what).code("response")).collect()
+    let failed = failed.into_iter().map(|what| Diagnostic::warning(what).code("response"));
+    unbriefed.into_iter().chain(failed).collect()
 }

@@ -5,6 +5,7 @@
 pub mod advise;
 pub mod chain;
 pub mod check;
+pub mod compaction;
 pub mod complete;
 pub mod context;
 pub mod demo;

@@ -20,14 +20,14 @@ use crate::domain::facts::{
     CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Usage,
 };
 use crate::domain::findings::{Finding, Level};
-use crate::domain::ids::{CodeId, CommitId, Digest, TreeId};
+use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
 use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
-use crate::git::CommitInfo;
+use crate::git::{CommitInfo, missing_help};
 use crate::history::{self, Timeline, Upcoming};
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
-use crate::record::receipt;
+use crate::record::receipt::{self, Receipt};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Judged};
 use crate::report::message::Diagnostic;
@@ -39,10 +39,33 @@ const CATCH_UP: usize = 64;
 pub struct Recorded {
     /// What the rules say about the new commit.
     pub decision: Decision,
-    /// Commits that were caught up, oldest first.
-    pub caught_up: Vec<CommitId>,
+    /// Commits that were caught up.
+    pub caught_up: CaughtUp,
     /// What was skipped on the way.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// How many commits were recorded only now.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CaughtUp {
+    /// Those that passed the gate, so that only post-commit can have been cut short.
+    pub cut_short: usize,
+    /// The others: made while the hooks were off.
+    pub unseen: usize,
+}
+
+impl CaughtUp {
+    /// What was recorded, in words that follow `recorded`.
+    pub fn phrases(self) -> impl Iterator<Item = String> {
+        let counted = [
+            (self.cut_short, "whose post-commit was cut short"),
+            (self.unseen, "made while the hooks were off"),
+        ];
+        counted
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, how)| format!("{count} commit(s) {how}"))
+    }
 }
 
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
@@ -54,9 +77,10 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
         return Ok(None);
     }
     let commit = ws.repo.commit(head)?;
-    let caught_up = catch_up(ctx, ws, &mut store, &commit)?;
+    let receipts = receipt::read(ws.repo.git_dir());
+    let caught_up = catch_up(ctx, ws, &mut store, (&commit, &receipts))?;
     let kind = kind(ws, &commit)?;
-    let gate = gate(ws, commit.tree, kind);
+    let gate = gate(ws, &commit, &receipts, kind);
     let entry = Entry { commit: &commit, kind, gate, recording: Recording::AtCommit };
     let decision = record(ctx, ws, &mut store, &entry)?;
     Ok(Some(Recorded { caught_up, warnings: decision.1.warnings, decision: decision.0 }))
@@ -86,16 +110,26 @@ fn kind(ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
     Ok(ws.repo.commit_origin(commit.id)?)
 }
 
-/// Compares the receipt of pre-commit with what was committed.
-fn gate(ws: &Workspace, tree: TreeId, kind: CommitKind) -> Gate {
-    match (receipt::take(ws.repo.git_dir()), kind) {
-        (Some(seen), _) if seen == tree => Gate::Passed,
+/// Compares the receipts of pre-commit with what was committed.
+fn gate(ws: &Workspace, commit: &CommitInfo, receipts: &[Receipt], kind: CommitKind) -> Gate {
+    match (passed(ws, commit, receipts), kind) {
+        (true, _) => Gate::Passed,
         // git runs no pre-commit for these, so its absence says nothing.
-        (_, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
+        (false, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
             Gate::NotRun
         }
-        (_, CommitKind::Normal | CommitKind::Amend) => Gate::Bypassed,
+        (false, CommitKind::Normal | CommitKind::Amend) => Gate::Bypassed,
     }
+}
+
+/// Whether pre-commit let this tree pass, on top of this commit's parent or in place of a sibling (`--amend`).
+fn passed(ws: &Workspace, commit: &CommitInfo, receipts: &[Receipt]) -> bool {
+    let parent = commit.parents.first();
+    receipts.iter().filter(|receipt| receipt.tree == commit.tree).any(|receipt| match &receipt.head {
+        None => true,
+        head if head.as_ref() == parent => true,
+        Some(head) => ws.repo.commit(*head).is_ok_and(|amended| amended.parents.first() == parent),
+    })
 }
 
 /// Writes the record of one commit and returns what the rules say.
@@ -107,7 +141,8 @@ fn record(
 ) -> Result<(Decision, Loaded), OpsError> {
     let parent = entry.commit.parents.first().copied();
     let mut loaded = timeline::load_at(ws, store, parent);
-    let mut fact = derive(ctx, ws, (entry, store), &loaded)?;
+    let (mut fact, missing) = derive(ctx, ws, (entry, store), &loaded)?;
+    loaded.warnings.extend(missing.map(without_blobs));
     let mut facts = loaded.facts();
     facts.push(Fact::Commit(Box::new(fact.clone())));
     loaded.timeline = timeline::fold(ws, facts);
@@ -132,6 +167,9 @@ fn record(
     fact.record.findings = kept(&findings);
     ctx.stop_point("post-commit:derived");
     store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
+    if entry.recording == Recording::AtCommit {
+        receipt::clear(ws.repo.git_dir());
+    }
     ctx.stop_point("post-commit:noted");
     let journal = Journal::open(ws.repo.git_dir());
     journal.append(&JournalLine::CommitRecorded {
@@ -163,13 +201,19 @@ fn kept(findings: &[Finding]) -> Vec<RecordedFinding> {
     findings.iter().filter(|finding| finding.level > Level::Off).map(kept).collect()
 }
 
-/// Everything about a commit that can be derived, and what the journal knows of it.
+/// Said, not mended: a hook fetches nothing.
+fn without_blobs(id: Oid) -> Diagnostic {
+    let what = format!("blob {id} is not in this partial clone; what changed there is recorded by id");
+    Diagnostic::warning(what).code("partial-clone").help(missing_help(id))
+}
+
+/// Everything about a commit that can be derived, and what the journal knows of it; the first blob that is not there.
 fn derive(
     ctx: &Context,
     ws: &Workspace,
     (entry, store): (&Entry<'_>, &NotesStore<'_>),
     loaded: &Loaded,
-) -> Result<CommitFact, OpsError> {
+) -> Result<(CommitFact, Option<Oid>), OpsError> {
     let commit = entry.commit;
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)?;
     let actor = ctx.actor();
@@ -204,7 +248,7 @@ fn derive(
         usage: open_usage(&loaded.timeline, &node),
         findings: Vec::new(),
     };
-    Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+    Ok((CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }, derived.missing))
 }
 
 /// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
@@ -241,8 +285,9 @@ fn open_outputs(timeline: &Timeline, node: &str) -> Vec<Digest> {
 
 /// What the turn has cost so far, as it was reported.
 fn open_usage(timeline: &Timeline, node: &str) -> Option<Usage> {
-    let turn = timeline.activity.open.get(node).filter(|turn| turn.usage != Usage::default())?;
-    Some(turn.usage.clone())
+    let turn = timeline.activity.open.get(node)?;
+    let spent = Usage { cached_tokens: None, output_lines: None, ..turn.usage.clone() };
+    Some(spent).filter(|spent| *spent != Usage::default())
 }
 
 /// Records the commits that HEAD's reflog shows as made here and that have no record, oldest first. They must
@@ -251,24 +296,26 @@ fn catch_up(
     ctx: &Context,
     ws: &Workspace,
     store: &mut NotesStore<'_>,
-    head: &CommitInfo,
-) -> Result<Vec<CommitId>, OpsError> {
+    (head, receipts): (&CommitInfo, &[Receipt]),
+) -> Result<CaughtUp, OpsError> {
     let missing = unrecorded(ws, store, head)?;
+    let mut caught_up = CaughtUp::default();
     for (id, made) in &missing {
         let commit = ws.repo.commit(*id)?;
         let kind = if commit.parents.len() > 1 { CommitKind::Merge } else { *made };
-        let entry = Entry { commit: &commit, kind, gate: Gate::NotRun, recording: Recording::CaughtUp };
+        let gate = if passed(ws, &commit, receipts) { Gate::Passed } else { Gate::NotRun };
+        let entry = Entry { commit: &commit, kind, gate, recording: Recording::CaughtUp };
         record(ctx, ws, store, &entry)?;
+        match gate {
+            Gate::Passed => caught_up.cut_short += 1,
+            Gate::NotRun | Gate::Bypassed => caught_up.unseen += 1,
+        }
     }
-    if let (Some((first, _)), count) = (missing.first(), missing.len()) {
-        Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed {
-            what: format!(
-                "recorded {count} commit(s) from {first} on that were made while the hooks were off or cut short"
-            ),
-            at: Some(ctx.now),
-        })?;
+    for phrase in caught_up.phrases() {
+        let what = format!("recorded {phrase}");
+        Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed { what, at: Some(ctx.now) })?;
     }
-    Ok(missing.into_iter().map(|(id, _)| id).collect())
+    Ok(caught_up)
 }
 
 fn unrecorded(

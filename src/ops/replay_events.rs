@@ -73,7 +73,8 @@ struct Engine {
 
 impl Engine {
     fn new(config: &Config, settings: RuleSettings) -> Self {
-        let fold = Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone());
+        let fold =
+            Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
         Self { fold, settings, mode: uncertainty::mode(config), standing: None }
     }
 

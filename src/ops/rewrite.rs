@@ -104,7 +104,7 @@ fn carry(
 ) -> Result<CommitRecord, OpsError> {
     let Moved { id, command, old, new } = *moved;
     let commit = ws.repo.commit(id)?;
-    let Derived { tree, parent, code, diff, change } =
+    let Derived { tree, parent, code, diff, change, missing: _ } =
         derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, &commit)?;
     let known = new.and_then(|record| record.tests.clone()).filter(|tests| tests.code == code);
     let carried = old.tests.clone().filter(|tests| tests.code == code);

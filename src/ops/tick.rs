@@ -33,7 +33,8 @@ pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked
     let code =
         Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?;
     let end = TurnEnd { code: Some(code), docs: Some(documents(ws, &overlay)) };
-    let event = Event { at: Some(ctx.now), node, id: None, what: What::TurnEnd(end) };
+    let session = ctx.actor().session;
+    let event = Event { at: Some(ctx.now), node, session, id: None, what: What::TurnEnd(end) };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
     let (decision, warnings) = observe::decide(ctx, ws, Stage::Turn)?;
     Ok(Ticked { decision, warnings })

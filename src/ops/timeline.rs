@@ -2,6 +2,7 @@
 
 use super::error::OpsError;
 use super::workspace::Workspace;
+use crate::detect::{self, Reads};
 use crate::domain::events::{Event, What};
 use crate::domain::facts::{Ack, Fact};
 use crate::domain::ids::CommitId;
@@ -21,14 +22,11 @@ const MIN_WINDOW: usize = 16;
 /// How many it looks back at the most: what the fold keeps.
 const MAX_WINDOW: usize = history::MAX_ITERATIONS;
 
-/// Rules whose counts are no numbers of records: `iteration-cap` counts in `CommitRecord::iteration`, the others in
-/// the events of the journal.
-const NO_RECORDS: [&str; 5] = ["iteration-cap", "tool-loop", "turn-", "node-", "cycle-"];
-
 /// How many records back the rules can see: twice the largest of their thresholds.
 pub fn reach(rules: &RuleSettings) -> usize {
-    let windowed = rules.iter().filter(|(id, _)| !NO_RECORDS.iter().any(|prefix| id.starts_with(prefix)));
-    let counts = windowed.flat_map(|(_, setting)| setting.params.values()).filter_map(|value| match value {
+    let windowed = detect::REGISTRY.iter().filter(|rule| rule.reads == Reads::Records);
+    let settings = windowed.filter_map(|rule| rules.get(rule.id));
+    let counts = settings.flat_map(|setting| setting.params.values()).filter_map(|value| match value {
         ParamValue::Count(count) => usize::try_from(*count).ok(),
         ParamValue::Share(_)
         | ParamValue::Span(_)
@@ -115,7 +113,8 @@ pub fn carry_over(ws: &Workspace, at: Timestamp) -> Result<(), OpsError> {
     if !due || recent.events.is_empty() {
         return Ok(());
     }
-    let store = NotesStore::open(&ws.repo)?;
+    // Broken notes are said by whoever decides; totals without them would be wrong.
+    let Ok(store) = NotesStore::open(&ws.repo) else { return Ok(()) };
     let head = ws.repo.head()?.commit();
     let window = window::read_window(&ws.repo, &store, head, reach.commits);
     let spent = loaded_with(ws, window, None, recent).timeline.spent(upto);
@@ -148,7 +147,9 @@ fn loaded_with(ws: &Workspace, window: Window, unopened: Option<Diagnostic>, rec
 
 /// Folds facts under the configuration of `ws`.
 pub fn fold(ws: &Workspace, facts: Vec<Fact>) -> Timeline {
-    let mut fold = Fold::new(ws.config.guard.session_gap).in_workflow(ws.config.workflow.clone());
+    let mut fold = Fold::new(ws.config.guard.session_gap)
+        .in_workflow(ws.config.workflow.clone())
+        .counting(ws.config.cached);
     for fact in facts {
         fold.push(fact);
     }

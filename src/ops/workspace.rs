@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::context::Context;
 use super::error::OpsError;
-use crate::config::{self, Config, ConfigErrors};
+use crate::config::{self, Config, ConfigErrors, OnInternalError};
 use crate::domain::findings::Face;
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::{OverlayEntry, Tracking};
@@ -13,6 +13,23 @@ use crate::record::normalize::Normalizer;
 
 /// Directory of the files for people, under the top of the working tree.
 pub const ANDON_DIR: &str = ".andon";
+
+/// What `andon.toml` says about errors of Andon's own, even where no repository can be opened: `"warn"` where it cannot
+/// be read either.
+pub fn on_internal_error(ctx: &Context) -> OnInternalError {
+    let root = match Repo::open(&ctx.cwd, &ctx.repo_env) {
+        Ok(repo) => repo.workdir().map(Path::to_owned),
+        Err(_) => ctx
+            .repo_env
+            .work_tree
+            .as_ref()
+            .map(|top| ctx.cwd.join(top))
+            .or_else(|| ctx.cwd.ancestors().find(|dir| dir.join(".git").exists()).map(Path::to_owned)),
+    };
+    let sources = root.and_then(|root| config::read_sources(&root, ctx.user_config.as_deref()).ok());
+    let config = sources.and_then(|sources| config::load(&sources).ok());
+    config.map_or(OnInternalError::Warn, |config| config.guard.on_internal_error)
+}
 
 /// An opened repository and the configuration that holds in it.
 pub struct Workspace {

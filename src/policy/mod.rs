@@ -3,12 +3,14 @@
 //! Deciding and doing are split: what is decided here is a value that can be shown, compared and tested;
 //! `action` alone carries it out (DESIGN section 2).
 
+mod compaction;
 mod decide;
 mod dirty;
 mod plan;
 mod respond;
 mod suggest;
 
+pub use compaction::{Ground, briefing, compaction, plan_of};
 pub use decide::decide;
 pub use dirty::{Bit, Completion, DirtyBits, dirty};
 pub use plan::{CYCLE, EVIDENCE, Place, halt, plan};

@@ -2,6 +2,7 @@
 
 use super::decide::{primary, reason_of};
 use super::plan::{Place, halt};
+use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Halt, Verdict};
 use crate::domain::escalation::{Call, Episode, Mode};
 use crate::domain::findings::{Finding, HaltReason, Level};
@@ -22,6 +23,8 @@ pub struct Setup<'a> {
     pub providers: &'a [Provider],
     /// What the signals come to; `None` where nobody asked.
     pub episode: Option<&'a Episode>,
+    /// What the fill of the context window leads to.
+    pub pressure: Pressure,
 }
 
 /// The reactions to a new halt, or to an escalation that only tells. Nothing while an older halt stands: it has been
@@ -119,14 +122,16 @@ fn on_stall(
         OnStall::Pause => Some(Reaction::Pause(Box::new(halt.clone()))),
         OnStall::SpawnReviewer => Some(start(None)),
         OnStall::RetryWithNewProvider => {
-            let conditions = conditions(timeline, Some(halt));
+            let conditions = conditions(timeline, Some(halt), setup.pressure);
             Some(start(next_provider(setup.providers, None, &conditions).cloned()))
         }
     }
 }
 
 /// The conditions of the fallback chain that hold.
-pub fn conditions(timeline: &Timeline, halt: Option<&Halt>) -> Vec<Condition> {
+///
+/// A window that must be compacted is not exhausted: that it still can be is the point of the threshold.
+pub fn conditions(timeline: &Timeline, halt: Option<&Halt>, pressure: Pressure) -> Vec<Condition> {
     let failed = timeline.iterations.iter().rev().filter_map(|one| one.tests.as_ref());
     let failed = failed.take_while(|tests| match outcome(tests) {
         Outcome::Red | Outcome::Stopped => true,
@@ -136,7 +141,7 @@ pub fn conditions(timeline: &Timeline, halt: Option<&Halt>) -> Vec<Condition> {
     if failed.count() > FAILED_GATES {
         conditions.push(Condition::FailedGate);
     }
-    if halt.is_some_and(|halt| halt.rule == "context-window") {
+    if pressure == Pressure::HardBlock || halt.is_some_and(|halt| halt.rule == "context-window") {
         conditions.push(Condition::ContextExhausted);
     }
     if halt.is_some() {
@@ -169,6 +174,19 @@ mod tests {
             .iter()
             .filter_map(|text| Provider::parse(text))
             .collect()
+    }
+
+    #[test]
+    fn an_exhausted_context_is_a_condition_and_one_to_be_compacted_is_none() {
+        let line = Timeline::new(crate::history::testkit::GAP);
+        for (pressure, expected) in [
+            (Pressure::Free, vec![]),
+            (Pressure::Warning, vec![]),
+            (Pressure::Mandatory, vec![]),
+            (Pressure::HardBlock, vec![Condition::ContextExhausted]),
+        ] {
+            assert_eq!(conditions(&line, None, pressure), expected, "{pressure:?}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! that this halt is about.
 
 use super::decide::reason_of;
+use crate::domain::briefing::PROMPT;
 use crate::domain::findings::{Finding, HaltReason};
 use crate::history::{Timeline, failing_count};
 
@@ -108,6 +109,9 @@ fn oscillating(timeline: &Timeline) -> Vec<String> {
 }
 
 fn budget(finding: &Finding, timeline: &Timeline) -> Vec<String> {
+    if finding.rule == "context-window" {
+        return vec![format!("compact the context window, or begin a new session with: {PROMPT}")];
+    }
     let raised = timeline.number().saturating_mul(2).max(2);
     let raise = match finding.rule {
         "iteration-cap" => {

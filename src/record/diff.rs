@@ -48,15 +48,15 @@ const BINARY_WINDOW: usize = 8000;
 /// Sums up what `new` changed against `old` (`None` for a root commit), and what that change is made of.
 ///
 /// # Errors
-/// [`RecordError::Git`] when a tree is missing. A missing blob is none: it is compared by id, and the summary is
-/// marked truncated.
+/// [`RecordError::Git`] when a tree is missing. A missing blob is none: it is compared by id, the summary is marked
+/// truncated, and the first one is named.
 pub fn summarize(
     repo: &Repo,
     rules: &PathRules,
     normalizer: &Normalizer,
     old: Option<TreeId>,
     new: TreeId,
-) -> Result<(DiffSummary, ChangeFacts), RecordError> {
+) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
     let mut changes: Vec<Change> =
         repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -87,6 +87,8 @@ struct Summing<'a> {
     text_left: usize,
     summary: DiffSummary,
     survey: Survey<'a>,
+    /// The first blob that is not there.
+    missing: Option<Oid>,
 }
 
 /// The two sides of a file.
@@ -117,12 +119,12 @@ impl<'a> Summing<'a> {
         };
         let hash = Sha256::new_with_prefix(b"andon/diff@1\n");
         let survey = Survey::new(rules, normalizer);
-        Self { repo, normalizer, hash, text_left: MAX_TEXT, summary, survey }
+        Self { repo, normalizer, hash, text_left: MAX_TEXT, summary, survey, missing: None }
     }
 
-    fn finish(mut self) -> (DiffSummary, ChangeFacts) {
+    fn finish(mut self) -> (DiffSummary, ChangeFacts, Option<Oid>) {
         self.summary.hash = DiffHash(self.hash.finalize().into());
-        (self.summary, self.survey.finish())
+        (self.summary, self.survey.finish(), self.missing)
     }
 
     fn change(&mut self, change: &Change) -> Result<(), RecordError> {
@@ -177,6 +179,7 @@ impl<'a> Summing<'a> {
                 Ok(Blob::Content(content)) => *bytes = content,
                 Ok(Blob::TooLarge(_)) => return Ok(Content::Ids),
                 Err(GitError::Missing { .. }) => {
+                    self.missing = self.missing.or(Some(id));
                     self.summary.truncated = true;
                     return Ok(Content::Ids);
                 }

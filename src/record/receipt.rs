@@ -1,22 +1,36 @@
-//! The receipt that pre-commit leaves for post-commit: "this tree passed the gate". A commit whose tree has no
-//! receipt went around it (`--no-verify`).
+//! The receipts that pre-commit leaves for post-commit: "this tree passed the gate, on top of this commit". A commit
+//! that has none went around it (`--no-verify`). post-commit takes them away when its record is written, so that
+//! those of a post-commit that was killed are still there for the next one, and tell it from hooks that were off.
 //!
-//! Two lines: the id of the git process whose pre-commit it was, which the shim of prepare-commit-msg reads to
-//! know that this very process was asked already, and the tree.
+//! The first line is the id of the git process whose pre-commit it was, which the shim of prepare-commit-msg reads to
+//! know that this very process was asked already; then a line for each receipt, the newest last.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::{RecordError, file};
-use crate::domain::ids::TreeId;
+use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::time::Timestamp;
 
 const MAX_BYTES: u64 = 4096;
+/// Receipts that are kept: of commits that were given up, or whose post-commit was cut short.
+const MAX_KEPT: usize = 8;
+
+/// What passed the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Receipt {
+    /// The tree that was to be committed.
+    pub tree: TreeId,
+    /// HEAD then; `None` before the first commit.
+    pub head: Option<CommitId>,
+}
 
 #[derive(Serialize, Deserialize)]
 struct Wire {
     at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
     tree: String,
 }
 
@@ -24,12 +38,20 @@ fn path(git_dir: &Path) -> PathBuf {
     git_dir.join("andon").join("receipt")
 }
 
-/// Leaves a receipt for `tree` in the git directory of the worktree, in place of any older one. `asked_by` is the id
-/// of the process that ran the hook.
-pub fn write(git_dir: &Path, tree: TreeId, asked_by: u32, at: Timestamp) -> Result<(), RecordError> {
+/// Leaves a receipt in the git directory of the worktree, beside older ones. `asked_by` is the id of the process that
+/// ran the hook.
+pub fn write(git_dir: &Path, receipt: &Receipt, asked_by: u32, at: Timestamp) -> Result<(), RecordError> {
     let path = path(git_dir);
-    let wire = Wire { at: at.to_string(), tree: tree.to_string() };
-    let text = format!("{asked_by}\n{}\n", serde_json::to_string(&wire).unwrap_or_default());
+    let head = receipt.head.map(|head| head.to_string());
+    let wire = Wire { at: at.to_string(), head, tree: receipt.tree.to_string() };
+    let older = lines(&path);
+    let skipped = older.len().saturating_sub(MAX_KEPT - 1);
+    let mut text = format!("{asked_by}\n");
+    let kept = older.iter().skip(skipped).filter(|(_, known)| known != receipt).map(|(line, _)| line.clone());
+    for line in kept.chain([serde_json::to_string(&wire).unwrap_or_default()]) {
+        text.push_str(&line);
+        text.push('\n');
+    }
     file::replace(&path, &[text.as_bytes()]).map_err(|source| RecordError::Io {
         doing: "write",
         path,
@@ -37,20 +59,25 @@ pub fn write(git_dir: &Path, tree: TreeId, asked_by: u32, at: Timestamp) -> Resu
     })
 }
 
-/// The tree that passed, if any. A receipt that cannot be read is none: it proves nothing.
-pub fn peek(git_dir: &Path) -> Option<TreeId> {
-    let bytes = file::read(&path(git_dir), MAX_BYTES).ok()??;
-    let line = bytes.trim_ascii().split(|byte| *byte == b'\n').next_back()?;
-    let wire: Wire = serde_json::from_slice(line).ok()?;
-    wire.tree.parse().ok()
+/// What passed and is not recorded yet, the newest last. A receipt that cannot be read is none: it proves nothing.
+pub fn read(git_dir: &Path) -> Vec<Receipt> {
+    lines(&path(git_dir)).into_iter().map(|(_, receipt)| receipt).collect()
 }
 
-/// The tree that passed, if any, and no receipt afterwards: it holds for one commit.
-pub fn take(git_dir: &Path) -> Option<TreeId> {
-    let tree = peek(git_dir);
-    // Without a file there is nothing to remove; a file that cannot be removed names a tree, and only that tree.
+/// Takes the receipts away: each holds for one commit, which is recorded now.
+pub fn clear(git_dir: &Path) {
+    // Without a file there is nothing to remove; a file that cannot be removed names trees, and only those.
     let _ = std::fs::remove_file(path(git_dir));
-    tree
+}
+
+fn lines(path: &Path) -> Vec<(String, Receipt)> {
+    let Ok(Some(bytes)) = file::read(path, MAX_BYTES) else { return Vec::new() };
+    let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
+        let wire: Wire = serde_json::from_slice(line).ok()?;
+        let head = wire.head.as_deref().map(str::parse).transpose().ok()?;
+        Some((String::from_utf8(line.to_vec()).ok()?, Receipt { tree: wire.tree.parse().ok()?, head }))
+    });
+    lines.collect()
 }
 
 #[cfg(test)]
@@ -59,17 +86,34 @@ mod tests {
     use crate::domain::ids::Oid;
     use proptest::prelude::*;
 
+    fn receipt(byte: u8) -> Receipt {
+        let id = Oid::from_bytes(&[byte; 20]).unwrap();
+        Receipt { tree: TreeId(id), head: byte.is_multiple_of(2).then_some(CommitId(id)) }
+    }
+
     #[test]
-    fn a_receipt_holds_for_one_commit() {
+    fn receipts_hold_until_they_are_taken_away() {
         let dir = tempfile::tempdir().unwrap();
-        let tree = TreeId(Oid::from_bytes(&[7; 20]).unwrap());
-        assert_eq!(take(dir.path()), None);
-        write(dir.path(), TreeId(Oid::from_bytes(&[8; 20]).unwrap()), 1, Timestamp(0)).unwrap();
-        write(dir.path(), tree, 1, Timestamp(0)).unwrap();
-        assert_eq!(peek(dir.path()), Some(tree));
-        assert_eq!(take(dir.path()), Some(tree));
-        assert_eq!(take(dir.path()), None);
+        assert_eq!(read(dir.path()), []);
+        for (byte, asked_by) in [(8, 1), (7, 2), (8, 3)] {
+            write(dir.path(), &receipt(byte), asked_by, Timestamp(0)).unwrap();
+        }
+        // One that comes again is the newest.
+        assert_eq!(read(dir.path()), [receipt(7), receipt(8)]);
+        assert!(std::fs::read_to_string(path(dir.path())).unwrap().starts_with("3\n"));
+        clear(dir.path());
+        assert_eq!(read(dir.path()), []);
         assert_eq!(std::fs::read_dir(dir.path().join("andon")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn only_so_many_are_kept_and_all_can_be_read() {
+        let dir = tempfile::tempdir().unwrap();
+        for byte in 0..40 {
+            write(dir.path(), &receipt(byte * 2), u32::MAX, Timestamp(i64::from(u32::MAX))).unwrap();
+        }
+        let kept: Vec<Receipt> = (32..40).map(|byte| receipt(byte * 2)).collect();
+        assert_eq!(read(dir.path()), kept);
     }
 
     #[test]
@@ -78,7 +122,8 @@ mod tests {
         std::fs::create_dir(dir.path().join("andon")).unwrap();
         for bytes in [&b""[..], b"{", b"\xff", b"{\"at\":\"\",\"tree\":\"x\"}", &[b'a'; 9999]] {
             std::fs::write(path(dir.path()), bytes).unwrap();
-            assert_eq!(take(dir.path()), None);
+            assert_eq!(read(dir.path()), []);
+            clear(dir.path());
             assert!(!path(dir.path()).exists());
         }
     }
@@ -87,15 +132,13 @@ mod tests {
         #[test]
         fn any_bytes_are_a_receipt_or_none(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..200) {
             let dir = tempfile::tempdir().unwrap();
-            let tree = TreeId(Oid::from_bytes(&[7; 20]).unwrap());
-            write(dir.path(), tree, 1, Timestamp(0)).unwrap();
+            write(dir.path(), &receipt(8), 1, Timestamp(0)).unwrap();
             let good = std::fs::read(path(dir.path())).unwrap();
             // Cut anywhere it names no other tree.
             std::fs::write(path(dir.path()), &good[..cut.min(good.len())]).unwrap();
-            prop_assert!(take(dir.path()).is_none_or(|found| found == tree));
+            prop_assert!(read(dir.path()).iter().all(|found| *found == receipt(8)));
             std::fs::write(path(dir.path()), &bytes).unwrap();
-            let _ = take(dir.path());
-            prop_assert!(!path(dir.path()).exists());
+            let _ = read(dir.path());
         }
     }
 }

@@ -12,15 +12,21 @@ use crate::git::{NotesUnion, Repo};
 /// Largest note that is read back, in bytes.
 const MAX_NOTE: usize = 1 << 20;
 
-/// Unites the records of this clone with those of the notes commit `theirs`, in one notes commit dated `at`.
+/// Unites the records of this clone with those of the notes commit `theirs`, in one notes commit dated `at`, in place
+/// of `replaced` if that is still the newest one: an earlier union that did not arrive anywhere.
 ///
 /// A record that the other side took away is kept here: facts are not unmade. A note without one readable line is
 /// let go, so that removing a broken one mends all clones.
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
-pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion, RecordError> {
-    Ok(repo.notes_unite(REF, theirs, at, stands)?)
+pub fn unite(
+    repo: &Repo,
+    theirs: CommitId,
+    replaced: Option<CommitId>,
+    at: Timestamp,
+) -> Result<NotesUnion, RecordError> {
+    Ok(repo.notes_unite(REF, (theirs, replaced), at, stands)?)
 }
 
 fn stands(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {

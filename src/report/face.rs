@@ -66,12 +66,12 @@ pub fn render(halt: &Halt, story: &Story, ack: AckMode) -> String {
     page.finish()
 }
 
-fn section(page: &mut Page, title: &str) {
+pub(super) fn section(page: &mut Page, title: &str) {
     page.blank();
     page.line(&format!("## {title}"));
 }
 
-fn span(text: &str) -> String {
+pub(super) fn span(text: &str) -> String {
     code_span(&clip(text, TEXT))
 }
 
@@ -143,7 +143,7 @@ fn hashes<T: ToString>(page: &mut Page, label: &str, all: &[T]) {
     page.line(&format!("- {label}, oldest first: {}", shown.join(" ")));
 }
 
-fn tried(page: &mut Page, story: &Story) {
+pub(super) fn tried(page: &mut Page, story: &Story) {
     section(page, "What was tried");
     let all = &story.tried;
     if all.is_empty() {
@@ -173,7 +173,7 @@ fn tried_line(page: &mut Page, tried: &Tried) {
     page.line(&format!("- {}: {place}{kind} {tests}: {}", tried.iteration, span(&tried.subject)));
 }
 
-fn best(page: &mut Page, story: &Story) {
+pub(super) fn best(page: &mut Page, story: &Story) {
     let Some((commit, failing)) = story.best else { return };
     section(page, "Best state so far");
     page.line(&format!("`{commit}` with {failing} failing. To go on from there:"));

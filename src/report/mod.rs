@@ -9,10 +9,12 @@
 //! passed in as [`style::Style`].
 
 pub mod advice;
+pub mod briefing;
 pub mod check;
 pub mod checklist;
 pub mod complete;
 pub mod config;
+pub mod context;
 pub mod escape;
 pub mod explain;
 pub mod face;

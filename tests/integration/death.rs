@@ -69,7 +69,10 @@ fn at_every_step_of_post_commit() {
         stage.iterate(&format!("heal {number}\n"), GREEN, "Heal").ok();
         assert_eq!(notes(&stage, stage.dir()).len(), commits(&stage), "{point}");
         let new = healed(&stage).replace(&told, "");
-        assert_eq!(new.contains("recorded 1 commit"), lost.contains(&point), "{point}: {new}");
+        let told = new.contains("recorded 1 commit(s) whose post-commit was cut short");
+        assert_eq!(told, lost.contains(&point), "{point}: {new}");
+        // The hooks saw this commit pass: nobody is accused of going round them.
+        stage.andon(&["check", "HEAD~2..HEAD"]).ok();
         assert_eq!(
             new.contains("removed the lock of refs/notes/andon"),
             ["ref:locked", "ref:ready"].contains(&point),
@@ -80,6 +83,37 @@ fn at_every_step_of_post_commit() {
     }
     stage.git(&["gc", "-q", "--prune=now"]).ok();
     assert_eq!(notes(&stage, stage.dir()).len(), commits(&stage));
+}
+
+#[test]
+fn hooks_that_were_off_are_told_from_a_hook_that_was_killed() {
+    let stage = Stage::installed();
+    dying(&stage, "post-commit:begin", |stage| stage.iterate("2\n", GREEN, "Killed")).ok();
+    stage.write("code.txt", "3\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qam", "Off"]).ok();
+    let out = stage.iterate("4\n", GREEN, "On again").ok();
+    let out = out.says("recorded 1 commit(s) whose post-commit was cut short");
+    out.says("recorded 1 commit(s) made while the hooks were off");
+    assert_eq!(stage.record("HEAD~2")["gate"], "passed");
+    assert_eq!(stage.record("HEAD~1")["gate"], "not-run");
+    stage.andon(&["check", "HEAD~3..HEAD~2"]).ok();
+    stage.andon(&["check", "HEAD~2..HEAD~1"]).exits(1).says("made while the hooks were off");
+    // What passed on top of another commit is no receipt for this one.
+    dying(&stage, "post-commit:noted", |stage| stage.iterate("5\n", GREEN, "Killed late")).ok();
+    stage.git(&["commit", "-q", "--no-verify", "--allow-empty", "-m", "Round the gate"]).ok();
+    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("did not pass the gate");
+    // One that was given up in the editor, then committed after all.
+    stage.write("code.txt", "6\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["-c", "core.editor=false", "commit", "-qa"]).refused();
+    stage.iterate("7\n", GREEN, "Another first").ok();
+    assert_eq!(stage.record("HEAD")["gate"], "passed");
+    // Amending is on top of the same parent.
+    stage.write("code.txt", "8\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["-c", "core.logAllRefUpdates=false", "commit", "-qa", "--amend", "-m", "Amended"]).ok();
+    assert_eq!(stage.record("HEAD")["gate"], "passed");
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub use lines::{Line, Lines, MAX_LINE};
 
 use serde_json::Value;
 
-use crate::domain::events::{Event, Output, OutputKind, TurnEnd, What};
+use crate::domain::events::{Clearing, Event, Output, OutputKind, TurnEnd, What};
 use crate::domain::facts::{Ack, AckHow, Fact};
 use crate::domain::ids::{CodeId, Digest};
 use crate::domain::time::{Span, Timestamp};
@@ -32,7 +32,7 @@ pub enum EventError {
     TooLong,
     /// Of a type that this version does not know.
     #[error(
-        "unknown type {found:?}; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack"
+        "unknown type {found:?}; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack, compaction, session_start"
     )]
     UnknownType {
         /// The type, cut to 80 characters.
@@ -117,6 +117,7 @@ fn time(
 
 fn event(kind: &str, members: &mut Members<'_>, at: Option<Timestamp>) -> Result<Fact, EventError> {
     let node = members.text("node")?.map(|node| name(&node));
+    let session = members.text("session")?.map(|session| name(&session));
     let id = members.take("id").map(|id| hash::short(&[b"id", hash::text_of(&id).as_bytes()]));
     let what = match kind {
         "turn_start" => What::TurnStart,
@@ -132,9 +133,12 @@ fn event(kind: &str, members: &mut Members<'_>, at: Option<Timestamp>) -> Result
             ballot.reviewer = ballot.reviewer.map(|reviewer| name(&reviewer));
             What::Verdict(ballot)
         }
-        other => return Err(EventError::UnknownType { found: cut(other) }),
+        other => match Clearing::from_name(other) {
+            Some(clearing) => What::Cleared(clearing),
+            None => return Err(EventError::UnknownType { found: cut(other) }),
+        },
     };
-    Ok(Fact::Event(Box::new(Event { at, node, id, what })))
+    Ok(Fact::Event(Box::new(Event { at, node, session, id, what })))
 }
 
 /// In full, or as the journal has it.
@@ -159,9 +163,13 @@ fn output(members: &mut Members<'_>) -> Result<Output, EventError> {
     let kind = members.named("kind", "message.final or structured_output", OutputKind::from_name)?;
     let kind = members.required("kind", kind)?;
     let handed_in: Option<Digest> = members.parsed("sha256", "a sha256")?;
-    let said = members.take("text").map(|text| hash::output(&text));
-    let hash = members.required("text", handed_in.or(said))?;
-    Ok(Output { kind, hash })
+    let text = members.take("text");
+    let lines = match &text {
+        Some(text) => u64::try_from(hash::text_of(text).lines().count()).ok(),
+        None => members.count("lines")?,
+    };
+    let hash = members.required("text", handed_in.or(text.as_ref().map(hash::output)))?;
+    Ok(Output { kind, hash, lines })
 }
 
 fn ack(line: &[u8], members: &mut Members<'_>, at: Timestamp) -> Result<Fact, EventError> {

@@ -88,6 +88,12 @@ fn what_means_nothing_is_a_named_error() {
         (r#"{"type":"commit"}"#, "\"code\" is missing"),
         (r#"{"type":"commit","code":"A","kind":"odd"}"#, "\"kind\" is not"),
         (r#"{"type":"usage","cost_usd":"-1"}"#, "\"cost_usd\" is not a decimal number"),
+        (r#"{"type":"usage","context_tokens":-1}"#, "\"context_tokens\" is not a number of at least 0"),
+        (
+            r#"{"type":"usage","cached_tokens":1,"cache_read_input_tokens":2}"#,
+            "\"cached_tokens\" is not the sum of",
+        ),
+        (r#"{"type":"compaction","session":7}"#, "\"session\" is not a text"),
         (r#"{"type":"turn_end","at":"yesterday"}"#, "\"at\" is not an RFC 3339 time"),
     ] {
         let error = parse(line.as_bytes(), frame()).map(|parsed| parsed.fact).unwrap_err().to_string();
@@ -162,6 +168,10 @@ fn the_journal_is_read_back_as_it_was_kept() {
         r#"{"type":"tool_call","tool":"Edit","args":{"file_path":"src/a.rs"},"result":"ok","error":false}"#,
         r#"{"type":"output","kind":"message.final","text":"..."}"#,
         r#"{"type":"usage","context_tokens":150000,"cost_usd":0.03}"#,
+        r#"{"type":"usage","cache_read_input_tokens":7,"cache_creation_input_tokens":1,"output_lines":3,"session":"s"}"#,
+        r#"{"type":"output","kind":"message.final","sha256":"0909090909090909090909090909090909090909090909090909090909090909","lines":4}"#,
+        r#"{"type":"compaction","session":"s"}"#,
+        r#"{"type":"session_start"}"#,
         r#"{"type":"verdict","reviewer":"ann","approve":2,"reject":1}"#,
         r#"{"type":"turn_end","node":"coder","code":"A","docs":"B"}"#,
     ] {
@@ -182,10 +192,10 @@ proptest! {
 
     #[test]
     fn no_members_panic(
-        kind in prop::sample::select(vec!["turn_start", "tool_call", "output", "test_run", "usage", "verdict", "commit", "turn_end", "ack"]),
+        kind in prop::sample::select(vec!["turn_start", "tool_call", "output", "test_run", "usage", "verdict", "commit", "turn_end", "ack", "compaction", "session_start"]),
         keys in prop::collection::vec(prop::sample::select(vec![
             "tool", "args", "result", "error", "kind", "text", "sha256", "code", "status", "total", "failing", "errors",
-            "approve", "cost_usd", "at", "node", "id", "call", "answer", "hunks", "validity", "input_tokens",
+            "approve", "cost_usd", "context_tokens", "cached_tokens", "lines", "session", "at", "node", "id", "call", "answer", "hunks", "validity", "input_tokens",
         ]), 0..6),
         values in prop::collection::vec(prop::sample::select(vec![
             "null", "true", "-1", "1e400", "\"\"", "\"failed\"", "[]", "[[]]", "{}", "[\"a\",[\"b\",\"c\"]]", "18446744073709551616", "\"0.1\"",

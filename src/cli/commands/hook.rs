@@ -15,7 +15,7 @@ use crate::ops::chain;
 use crate::ops::context::Context;
 use crate::ops::error::OpsError;
 use crate::ops::hook::{self, HookCall, HookEnd, HookOutcome, Refusal};
-use crate::ops::workspace::Workspace;
+use crate::ops::workspace;
 use crate::report::message::{self, Diagnostic};
 
 /// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.
@@ -93,8 +93,7 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
 
 /// An internal error: loud, and the commit passes unless the project wants it otherwise.
 fn internal(shell: &Shell, call: &HookCall, err: &OpsError) -> Exit {
-    let block = Workspace::open_lenient(&shell.ctx)
-        .is_ok_and(|ws| ws.config.guard.on_internal_error == OnInternalError::Block);
+    let block = workspace::on_internal_error(&shell.ctx) == OnInternalError::Block;
     let mut shown = error::diagnostics(err);
     let hook = call.name.as_str();
     shown.push(if block && call.name.is_before_the_fact() {
@@ -119,10 +118,8 @@ fn show(shell: &Shell, outcome: &HookOutcome) -> Exit {
         HookEnd::Silent => {}
         HookEnd::Decided(decision) => text.push_str(&message::decision(decision, shell.out.err)),
         HookEnd::Recorded(recorded) => {
-            if !recorded.caught_up.is_empty() {
-                let count = recorded.caught_up.len();
-                let note =
-                    Diagnostic::note(format!("recorded {count} commit(s) made while the hooks were off"));
+            for phrase in recorded.caught_up.phrases() {
+                let note = Diagnostic::note(format!("recorded {phrase}"));
                 text.push_str(&message::diagnostic(&note, shell.out.err));
             }
             text.push_str(&message::decision(&recorded.decision, shell.out.err));

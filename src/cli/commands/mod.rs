@@ -4,6 +4,7 @@ pub mod advise;
 pub mod check;
 pub mod complete;
 pub mod config;
+pub mod context;
 pub mod demo;
 pub mod doctor;
 pub mod explain;

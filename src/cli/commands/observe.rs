@@ -1,5 +1,7 @@
 //! `andon observe KIND`: facts that Andon did not see itself.
 
+use std::io::{BufRead, IsTerminal as _};
+
 use crate::cli::Shell;
 use crate::cli::args::{ObserveKind, ObserveLinesArgs, ObserveTestRunArgs};
 use crate::cli::commands::tick;
@@ -19,18 +21,39 @@ pub fn run(shell: &Shell, kind: &ObserveKind) -> Result<Exit, OpsError> {
         ObserveKind::Output(args) => lines(shell, Some("output"), args),
         ObserveKind::TestRun(args) => test_run(shell, args),
         ObserveKind::Usage(args) => lines(shell, Some("usage"), args),
+        ObserveKind::Compaction(args) => cleared(shell, "compaction", args),
+        ObserveKind::SessionStart(args) => cleared(shell, "session_start", args),
         ObserveKind::Verdict(args) => lines(shell, Some("verdict"), args),
         ObserveKind::TurnEnd(args) => lines(shell, Some("turn_end"), args),
         ObserveKind::Event(args) => lines(shell, None, args),
     }
 }
 
+/// Keeps the facts of standard input; such an event says all that it has to by its kind, so that no input is one.
+fn cleared(shell: &Shell, kind: &str, args: &ObserveLinesArgs) -> Result<Exit, OpsError> {
+    let stdin = std::io::stdin();
+    let mut input = stdin.lock();
+    if stdin.is_terminal() || input.fill_buf().map_err(OpsError::Input)?.is_empty() {
+        return read(shell, Some(kind), args, &mut b"{}".as_slice());
+    }
+    read(shell, Some(kind), args, &mut input)
+}
+
 /// Keeps the facts of standard input. Exit code 1 when the loop must stop, 2 when a line is no fact.
 fn lines(shell: &Shell, kind: Option<&str>, args: &ObserveLinesArgs) -> Result<Exit, OpsError> {
+    read(shell, kind, args, &mut std::io::stdin().lock())
+}
+
+fn read(
+    shell: &Shell,
+    kind: Option<&str>,
+    args: &ObserveLinesArgs,
+    input: &mut dyn BufRead,
+) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let node = args.node.clone().or_else(|| shell.ctx.actor().node);
     let request = Request { kind, node };
-    let observed = stream::run(&shell.ctx, &ws, &request, &mut std::io::stdin().lock())?;
+    let observed = stream::run(&shell.ctx, &ws, &request, input)?;
     shell.out.message(&message::diagnostics(&observed.remarks, shell.out.err));
     match args.format.format {
         Format::Text => shell.out.message(&message::decision(&observed.decision, shell.out.err)),

@@ -11,9 +11,13 @@ static CASES: &[(&str, &str)] = &[
     ("[gaurd]", "andon.toml:1:2: unknown section `gaurd`\n  help: did you mean `guard`?"),
     (
         "\n[zzz]",
-        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify",
+        "andon.toml:2:2: unknown section `zzz`\n  help: known here: guard, test, paths, rules, usage, normalize, workflow, on_stall, advisor, fallback, notify",
     ),
     ("command = \"x\"", "andon.toml:1:1: unknown section `command`\n  help: `command` belongs in [test]"),
+    (
+        "[usage]\ncached = \"maybe\"",
+        "andon.toml:2:10: `usage.cached` must be \"separate\" or \"included\", not \"maybe\"\n  help: write cached = \"separate\"",
+    ),
     (
         "[identity]\nnodes = []",
         "andon.toml:1:2: section `identity` is not available in this version\n  help: remove it, or use a newer version of andon",
@@ -161,7 +165,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "\"\\u001b[2J\" = 1",
-        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, normalize, workflow, on_stall, advisor, fallback, notify",
+        "andon.toml:1:1: unknown section `\\u{1b}[2J`\n  help: known here: guard, test, paths, rules, usage, normalize, workflow, on_stall, advisor, fallback, notify",
     ),
 ];
 
@@ -278,4 +282,36 @@ fn patterns_are_bounded_over_all_layers() {
     assert!(messages(&deep).contains("is no regular expression"));
     let bomb: Vec<String> = (0..20_000).map(|n| format!("a{n} = '((a{{99}}){{99}}){{99}}'")).collect();
     assert_eq!(read(&format!("[normalize]\n{}", bomb.join("\n"))).unwrap_err().more, 15);
+}
+
+#[test]
+fn the_context_window_has_a_size_and_thresholds_in_order() {
+    for (text, expected) in [
+        (
+            "[rules]\ncontext-window = { window = 0 }",
+            "andon.toml:2:29: `rules.context-window.window` must be a whole number from 1 to 1000000000, not 0\n  help: write window = 200000",
+        ),
+        (
+            "[rules]\ncontext-window = { warn = -1 }",
+            "andon.toml:2:27: `rules.context-window.warn` must be a whole number from 1 to 1000000000, not -1\n  help: write warn = 75",
+        ),
+        (
+            "[rules]\n\ncontext-window = { warn = 82 }",
+            "andon.toml:3: `rules.context-window`: warn = 82, compact = 80, block = 85 must be percentages in rising order, at most 100\n  help: write context-window = { warn = 75, compact = 80, block = 85 }",
+        ),
+        (
+            "[rules]\ncontext-window = { block = 101 }",
+            "andon.toml:2: `rules.context-window`: warn = 75, compact = 80, block = 101 must be percentages in rising order, at most 100\n  help: write context-window = { warn = 75, compact = 80, block = 85 }",
+        ),
+    ] {
+        assert_eq!(load(&[source(Layer::Repository, text)]).unwrap_err().to_string(), expected);
+    }
+    let user = source(Layer::User, "[rules]\ncontext-window = { warn = 60, compact = 70 }");
+    let own = source(Layer::Repository, "[rules]\ncontext-window = { block = 65 }");
+    assert!(load(std::slice::from_ref(&user)).is_ok());
+    let error = load(&[user, own]).unwrap_err().to_string();
+    assert!(
+        error.contains("warn = 60, compact = 70, block = 65"),
+        "layers are joined before they are judged: {error}"
+    );
 }

@@ -27,7 +27,7 @@ fn the_schema_is_closed_and_described() {
     let schema = schema();
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     let sections = schema["properties"].as_object().unwrap();
-    assert_eq!(sections.len(), 10);
+    assert_eq!(sections.len(), 11);
     for (name, section) in sections {
         assert!(section["description"].is_string(), "{name}");
         if name != "normalize" {

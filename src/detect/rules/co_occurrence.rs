@@ -1,6 +1,6 @@
 //! `co-occurrence`: several signs of being stuck at once, round after round: a person is called.
 
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::escalation::{Call, Knobs, Mode};
@@ -43,6 +43,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

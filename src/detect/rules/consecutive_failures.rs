@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::detect::attempts::{Attempt, Step, attempts};
 use crate::detect::exempt::{begins_as, default_build_starts};
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -60,6 +60,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `cycle-cost`: a cycle has cost what it was given.
 
 use crate::detect::budget;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -29,6 +29,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Cost of one cycle that halts the loop, in US cents; 0 for no limit.",
     }],
     stages: ANY_EVENT,
+    reads: Reads::Totals,
     check,
 };
 

@@ -1,6 +1,6 @@
 //! `docs-not-updated`: the declared API changed, and no documentation with it.
 
-use crate::detect::rule::{Docs, Rule};
+use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{DocsChange, Situation};
 use crate::detect::words;
 use crate::domain::decision::Stage;
@@ -25,6 +25,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
+    reads: Reads::Records,
     check,
 };
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::detect::rule::{Docs, Rule, Switch, switch};
+use crate::detect::rule::{Docs, Reads, Rule, Switch, switch};
 use crate::detect::situation::{CodeChange, EvidenceState, Situation};
 use crate::detect::words;
 use crate::domain::decision::Stage;
@@ -35,6 +35,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Whether the level holds at commit too; otherwise a commit is warned about at most.",
     }],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
+    reads: Reads::Tree,
     check,
 };
 

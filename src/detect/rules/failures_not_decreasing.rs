@@ -1,7 +1,7 @@
 //! `failures-not-decreasing`: tests run, and it gets no better.
 
 use crate::detect::attempts::{Attempt, Step, attempts};
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -35,6 +35,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Test-bearing iterations since the lowest failing count.",
     }],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

@@ -1,6 +1,6 @@
 //! `hook-bypass`: a commit that went round the gate.
 
-use crate::detect::rule::{Docs, Rule, Switch, switch};
+use crate::detect::rule::{Docs, Reads, Rule, Switch, switch};
 use crate::detect::situation::Situation;
 use crate::domain::decision::Stage;
 use crate::domain::facts::{Gate, Recording};
@@ -31,6 +31,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Whether `andon check` fails on it, whatever the level.",
     }],
     stages: &[Stage::PostCommit, Stage::Check],
+    reads: Reads::Records,
     check,
 };
 

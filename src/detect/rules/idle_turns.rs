@@ -1,6 +1,6 @@
 //! `idle-turns`: turns end and nothing has changed.
 
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -34,6 +34,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Idle turns running that halt the loop.",
     }],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

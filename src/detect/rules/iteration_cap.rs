@@ -1,6 +1,6 @@
 //! `iteration-cap`: the last line of defence, which asks nothing about progress.
 
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::facts::Recording;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -29,6 +29,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Iterations since the last acknowledgement that halt the loop.",
     }],
     stages: LOOP,
+    reads: Reads::Totals,
     check,
 };
 

@@ -2,6 +2,7 @@
 
 pub(super) mod co_occurrence;
 pub(super) mod consecutive_failures;
+pub(super) mod context_window;
 pub(super) mod cycle_cost;
 pub(super) mod cycle_iterations;
 pub(super) mod cycle_runtime;

@@ -1,7 +1,7 @@
 //! `node-runtime`: a node has run for as long as it was given.
 
 use crate::detect::budget;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -31,6 +31,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Runtime of one node that halts the loop; \"0s\" for no limit.",
     }],
     stages: ANY_EVENT,
+    reads: Reads::Totals,
     check,
 };
 

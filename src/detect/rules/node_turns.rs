@@ -1,7 +1,7 @@
 //! `node-turns`: a node has had all the turns that it was given.
 
 use crate::detect::budget;
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -31,6 +31,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Turns of one node that halt the loop; 0 for no limit.",
     }],
     stages: LOOP,
+    reads: Reads::Totals,
     check,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
 use crate::detect::returns::{self, Round, Step, Weight};
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -60,6 +60,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `recurrence`: a code state that was left comes back.
 
 use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -40,6 +40,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `repeated-error`: the tests fail with the very error they failed with before.
 
 use crate::detect::attempts::attempts;
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
@@ -24,6 +24,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::BlockerReport,
     params: &[],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

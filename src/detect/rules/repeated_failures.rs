@@ -1,7 +1,7 @@
 //! `repeated-failures`: the same tests fail again after every edit.
 
 use crate::detect::attempts::{Attempt, attempts};
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -36,6 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Test-bearing iterations running with the same failing tests.",
     }],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

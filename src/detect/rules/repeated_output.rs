@@ -1,7 +1,7 @@
 //! `repeated-output`: a node says the same again and again.
 
 use crate::detect::attempts::{Step, attempts};
-use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -33,6 +33,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Equal outputs running that halt the loop.",
     }],
     stages: ANY_EVENT,
+    reads: Reads::Records,
     check,
 };
 
@@ -85,7 +86,7 @@ mod tests {
     use crate::history::testkit::{ack, commit, event, folded, green, red, turn_end};
 
     fn said(hash: u8) -> Fact {
-        event(What::Output(Output { kind: OutputKind::MessageFinal, hash: Digest([hash; 32]) }))
+        event(What::Output(Output { kind: OutputKind::MessageFinal, hash: Digest([hash; 32]), lines: None }))
     }
 
     fn by(node: &str, fact: Fact) -> Fact {
@@ -94,7 +95,11 @@ mod tests {
     }
 
     fn structured(hash: u8) -> Fact {
-        event(What::Output(Output { kind: OutputKind::StructuredOutput, hash: Digest([hash; 32]) }))
+        event(What::Output(Output {
+            kind: OutputKind::StructuredOutput,
+            hash: Digest([hash; 32]),
+            lines: None,
+        }))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `test-weakening`: tests went, or ask less, while earlier ones failed.
 
-use crate::detect::rule::{Docs, Rule};
+use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::weakened::Patterns;
 use crate::detect::words;
@@ -50,6 +50,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: &[Stage::PostCommit, Stage::Check, Stage::Replay],
+    reads: Reads::Records,
     check,
 };
 

@@ -1,6 +1,6 @@
 //! `tool-loop`: the same tool calls, or the same row of them, again and again.
 
-use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -70,6 +70,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: ANY_EVENT,
+    reads: Reads::Totals,
     check,
 };
 

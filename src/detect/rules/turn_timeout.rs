@@ -1,7 +1,7 @@
 //! `turn-timeout`: one turn takes too long.
 
 use crate::detect::budget;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -32,6 +32,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Duration of one turn that halts the loop; \"0s\" for no limit.",
     }],
     stages: ANY_EVENT,
+    reads: Reads::Totals,
     check,
 };
 

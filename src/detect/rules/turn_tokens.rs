@@ -1,7 +1,7 @@
 //! `turn-tokens`: one turn reads and writes too much.
 
 use crate::detect::budget;
-use crate::detect::rule::{ANY_EVENT, Docs, Rule};
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -29,6 +29,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Tokens of one turn that halt the loop; 0 for no limit.",
     }],
     stages: ANY_EVENT,
+    reads: Reads::Totals,
     check,
 };
 

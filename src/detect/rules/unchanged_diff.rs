@@ -1,7 +1,7 @@
 //! `unchanged-diff`: the loop makes the same change again, or none.
 
 use crate::detect::exempt::{begins_as, default_build_starts};
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::change::Nature;
@@ -66,6 +66,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::facts::Hunk;
@@ -57,15 +57,19 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let patterns = setting.list("exempt");
-    let candidates: Vec<&Iteration> =
-        situation.timeline.candidates().filter(|one| !goes_back_on_purpose(one, patterns)).collect();
     let over = usize::try_from(setting.count("over")).unwrap_or(usize::MAX);
     let window = usize::try_from(setting.count("window")).unwrap_or(usize::MAX);
+    let meant = |one: &&Iteration| goes_back_on_purpose(one, patterns);
+    let newest =
+        situation.timeline.candidates().rev().filter(|one| !meant(one)).take(over.saturating_add(window));
+    let mut candidates: Vec<&Iteration> = newest.collect();
+    candidates.reverse();
     let first = candidates.len().checked_sub(over)?;
     // A merge or a revert is not under judgement.
     if candidates.last().map(|newest| newest.number)

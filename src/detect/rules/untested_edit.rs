@@ -1,6 +1,6 @@
 //! `untested-edit`: code changed, and its tests did not run on exactly this code.
 
-use crate::detect::rule::{Docs, Rule};
+use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{CodeChange, EvidenceState, PathDifference, Situation, Staging};
 use crate::detect::words;
 use crate::domain::decision::Stage;
@@ -30,6 +30,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
+    reads: Reads::Tree,
     check,
 };
 

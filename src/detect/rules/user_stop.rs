@@ -1,6 +1,6 @@
 //! `user-stop`: a person pulled the cord.
 
-use crate::detect::rule::{Docs, Rule};
+use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{Presence, Situation};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -23,6 +23,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[],
     stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],
+    reads: Reads::Tree,
     check,
 };
 

@@ -1,6 +1,6 @@
 //! `verdict-split`: reviewers cannot agree on the work.
 
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::escalation::splits_running;
@@ -31,6 +31,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         doc: "Split rounds running.",
     }],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

@@ -1,7 +1,7 @@
 //! `weak-change`: the loop is busy, and what it changes does nothing.
 
 use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
-use crate::detect::rule::{Docs, LOOP, Rule};
+use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::change::Nature;
@@ -43,6 +43,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
+    reads: Reads::Records,
     check,
 };
 

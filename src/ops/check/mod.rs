@@ -57,7 +57,7 @@ pub fn run(ctx: &Context, asked: &Asked) -> Result<CheckReport, OpsError> {
     if let Some(squash) = &asked.squash {
         violations.extend(squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
     }
-    Ok(report(&range, &case, violations))
+    Ok(CheckReport { undecided: judged.undecided, ..report(&range, &case, violations) })
 }
 
 fn without_evidence(range: &str, commits: usize, undecided: Undecided) -> CheckReport {

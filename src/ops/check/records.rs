@@ -11,23 +11,27 @@ use crate::domain::ids::{CodeId, CommitId, Digest};
 use crate::domain::paths::PathClass;
 use crate::domain::settings::ParamValue;
 use crate::domain::tests::{RunOrigin, TestEvidence};
-use crate::git::CommitInfo;
+use crate::git::{CommitInfo, missing_help};
 use crate::ops::derive::{self, Derived};
 use crate::ops::error::OpsError;
+use crate::record::RecordError;
 use crate::record::format::v1;
 use crate::record::normalize::Normalizer;
 use crate::record::store::StoredRecord;
+use crate::report::check::Undecided;
 
 /// What was found, and the facts that may be believed.
 pub(super) struct Judged {
     pub violations: Vec<Violation>,
+    /// Records that this clone cannot compare.
+    pub undecided: Vec<Undecided>,
     /// Oldest first; records that do not hold are replaced by what was derived.
     pub facts: Vec<CommitFact>,
 }
 
 /// Judges all commits.
 pub(super) fn judge(case: &Case<'_>) -> Result<Judged, OpsError> {
-    let mut judged = Judged { violations: Vec::new(), facts: Vec::new() };
+    let mut judged = Judged { violations: Vec::new(), undecided: Vec::new(), facts: Vec::new() };
     let named = named(case);
     for commit in &case.commits {
         one(case, (commit, &named), &mut judged)?;
@@ -56,14 +60,7 @@ fn one(
             return Ok(());
         }
         Err(err) => {
-            let help = format!("git notes --ref=andon show {}", commit.id.short());
-            judged.violations.push(violation(
-                Some(at(commit)),
-                "unreadable-record",
-                Level::Block,
-                err.to_string(),
-                &help,
-            ));
+            unreadable(commit, &err, judged);
             judged.facts.push(derive::unrecorded(commit, &derived));
             return Ok(());
         }
@@ -78,6 +75,14 @@ fn one(
             judged.violations.extend(said);
             under_the_rules_of_the_base(stored.record, &derived)
         }
+        Compared::OnlyByIds(warning) => {
+            judged.violations.push(warning);
+            under_the_rules_of_the_base(stored.record, &derived)
+        }
+        Compared::CannotTell(why) => {
+            judged.undecided.push(why);
+            under_the_rules_of_the_base(stored.record, &derived)
+        }
         Compared::Fails(why) => {
             judged.violations.push(why);
             judged.facts.push(derive::unrecorded(commit, &derived));
@@ -87,6 +92,22 @@ fn one(
     judged.violations.extend(untested(case, commit, &record)?);
     judged.facts.push(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record });
     Ok(())
+}
+
+/// A record that a partial clone left at its remote is nobody's fault.
+fn unreadable(commit: &CommitInfo, err: &RecordError, judged: &mut Judged) {
+    if matches!(err, RecordError::Git(err) if err.is_cut_off()) {
+        judged.undecided.push(Undecided {
+            commit: Some(at(commit)),
+            code: "partial-clone".to_owned(),
+            message: format!("its record is not here: {err}"),
+            help: vec!["git fetch --refetch --no-filter origin refs/notes/andon".to_owned()],
+        });
+        return;
+    }
+    let help = format!("git notes --ref=andon show {}", commit.id.short());
+    let at = Some(at(commit));
+    judged.violations.push(violation(at, "unreadable-record", Level::Block, err.to_string(), &help));
 }
 
 /// What chooses among several lines of one note.
@@ -105,6 +126,10 @@ enum Compared {
     Holds,
     /// So it does, with the path rules and patterns that the commit itself brings.
     UnderOwnRules(Vec<Violation>),
+    /// All but its diff, which was recorded in a partial clone without the blobs: the commit itself is believed.
+    OnlyByIds(Violation),
+    /// All but its diff, of which this clone has not the blobs.
+    CannotTell(Undecided),
     /// It does not.
     Fails(Violation),
 }
@@ -157,8 +182,31 @@ fn compare(
     if let Some(said) = under_own_rules(case, commit, record)? {
         return Ok(Compared::UnderOwnRules(said));
     }
+    if let Some(without) = without_blobs(commit, derived, record) {
+        return Ok(without);
+    }
     let what = if record.code == derived.code { "diff" } else { "code fingerprint" };
     Ok(fails("edited-record", format!("the record was edited: its {what} is not what the commit gives")))
+}
+
+/// Whether blobs that a partial clone lacks, this one or the one that recorded, explain that the diffs differ.
+fn without_blobs(commit: &CommitInfo, derived: &Derived, record: &CommitRecord) -> Option<Compared> {
+    if record.code != derived.code {
+        return None;
+    }
+    if let Some(id) = derived.missing {
+        let message = format!("its diff cannot be compared: blob {id} is not in this partial clone");
+        return Some(Compared::CannotTell(Undecided {
+            commit: Some(at(commit)),
+            code: "partial-clone".to_owned(),
+            message,
+            help: vec![missing_help(id)],
+        }));
+    }
+    let message = "it was recorded in a partial clone, without all blobs; its diff is taken from the commit";
+    let help = format!("git show {}", commit.id.short());
+    let warning = violation(Some(at(commit)), "partial-record", Level::Warn, message, &help);
+    (record.diff.truncated && !derived.diff.truncated).then_some(Compared::OnlyByIds(warning))
 }
 
 /// Whether the commit's own configuration explains its record, and what is to be said about that. Paths that the

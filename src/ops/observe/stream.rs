@@ -99,6 +99,7 @@ fn read(
         Fact::Event(mut event) => {
             event.at = event.at.or(Some(ctx.now));
             event.node = event.node.take().or_else(|| request.node.clone());
+            event.session = event.session.take().or_else(|| ctx.actor().session);
             JournalLine::Event(event)
         }
         Fact::TestRun(mut run) => {

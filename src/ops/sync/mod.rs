@@ -17,8 +17,11 @@ use crate::report::message::Diagnostic;
 use crate::report::sync::SyncReport;
 use takeover::{Outgoing, Takeover, Tracked};
 
-/// How often a sync begins anew when others are faster.
-const MAX_TRIES: u32 = 100;
+/// How often a sync begins anew when others are faster. Of each round one clone wins, so that even a hundred of them
+/// are through by then.
+const MAX_TRIES: u32 = 1000;
+/// Seconds after which it does no longer.
+const MAX_SECONDS: i64 = 300;
 /// How often it does when the connection breaks.
 const MAX_DROPS: u32 = 2;
 
@@ -81,11 +84,13 @@ impl Sync<'_> {
         let left = Tracked::read(&self.ws.repo, self.takeover.remote())?;
         self.takeover.adopt(&left)?;
         let mut before = left;
-        for tries in 0..MAX_TRIES {
+        let mut tries = 0;
+        while tries < MAX_TRIES && self.ctx.later().0.saturating_sub(self.ctx.now.0) < MAX_SECONDS {
             if tries > 0 {
                 self.takeover.retried();
                 back_off(tries);
             }
+            tries += 1;
             let Step::Done(()) = self.fetch()? else { continue };
             let now = Tracked::read(&self.ws.repo, self.takeover.remote())?;
             self.takeover.compare(&before, &now)?;
@@ -109,7 +114,7 @@ impl Sync<'_> {
                 None => return Ok(()),
             }
         }
-        let words = format!("{MAX_TRIES} tries did not help, the last time: {}", self.last);
+        let words = format!("{tries} tries did not help, the last time: {}", self.last);
         Err(RemoteError::Raced { remote: self.takeover.remote().to_owned(), words }.into())
     }
 

@@ -72,12 +72,14 @@ pub(super) struct Takeover<'a> {
     report: SyncReport,
     /// Ledgers that both sides have rewritten: never pushed.
     forked: Vec<String>,
+    /// The newest union that was made here and has not arrived.
+    united: Option<CommitId>,
 }
 
 impl<'a> Takeover<'a> {
     pub(super) fn new(ctx: &'a Context, ws: &'a Workspace, remote: &str) -> Self {
         let report = SyncReport { remote: remote.to_owned(), ..SyncReport::default() };
-        Self { ctx, repo: &ws.repo, report, forked: Vec::new() }
+        Self { ctx, repo: &ws.repo, report, forked: Vec::new(), united: None }
     }
 
     pub(super) fn remote(&self) -> &str {
@@ -101,7 +103,8 @@ impl<'a> Takeover<'a> {
     /// Takes over what the remote has.
     pub(super) fn adopt(&mut self, theirs: &Tracked) -> Result<(), OpsError> {
         if let Some(tip) = theirs.notes {
-            let union = unite::unite(self.repo, tip, self.ctx.now)?;
+            let union = unite::unite(self.repo, tip, self.united, self.ctx.now)?;
+            self.united = union.made.or(self.united);
             self.report.received.records += union.received;
             self.ctx.stop_point("sync:united");
             let remote = self.remote().to_owned();

@@ -209,7 +209,8 @@ impl<'a> Members<'a> {
     clippy::cast_sign_loss,
     reason = "float casts saturate, which is wanted"
 )]
-fn saturating_count(value: &Json<'_>) -> Option<u64> {
+/// A number as a count, saturating at both ends.
+pub(super) fn saturating_count(value: &Json<'_>) -> Option<u64> {
     let value = value.as_number()?;
     value.as_u64().or_else(|| value.as_f64().map(|number| number as u64))
 }

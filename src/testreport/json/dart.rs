@@ -184,7 +184,7 @@ impl DartReader {
 
 #[cfg(test)]
 mod tests {
-    use super::super::JsonReader;
+    use super::super::testkit::{run, tally};
     use super::*;
     use crate::domain::tests::{Counts, TestStatus};
     use crate::testreport::run::{ExitKind, ParsedRun};
@@ -211,16 +211,6 @@ mod tests {
 {"testID":1,"result":"success","skipped":false,"hidden":false,"type":"testDone","time":2}
 {"success":true,"type":"done","time":3}
 "#;
-
-    fn tally(text: &str) -> Option<Tally> {
-        let mut reader = JsonReader::new(&Root::new("/p"), "out");
-        reader.push(text.as_bytes());
-        reader.finish(None)
-    }
-
-    fn run(text: &str) -> ParsedRun {
-        ParsedRun::conclude(tally(text).expect("dart"), ExitKind::Code(0))
-    }
 
     #[test]
     fn samples() {

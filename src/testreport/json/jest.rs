@@ -201,10 +201,9 @@ fn without_excerpt(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::JsonReader;
+    use super::super::testkit::{run, tally};
     use super::*;
     use crate::domain::tests::{Counts, TestStatus};
-    use crate::testreport::normalize::Root;
     use crate::testreport::run::{ExitKind, ParsedRun};
 
     const FAILING: &str = r#"{"numFailedTestSuites":2,"numFailedTests":1,"numPassedTests":1,"numPendingTests":1,"numRuntimeErrorTestSuites":1,"numTotalTests":3,"openHandles":[],"success":false,"startTime":1700000000000,"testResults":[{"assertionResults":[{"ancestorTitles":["math","adds"],"duration":3,"failureDetails":[{}],"failureMessages":["Error: \u001b[2mexpect(\u001b[22mreceived).toBe(expected)\n\nExpected: 3\nReceived: 2\n    at Object.<anonymous> (/p/src/math.test.js:5:13)\n    at new Promise (<anonymous>)"],"fullName":"math adds small","location":null,"status":"failed","title":"small"},{"ancestorTitles":[],"failureMessages":[],"fullName":"ok","status":"passed","title":"ok"},{"ancestorTitles":[],"failureMessages":[],"fullName":"later","status":"pending","title":"later"}],"endTime":1,"message":"long text","name":"/p/src/math.test.js","startTime":1,"status":"failed","summary":""},{"assertionResults":[],"coverage":{},"message":"  ● Test suite failed to run\n\n    Cannot find module './gone' from 'src/b.test.js'\n\n    > 1 | require('./gone')\n        | ^\n      2 |\n\n      at Resolver.x (node_modules/y.js:1:1)","name":"/p/src/b.test.js","status":"failed","summary":""}],"wasInterrupted":false}"#;
@@ -220,16 +219,6 @@ mod tests {
   ]
 }
 "#;
-
-    fn tally(text: &str) -> Option<Tally> {
-        let mut reader = JsonReader::new(&Root::new("/p"), "out");
-        reader.push(text.as_bytes());
-        reader.finish(None)
-    }
-
-    fn run(text: &str) -> ParsedRun {
-        ParsedRun::conclude(tally(text).expect("jest"), ExitKind::Code(0))
-    }
 
     #[test]
     fn samples() {

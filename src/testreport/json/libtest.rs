@@ -164,7 +164,7 @@ fn first_error(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::JsonReader;
+    use super::super::testkit::{run, tally};
     use super::*;
     use crate::domain::tests::{Counts, TestStatus};
     use crate::testreport::run::{ExitKind, ParsedRun};
@@ -186,16 +186,6 @@ mod tests {
 {"type":"test","event":"ok","name":"demo::demo$tests::b#2","exec_time":0.004}
 {"type":"suite","event":"ok","passed":2,"failed":0,"ignored":0,"measured":0,"filtered_out":0,"exec_time":0.008,"nextest":{"crate":"demo"}}
 "#;
-
-    fn tally(text: &str) -> Option<Tally> {
-        let mut reader = JsonReader::new(&Root::none(), "out");
-        reader.push(text.as_bytes());
-        reader.finish(None)
-    }
-
-    fn run(text: &str) -> ParsedRun {
-        ParsedRun::conclude(tally(text).expect("libtest JSON"), ExitKind::Code(0))
-    }
 
     #[test]
     fn samples() {

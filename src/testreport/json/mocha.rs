@@ -138,10 +138,9 @@ impl Test {
 
 #[cfg(test)]
 mod tests {
-    use super::super::JsonReader;
+    use super::super::testkit::{run, tally};
     use super::*;
     use crate::domain::tests::{Counts, TestStatus};
-    use crate::testreport::normalize::Root;
     use crate::testreport::run::{ExitKind, ParsedRun};
 
     const FAILING: &str = r#"{
@@ -173,16 +172,6 @@ mod tests {
   "passes": [ { "title": "a", "fullTitle": "s a", "err": {} } ]
 }
 "#;
-
-    fn tally(text: &str) -> Option<Tally> {
-        let mut reader = JsonReader::new(&Root::new("/p"), "out");
-        reader.push(text.as_bytes());
-        reader.finish(None)
-    }
-
-    fn run(text: &str) -> ParsedRun {
-        ParsedRun::conclude(tally(text).expect("mocha"), ExitKind::Code(0))
-    }
 
     #[test]
     fn samples() {

@@ -14,6 +14,8 @@ mod libtest;
 mod mocha;
 mod node;
 mod pytest;
+#[cfg(test)]
+mod testkit;
 mod walk;
 
 use self::dart::DartReader;

@@ -149,7 +149,7 @@ fn first_error(longrepr: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::JsonReader;
+    use super::super::testkit::{run, tally};
     use super::*;
     use crate::domain::tests::{Counts, TestStatus};
     use crate::testreport::run::{ExitKind, ParsedRun};
@@ -177,16 +177,6 @@ mod tests {
 {"nodeid": "a.py::t", "outcome": "passed", "longrepr": null, "when": "teardown", "$report_type": "TestReport"}
 {"exitstatus": 0, "$report_type": "SessionFinish"}
 "#;
-
-    fn tally(text: &str) -> Option<Tally> {
-        let mut reader = JsonReader::new(&Root::new("/p"), "out");
-        reader.push(text.as_bytes());
-        reader.finish(None)
-    }
-
-    fn run(text: &str) -> ParsedRun {
-        ParsedRun::conclude(tally(text).expect("reportlog"), ExitKind::Code(0))
-    }
 
     #[test]
     fn samples() {

@@ -325,6 +325,7 @@ fn decode_usage(members: &mut Members<'_>) -> Result<Option<Usage>, FormatError>
         output_tokens: usage.count("output_tokens")?,
         cost_usd: usage.text("cost_usd")?,
         context_tokens: usage.count("context_tokens")?,
+        ..Usage::default()
     };
     members.keep_rest("usage", usage);
     Ok(Some(decoded))

@@ -1,4 +1,5 @@
-//! Events in the journal: `turn_start`, `turn_end`, `tool_call`, `output`, `usage`, `verdict`. Hashes stand for what was
+//! Events in the journal: `turn_start`, `turn_end`, `tool_call`, `output`, `usage`, `verdict`, `compaction`,
+//! `session_start`. Hashes stand for what was
 //! said, so that a line is short whatever an agent prints; `adapter::events` makes them from the full form, and reads
 //! this one too, so that a journal can be replayed.
 //!
@@ -9,10 +10,10 @@
 use serde_json::{Map, Value, json};
 
 use super::super::json::Json;
-use super::super::members::{FormatError, Members, bounded};
+use super::super::members::{FormatError, Members, bounded, saturating_count};
 use super::put::{decode_time, put, put_some};
 use crate::domain::events::{
-    Ballot, CallEnd, Event, OpenTurn, Output, OutputKind, Spent, ToolCall, TurnEnd, What,
+    Ballot, CallEnd, Clearing, Event, OpenTurn, Output, OutputKind, Spent, ToolCall, TurnEnd, What,
 };
 use crate::domain::facts::Usage;
 use crate::domain::ids::ShortHash;
@@ -29,9 +30,10 @@ pub(super) fn encode(event: &Event, map: &mut Map<String, Value>) {
     put(map, "type", event.what.name());
     put_some(map, "at", event.at.as_ref());
     put_some(map, "node", event.node.as_deref().map(|node| bounded(node, MAX_NAME)).as_ref());
+    put_some(map, "session", event.session.as_deref().map(|session| bounded(session, MAX_NAME)).as_ref());
     put_some(map, "id", event.id.as_ref());
     match &event.what {
-        What::TurnStart => {}
+        What::TurnStart | What::Cleared(_) => {}
         What::TurnEnd(end) => {
             put_some(map, "code", end.code.as_ref());
             put_some(map, "docs", end.docs.as_ref());
@@ -40,6 +42,7 @@ pub(super) fn encode(event: &Event, map: &mut Map<String, Value>) {
         What::Output(output) => {
             put(map, "kind", output.kind.as_str());
             put(map, "sha256", &output.hash);
+            put_count(map, "lines", output.lines);
         }
         What::Usage(usage) => encode_usage(usage, map),
         What::Verdict(ballot) => {
@@ -128,17 +131,18 @@ fn encode_call(call: &ToolCall, map: &mut Map<String, Value>) {
 }
 
 fn encode_usage(usage: &Usage, map: &mut Map<String, Value>) {
-    let counts = [
-        ("context_tokens", usage.context_tokens),
-        ("input_tokens", usage.input_tokens),
-        ("output_tokens", usage.output_tokens),
-    ];
-    for (key, count) in counts {
-        if let Some(count) = count {
-            map.insert(key.into(), json!(count));
-        }
-    }
+    put_count(map, "context_tokens", usage.context_tokens);
+    put_count(map, "input_tokens", usage.input_tokens);
+    put_count(map, "output_tokens", usage.output_tokens);
+    put_count(map, "cached_tokens", usage.cached_tokens);
+    put_count(map, "output_lines", usage.output_lines);
     put_some(map, "cost_usd", usage.cost_usd.as_deref().map(|cost| bounded(cost, MAX_COST)).as_ref());
+}
+
+fn put_count(map: &mut Map<String, Value>, key: &str, count: Option<u64>) {
+    if let Some(count) = count {
+        map.insert(key.into(), json!(count));
+    }
 }
 
 /// The event of `kind`; `None` when this version knows no such event.
@@ -154,11 +158,15 @@ pub(super) fn decode(kind: &str, members: &mut Members<'_>) -> Result<Option<Eve
         "usage" => What::Usage(decode_usage(members)?),
         "verdict" => What::Verdict(decode_ballot(members)?),
         "spent" => What::Spent(Box::new(decode_spent(members)?)),
-        _ => return Ok(None),
+        other => match Clearing::from_name(other) {
+            Some(clearing) => What::Cleared(clearing),
+            None => return Ok(None),
+        },
     };
     Ok(Some(Event {
         at: decode_time(members)?,
         node: members.text("node")?,
+        session: members.text("session")?,
         id: members.parsed("id", "16 digits")?,
         what,
     }))
@@ -185,21 +193,46 @@ pub(crate) fn decode_end(members: &mut Members<'_>) -> Result<CallEnd, FormatErr
 fn decode_output(members: &mut Members<'_>) -> Result<Output, FormatError> {
     let kind = members.named("kind", "message.final or structured_output", OutputKind::from_name)?;
     let hash = members.parsed("sha256", "a sha256")?;
-    Ok(Output { kind: members.required("kind", kind)?, hash: members.required("sha256", hash)? })
+    let lines = members.count("lines")?;
+    Ok(Output { kind: members.required("kind", kind)?, hash: members.required("sha256", hash)?, lines })
 }
 
-/// Tokens and cost.
+/// Tokens and cost. A negative count is none: read as 0 it would clear a full window.
 pub(crate) fn decode_usage(members: &mut Members<'_>) -> Result<Usage, FormatError> {
     Ok(Usage {
-        input_tokens: members.count("input_tokens")?,
-        output_tokens: members.count("output_tokens")?,
+        input_tokens: amount(members, "input_tokens")?,
+        output_tokens: amount(members, "output_tokens")?,
         cost_usd: members.read("cost_usd", "a decimal number", |value| {
             let number = || value.as_number().map(ToString::to_string);
             let text = value.as_str().map(str::to_owned).or_else(number)?;
             crate::domain::usage::micros(&text).filter(|_| text.len() <= MAX_COST).map(|_| text)
         })?,
-        context_tokens: members.count("context_tokens")?,
+        context_tokens: amount(members, "context_tokens")?,
+        cached_tokens: cached(members)?,
+        output_lines: amount(members, "output_lines")?,
     })
+}
+
+fn amount(members: &mut Members<'_>, key: &'static str) -> Result<Option<u64>, FormatError> {
+    members.read(key, "a number of at least 0", |value| {
+        value.as_number()?.as_f64().is_some_and(|number| number >= 0.0).then(|| saturating_count(value))?
+    })
+}
+
+/// Tokens from a cache, under either of the names that clients give them. Two numbers that differ are no report.
+fn cached(members: &mut Members<'_>) -> Result<Option<u64>, FormatError> {
+    let told = amount(members, "cached_tokens")?;
+    let read = amount(members, "cache_read_input_tokens")?;
+    let made = amount(members, "cache_creation_input_tokens")?;
+    let parts = read.or(made).map(|_| read.unwrap_or(0).saturating_add(made.unwrap_or(0)));
+    match (told, parts) {
+        (Some(told), Some(parts)) if told != parts => Err(FormatError::Member {
+            member: "cached_tokens".into(),
+            expected: "the sum of cache_read_input_tokens and cache_creation_input_tokens",
+            found: told.to_string(),
+        }),
+        (told, parts) => Ok(told.or(parts)),
+    }
 }
 
 /// Votes.

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
+use crate::domain::events::{Clearing, Event, Output, OutputKind, What};
 use crate::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Usage,
 };
@@ -70,6 +71,7 @@ fn full() -> CommitRecord {
             output_tokens: Some(1),
             cost_usd: Some("0.10".into()),
             context_tokens: Some(150_000),
+            ..Usage::default()
         }),
         findings: vec![RecordedFinding {
             rule: "repeated-failures".into(),
@@ -240,6 +242,34 @@ fn golden_journal_is_written_and_read_byte_for_byte() {
 }
 
 #[test]
+fn golden_events_of_the_context_window_are_written_and_read_byte_for_byte() {
+    const LINES: &str = include_str!("../../../../tests/format/v1/journal-context.jsonl");
+    let event = |what| {
+        let at = Some("2026-11-20T15:30:00Z".parse().unwrap());
+        let (node, session) = (Some("coder".into()), Some("s-1".into()));
+        JournalLine::Event(Box::new(Event { at, node, session, id: None, what }))
+    };
+    let usage = Usage {
+        input_tokens: Some(1000),
+        output_tokens: Some(300),
+        cost_usd: Some("0.10".into()),
+        context_tokens: Some(161_000),
+        cached_tokens: Some(150_000),
+        output_lines: Some(12),
+    };
+    let (kind, hash) = (OutputKind::MessageFinal, Digest([9; 32]));
+    let lines = [
+        event(What::Usage(usage)),
+        event(What::Output(Output { kind, hash, lines: Some(3) })),
+        event(What::Cleared(Clearing::Compaction)),
+        event(What::Cleared(Clearing::SessionStart)),
+    ];
+    assert_eq!(lines.iter().map(encode_line).collect::<String>(), LINES);
+    let read: Vec<JournalLine> = LINES.lines().map(|line| decode_line(line.as_bytes()).unwrap()).collect();
+    assert_eq!(read, lines);
+}
+
+#[test]
 fn journal_lines_that_mean_nothing_are_errors() {
     for line in [
         "",
@@ -379,6 +409,7 @@ prop_compose! {
             outputs: outputs.into_iter().map(Digest).collect(),
             usage: usage.map(|([input_tokens, output_tokens, context_tokens], cost_usd)| Usage {
                 input_tokens, output_tokens, cost_usd, context_tokens,
+                ..Usage::default()
             }),
             findings: message.into_iter().map(|message| RecordedFinding {
                 rule: "a-rule".into(), level: Level::Note, message,

@@ -1,17 +1,6 @@
-use super::super::JsonReader;
-use super::*;
+use super::super::testkit::{run, tally};
 use crate::domain::tests::{Counts, TestStatus};
 use crate::testreport::run::{ExitKind, ParsedRun};
-
-fn tally(text: &str) -> Option<Tally> {
-    let mut reader = JsonReader::new(&Root::none(), "out");
-    reader.push(text.as_bytes());
-    reader.finish(None)
-}
-
-fn run(text: &str) -> ParsedRun {
-    ParsedRun::conclude(tally(text).expect("go test -json"), ExitKind::Code(0))
-}
 
 fn counts(passed: u64, failed: u64, errored: u64, skipped: u64) -> Counts {
     Counts { total: passed + failed + errored + skipped, passed, failed, errored, skipped }

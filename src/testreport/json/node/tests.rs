@@ -1,4 +1,4 @@
-use super::super::JsonReader;
+use super::super::testkit::{run, tally};
 use super::*;
 use crate::domain::tests::{Counts, TestStatus};
 use crate::testreport::run::{ExitKind, ParsedRun};
@@ -33,16 +33,6 @@ const PASSING: &str = r#"{"type":"test:start","data":{"nesting":0,"name":"a"}}
 {"type":"test:diagnostic","data":{"nesting":0,"message":"fail 0"}}
 {"type":"test:diagnostic","data":{"nesting":0,"message":"duration_ms 15.6"}}
 "#;
-
-fn tally(text: &str) -> Option<Tally> {
-    let mut reader = JsonReader::new(&Root::new("/p"), "out");
-    reader.push(text.as_bytes());
-    reader.finish(None)
-}
-
-fn run(text: &str) -> ParsedRun {
-    ParsedRun::conclude(tally(text).expect("node:test"), ExitKind::Code(0))
-}
 
 #[test]
 fn samples() {

@@ -1,0 +1,53 @@
+//! What an agent needs to know to go on after its context window was cleared (`autonomous-loop-rules.md`, when
+//! compaction is triggered).
+
+use super::context::ContextUse;
+use super::decision::{Halt, Story};
+use super::ids::CommitId;
+use super::time::Timestamp;
+
+/// The briefing, under `.andon/`.
+pub const BRIEFING: &str = "MISSION_BRIEFING.md";
+
+/// What the new session is told first.
+pub const PROMPT: &str = "Read .andon/MISSION_BRIEFING.md and continue";
+
+/// A document that says what is to be done.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    /// Its path from the top of the working tree.
+    pub path: String,
+    /// Its first heading, or its first line. Untrusted text.
+    pub title: Option<String>,
+    /// The first items of its checklists that are not ticked. Untrusted text.
+    pub open: Vec<String>,
+    /// Ticked items.
+    pub done: u64,
+    /// All items.
+    pub total: u64,
+}
+
+/// What the session was about and how far it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Briefing {
+    /// When it was written.
+    pub at: Timestamp,
+    /// The planning document, where there is one.
+    pub plan: Option<Plan>,
+    /// The branch; `None` when detached.
+    pub branch: Option<String>,
+    /// HEAD.
+    pub head: Option<CommitId>,
+    /// Iterations since the last acknowledgement.
+    pub iteration: u64,
+    /// The cap of `iteration-cap`; `None` when the rule is off.
+    pub cap: Option<u64>,
+    /// The halt that stands.
+    pub halt: Option<Halt>,
+    /// How full the window was; `None` where nothing tells.
+    pub context: Option<ContextUse>,
+    /// What was tried.
+    pub story: Story,
+    /// What to do next, the first thing first. May hold untrusted text.
+    pub next: Vec<String>,
+}

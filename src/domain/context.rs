@@ -1,0 +1,143 @@
+//! The context window of an agent: how full it is, who says so, and what follows (`autonomous-loop-rules.md`, context
+//! compaction gate).
+
+/// Whether the input tokens that a client reports hold the cached ones already (`usage.cached`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Cached {
+    /// They do not: `Context Usage = cached + current input`.
+    #[default]
+    Separate,
+    /// They do.
+    Included,
+}
+
+impl Cached {
+    /// Every value with its name.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Separate, "separate"), (Self::Included, "included")];
+
+    /// The tokens of a request. Where more is cached than came in, the report contradicts itself: the larger counts.
+    pub fn sum(self, input: u64, cached: u64) -> u64 {
+        match self {
+            Self::Separate => input.saturating_add(cached),
+            Self::Included => input.max(cached),
+        }
+    }
+}
+
+/// Where the used tokens are known from, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// The client told what is in its window.
+    Reported,
+    /// From the input tokens, and the cached ones, of the newest request.
+    Computed,
+    /// From the lines of output: a rough guess.
+    Estimate,
+}
+
+impl Source {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reported => "reported",
+            Self::Computed => "computed",
+            Self::Estimate => "estimate",
+        }
+    }
+}
+
+/// What a fill of the window leads to, in rising order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Pressure {
+    /// Nothing.
+    Free,
+    /// A warning: compact soon.
+    Warning,
+    /// Compaction is mandatory: the briefing is written, no new turn begins.
+    Mandatory,
+    /// No tool call until the window is cleared.
+    HardBlock,
+}
+
+impl Pressure {
+    /// The name in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Free => "none",
+            Self::Warning => "warning",
+            Self::Mandatory => "mandatory",
+            Self::HardBlock => "hard_block",
+        }
+    }
+}
+
+/// Percentages of the window, in rising order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thresholds {
+    /// A warning.
+    pub warn: u64,
+    /// Mandatory compaction.
+    pub compact: u64,
+    /// Hard block.
+    pub block: u64,
+}
+
+/// How full a window is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextUse {
+    /// Whose window. Untrusted text.
+    pub node: String,
+    /// Tokens in it.
+    pub used: u64,
+    /// Where they are known from.
+    pub source: Source,
+    /// Lines of output since it was cleared.
+    pub lines: u64,
+    /// Its size in tokens.
+    pub window: u64,
+    /// What leads to what.
+    pub thresholds: Thresholds,
+    /// What this fill leads to.
+    pub pressure: Pressure,
+}
+
+impl ContextUse {
+    /// The used share in whole percent, rounded down.
+    pub fn percent(&self) -> u64 {
+        percent(self.used, self.window)
+    }
+}
+
+/// `used` in percent of `window`, rounded down and saturating; a window of nothing is full.
+pub fn percent(used: u64, window: u64) -> u64 {
+    let share = u128::from(used).saturating_mul(100).checked_div(u128::from(window));
+    share.map_or(100, |share| u64::try_from(share).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percents_are_rounded_down_and_saturate() {
+        for (used, window, expected) in [
+            (0, 200_000, 0),
+            (149_999, 200_000, 74),
+            (150_000, 200_000, 75),
+            (170_000, 200_000, 85),
+            (u64::MAX, 1, u64::MAX),
+            (u64::MAX, u64::MAX, 100),
+            (5, 0, 100),
+        ] {
+            assert_eq!(percent(used, window), expected, "{used} of {window}");
+        }
+    }
+
+    #[test]
+    fn cached_tokens_are_added_or_held_already() {
+        assert_eq!(Cached::Separate.sum(1_000, 150_000), 151_000);
+        assert_eq!(Cached::Separate.sum(u64::MAX, 1), u64::MAX);
+        assert_eq!(Cached::Included.sum(151_000, 150_000), 151_000);
+        assert_eq!(Cached::Included.sum(10, 150_000), 150_000, "a contradiction");
+    }
+}

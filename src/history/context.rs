@@ -1,0 +1,181 @@
+//! What is known of the context window of each node: a fold over what clients report, what was said, and what cleared
+//! it (`autonomous-loop-rules.md`, context compaction gate).
+//!
+//! An answer to a halt clears no window, for the agent's memory is as full as before. A pause longer than the session
+//! gap does: what was reported in another run says nothing of this one.
+
+use super::activity::MAX_NODES;
+use super::timeline::Timeline;
+use super::window::{Door, Window};
+use crate::domain::context::Source;
+use crate::domain::events::What;
+use crate::domain::time::Timestamp;
+
+impl Timeline {
+    /// Takes what an event of `node`, with its time and session, says about its window. Another session has another one:
+    /// only the newest of each node is kept.
+    pub(super) fn take_window(
+        &mut self,
+        node: &str,
+        (at, session): (Option<Timestamp>, Option<&str>),
+        what: &What,
+    ) {
+        let windows = &mut self.activity.windows;
+        windows.door = match what {
+            What::ToolCall(_) | What::Output(_) | What::Verdict(_) => Door::Within,
+            What::TurnStart | What::TurnEnd(_) | What::Usage(_) | What::Cleared(_) => Door::Turn,
+        };
+        if windows.newest.as_deref() != Some(node) {
+            windows.newest = Some(node.to_owned());
+        }
+        if windows.of.len() >= MAX_NODES && !windows.of.contains_key(node) {
+            return;
+        }
+        let fresh = || Window { since: at, ..Window::default() };
+        let window = windows.of.entry(node.to_owned()).or_insert_with(fresh);
+        match (window.session.as_deref(), session) {
+            (_, None) => {}
+            (Some(known), Some(told)) if known == told => {}
+            (None, Some(told)) => window.session = Some(told.to_owned()),
+            (Some(_), Some(told)) => *window = Window { session: Some(told.to_owned()), ..fresh() },
+        }
+        match what {
+            What::Usage(usage) => window.report(usage),
+            What::Output(output) => window.say(output.lines),
+            What::Cleared(_) => *window = Window { session: window.session.take(), ..fresh() },
+            What::TurnStart | What::TurnEnd(_) | What::ToolCall(_) | What::Verdict(_) => {}
+        }
+    }
+
+    /// The node whose event came last.
+    pub fn window_node(&self) -> &str {
+        self.activity.windows.newest.as_deref().unwrap_or(self.activity.current_node())
+    }
+
+    /// What is known of the window of `node`.
+    pub fn window(&self, node: &str) -> Window {
+        self.activity.windows.of.get(node).cloned().unwrap_or_default()
+    }
+
+    /// The tokens in the window of `node`, the best that was told since it was cleared: what the client reported as in
+    /// it; else what its newest request came to. `None` when neither was told.
+    pub fn window_tokens(&self, node: &str) -> Option<(u64, Source)> {
+        let window = self.window(node);
+        let computed = |(input, cached)| (self.cached.sum(input, cached), Source::Computed);
+        window.reported.map(|tokens| (tokens, Source::Reported)).or_else(|| window.request.map(computed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::context::Cached;
+    use crate::domain::events::{Clearing, Event, Output, OutputKind};
+    use crate::domain::facts::Fact;
+    use crate::domain::ids::Digest;
+    use crate::domain::usage::Usage;
+    use crate::history::testkit::{GAP, ack, call, commit, event, event_of, folded};
+    use crate::history::{Fold, MAX_TURNS};
+
+    fn usage(context: Option<u64>, input: Option<u64>, cached: Option<u64>) -> What {
+        What::Usage(Usage {
+            context_tokens: context,
+            input_tokens: input,
+            cached_tokens: cached,
+            ..Usage::default()
+        })
+    }
+
+    fn tokens(facts: Vec<Fact>) -> Option<(u64, Source)> {
+        let line = folded(facts);
+        line.window_tokens(line.window_node())
+    }
+
+    #[test]
+    fn the_best_of_what_was_told_since_it_was_cleared_counts() {
+        let told = |context, input, cached| event(usage(context, input, cached));
+        let cleared = |how| event(What::Cleared(how));
+        let table = [
+            (vec![], None),
+            (vec![told(None, None, None)], None),
+            (vec![told(Some(9), None, None)], Some((9, Source::Reported))),
+            (vec![told(Some(9), None, None), told(Some(4), None, None)], Some((4, Source::Reported))),
+            (vec![told(None, Some(3), Some(40))], Some((43, Source::Computed))),
+            (vec![told(None, None, Some(40))], Some((40, Source::Computed))),
+            (vec![told(Some(9), None, None), told(None, Some(3), None)], Some((9, Source::Reported))),
+            (vec![told(Some(9), None, None), cleared(Clearing::Compaction)], None),
+            (
+                vec![told(Some(9), None, None), cleared(Clearing::SessionStart), told(None, Some(3), None)],
+                Some((3, Source::Computed)),
+            ),
+            (vec![told(None, Some(u64::MAX), Some(u64::MAX))], Some((u64::MAX, Source::Computed))),
+        ];
+        for (facts, expected) in table {
+            assert_eq!(tokens(facts.clone()), expected, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn a_client_whose_input_holds_the_cached_tokens_is_believed() {
+        let mut fold = Fold::new(GAP).counting(Cached::Included);
+        fold.push(event(usage(None, Some(50), Some(40))));
+        assert_eq!(fold.timeline().window_tokens("agent"), Some((50, Source::Computed)));
+    }
+
+    #[test]
+    fn each_node_has_a_window_of_its_own() {
+        let line = folded(vec![
+            event_of("coder", 1, usage(Some(170), None, None)),
+            event_of("reviewer", 2, usage(Some(20), None, None)),
+            event_of("coder", 3, What::ToolCall(call("Bash", 1, None))),
+        ]);
+        assert_eq!((line.window_node(), line.activity.windows.door), ("coder", Door::Within));
+        assert_eq!(line.window_tokens("reviewer"), Some((20, Source::Reported)));
+        let crowd = (0..100).map(|n| event_of(&format!("n{n}"), n, usage(Some(1), None, None))).collect();
+        assert_eq!(folded(crowd).activity.windows.of.len(), MAX_TURNS);
+    }
+
+    #[test]
+    fn another_session_has_another_window() {
+        let told = |session: Option<&str>, tokens| {
+            let Fact::Event(event) = event(usage(tokens, None, None)) else { unreachable!() };
+            Fact::Event(Box::new(Event { session: session.map(str::to_owned), ..*event }))
+        };
+        let cleared = || event(What::Cleared(Clearing::Compaction));
+        let nine = Some((9, Source::Reported));
+        let table = [
+            (vec![told(None, Some(9)), told(Some("s"), None)], nine),
+            (vec![told(Some("s"), Some(9)), told(None, None), told(Some("s"), None)], nine),
+            (vec![told(Some("s"), Some(9)), told(Some("t"), None)], None),
+            (vec![told(Some("s"), Some(9)), cleared(), told(Some("t"), None)], None),
+        ];
+        for (facts, expected) in table {
+            assert_eq!(tokens(facts.clone()), expected, "{facts:?}");
+        }
+    }
+
+    #[test]
+    fn an_answer_and_a_commit_clear_nothing_and_a_long_pause_does() {
+        let told = || event_of("agent", 100, usage(Some(9), None, None));
+        let at = |seconds| commit(1).at(seconds).fact();
+        assert_eq!(tokens(vec![told(), ack(150), at(200)]), Some((9, Source::Reported)));
+        let late = || event_of("agent", 200_000, What::TurnStart);
+        assert_eq!(tokens(vec![told(), late()]), None);
+        assert_eq!(tokens(vec![told(), at(200_000), late()]), None);
+        let again = event_of("agent", 200_001, usage(Some(4), None, None));
+        assert_eq!(tokens(vec![told(), again, at(200_100)]), Some((4, Source::Reported)));
+    }
+
+    #[test]
+    fn lines_of_output_add_up_until_they_are_cleared() {
+        let said = |lines| {
+            let (kind, hash) = (OutputKind::MessageFinal, Digest([1; 32]));
+            event(What::Output(Output { kind, hash, lines }))
+        };
+        let more = || event(What::Usage(Usage { output_lines: Some(40), ..Usage::default() }));
+        let lines = |facts| folded(facts).window("agent").lines;
+        assert_eq!(lines(vec![said(Some(2)), said(None), more()]), 42);
+        assert_eq!(lines(vec![said(Some(u64::MAX)), more()]), u64::MAX);
+        assert_eq!(lines(vec![more(), event(What::Cleared(Clearing::Compaction)), said(Some(3))]), 3);
+    }
+}

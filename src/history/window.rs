@@ -1,0 +1,55 @@
+//! Context windows as values: what was told of each since it was cleared.
+
+use std::collections::BTreeMap;
+
+use crate::domain::time::Timestamp;
+use crate::domain::usage::Usage;
+
+/// Which kind of event came last: what happens within a turn passes another door than its beginning and its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Door {
+    /// A tool was called, something was said or judged.
+    Within,
+    /// A turn began or ended, or the window itself was reported or cleared.
+    #[default]
+    Turn,
+}
+
+/// What was told of one window since it was cleared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Window {
+    /// Tokens in it, as the client told last.
+    pub(super) reported: Option<u64>,
+    /// Input and cached tokens of the newest request that told them.
+    pub(super) request: Option<(u64, u64)>,
+    /// Lines of output.
+    pub lines: u64,
+    /// When it was cleared, or the first word about it came.
+    pub since: Option<Timestamp>,
+    /// The session that it belongs to, where one was told.
+    pub(super) session: Option<String>,
+}
+
+impl Window {
+    pub(super) fn report(&mut self, usage: &Usage) {
+        self.reported = usage.context_tokens.or(self.reported);
+        if usage.input_tokens.is_some() || usage.cached_tokens.is_some() {
+            self.request = Some((usage.input_tokens.unwrap_or(0), usage.cached_tokens.unwrap_or(0)));
+        }
+        self.say(usage.output_lines);
+    }
+
+    pub(super) fn say(&mut self, lines: Option<u64>) {
+        self.lines = self.lines.saturating_add(lines.unwrap_or(0));
+    }
+}
+
+/// The windows of all nodes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Windows {
+    pub(super) of: BTreeMap<String, Window>,
+    /// The node of the newest event.
+    pub(super) newest: Option<String>,
+    /// What the newest event was.
+    pub door: Door,
+}

@@ -1,0 +1,139 @@
+//! The context gate (`autonomous-loop-rules.md`, context compaction gate): how full the window of an agent is, the
+//! briefing for the session after it, and what follows when compaction is due.
+
+use std::fs::File;
+use std::io::Read as _;
+
+use super::context::Context;
+use super::error::OpsError;
+use super::standing;
+use super::timeline::{self, Loaded};
+use super::workspace::Workspace;
+use crate::action::react;
+use crate::detect;
+use crate::domain::briefing::{BRIEFING, Briefing, Plan};
+use crate::domain::context::{ContextUse, Pressure, Thresholds};
+use crate::domain::decision::Decision;
+use crate::domain::findings::Level;
+use crate::domain::response::Reaction;
+use crate::domain::settings::RuleSetting;
+use crate::policy::{self, Ground, Place};
+use crate::report::context::{Briefed, ContextView};
+
+/// The rule.
+const RULE: &str = "context-window";
+/// Where a task or a plan is looked for, the first that is there; from the top of the working tree.
+const PLANS: [&str; 8] = [
+    ".andon/TASK.md",
+    "TASK.md",
+    "PLAN.md",
+    "TODO.md",
+    "TASKS.md",
+    "ROADMAP.md",
+    "docs/PLAN.md",
+    "docs/ROADMAP.md",
+];
+/// Bytes of it that are read.
+const PLAN_BYTES: u64 = 256 << 10;
+
+/// What is known of the window of `node`; without one, of the node that acted last.
+pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> {
+    let loaded = timeline::load(ws)?;
+    let node = node.unwrap_or_else(|| loaded.timeline.window_node());
+    let fill = detect::context_use(&loaded.timeline, node, &ws.config.rules);
+    let setting = ws.config.rules.get(RULE);
+    let level = setting.map_or(Level::Off, |setting| setting.level);
+    let pressed = fill.as_ref().filter(|found| found.pressure > Pressure::Free && level > Level::Off);
+    let finding = pressed.map(|found| {
+        let most = match found.pressure {
+            Pressure::Free | Pressure::Warning => Level::Warn,
+            Pressure::Mandatory => Level::Block,
+            Pressure::HardBlock => Level::Halt,
+        };
+        detect::context_finding(found, level.min(most))
+    });
+    let written = ws.andon_dir().is_some_and(|dir| dir.join(BRIEFING).is_file());
+    let count = |name| setting.map_or(0, |setting: &RuleSetting| setting.count(name));
+    Ok(ContextView {
+        node: node.to_owned(),
+        fill,
+        window: count("window"),
+        thresholds: Thresholds { warn: count("warn"), compact: count("compact"), block: count("block") },
+        cached: ws.config.cached,
+        finding,
+        briefed: if written { Briefed::Yes } else { Briefed::No },
+    })
+}
+
+/// Writes the briefing now.
+pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), OpsError> {
+    ws.top()?;
+    let loaded = timeline::load(ws)?;
+    let place = place(ctx, ws)?;
+    let node = node.unwrap_or_else(|| loaded.timeline.window_node());
+    let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
+    let told = briefing(ws, &loaded, &place, context)?;
+    Ok(react::write_briefing(&told, &standing::site(ctx, ws))?)
+}
+
+/// Where a decision is taken.
+pub(in crate::ops) fn place(ctx: &Context, ws: &Workspace) -> Result<Place, OpsError> {
+    let head = ws.repo.head()?;
+    Ok(Place {
+        head: head.commit(),
+        branch: head.branch().map(str::to_owned),
+        worktree: ws.repo.worktree_name(),
+        at: ctx.now,
+    })
+}
+
+/// The fill behind what `context-window` found; `None` where it found nothing.
+pub(in crate::ops) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Option<ContextUse> {
+    let tripped =
+        decision.findings.iter().any(|finding| finding.rule == RULE && finding.level >= Level::Warn);
+    let node = loaded.timeline.window_node();
+    tripped.then(|| detect::context_use(&loaded.timeline, node, &ws.config.rules)).flatten()
+}
+
+/// What follows when compaction is due.
+pub(in crate::ops) fn reactions(
+    ws: &Workspace,
+    loaded: &Loaded,
+    place: &Place,
+    found: ContextUse,
+) -> Result<Vec<Reaction>, OpsError> {
+    if found.pressure < Pressure::Mandatory {
+        return Ok(Vec::new());
+    }
+    let told = briefing(ws, loaded, place, Some(found))?;
+    Ok(policy::compaction(&loaded.timeline, place, told))
+}
+
+fn briefing(
+    ws: &Workspace,
+    loaded: &Loaded,
+    place: &Place,
+    context: Option<ContextUse>,
+) -> Result<Briefing, OpsError> {
+    let cap = ws.config.rules.get("iteration-cap").filter(|rule| rule.level > Level::Off);
+    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let ground = Ground {
+        plan: plan(ws),
+        halt: standing.map(|standing| standing.halt),
+        cap: cap.map(|rule| rule.count("max")),
+        context,
+    };
+    Ok(policy::briefing(&loaded.timeline, place, ground))
+}
+
+/// The document that says what is to be done. Links are not followed: they could lead anywhere.
+fn plan(ws: &Workspace) -> Option<Plan> {
+    let top = ws.repo.workdir()?;
+    PLANS.iter().find_map(|path| {
+        let full = top.join(path);
+        full.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let mut bytes = Vec::new();
+        File::open(&full).ok()?.take(PLAN_BYTES).read_to_end(&mut bytes).ok()?;
+        Some(policy::plan_of(path, &String::from_utf8_lossy(&bytes)))
+    })
+}

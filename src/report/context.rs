@@ -1,0 +1,203 @@
+//! `andon context`: how full the context window is, who says so, and what to do.
+
+use serde_json::{Value, json};
+
+use super::briefing::fill;
+use super::escape::terminal_clip;
+use super::message;
+use super::page::Page;
+use super::phrase;
+use super::style::Style;
+use crate::domain::briefing::{BRIEFING, PROMPT};
+use crate::domain::context::{Cached, ContextUse, Pressure, Source, Thresholds};
+use crate::domain::findings::Finding;
+
+/// Columns of a name.
+const NAME: usize = 100;
+
+/// What is known of a context window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContextView {
+    /// Whose. Untrusted text.
+    pub node: String,
+    /// How full it is; `None` where nothing tells.
+    pub fill: Option<ContextUse>,
+    /// Its size in tokens.
+    pub window: u64,
+    /// What leads to what.
+    pub thresholds: Thresholds,
+    /// `usage.cached`
+    pub cached: Cached,
+    /// What the rule says of it; `None` when there is nothing to say.
+    pub finding: Option<Finding>,
+    /// Whether there is a briefing.
+    pub briefed: Briefed,
+}
+
+/// Whether a briefing was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Briefed {
+    /// It was.
+    Yes,
+    /// It was not.
+    No,
+}
+
+impl ContextView {
+    fn source(&self, found: &ContextUse) -> String {
+        match (found.source, self.cached) {
+            (Source::Reported, _) => "reported by the client (context_tokens)".to_owned(),
+            (Source::Computed, Cached::Separate) => {
+                "computed: input_tokens + cached_tokens (usage.cached = \"separate\")".to_owned()
+            }
+            (Source::Computed, Cached::Included) => {
+                "computed: input_tokens (usage.cached = \"included\")".to_owned()
+            }
+            (Source::Estimate, _) => {
+                let lines = usize::try_from(found.lines).unwrap_or(usize::MAX);
+                format!("a rough estimate from {} of output", phrase::count(lines, "line"))
+            }
+        }
+    }
+
+    fn briefing(&self) -> Option<String> {
+        (self.briefed == Briefed::Yes).then(|| format!(".andon/{BRIEFING}"))
+    }
+}
+
+/// As text.
+pub fn text(view: &ContextView, style: Style) -> String {
+    let mut page = Page::new(style);
+    let pressure = view.fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
+    match &view.fill {
+        Some(found) => page.line(&format!("{}{}", style.bold(&fill(found)), state(pressure, style))),
+        None => page.line("nothing is known of the context window"),
+    }
+    page.field("node", &terminal_clip(&view.node, NAME));
+    if let Some(found) = &view.fill {
+        page.field("source", &view.source(found));
+    }
+    let Thresholds { warn, compact, block } = view.thresholds;
+    page.field("thresholds", &format!("warning {warn} %, compaction {compact} %, hard block {block} %"));
+    for line in view.finding.iter().flat_map(|finding| &finding.help) {
+        page.field("do", &phrase::message(line));
+    }
+    if view.fill.is_none() {
+        page.field("do", "echo '{\"context_tokens\":N}' | andon observe usage");
+    }
+    if let Some(briefing) = view.briefing() {
+        page.field("briefing", &briefing);
+    }
+    page.finish()
+}
+
+fn state(pressure: Pressure, style: Style) -> String {
+    match pressure {
+        Pressure::Free => String::new(),
+        Pressure::Warning => format!("  {}", style.yellow("warning")),
+        Pressure::Mandatory => format!("  {}", style.red("compaction is mandatory")),
+        Pressure::HardBlock => format!("  {}", style.red("hard block")),
+    }
+}
+
+/// As JSON, schema `andon/context@1`.
+pub fn json(view: &ContextView) -> Value {
+    let found = view.fill.as_ref();
+    let Thresholds { warn, compact, block } = view.thresholds;
+    json!({
+        "schema": "andon/context@1",
+        "node": view.node,
+        "used": found.map(|found| found.used),
+        "window": view.window,
+        "percent": found.map(ContextUse::percent),
+        "source": found.map(|found| found.source.as_str()),
+        "estimate": found.is_some_and(|found| found.source == Source::Estimate),
+        "threshold": found.map(|found| found.pressure.as_str()),
+        "thresholds": { "warn": warn, "compact": compact, "block": block },
+        "level": view.finding.as_ref().map(|finding| finding.level.as_str()),
+        "message": view.finding.as_ref().map(|finding| finding.message.as_str()),
+        "help": view.finding.as_ref().map(|finding| &finding.help),
+        "briefing": view.briefing(),
+        "prompt": PROMPT,
+    })
+}
+
+/// What a gate says on standard error.
+pub fn refusal(view: &ContextView, style: Style) -> String {
+    message::diagnostics(&view.finding.iter().map(Into::into).collect::<Vec<_>>(), style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+    use super::*;
+    use crate::domain::findings::Level;
+
+    fn view(source: Source, used: u64, pressure: Pressure) -> ContextView {
+        let thresholds = Thresholds { warn: 75, compact: 80, block: 85 };
+        let fill = ContextUse {
+            node: "agent".into(),
+            used,
+            source,
+            lines: 1,
+            window: 200_000,
+            thresholds,
+            pressure,
+        };
+        let mut finding = samples::finding("context-window", Level::Block);
+        finding.help = vec!["/compact".into()];
+        ContextView {
+            node: "agent".into(),
+            fill: Some(fill),
+            window: 200_000,
+            thresholds,
+            cached: Cached::Separate,
+            finding: (pressure > Pressure::Free).then_some(finding),
+            briefed: Briefed::Yes,
+        }
+    }
+
+    #[test]
+    fn the_text_says_who_says_so_and_what_to_do() {
+        let expected = "\
+162000 of 200000 tokens (81 %)  compaction is mandatory
+  node       agent
+  source     reported by the client (context_tokens)
+  thresholds warning 75 %, compaction 80 %, hard block 85 %
+  do         /compact
+  briefing   .andon/MISSION_BRIEFING.md
+";
+        assert_eq!(text(&view(Source::Reported, 162_000, Pressure::Mandatory), Style::Plain), expected);
+        let estimate = text(&view(Source::Estimate, 200_000, Pressure::Warning), Style::Plain);
+        assert!(
+            estimate.starts_with("about 200000 of 200000 tokens (100 %), an estimate  warning\n"),
+            "{estimate}"
+        );
+        assert!(estimate.contains("source     a rough estimate from 1 line of output\n"), "{estimate}");
+        let included = ContextView { cached: Cached::Included, ..view(Source::Computed, 1, Pressure::Free) };
+        assert!(text(&included, Style::Plain).contains("input_tokens (usage.cached = \"included\")"));
+        let unknown = ContextView { fill: None, finding: None, briefed: Briefed::No, ..included };
+        assert!(text(&unknown, Style::Plain).contains("do         echo '{\"context_tokens\":N}'"));
+        assert_eq!(json(&unknown)["used"], Value::Null);
+    }
+
+    #[test]
+    fn json_carries_the_same() {
+        let value = json(&view(Source::Estimate, 162_000, Pressure::Warning));
+        assert_eq!(
+            (&value["percent"], &value["source"], &value["estimate"]),
+            (&81.into(), &"estimate".into(), &true.into())
+        );
+        assert_eq!((&value["threshold"], &value["level"]), (&"warning".into(), &"block".into()));
+        assert_eq!(value["thresholds"]["compact"], 80);
+        assert_eq!(value["briefing"], ".andon/MISSION_BRIEFING.md");
+    }
+
+    #[test]
+    fn a_hostile_node_is_harmless() {
+        let hostile =
+            ContextView { node: samples::HOSTILE.into(), ..view(Source::Reported, 1, Pressure::Free) };
+        let shown = text(&hostile, Style::Plain);
+        assert!(!shown.chars().any(|c| c != '\n' && super::super::escape::is_hidden(c)), "{shown}");
+    }
+}

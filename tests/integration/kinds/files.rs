@@ -1,0 +1,140 @@
+//! What names and contents of files can be like.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use super::Kind;
+use crate::support::andon_path;
+
+#[test]
+fn paths_that_are_not_utf_8() {
+    let kind = Kind::init(&[]);
+    let path = kind.dir.join(OsStr::from_bytes(b"caf\xe9 \n\xff\x1b[31m.txt"));
+    std::fs::write(&path, "1\n").unwrap();
+    kind.git(&["add", "."]).ok();
+    kind.git(&["commit", "-qm", "Odd names"]).ok();
+    kind.adopt();
+    kind.work(|| std::fs::write(&path, "2\n").unwrap());
+    std::fs::write(&path, "3\n").unwrap();
+    let out = kind.git(&["commit", "-qam", "Untested"]).refused().says("caf").lacks("\u{1b}");
+    assert!(out.stderr.lines().count() <= 4, "{out}");
+}
+
+#[test]
+fn directories_that_a_shell_would_trip_over() {
+    for name in [&b"re po\n'$(touch x)`"[..], b"r\xe9po", b"-rf", b"\"\\"] {
+        let mut kind = Kind::init(&[]);
+        let dir: PathBuf = kind.beside("").join(OsStr::from_bytes(name));
+        std::fs::rename(&kind.dir, &dir).unwrap();
+        kind.dir = dir;
+        kind.job();
+        assert!(!kind.dir.join("x").exists() && !kind.beside("x").exists());
+    }
+}
+
+#[test]
+fn names_that_differ_in_case_and_composition_only() {
+    let kind = Kind::init(&[]);
+    kind.git(&["config", "core.ignoreCase", "true"]).ok();
+    kind.git(&["config", "core.precomposeUnicode", "true"]).ok();
+    for name in ["u\u{308}.txt", "\u{fc}.txt", "README"] {
+        kind.write(name, "1\n");
+    }
+    kind.git(&["add", "."]).ok();
+    kind.git(&["commit", "-qm", "Names"]).ok();
+    kind.adopt();
+    kind.work(|| {
+        kind.git(&["mv", "-f", "README", "Readme"]).ok();
+    });
+    kind.work(|| kind.write("u\u{308}.txt", "2\n"));
+}
+
+#[test]
+fn symbolic_links_and_files_in_their_place() {
+    let kind = Kind::init(&[]);
+    let link = kind.dir.join("link");
+    symlink("code.txt", &link).unwrap();
+    symlink("nowhere", kind.dir.join("dangling")).unwrap();
+    symlink("/", kind.dir.join("root")).unwrap();
+    kind.git(&["add", "."]).ok();
+    kind.git(&["commit", "-qm", "Links"]).ok();
+    kind.adopt();
+    let point_to = |target: &str| {
+        std::fs::remove_file(&link).unwrap();
+        symlink(target, &link).unwrap();
+    };
+    kind.work(|| point_to("tests.txt"));
+    // Where links are files that hold their target.
+    kind.git(&["config", "core.symlinks", "false"]).ok();
+    kind.git(&["checkout", "-q", "-f", "HEAD"]).ok();
+    kind.work(|| {
+        std::fs::remove_file(&link).unwrap();
+        kind.write("link", "check.sh");
+    });
+    kind.git(&["ls-tree", "HEAD", "link"]).ok().says("120000");
+}
+
+#[test]
+fn line_ends_that_git_converts() {
+    let kind = Kind::init(&[]);
+    kind.git(&["config", "core.safecrlf", "false"]).ok();
+    kind.git(&["config", "core.autocrlf", "true"]).ok();
+    kind.write(".gitattributes", "* text=auto eol=crlf\n*.sh eol=lf\ntests.txt eol=lf\n");
+    kind.write("code.txt", "a\r\nb\r\n");
+    kind.git(&["add", "."]).ok();
+    kind.git(&["add", "--renormalize", "."]).ok();
+    kind.git(&["commit", "-qm", "Line ends"]).ok();
+    kind.adopt();
+    kind.work(|| kind.write("code.txt", "a\r\nc\r\n"));
+    // Another line end on disk is the same code.
+    kind.write("code.txt", "a\nc\n");
+    kind.andon(&["status"]).ok().says("work tree: 2 passed");
+}
+
+#[test]
+fn contents_that_a_filter_swaps_for_pointers() {
+    let kind = Kind::init(&[]);
+    let filter = "#!/bin/sh\nif [ \"$1\" = clean ]; then printf 'version https://git-lfs.github.com/spec/v1\\noid \
+                  sha256:%s\\n' \"$(sha256sum | cut -c-64)\"; else cat; fi\n";
+    let script = kind.beside("filter.sh");
+    std::fs::write(&script, filter).unwrap();
+    for side in ["clean", "smudge"] {
+        let command = format!("sh '{}' {side}", script.display());
+        kind.git(&["config", &format!("filter.lfs.{side}"), &command]).ok();
+    }
+    kind.git(&["config", "filter.lfs.required", "true"]).ok();
+    kind.write(".gitattributes", "*.dat filter=lfs diff=lfs merge=lfs -text\n");
+    kind.write("a.dat", "payload");
+    kind.git(&["add", "."]).ok();
+    kind.git(&["commit", "-qm", "Pointers"]).ok();
+    kind.adopt();
+    kind.work(|| kind.write("a.dat", "payload 2"));
+    kind.git(&["show", "HEAD:a.dat"]).ok().says("oid sha256:");
+    // A filter that is gone is an error with a name, never another code.
+    std::fs::remove_file(&script).unwrap();
+    kind.write("a.dat", "payload 3");
+    kind.andon(&["test"]).refused().says("a.dat");
+}
+
+/// All of Andon runs in less memory than the file has bytes.
+#[test]
+fn a_file_of_a_gigabyte() {
+    let kind = Kind::init(&[]);
+    kind.git(&["config", "core.compression", "1"]).ok();
+    kind.adopt();
+    let file = std::fs::File::create(kind.dir.join("big.bin")).unwrap();
+    file.set_len(1 << 30).unwrap();
+    drop(file);
+    kind.git(&["add", "big.bin"]).ok();
+    let andon = andon_path();
+    let bounded = |args: &str| kind.sh(&format!("ulimit -v 900000; exec '{}' {args}", andon.display()));
+    bounded("hook pre-commit").exits(1).says("untested-edit");
+    bounded("test").ok();
+    kind.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qm", "Big"]).ok();
+    bounded("hook post-commit").ok();
+    bounded("status").ok().says("HEAD: 2 passed");
+    bounded("replay HEAD~1..HEAD").ok();
+    bounded("check HEAD~1..HEAD").exits(1).says("bypassed").lacks("edited-record");
+}
