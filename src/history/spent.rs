@@ -116,7 +116,7 @@ mod tests {
             let mut before = folded(all[..carried].to_vec());
             // A clock far ahead would begin a new run at each fact after the cut: the newest time is known to a reader.
             let at = before.activity.now.take();
-            let totals = Fact::Event(Box::new(Event { at, node: None, id: None, what: What::Spent(Box::new(before.spent(0))) }));
+            let totals = Fact::Event(Box::new(Event { at, node: None, session: None, id: None, what: What::Spent(Box::new(before.spent(0))) }));
             let mut short = all[cut..carried].to_vec();
             short.push(totals);
             short.extend_from_slice(&all[carried..]);

@@ -118,7 +118,8 @@ pub fn carry_over(ws: &Workspace, at: Timestamp) -> Result<(), OpsError> {
     let head = ws.repo.head()?.commit();
     let window = window::read_window(&ws.repo, &store, head, reach.commits);
     let spent = loaded_with(ws, window, None, recent).timeline.spent(upto);
-    let event = Event { at: Some(at), node: None, id: None, what: What::Spent(Box::new(spent)) };
+    let event =
+        Event { at: Some(at), node: None, session: None, id: None, what: What::Spent(Box::new(spent)) };
     journal.append(&JournalLine::Event(Box::new(event)))?;
     Ok(())
 }
