@@ -39,42 +39,6 @@ pub enum What {
     Verdict(Ballot),
     /// The context window of the node was cleared.
     Cleared(Clearing),
-    /// What all facts before this come to. Written by Andon itself, so that nobody has to read further back.
-    Spent(Box<Spent>),
-}
-
-/// The totals of a window at one place of the journal.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Spent {
-    /// Number of the newest iteration.
-    pub iteration: u64,
-    /// Turns that began.
-    pub begun: u64,
-    /// The node whose turn began last.
-    pub last_node: Option<String>,
-    /// Of each node: turns, runtime in seconds, tokens, cost in millionths of a dollar.
-    pub nodes: Vec<(String, [u64; 4])>,
-    /// How often a turn of the first node was followed by one of the second.
-    pub passes: Vec<(String, String, u64)>,
-    /// The turns that go on.
-    pub open: Vec<OpenTurn>,
-    /// How long the journal was, in bytes, when this was summed up: what stands between there and here is not in it.
-    pub upto: u64,
-}
-
-/// A turn that goes on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenTurn {
-    /// Whose.
-    pub node: String,
-    /// Its number in the window.
-    pub number: u64,
-    /// When it began, where it was announced.
-    pub started: Option<Timestamp>,
-    /// Commits made in it.
-    pub commits: u64,
-    /// Tokens of it.
-    pub tokens: u64,
 }
 
 impl What {
@@ -87,7 +51,6 @@ impl What {
             Self::Output(_) => "output",
             Self::Usage(_) => "usage",
             Self::Verdict(_) => "verdict",
-            Self::Spent(_) => "spent",
             Self::Cleared(clearing) => clearing.as_str(),
         }
     }

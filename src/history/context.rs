@@ -20,16 +20,10 @@ impl Timeline {
         (at, session): (Option<Timestamp>, Option<&str>),
         what: &What,
     ) {
-        // Totals of Andon's own say nothing of a window.
-        if matches!(what, What::Spent(_)) {
-            return;
-        }
         let windows = &mut self.activity.windows;
         windows.door = match what {
             What::ToolCall(_) | What::Output(_) | What::Verdict(_) => Door::Within,
-            What::TurnStart | What::TurnEnd(_) | What::Usage(_) | What::Cleared(_) | What::Spent(_) => {
-                Door::Turn
-            }
+            What::TurnStart | What::TurnEnd(_) | What::Usage(_) | What::Cleared(_) => Door::Turn,
         };
         if windows.newest.as_deref() != Some(node) {
             windows.newest = Some(node.to_owned());
@@ -49,7 +43,7 @@ impl Timeline {
             What::Usage(usage) => window.report(usage),
             What::Output(output) => window.say(output.lines),
             What::Cleared(_) => *window = Window { session: window.session.take(), ..fresh() },
-            What::TurnStart | What::TurnEnd(_) | What::ToolCall(_) | What::Verdict(_) | What::Spent(_) => {}
+            What::TurnStart | What::TurnEnd(_) | What::ToolCall(_) | What::Verdict(_) => {}
         }
     }
 

@@ -4,7 +4,7 @@
 //! about the edit before it, so it makes a loop look neither stuck nor better; the gates hear of it all the same.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::timeline::Timeline;
 use crate::domain::ids::CodeId;
@@ -66,18 +66,6 @@ fn compare<'a>(
     }
 }
 
-/// The flaky tests of a timeline, derived once until it changes. It is no part of what the timeline says.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Known(OnceLock<Arc<BTreeSet<String>>>);
-
-impl PartialEq for Known {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Known {}
-
 impl Timeline {
     /// The flaky tests of the window: of its iterations and of the test runs that are known.
     pub fn flaky(&self) -> Arc<BTreeSet<String>> {
@@ -85,7 +73,7 @@ impl Timeline {
             let committed = self.iterations.iter().filter_map(|iteration| iteration.tests.as_ref());
             Arc::new(flaky(committed.chain(self.runs.iter().map(|run| &run.evidence))))
         };
-        self.known_flaky.0.get_or_init(derive).clone()
+        self.known_flaky.get(derive)
     }
 }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::activity::Newest;
-use super::flaky::Known;
+use super::known::Known;
 use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded,
 };

@@ -10,9 +10,9 @@ mod documents;
 mod effect;
 mod flaky;
 mod fold;
+mod known;
 mod outcome;
 mod paths;
-mod spent;
 mod states;
 mod story;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::activity::Activity;
-use super::flaky::Known;
+use super::known::Known;
 use super::outcome::failing_count;
 use crate::domain::change::ChangeFacts;
 use crate::domain::context::Cached;

@@ -9,7 +9,7 @@ use super::activity::{
     Call, Cast, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS, NodeTotals,
     Opening, Said, Turn,
 };
-use super::flaky::Known;
+use super::known::Known;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
 use super::window::Windows;
 use crate::domain::events::{CallEnd, Event, Output, ToolCall, TurnEnd, What};
@@ -69,7 +69,6 @@ impl Timeline {
             What::ToolCall(call) => self.take_call(node, event.at, call),
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
-            What::Spent(spent) => self.take_spent(*spent),
             What::Cleared(_) => {}
             What::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);

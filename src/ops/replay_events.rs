@@ -55,8 +55,6 @@ pub fn run(
                 tally.odd(parsed.odd);
                 show(tally.line, engine.take(parsed.fact));
             }
-            // Totals of a journal: here all that they stand for is read.
-            Err(EventError::UnknownType { found }) if found == "spent" => {}
             Err(error) => tally.refuse(&error),
         }
     }

@@ -3,16 +3,14 @@
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::detect::{self, Reads};
-use crate::domain::events::{Event, What};
 use crate::domain::facts::{Ack, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
-use crate::domain::time::Timestamp;
 use crate::history::{self, Fold, Timeline};
 use crate::ledger::Ledger;
 use crate::record::Warning;
-use crate::record::journal::{AckPlace, Journal, JournalLine, Placed, Reach, Recent};
+use crate::record::journal::{AckPlace, Journal, Placed, Reach, Recent};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Window};
 use crate::report::message::Diagnostic;
@@ -36,9 +34,6 @@ pub fn reach(rules: &RuleSettings) -> usize {
     });
     counts.max().unwrap_or(0).saturating_mul(2).clamp(MIN_WINDOW, MAX_WINDOW)
 }
-
-/// How far apart totals are written, in bytes of the journal: well within one reading.
-pub const SPACING: u64 = 48 << 10;
 
 /// How many test runs back a hook looks for evidence.
 const RUNS: usize = 8;
@@ -92,39 +87,8 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
 }
 
 fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
-    let reach = Reach { runs: RUNS, commits: reach(&ws.config.rules) };
-    loaded_with(ws, window, unopened, Journal::open(ws.repo.git_dir()).recent(reach))
-}
-
-/// Writes down what was spent so far, where the next reader could not see all of it: every so many bytes, and after
-/// the journal was rotated. So no hook reads further back than that, and no budget forgets.
-pub fn carry_over(ws: &Workspace, at: Timestamp) -> Result<(), OpsError> {
-    let journal = Journal::open(ws.repo.git_dir());
-    let upto = journal.size().unwrap_or(0);
-    let reach = Reach { runs: RUNS, commits: reach(&ws.config.rules) };
-    let mut recent = journal.recent(reach);
-    let due = match recent.since_totals {
-        Some(bytes) => bytes > SPACING,
-        None => upto > SPACING || journal.was_rotated(),
-    };
-    if recent.since_totals.is_none() && due {
-        recent = journal.recent_across(reach);
-    }
-    if !due || recent.events.is_empty() {
-        return Ok(());
-    }
-    // Broken notes are said by whoever decides; totals without them would be wrong.
-    let Ok(store) = NotesStore::open(&ws.repo) else { return Ok(()) };
-    let head = ws.repo.head()?.commit();
-    let window = window::read_window(&ws.repo, &store, head, reach.commits);
-    let spent = loaded_with(ws, window, None, recent).timeline.spent(upto);
-    let event =
-        Event { at: Some(at), node: None, session: None, id: None, what: What::Spent(Box::new(spent)) };
-    journal.append(&JournalLine::Event(Box::new(event)))?;
-    Ok(())
-}
-
-fn loaded_with(ws: &Workspace, window: Window, unopened: Option<Diagnostic>, recent: Recent) -> Loaded {
+    let recent =
+        Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: reach(&ws.config.rules) });
     let mut warnings: Vec<Diagnostic> = unopened
         .into_iter()
         .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))

@@ -21,9 +21,6 @@ use crate::report::message::Diagnostic;
 /// Most remarks about single lines that are kept.
 pub(in crate::ops) const MAX_REMARKS: usize = 20;
 
-/// A short event takes more than its own length in the journal: so many bytes at least.
-const LINE: u64 = 256;
-
 /// What was observed.
 pub struct Observed {
     /// Facts that were kept.
@@ -55,20 +52,13 @@ pub fn run(
     let mut lines = Lines::new(input);
     let mut tally = Tally::default();
     let mut stage = Stage::Event;
-    let mut uncarried = 0_u64;
     while let Some(line) = lines.next_line().map_err(OpsError::Input)? {
         tally.line = tally.line.saturating_add(1);
         if line == Line::Text(b"") {
             continue;
         }
-        let bytes = if let Line::Text(text) = line { text.len() as u64 } else { 0 };
         match read(ctx, request, line) {
             Ok((kept, odd)) => {
-                uncarried = uncarried.saturating_add(bytes.max(LINE));
-                if uncarried > timeline::SPACING {
-                    timeline::carry_over(ws, ctx.now)?;
-                    uncarried = 0;
-                }
                 if ends_turn(&kept) {
                     stage = Stage::Turn;
                 }
@@ -125,7 +115,6 @@ pub(in crate::ops) fn decide(
     ws: &Workspace,
     stage: Stage,
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-    timeline::carry_over(ws, ctx.now)?;
     let resolved = standing::resolve(ctx, ws)?;
     let loaded = timeline::load(ws)?;
     let mut warnings = loaded.warnings.clone();

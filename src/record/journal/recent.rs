@@ -4,7 +4,7 @@
 use super::super::Warning;
 use super::super::format::v1::decode_line;
 use super::{Journal, JournalLine, tail};
-use crate::domain::events::{Event, What};
+use crate::domain::events::Event;
 use crate::domain::facts::Ack;
 use crate::domain::ids::CommitId;
 use crate::domain::tests::TestRun;
@@ -57,8 +57,6 @@ pub struct Recent {
     pub events: Vec<Placed>,
     /// Commits that were recorded.
     pub markers: Vec<CommitId>,
-    /// Bytes since the newest totals that are carried over; `None` where none were seen.
-    pub since_totals: Option<u64>,
     /// Lines that were skipped.
     pub warnings: Vec<Warning>,
 }
@@ -75,22 +73,12 @@ impl Journal {
             return all;
         }
         // The journal was rotated lately: the slow way, over the older generations too.
-        self.recent_across(reach)
-    }
-
-    /// The newest facts within `reach`, over older generations too: after the file was rotated.
-    pub fn recent_across(&self, reach: Reach) -> Recent {
         let (lines, warnings) = self.read_tail();
         let mut found = Found::new(reach);
         for line in lines.into_iter().rev() {
             found.take(line);
         }
         found.finish(warnings)
-    }
-
-    /// Whether the file is a later one than the first.
-    pub fn was_rotated(&self) -> bool {
-        !self.generations().is_empty()
     }
 
     /// The newest test run, when the journal has grown by nothing but test runs since it was `len` bytes long.
@@ -117,11 +105,8 @@ fn scan(path: &std::path::Path, max: u64, reach: Reach) -> (Recent, Seen) {
     let end = tail::end(path, max);
     let mut found = Found::new(reach);
     let mut warnings = end.warnings;
-    let len = end.start + end.bytes.len() as u64;
-    let mut offset = len;
+    let mut offset = end.start + end.bytes.len() as u64;
     for line in end.bytes.split_inclusive(|byte| *byte == b'\n').rev() {
-        // Totals stand where the journal ended when they were summed up.
-        found.settle(offset);
         offset -= line.len() as u64;
         if found.is_full() {
             return (found.finish(warnings), Seen::Enough);
@@ -131,14 +116,10 @@ fn scan(path: &std::path::Path, max: u64, reach: Reach) -> (Recent, Seen) {
             continue;
         }
         match decode_line(line) {
-            Ok(JournalLine::Event(event)) if matches!(event.what, What::Spent(_)) => {
-                found.total(*event, offset, len);
-            }
             Ok(fact) => found.take(fact),
             Err(error) => warnings.push(tail::warning(path, offset, error.to_string())),
         }
     }
-    found.settle(0);
     let seen = if end.start == 0 { Seen::Enough } else { Seen::TooLittle };
     (found.finish(warnings), seen)
 }
@@ -152,9 +133,6 @@ struct Found {
     events: Vec<Placed>,
     markers: Vec<CommitId>,
     commits: usize,
-    /// Totals on their way back to the place they are of.
-    pending: Option<(u64, Event)>,
-    since_totals: Option<u64>,
 }
 
 impl Found {
@@ -166,34 +144,11 @@ impl Found {
             events: Vec::new(),
             markers: Vec::new(),
             commits: 0,
-            pending: None,
-            since_totals: None,
         }
-    }
-
-    /// Totals, of a line at `offset` of `len` bytes: the newest count, for they hold the older ones.
-    fn total(&mut self, event: Event, offset: u64, len: u64) {
-        let What::Spent(spent) = &event.what else { return };
-        if self.since_totals.is_none() {
-            self.since_totals = Some(len.saturating_sub(spent.upto.min(offset)));
-            self.pending = Some((spent.upto.min(offset), event));
-        }
-    }
-
-    /// Puts totals where they belong, once everything after that place was taken.
-    fn settle(&mut self, offset: u64) {
-        if let Some((_, event)) = self.pending.take_if(|(upto, _)| offset <= *upto) {
-            self.place(event);
-        }
-    }
-
-    fn place(&mut self, event: Event) {
-        self.events.push(Placed { event, acks_before: self.acks.len(), markers_before: self.markers.len() });
     }
 
     fn is_full(&self) -> bool {
-        let spent = self.events.is_empty() || (self.since_totals.is_some() && self.pending.is_none());
-        spent && self.runs.len() >= self.reach.runs && self.commits >= self.reach.commits
+        self.runs.len() >= self.reach.runs && self.commits >= self.reach.commits
     }
 
     /// Tells lines that need no decoding by their bytes: markers of commits, and runs beyond the reach. Quotes inside
@@ -218,13 +173,11 @@ impl Found {
                 self.commits += 1;
                 self.markers.push(commit);
             }
-            JournalLine::Event(event) if matches!(event.what, What::Spent(_)) => {
-                if self.since_totals.is_none() {
-                    self.since_totals = Some(0);
-                    self.place(*event);
-                }
-            }
-            JournalLine::Event(event) if self.events.len() < MAX_EVENTS => self.place(*event),
+            JournalLine::Event(event) if self.events.len() < MAX_EVENTS => self.events.push(Placed {
+                event: *event,
+                acks_before: self.acks.len(),
+                markers_before: self.markers.len(),
+            }),
             JournalLine::TestRun(_) | JournalLine::Event(_) | JournalLine::Healed { .. } => {}
         }
     }
@@ -238,14 +191,7 @@ impl Found {
             placed.acks_before = self.acks.len() - placed.acks_before;
             placed.markers_before = self.markers.len() - placed.markers_before;
         }
-        Recent {
-            runs: self.runs,
-            acks: self.acks,
-            events: self.events,
-            markers: self.markers,
-            since_totals: self.since_totals,
-            warnings,
-        }
+        Recent { runs: self.runs, acks: self.acks, events: self.events, markers: self.markers, warnings }
     }
 }
 

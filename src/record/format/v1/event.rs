@@ -4,25 +4,19 @@
 //! this one too, so that a journal can be replayed.
 //!
 //! Beyond DESIGN section 6: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `turn_end` may have `docs`, any event an `id`. `spent` is Andon's own: what all facts before it come to,
-//! with `nodes` (name, turns, seconds, tokens, millionths of a dollar), `passes` and `open` turns, `upto` so many bytes.
+//! `result`, `turn_end` may have `docs`, any event an `id`.
 
 use serde_json::{Map, Value, json};
 
 use super::super::json::Json;
 use super::super::members::{FormatError, Members, bounded, saturating_count};
 use super::put::{decode_time, put, put_some};
-use crate::domain::events::{
-    Ballot, CallEnd, Clearing, Event, OpenTurn, Output, OutputKind, Spent, ToolCall, TurnEnd, What,
-};
+use crate::domain::events::{Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, TurnEnd, What};
 use crate::domain::facts::Usage;
 use crate::domain::ids::ShortHash;
-use crate::domain::time::Timestamp;
 
 /// Longest name of a node, a tool, a reviewer: bytes as JSON.
 const MAX_NAME: usize = 256;
-/// Nodes whose totals are read.
-const MAX_TOTALS: usize = 64;
 /// Longest amount of money.
 const MAX_COST: usize = 64;
 
@@ -50,73 +44,7 @@ pub(super) fn encode(event: &Event, map: &mut Map<String, Value>) {
             map.insert("approve".into(), json!(ballot.approve));
             map.insert("reject".into(), json!(ballot.reject));
         }
-        What::Spent(spent) => encode_spent(spent, map),
     }
-}
-
-fn encode_spent(spent: &Spent, map: &mut Map<String, Value>) {
-    for (key, count) in [("iteration", spent.iteration), ("begun", spent.begun), ("upto", spent.upto)] {
-        map.insert(key.into(), json!(count));
-    }
-    let name = |node: &str| bounded(node, MAX_NAME);
-    put_some(map, "last", spent.last_node.as_deref().map(name).as_ref());
-    let nodes: Vec<Value> = spent
-        .nodes
-        .iter()
-        .map(|(node, [turns, runtime, tokens, cost])| json!([name(node), turns, runtime, tokens, cost]))
-        .collect();
-    let passes: Vec<Value> =
-        spent.passes.iter().map(|(from, to, count)| json!([name(from), name(to), count])).collect();
-    let open: Vec<Value> = spent
-        .open
-        .iter()
-        .map(|turn| {
-            json!([
-                name(&turn.node),
-                turn.number,
-                turn.started.map_or(0, |at| at.0),
-                turn.commits,
-                turn.tokens
-            ])
-        })
-        .collect();
-    map.insert("nodes".into(), nodes.into());
-    map.insert("passes".into(), passes.into());
-    map.insert("open".into(), open.into());
-}
-
-fn decode_spent(members: &mut Members<'_>) -> Result<Spent, FormatError> {
-    let number = |value: &Json<'_>| value.as_number()?.as_u64();
-    let text = |value: &Json<'_>| value.as_str().map(str::to_owned);
-    let nodes = members.list("nodes", MAX_TOTALS, |item| match item.as_array()? {
-        [node, turns, runtime, tokens, cost] => {
-            Some((text(node)?, [number(turns)?, number(runtime)?, number(tokens)?, number(cost)?]))
-        }
-        _ => None,
-    })?;
-    let passes = members.list("passes", MAX_TOTALS * MAX_TOTALS, |item| match item.as_array()? {
-        [from, to, count] => Some((text(from)?, text(to)?, number(count)?)),
-        _ => None,
-    })?;
-    let open = members.list("open", MAX_TOTALS, |item| match item.as_array()? {
-        [node, turn, started, commits, tokens] => Some(OpenTurn {
-            node: text(node)?,
-            number: number(turn)?,
-            started: started.as_number()?.as_i64().filter(|at| *at != 0).map(Timestamp),
-            commits: number(commits)?,
-            tokens: number(tokens)?,
-        }),
-        _ => None,
-    })?;
-    Ok(Spent {
-        iteration: members.count("iteration")?.unwrap_or(0),
-        begun: members.count("begun")?.unwrap_or(0),
-        last_node: members.text("last")?,
-        nodes: nodes.0,
-        passes: passes.0,
-        open: open.0,
-        upto: members.count("upto")?.unwrap_or(0),
-    })
 }
 
 fn encode_call(call: &ToolCall, map: &mut Map<String, Value>) {
@@ -157,7 +85,6 @@ pub(super) fn decode(kind: &str, members: &mut Members<'_>) -> Result<Option<Eve
         "output" => What::Output(decode_output(members)?),
         "usage" => What::Usage(decode_usage(members)?),
         "verdict" => What::Verdict(decode_ballot(members)?),
-        "spent" => What::Spent(Box::new(decode_spent(members)?)),
         other => match Clearing::from_name(other) {
             Some(clearing) => What::Cleared(clearing),
             None => return Ok(None),
