@@ -35,6 +35,13 @@ pub(super) enum Step {
     Green,
     /// The first known count since then.
     First,
+    /// Higher than ever since the lowest: what is taken apart breaks more before it is put together again.
+    Rise {
+        /// Tests that ran earlier in the window and did not run now.
+        gone: u64,
+    },
+    /// On the way down from there, above the lowest yet.
+    Recovery,
     /// A new low.
     Fall {
         /// Tests that ran earlier in the window and did not run now.
@@ -54,7 +61,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let mut before: Option<&Iteration> = None;
     let mut counted = None;
     let flaky = timeline.flaky();
-    for iteration in &timeline.iterations {
+    for iteration in timeline.attempted() {
         let unedited = before.is_some_and(|before| before.code == iteration.code);
         before = Some(iteration);
         if iteration.strike == Strike::Exempt {
@@ -110,6 +117,14 @@ fn failures(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Signature {
 struct Count {
     /// Lowest count since all tests passed, tests that are gone counted as failing.
     low: Option<u64>,
+    /// Highest count since that lowest one.
+    peak: u64,
+    /// Lowest count since that highest one.
+    trough: u64,
+    /// Tests that failed in the result before.
+    failed: Option<u64>,
+    /// Tests that were gone in it.
+    gone: u64,
     /// Most tests that ran at once since then; a waiver (`Tests-Removed`) starts it anew.
     most: u64,
     /// Tests that were taken away since then, by the diffs.
@@ -126,21 +141,39 @@ impl Count {
             None => {}
         }
         // A test that was taken away by the diff is missing in the count as well: it is not counted twice.
+        if self.low.is_none() && failing > 0 {
+            // What was there before the first failure hides none.
+            (self.most, self.taken) = (ran, 0);
+        }
         let gone = self.most.saturating_sub(ran).max(self.taken);
         self.most = self.most.max(ran);
-        if failing == 0 && gone == 0 {
-            *self = Self { low: None, most: ran, taken: 0 };
+        let vanished = gone > std::mem::replace(&mut self.gone, gone);
+        let was_green = self.failed.replace(failing) == Some(0);
+        // What is taken away while nothing fails hides nothing; what is gone for long is not held against a later fix.
+        if failing == 0 && (!vanished || was_green) {
+            *self = Self { most: ran, failed: Some(0), ..Self::default() };
             return Step::Green;
         }
-        let uncredited = failing.saturating_add(gone);
+        self.counted(failing.saturating_add(gone), gone)
+    }
+
+    fn counted(&mut self, count: u64, gone: u64) -> Step {
         match self.low {
-            Some(low) if uncredited >= low => Step::NotLower { gone },
-            Some(_) => {
-                self.low = Some(uncredited);
+            Some(low) if count < low => {
+                (self.low, self.peak, self.trough) = (Some(count), count, count);
                 Step::Fall { gone }
             }
+            Some(_) if count > self.peak => {
+                (self.peak, self.trough) = (count, count);
+                Step::Rise { gone }
+            }
+            Some(low) if count > low && count < self.trough => {
+                self.trough = count;
+                Step::Recovery
+            }
+            Some(_) => Step::NotLower { gone },
             None => {
-                self.low = Some(uncredited);
+                (self.low, self.peak, self.trough) = (Some(count), count, count);
                 Step::First
             }
         }
@@ -169,8 +202,38 @@ mod tests {
             commit(5).tests(green(5, 9)),
             commit(6).tests(red(6, &abc[..1], 9)),
         ]);
-        let level = Step::NotLower { gone: 0 };
-        assert_eq!(found, [Step::First, Step::Fall { gone: 0 }, level, level, Step::Green, Step::First]);
+        let (rise, level) = (Step::Rise { gone: 0 }, Step::NotLower { gone: 0 });
+        assert_eq!(found, [Step::First, Step::Fall { gone: 0 }, rise, level, Step::Green, Step::First]);
+    }
+
+    #[test]
+    fn what_rises_and_falls_again_is_told_from_what_stays() {
+        let names = ["a", "b", "c", "d", "e", "f", "g"];
+        let of = |counts: &[usize]| {
+            let commits = (1_u8..).zip(counts);
+            steps(
+                commits.map(|(state, count)| commit(state).tests(red(state, &names[..*count], 9))).collect(),
+            )
+        };
+        let (rise, level) = (Step::Rise { gone: 0 }, Step::NotLower { gone: 0 });
+        let fall = Step::Fall { gone: 0 };
+        assert_eq!(of(&[2, 4, 7, 5, 3, 1]), [Step::First, rise, rise, Step::Recovery, Step::Recovery, fall]);
+        assert_eq!(of(&[2, 3, 2, 3, 2]), [Step::First, rise, level, level, level], "to and fro");
+        assert_eq!(of(&[3, 3, 3]), [Step::First, level, level]);
+    }
+
+    #[test]
+    fn tests_taken_away_while_all_pass_hide_nothing() {
+        let found = steps(vec![
+            commit(1).tests(green(1, 9)),
+            commit(2).tests(green(2, 8)),
+            commit(3).tests(red(3, &["a"], 8)),
+            commit(4).tests(green(4, 7)),
+            commit(5).tests(green(5, 7)),
+            commit(6).tests(red(6, &["a"], 7)),
+        ]);
+        let hidden = Step::NotLower { gone: 1 };
+        assert_eq!(found, [Step::Green, Step::Green, Step::First, hidden, Step::Green, Step::First]);
     }
 
     #[test]

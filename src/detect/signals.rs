@@ -46,6 +46,9 @@ pub fn signals(timeline: &Timeline, settings: &RuleSettings) -> BTreeSet<Signal>
             return false;
         }
         let setting = RuleSetting { level: setting.level.max(Level::Warn), ..setting };
+        if *signal == Signal::ToolLoop {
+            return rules::tool_loop::is_loop(timeline, &setting);
+        }
         (rule.check)(&situation, &setting).is_some_and(|finding| finding.level >= Level::Warn)
     };
     RULES.into_iter().filter(hot).collect()

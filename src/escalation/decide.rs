@@ -66,7 +66,8 @@ fn recurs(memory: &Memory, facts: &Facts, knobs: &Knobs) -> bool {
     memory.ring.back() != Some(&code) && memory.ring.iter().rev().take(knobs.ring).any(|seen| *seen == code)
 }
 
-fn remember(memory: &mut Memory, facts: &Facts) {
+/// Notes the state of a round.
+pub(super) fn remember(memory: &mut Memory, facts: &Facts) {
     memory.last_iteration = facts.iteration;
     let Some(code) = facts.code.filter(|code| memory.ring.back() != Some(code)) else { return };
     if memory.ring.len() >= RING {

@@ -9,7 +9,7 @@ mod decide;
 mod rounds;
 
 pub use decide::{Facts, Memory, step};
-pub use rounds::episode;
+pub use rounds::{episode, every_round};
 
 #[cfg(test)]
 mod tests;

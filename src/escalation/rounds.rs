@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::decide::{Facts, Memory, step};
+use super::decide::{self, Facts, Memory};
 use crate::domain::escalation::{Call, Episode, Knobs, Mode, Signal};
 use crate::history::{Strike, Timeline};
 
@@ -16,8 +16,31 @@ pub fn episode(
 ) -> Option<Episode> {
     let knobs = knobs?;
     let rounds = timeline.iterations.len();
+    // Whether two are hot now does not depend on those of earlier rounds, and with fewer there is no episode.
+    let mut memory = Memory::default();
+    for at in 0..rounds.saturating_sub(1) {
+        decide::remember(&mut memory, &state_of(timeline, at));
+    }
+    if rounds > 0 {
+        let newest = Facts { rules: rules(timeline), ..facts(timeline, rounds - 1) };
+        decide::step(&mut memory, &newest, Some(knobs));
+    }
+    if memory.hot.len() < 2 {
+        let hot = memory.hot.into_iter().collect();
+        return Some(Episode { call: Call::Wait, consecutive: 0, hot, escalated_at: None, mode });
+    }
+    Some(every_round(timeline, rules, knobs, mode))
+}
+
+/// The same over all rounds, whatever is hot now.
+pub fn every_round(
+    timeline: &Timeline,
+    rules: &dyn Fn(&Timeline) -> BTreeSet<Signal>,
+    knobs: &Knobs,
+    mode: Mode,
+) -> Episode {
+    let rounds = timeline.iterations.len();
     let now = rules(timeline);
-    // Two proxies at the most are hot without a rule's signal only where reviewers voted: cheap to see.
     let mut memory = Memory::default();
     let mut call = Call::Wait;
     for at in 0..rounds {
@@ -28,15 +51,15 @@ pub fn episode(
             false if could_matter(&now, &facts) => rules(&timeline.until(at + 1)),
             false => BTreeSet::new(),
         };
-        call = step(&mut memory, &facts, Some(knobs));
+        call = decide::step(&mut memory, &facts, Some(knobs));
     }
-    Some(Episode {
+    Episode {
         call,
         consecutive: memory.consecutive,
         hot: memory.hot.into_iter().collect(),
         escalated_at: memory.escalated_at,
         mode,
-    })
+    }
 }
 
 /// Whether the signals of rules can decide anything about an earlier round: without a signal now there is no episode.
@@ -45,14 +68,18 @@ fn could_matter(now: &BTreeSet<Signal>, facts: &Facts) -> bool {
 }
 
 fn facts(timeline: &Timeline, at: usize) -> Facts {
-    let seen = timeline.iterations.get(..=at).unwrap_or_default();
-    let Some(newest) = seen.last() else { return Facts::default() };
+    let state = state_of(timeline, at);
     Facts {
-        iteration: newest.number,
         consecutive_no_change: timeline.unchanged_running(at),
-        // A revert brings an old state on purpose.
-        code: Some(newest.code).filter(|code| newest.strike == Strike::Candidate && code.0 != [0; 32]),
-        verdicts: timeline.verdict_rounds(newest.number),
-        rules: BTreeSet::new(),
+        verdicts: timeline.verdict_rounds(state.iteration),
+        ..state
     }
+}
+
+/// What costs nothing to know of a round.
+fn state_of(timeline: &Timeline, at: usize) -> Facts {
+    let Some(newest) = timeline.iterations.get(at) else { return Facts::default() };
+    // A revert brings an old state on purpose.
+    let code = Some(newest.code).filter(|code| newest.strike == Strike::Candidate && code.0 != [0; 32]);
+    Facts { iteration: newest.number, code, ..Facts::default() }
 }

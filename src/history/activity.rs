@@ -122,6 +122,16 @@ pub struct NodeTotals {
     pub cost: u64,
 }
 
+/// What was observed last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Newest {
+    /// A tool call.
+    Call,
+    /// Anything else, or nothing yet.
+    #[default]
+    Other,
+}
+
 /// Facts that are marked: they count, but something about them was not as it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks {
@@ -158,6 +168,8 @@ pub struct Activity {
     pub now: Option<Timestamp>,
     /// What was not as it should be.
     pub marks: Marks,
+    /// What was observed last: a warning about calls is said at the call, and not again at whatever follows.
+    pub newest: Newest,
     /// The context windows of the nodes.
     pub windows: Windows,
     /// Turns that began since the window did.

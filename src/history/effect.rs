@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::known::Known;
 use super::timeline::{Iteration, Source, Strike, Timeline, TurnChange};
 use crate::domain::change::Nature;
 use crate::domain::ids::HunkHash;
@@ -48,21 +49,29 @@ impl Iteration {
 
 impl Timeline {
     /// How many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
-    /// nothing, made the change before again, or were weak in the place of the one before.
+    /// nothing, made the change before again, or were weak in the place of the one before. Of weak ones at least half go
+    /// over the same again.
     pub fn unchanged_running(&self, at: usize) -> u64 {
         let seen = self.iterations.get(..=at).unwrap_or_default();
         let candidates = seen.iter().rev().filter(|one| one.strike == Strike::Candidate);
         let mut candidates = candidates.filter(|one| self.could_change(one)).peekable();
-        let mut running = 0;
+        let (mut running, mut length, mut same) = (0, 0_u64, 0_u64);
         while let Some(one) = candidates.next() {
             let before = candidates.peek().copied();
             let again = before.is_some_and(|before| before.diff.hash == one.diff.hash);
-            let weak = one.weak_nature().is_some()
-                && before.is_none_or(|before| before.weak_nature().is_none() || one.says_it_again(before));
+            let first = before.is_none_or(|before| before.weak_nature().is_none());
+            let weak =
+                one.weak_nature().is_some() && (first || before.is_some_and(|before| one.same_place(before)));
             if !(one.diff.empty || again || weak) {
                 break;
             }
-            running += 1;
+            length += 1;
+            let said =
+                one.diff.empty || again || first || before.is_some_and(|before| one.says_it_again(before));
+            same += u64::from(said);
+            if same.saturating_mul(2) >= length {
+                running = length;
+            }
         }
         running
     }
@@ -80,10 +89,13 @@ impl Timeline {
     /// The window as it was when it had `count` iterations.
     #[must_use]
     pub fn until(&self, count: usize) -> Self {
-        let mut earlier = self.clone();
+        let mut earlier = Self { known_flaky: Known::default(), ..self.clone() };
         // Calls have no place among the iterations: those since the newest edit are taken to reach one round back.
         if count.saturating_add(1) < self.iterations.len() {
             earlier.activity.calls.clear();
+        }
+        if count < self.iterations.len() {
+            earlier.amended.clear();
         }
         earlier.iterations.truncate(count);
         let newest = earlier.number();

@@ -5,9 +5,14 @@
 
 use std::sync::Arc;
 
-use super::timeline::{Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded};
+use super::activity::Newest;
+use super::known::Known;
+use super::timeline::{
+    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded,
+};
 use super::turns::Effect;
 use crate::domain::context::Cached;
+use crate::domain::events::What;
 use crate::domain::facts::{CommitFact, CommitKind, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::tests::{RunValidity, TestRun};
@@ -70,6 +75,18 @@ impl Fold {
 
     /// Takes the next fact, in the order of observation, and says what it changed.
     pub fn push(&mut self, fact: Fact) -> Effect {
+        if !matches!(fact, Fact::Event(_)) {
+            self.timeline.known_flaky = Known::default();
+        }
+        let calls = matches!(&fact, Fact::Event(event) if matches!(event.what, What::ToolCall(_)));
+        let effect = self.take(fact);
+        if effect != Effect::Nothing {
+            self.timeline.activity.newest = if calls { Newest::Call } else { Newest::Other };
+        }
+        effect
+    }
+
+    fn take(&mut self, fact: Fact) -> Effect {
         match fact {
             Fact::Commit(commit) => self.timeline.take_commit(*commit),
             Fact::TestRun(run) => self.timeline.take_run(*run),
@@ -162,6 +179,8 @@ impl Timeline {
     pub(super) fn restart(&mut self) {
         self.resets.clear();
         self.iterations.clear();
+        self.amended.clear();
+        self.rewritten.clear();
         self.session = None;
         self.restart_activity();
     }
@@ -171,8 +190,9 @@ impl Timeline {
         if known {
             return Effect::Nothing;
         }
-        // The first commit of a window does not end the turn in which it was made.
-        let anew = fact.record.iteration == 1 || self.ends_before(&Upcoming::of(&fact));
+        // The first commit of a window does not end the turn in which it was made; what amends it is in that window.
+        let amends = self.amended_by(&Upcoming::of(&fact)).is_some();
+        let anew = (fact.record.iteration == 1 && !amends) || self.ends_before(&Upcoming::of(&fact));
         if anew && !self.iterations.is_empty() {
             self.restart();
         }
@@ -186,7 +206,7 @@ impl Timeline {
         if fact.id.is_none() && fact.record.tests.is_none() {
             fact.record.tests = self.proof(fact.record.code).cloned();
         }
-        let amended = self.amended_by(&Upcoming::of(&fact)).map(|at| self.iterations.remove(at).number);
+        let amended = self.rewrite(&fact);
         // 0 is "not numbered": facts re-derived from commits without records.
         let recorded = Some(fact.record.iteration).filter(|number| *number > 0);
         let number = amended.or(recorded).unwrap_or_else(|| self.number_for(&Upcoming::of(&fact)));
@@ -199,6 +219,33 @@ impl Timeline {
         }
         push_bounded(&mut self.iterations, iteration, MAX_ITERATIONS);
         Effect::Iteration
+    }
+
+    /// What a commit does to those before it; the number of the one that it amends. A rebase brings what was there
+    /// already, and so does an amend that changes the message only: only other commits begin something new.
+    fn rewrite(&mut self, fact: &CommitFact) -> Option<u64> {
+        let amended = self.amended_by(&Upcoming::of(fact));
+        match fact.record.kind {
+            CommitKind::Amend | CommitKind::Rebase => {
+                push_bounded(&mut self.rewritten, fact.record.code, MAX_REWRITTEN);
+            }
+            CommitKind::Normal | CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick => {
+                self.rewritten.clear();
+            }
+        }
+        let Some(at) = amended else {
+            self.amended.clear();
+            return None;
+        };
+        let newest = at + 1 == self.iterations.len();
+        let before = self.iterations.remove(at);
+        let number = before.number;
+        if newest {
+            push_bounded(&mut self.amended, before, MAX_REWRITTEN);
+        } else {
+            self.amended.clear();
+        }
+        Some(number)
     }
 
     fn take_run(&mut self, run: TestRun) -> Effect {

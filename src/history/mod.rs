@@ -10,6 +10,7 @@ mod documents;
 mod effect;
 mod flaky;
 mod fold;
+mod known;
 mod outcome;
 mod paths;
 mod states;
@@ -22,8 +23,8 @@ mod verdicts;
 mod window;
 
 pub use activity::{
-    Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, NodeTotals, Opening, Said,
-    Turn,
+    Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest, NodeTotals,
+    Opening, Said, Turn,
 };
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};

@@ -62,7 +62,7 @@ impl Timeline {
             tried: tried.collect(),
             best: self.best(),
             failing_now: self.newest_tests().map(|tests| tests.failing.clone()).unwrap_or_default(),
-            flaky: self.flaky().into_iter().take(TestEvidence::MAX_FLAKY).collect(),
+            flaky: self.flaky().iter().take(TestEvidence::MAX_FLAKY).cloned().collect(),
             lines_added: sum(|iteration| iteration.diff.added),
             lines_removed: sum(|iteration| iteration.diff.removed),
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::activity::Activity;
+use super::known::Known;
 use super::outcome::failing_count;
 use crate::domain::change::ChangeFacts;
 use crate::domain::context::Cached;
@@ -19,6 +20,9 @@ pub const MAX_ITERATIONS: usize = 128;
 pub const MAX_RUNS: usize = 128;
 /// Test runs that prove nothing and are kept to say why, the newest.
 pub const MAX_VOID_RUNS: usize = 8;
+
+/// Amended iterations and rewritten states that a timeline keeps, the newest.
+pub const MAX_REWRITTEN: usize = 64;
 
 /// Whether an iteration can count against the loop (DESIGN section 4, settled contradiction 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -189,6 +193,12 @@ impl Iteration {
 pub struct Timeline {
     /// The iterations of the window, oldest first, at most [`MAX_ITERATIONS`].
     pub iterations: Vec<Iteration>,
+    /// What amends put in the place of the newest iteration, and that they replaced in turn: oldest first, at most
+    /// [`MAX_REWRITTEN`]. They are no iterations of their own, but attempts they were.
+    pub amended: Vec<Iteration>,
+    /// Code states of amends and of picks of rebases since the newest other commit, oldest first, at most
+    /// [`MAX_REWRITTEN`].
+    pub rewritten: Vec<CodeId>,
     /// Valid test runs, newest last, at most [`MAX_RUNS`]; those not yet committed included. They outlive
     /// the window: tests that ran on exactly this code did so whatever a person acknowledged since.
     pub runs: Vec<TestRun>,
@@ -208,6 +218,8 @@ pub struct Timeline {
     pub(super) session: Option<String>,
     /// A longer pause starts a new window.
     pub(super) session_gap: Span,
+    /// Derived from the rest, and forgotten whenever that changes.
+    pub(super) known_flaky: Known,
     /// What reported input tokens hold.
     pub(super) cached: Cached,
 }
@@ -217,6 +229,8 @@ impl Timeline {
     pub fn new(session_gap: Span) -> Self {
         Self {
             iterations: Vec::new(),
+            amended: Vec::new(),
+            rewritten: Vec::new(),
             runs: Vec::new(),
             void_runs: Vec::new(),
             last_ack: None,
@@ -226,6 +240,7 @@ impl Timeline {
             newest_tests: None,
             session: None,
             session_gap,
+            known_flaky: Known::default(),
             cached: Cached::default(),
         }
     }
@@ -243,6 +258,13 @@ impl Timeline {
     /// The commits that can be strikes, oldest first. Turns without one have rules of their own.
     pub fn candidates(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
         self.iterations.iter().filter(|one| one.strike == Strike::Candidate && one.source == Source::Commit)
+    }
+
+    /// The iterations, and before the newest those that it replaced by amending.
+    pub fn attempted(&self) -> impl DoubleEndedIterator<Item = &Iteration> {
+        let newest = self.iterations.len().saturating_sub(1);
+        let (earlier, newest) = self.iterations.split_at(newest);
+        earlier.iter().chain(&self.amended).chain(newest)
     }
 
     /// The last result of the window with a known count on other code than `code`.

@@ -9,6 +9,7 @@ use super::activity::{
     Call, Cast, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS, NodeTotals,
     Opening, Said, Turn,
 };
+use super::known::Known;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
 use super::window::Windows;
 use crate::domain::events::{CallEnd, Event, Output, ToolCall, TurnEnd, What};
@@ -241,6 +242,8 @@ impl Timeline {
         let iteration = Iteration::of_turn((node, number), (code, change), hash);
         let at = self.activity.now.unwrap_or(Timestamp(0));
         let session = self.session.clone();
+        self.amended.clear();
+        self.known_flaky = Known::default();
         push_bounded(
             &mut self.iterations,
             Iteration { at, tests, session, outputs, ..iteration },

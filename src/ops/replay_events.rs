@@ -10,7 +10,7 @@ use super::uncertainty;
 use crate::adapter::events::{self, EventError, Frame, Line, Lines};
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
-use crate::domain::decision::{Decision, Stage, StandingHalt, Verdict};
+use crate::domain::decision::{Decision, HaltEvidence, Stage, StandingHalt, Verdict};
 use crate::domain::escalation::Mode;
 use crate::domain::facts::Fact;
 use crate::domain::findings::Level;
@@ -120,5 +120,9 @@ fn halt(decision: &Decision, timeline: &Timeline) -> Option<StandingHalt> {
     let finding = decision.findings.iter().find(|finding| finding.level == Level::Halt)?;
     let at = timeline.activity.now.unwrap_or(Timestamp(0));
     let place = Place { head: None, branch: None, worktree: String::new(), at };
-    Some(StandingHalt { id: EntryId([0; 32]), halt: policy::halt(finding, timeline, &place) })
+    let mut halt = policy::halt(finding, timeline, &place);
+    // Every decision while it holds has it: of a stream only its reason is told.
+    halt.evidence = HaltEvidence::default();
+    halt.suggested_actions.clear();
+    Some(StandingHalt { id: EntryId([0; 32]), halt })
 }

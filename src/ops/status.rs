@@ -132,7 +132,7 @@ fn last_halt(ws: &Workspace) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsE
 /// The flaky tests of the window and of the journal.
 fn flaky(loaded: &Loaded) -> Vec<String> {
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
-    let mut flaky = loaded.timeline.flaky();
+    let mut flaky = loaded.timeline.flaky().as_ref().clone();
     flaky.extend(history::flaky(valid.map(|run| &run.evidence)));
     flaky.into_iter().collect()
 }

@@ -20,3 +20,50 @@ pub fn mode(config: &Config) -> Mode {
         crate::config::Perpetual::Yes => Mode::Perpetual,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::escalation::{Call, Signal};
+    use crate::domain::events::What;
+    use crate::history::testkit::{call, chain, commit, event, facts, folded, turn_end};
+    use proptest::prelude::*;
+
+    /// Turns without a change, with these many equal calls before the last of them.
+    fn stagnant(turns: usize, calls: usize) -> Timeline {
+        let mut facts = chain(vec![commit(1)]);
+        facts.extend(vec![turn_end(1); turns]);
+        facts.extend((0..calls).map(|_| event(What::ToolCall(call("Bash", 1, Some(1))))));
+        facts.push(turn_end(1));
+        folded(facts)
+    }
+
+    #[test]
+    fn a_soft_tool_loop_and_no_change_escalate_together_and_neither_alone() {
+        let asked = |line: &Timeline| episode(line, &detect::defaults(), Mode::Halting).unwrap();
+        let found = asked(&stagnant(5, 3));
+        assert_eq!((found.call, found.hot), (Call::Escalate, vec![Signal::NoChange, Signal::ToolLoop]));
+        let calm = asked(&stagnant(5, 2));
+        assert_eq!((calm.call, calm.hot), (Call::Wait, vec![Signal::NoChange]));
+        let busy = asked(&stagnant(1, 3));
+        assert_eq!((busy.call, busy.hot), (Call::Wait, vec![Signal::ToolLoop]));
+        let mut settings = detect::defaults();
+        settings.get_mut("tool-loop").unwrap().level = crate::domain::findings::Level::Off;
+        let off = episode(&stagnant(5, 3), &settings, Mode::Halting).unwrap();
+        assert_eq!((off.call, off.hot), (Call::Wait, vec![Signal::NoChange]));
+    }
+
+    proptest! {
+        /// Where the newest round has no two signals, the earlier ones are not looked at: the answer is the same.
+        #[test]
+        fn the_short_way_gives_the_answer_of_the_long_one(facts in facts::facts()) {
+            let line = folded(facts);
+            let settings = detect::defaults();
+            let knobs = detect::knobs(&settings).unwrap();
+            let rules = |window: &Timeline| detect::signals(window, &settings);
+            let short = escalation::episode(&line, &rules, Some(&knobs), Mode::Halting);
+            let long = escalation::every_round(&line, &rules, &knobs, Mode::Halting);
+            prop_assert_eq!(short, Some(long));
+        }
+    }
+}

@@ -112,6 +112,20 @@ fn a_record_written_only_after_the_fact() {
 }
 
 #[test]
+fn a_committer_date_of_long_ago_is_said_and_not_refused() {
+    let stage = clean();
+    stage.write("code.txt", "dated\n");
+    stage.andon(&["test"]).ok();
+    for name in ["GIT_COMMITTER_DATE", "GIT_AUTHOR_DATE"] {
+        stage.set(name, "2001-02-03T04:05:06Z");
+    }
+    stage.git(&["commit", "-qam", "Dated"]).ok();
+    check(&stage)
+        .exits(0)
+        .says("warning[late-record]: the record is much younger than the committer date, which was set back");
+}
+
+#[test]
 fn the_configuration_loosened_and_the_test_command_changed_in_the_range() {
     let stage = clean();
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[rules]\nuntested-edit = \"off\"\n");

@@ -7,7 +7,7 @@ use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Fa
 use crate::domain::ids::{CodeId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use crate::domain::tests::{Caveats, Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::Timestamp;
-use crate::record::format::v1::decode_line;
+use crate::record::format::v1::{decode_change, decode_line, decode_weakening};
 use crate::record::format::{Cut, FormatError, Json, Members, bounded};
 use crate::record::journal::JournalLine;
 use crate::testreport::{ErrorText, Root, error_signature, normalize_error, normalize_id, signature};
@@ -20,7 +20,8 @@ const MAX_ID: usize = 512;
 const MAX_ERRORS: usize = 512;
 
 /// `{"type":"commit","code":"<state>","diff":"<diff>","subject":"...","kind":"normal"}`; `code` is required. Without
-/// `diff` the change is told by the state alone; `"empty":true` says that nothing is left of it.
+/// `diff` the change is told by the state alone; `"empty":true` says that nothing is left of it. `change` and `weakening`
+/// are as in a commit record.
 pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result<Fact, FormatError> {
     let code = members.text("code")?;
     let code = members.required("code", code)?;
@@ -51,9 +52,9 @@ pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result
             hunks,
             truncated: false,
         },
-        change: None,
+        change: decode_change(members)?,
         tests: None,
-        weakening: None,
+        weakening: decode_weakening(members)?,
         skipped: Vec::new(),
         outputs: Vec::new(),
         usage: None,

@@ -41,6 +41,17 @@ fn every_line_of_the_design_is_a_fact() {
 }
 
 #[test]
+fn a_commit_may_tell_what_it_changed_as_a_record_does() {
+    let line = r#"{"type":"commit","code":"A","change":{"nature":"comments","paths":[["0000000000000001","0000000000000002","0000000000000003"]]},"weakening":{"removed":["a"],"total":1,"failing":2,"ran":9}}"#;
+    let Fact::Commit(commit) = fact(line) else { panic!() };
+    let change = commit.record.change.unwrap();
+    assert_eq!((change.nature, change.paths.len()), (crate::domain::change::Nature::Comments, 1));
+    assert_eq!(commit.record.weakening.map(|found| (found.total, found.ran)), Some((1, 9)));
+    let wrong = r#"{"type":"commit","code":"A","change":{"paths":[["x"]]}}"#;
+    assert!(parse(wrong.as_bytes(), frame()).is_err());
+}
+
+#[test]
 fn a_test_run_without_a_signature_gets_one() {
     let Fact::TestRun(run) = fact(
         r#"{"type":"test_run","code":"A","status":"failed","total":10,"failing":["b","a","b"],"errors":["x at 0x7ffd5e8c1234"]}"#,

@@ -22,11 +22,15 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "A strike candidate fails when it changes nothing (and no subject says that it is meant to start a \
                 build: `exempt`), when its tests fail, its build fails or its run was \
                 stopped, or when it shows the error fingerprint of the result before it. Passing tests reset the \
-                count, and so does progress: a new low of the failing count with no test gone. What is unknown \
+                count, unless tests that failed are gone, and so does progress: a new low of the failing count with no \
+                test gone. A count that is higher than ever since then does not count (`rises` times), nor one on its \
+                way down from there. What is unknown \
                 - no test result, documentation only - neither counts nor resets, but that something was \
-                modified: it takes back empty diffs before it. `max` failures without a reset trip.",
+                modified: failures of other tests before it are taken back, for nobody knows what became of them. \
+                Whatever modifies something takes back the empty iterations before it. `max` failures without a reset \
+                trip.",
         why: "`autonomous-loop-rules.md` sets 3. It counts every red run after an edit; 7 -> 4 -> 2 is work that \
-              goes well, so a new low resets.",
+              goes well, so a new low resets, and a refactoring breaks more before it mends (2, 5, 9, 6, 3, 0).",
         source: "autonomous-loop-rules.md, no-progress heuristic; DESIGN section 4, contradictions 6 to 8",
         example: "The build fails, then three tests fail, then a commit changes nothing: trips with \
                   BLOCKER_REPORT.md.",
@@ -41,6 +45,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
             default: || ParamValue::Count(3),
             min: 1,
             doc: "Failed iterations running that halt the loop.",
+        },
+        ParamSpec {
+            name: "rises",
+            default: || ParamValue::Count(4),
+            min: 0,
+            doc: "Times that the failing count may be higher than ever before that is a failure.",
         },
         ParamSpec {
             name: "exempt",
@@ -58,6 +68,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Judgement {
     Failed(Failure),
+    /// More tests fail than ever since the lowest count.
+    Rise,
     Progress,
     Unknown,
     /// Not a word about failing: neither counts, nor resets, nor takes back.
@@ -93,7 +105,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let mut attempts = attempts(timeline);
     // What a person has answered for with `andon resume --counter` does not count.
     attempts.retain(|attempt| attempt.iteration.number > reset && says_something(attempt, timeline));
-    let failed = failed_running(&attempts, setting.list("exempt"));
+    let failed = failed_running(&attempts, setting);
     let failures = words::len(&failed);
     if failures == 0 || failures < setting.count("max") {
         return None;
@@ -126,16 +138,31 @@ fn says_something(attempt: &Attempt<'_>, timeline: &Timeline) -> bool {
 }
 
 /// The failures since the newest reset, newest first.
-fn failed_running<'a>(attempts: &[Attempt<'a>], exempt: &[String]) -> Vec<(Failure, Attempt<'a>)> {
-    let mut failed = Vec::new();
+fn failed_running<'a>(attempts: &[Attempt<'a>], setting: &RuleSetting) -> Vec<(Failure, Attempt<'a>)> {
+    let mut failed: Vec<(Failure, Attempt<'a>)> = Vec::new();
     let mut errors: Option<Signature> = None;
+    let (mut rises, mut untold) = (0, false);
     for attempt in attempts {
-        match judge(attempt, errors, exempt) {
-            Judgement::Failed(failure) => failed.push((failure, *attempt)),
-            Judgement::Progress => failed.clear(),
-            Judgement::Nothing => {}
+        let judged = judge(attempt, errors, setting.list("exempt"));
+        if !matches!(judged, Judgement::Failed(Failure::NothingModified) | Judgement::Nothing) {
             // Something was modified: that much is known, and contradicts what an empty iteration counted for.
-            Judgement::Unknown => failed.retain(|(failure, _)| *failure != Failure::NothingModified),
+            failed.retain(|(failure, _)| *failure != Failure::NothingModified);
+        }
+        if untold && attempt.tests.is_some() {
+            // Nobody knows whether what failed before was mended in between.
+            failed.retain(|(_, before)| !fail_otherwise(before, attempt));
+            untold = false;
+        }
+        match judged {
+            Judgement::Rise if rises < setting.count("rises") => rises += 1,
+            Judgement::Rise => failed.push((Failure::Tests, *attempt)),
+            Judgement::Failed(failure) => failed.push((failure, *attempt)),
+            Judgement::Progress => {
+                failed.clear();
+                rises = 0;
+            }
+            Judgement::Nothing => {}
+            Judgement::Unknown => untold = true,
         }
         if let Some(tests) = &attempt.iteration.tests {
             errors = tests.errors;
@@ -143,6 +170,12 @@ fn failed_running<'a>(attempts: &[Attempt<'a>], exempt: &[String]) -> Vec<(Failu
     }
     failed.reverse();
     failed
+}
+
+/// Whether both name tests that fail, and other ones.
+fn fail_otherwise(before: &Attempt<'_>, now: &Attempt<'_>) -> bool {
+    let named = |attempt: &Attempt<'_>| attempt.tests.is_some_and(|tests| !tests.failing.is_empty());
+    named(before) && named(now) && before.failures != now.failures
 }
 
 fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>, exempt: &[String]) -> Judgement {
@@ -154,11 +187,15 @@ fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>, exempt: &[Stri
     if diff.empty {
         return Judgement::Failed(Failure::NothingModified);
     }
-    if attempt.step == (Step::Fall { gone: 0 }) {
-        return Judgement::Progress;
+    match attempt.step {
+        Step::Green | Step::Fall { gone: 0 } => return Judgement::Progress,
+        Step::Recovery => return Judgement::Nothing,
+        Step::Rise { .. } => return Judgement::Rise,
+        Step::Unknown | Step::First | Step::Fall { .. } | Step::NotLower { .. } => {}
     }
     match attempt.tests.map(|tests| (outcome(tests), tests)) {
-        Some((Outcome::Green, _)) => Judgement::Progress,
+        // All that is left passes.
+        Some((Outcome::Green, _)) => Judgement::Nothing,
         Some((Outcome::Red | Outcome::Stopped, tests)) => Judgement::Failed(failure(tests)),
         Some((Outcome::Nothing, _)) | None => same_error(attempt, errors_before),
     }
@@ -200,6 +237,10 @@ mod tests {
         commit(state).tests(red(state, &NAMES[..failing], total))
     }
 
+    fn only(state: u8, failing: &str) -> Commit {
+        commit(state).tests(red(state, &[failing], 9))
+    }
+
     fn g(state: u8) -> Commit {
         commit(state).tests(green(state, 9))
     }
@@ -217,10 +258,19 @@ mod tests {
         use TestStatus::{BuildFailed, Crashed, NoTests, RunnerError, TimedOut};
         let table: Vec<(&str, Vec<Commit>, bool)> = vec![
             ("two", vec![f(1, 2, 9), f(2, 3, 9)], false),
-            ("three", vec![f(1, 2, 9), f(2, 3, 9), f(3, 2, 9)], true),
+            ("three", vec![f(1, 2, 9), f(2, 2, 9), f(3, 2, 9)], true),
+            ("to and fro", vec![f(1, 2, 9), f(2, 3, 9), f(3, 2, 9), f(4, 3, 9)], true),
+            (
+                "a refactoring",
+                vec![f(1, 2, 9), f(2, 4, 9), f(3, 7, 9), f(4, 9, 9), f(5, 6, 9), f(6, 3, 9), f(7, 1, 9)],
+                false,
+            ),
+            ("worse and worse", (1..=8).map(|at| f(at, usize::from(at), 9)).collect(), true),
+            ("mended unseen", vec![only(1, "a"), commit(8), only(2, "b"), commit(9), only(3, "c")], false),
+            ("one after the other", vec![only(1, "a"), only(2, "b"), only(3, "c")], true),
             ("green in between", vec![f(1, 2, 9), f(2, 3, 9), g(3), f(4, 2, 9)], false),
             ("green at last", vec![f(1, 2, 9), f(2, 3, 9), f(3, 2, 9), g(4)], false),
-            ("untested in between", vec![f(1, 2, 9), commit(8), f(2, 3, 9), commit(9), f(3, 2, 9)], true),
+            ("untested in between", vec![f(1, 2, 9), commit(8), f(2, 2, 9), commit(9), f(3, 2, 9)], true),
             ("only untested", vec![commit(1), commit(2), commit(3), commit(4)], false),
             ("builds", vec![o(1, BuildFailed), o(2, BuildFailed), o(3, BuildFailed)], true),
             ("of every kind", vec![o(1, RunnerError), o(2, TimedOut), o(3, Crashed)], true),
@@ -247,17 +297,21 @@ mod tests {
             "two since the low"
         );
         assert!(
-            trips(vec![f(1, 7, 9), f(2, 6, 9), f(3, 6, 9), f(4, 7, 9), f(5, 6, 9)]),
+            trips(vec![f(1, 7, 9), f(2, 6, 9), f(3, 6, 9), f(4, 6, 9), f(5, 6, 9)]),
             "three since the low"
         );
         assert!(trips(vec![f(1, 7, 9), f(2, 5, 8), f(3, 4, 7)]), "tests are gone");
+        assert!(
+            trips(vec![f(1, 1, 9), commit(2).tests(green(2, 8)), f(3, 1, 8), f(4, 1, 8), f(5, 1, 8)]),
+            "a failing test was taken away, and the next ones fail"
+        );
         assert!(!trips(vec![f(1, 7, 9), f(2, 5, 12), f(3, 4, 15)]), "tests were added");
     }
 
     #[test]
     fn documentation_counts_once_and_resets_nothing() {
         assert!(!trips(vec![f(1, 2, 9), f(1, 2, 9), f(1, 2, 9), f(1, 2, 9)]));
-        assert!(trips(vec![f(1, 2, 9), f(1, 2, 9), f(2, 3, 9), f(2, 3, 9), f(3, 3, 9)]));
+        assert!(trips(vec![f(1, 2, 9), f(1, 2, 9), f(2, 2, 9), f(2, 2, 9), f(3, 2, 9)]));
         assert!(!trips(vec![f(1, 2, 9), f(2, 3, 9), g(3), g(3), f(4, 3, 9)]));
     }
 
@@ -265,7 +319,7 @@ mod tests {
     fn exempt_kinds_neither_count_nor_reset() {
         for kind in [Merge, Revert, CherryPick, Rebase] {
             assert!(!trips(vec![f(1, 2, 9), f(2, 3, 9), f(3, 3, 9).kind(kind)]), "{kind:?}");
-            assert!(trips(vec![f(1, 2, 9), f(2, 3, 9), g(8).kind(kind), f(3, 3, 9)]), "{kind:?}");
+            assert!(trips(vec![f(1, 3, 9), f(2, 3, 9), g(8).kind(kind), f(3, 3, 9)]), "{kind:?}");
         }
     }
 

@@ -14,7 +14,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "the lowest failing count has not fallen for 5 test-bearing iterations",
     docs: Docs {
         trips: "Seen from the last iteration in which all tests passed, `iterations` strike candidates with a known \
-                failing count came after the lowest count and none went below it, and the newest still fails. \
+                failing count came after the lowest count and none went below it, and the newest still fails; a count on \
+                its way down from the highest one begins anew. \
                 Tests that ran earlier in the window and are gone count as failing: deleting or skipping a test \
                 is no progress.",
         why: "A signal, not a halt: a large change may stay red for a while at a constant count. \
@@ -41,7 +42,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = attempts(situation.timeline);
     let newest = attempts.last().filter(|newest| Some(newest.iteration) == situation.timeline.newest())?;
-    let Step::NotLower { gone } = newest.step else { return None };
+    let (Step::NotLower { gone } | Step::Rise { gone }) = newest.step else { return None };
     let flaky = situation.timeline.flaky();
     let tests = newest.tests?;
     let failing = steady_count(tests, &flaky).filter(|failing| *failing > 0)?;
@@ -72,9 +73,9 @@ fn since_the_lowest<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
     let mut since = Vec::new();
     for attempt in attempts.iter().rev() {
         match attempt.step {
-            Step::NotLower { .. } => since.push(*attempt),
+            Step::NotLower { .. } | Step::Rise { .. } => since.push(*attempt),
             Step::Unknown => {}
-            Step::Green | Step::First | Step::Fall { .. } => break,
+            Step::Green | Step::First | Step::Recovery | Step::Fall { .. } => break,
         }
     }
     since
@@ -102,7 +103,9 @@ mod tests {
 
     #[test]
     fn five_without_a_new_low_trip() {
-        let table: [(&[usize], bool); 10] = [
+        let table: [(&[usize], bool); 12] = [
+            (&[2, 4, 6, 8, 9, 7, 5, 4], false),
+            (&[2, 4, 6, 8, 9, 7, 7, 8, 9, 8, 7], true),
             (&[], false),
             (&[3], false),
             (&[3, 3, 3, 3, 3], false),

@@ -21,13 +21,13 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 `comebacks` returns to any of the 6 states before, among the newest 10, trip as well. Commits that go \
                 back on purpose - reverts, and subjects that begin with a pattern of `exempt` - and merges, \
                 cherry-picks and rebases bring states like any other but are no strikes: with too few returns by \
-                other commits, the rule warns at most.",
+                other commits, the rule warns at most, and with none it is a note.",
         why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time by \
               reverts, relands, releases or deployments; and once where merging a branch undid a pull request that \
               was then made again. With those exempt this signal may halt alone.",
         source: "loop-safety.md, stall detection 4 (oscillation); uncertainty-escalation.md, honest limits",
         example: "A fix breaks one test, its undoing breaks the other: states A, B, A, B trip at the fourth. \
-                  Documentation in between changes no state. `Revert \"x\"`, `Reland \"x\"` warns.",
+                  Documentation in between changes no state. `Revert \"x\"`, `Reland \"x\"` is a note.",
         tune: "oscillation = { returns = 3 }, or exempt = [\"Revert \\\"\", \"Nightly #\"]; `#` stands for digits.",
     },
     level: Level::Halt,
@@ -85,6 +85,7 @@ fn weight(brought: &Iteration, setting: &RuleSetting) -> Weight {
 /// The level (`otherwise` at most, when too few returns count), and what is to be said about returns that were meant.
 fn judged(round: Round, least: usize, setting: &RuleSetting, otherwise: Level) -> (Level, String) {
     let enough = round.strikes() >= round.needed(least);
+    let otherwise = if round.strikes() == 0 { Level::Note } else { otherwise };
     let level = if enough { setting.level } else { setting.level.min(otherwise) };
     let returns = words::count(u64::try_from(round.returns).unwrap_or(u64::MAX), "return");
     let on_purpose = match round.meant {
@@ -208,11 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn going_back_on_purpose_warns() {
+    fn going_back_on_purpose_is_a_note_and_half_of_it_warns() {
         let named = |third: &str, fourth: &str| {
             vec![commit(1), commit(2), commit(1).subject(third), commit(2).subject(fourth)]
         };
-        assert_eq!(level(named("Revert \"x\"", "Reland \"x\"")), Some(Level::Warn));
+        assert_eq!(level(named("Revert \"x\"", "Reland \"x\"")), Some(Level::Note));
         assert_eq!(level(named("Release 1.0", "work")), Some(Level::Warn));
         assert_eq!(level(named("work", "v1.2.3")), Some(Level::Warn));
         assert_eq!(level(named("work", "more work")), Some(Level::Halt));
@@ -236,7 +237,7 @@ mod tests {
     fn merges_and_picks_bring_states_but_are_no_strikes() {
         for kind in [Merge, Rebase, CherryPick] {
             let commits = states(&[1, 2, 1, 2]).into_iter().map(|commit| commit.kind(kind)).collect();
-            assert_eq!(level(commits), Some(Level::Warn), "{kind:?}");
+            assert_eq!(level(commits), Some(Level::Note), "{kind:?}");
         }
         // A pull request is merged, merging another branch undoes it, a commit makes it again.
         let merged = vec![commit(1), commit(2).kind(Merge), commit(1).kind(Merge), commit(2)];

@@ -91,7 +91,7 @@ fn named_failure(tests: &TestEvidence) -> bool {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
-    use crate::domain::facts::CommitKind::{Merge, Revert};
+    use crate::domain::facts::CommitKind::{Amend, Merge, Revert};
     use crate::domain::tests::TestStatus;
     use crate::history::testkit::{Commit, commit, green, other, red};
 
@@ -117,6 +117,8 @@ mod tests {
             ("a merge counts not", vec![r(1, a), r(2, a), r(3, a).kind(Merge)], false),
             ("nor interrupts", vec![r(1, a), r(2, a), commit(7).kind(Revert), r(3, a)], true),
             ("the same code between reverts", vec![r(1, a), r(2, a), commit(7).kind(Revert), r(2, a)], false),
+            ("amends are attempts", vec![r(1, a), r(2, a).kind(Amend), r(3, a).kind(Amend)], true),
+            ("amended to another set", vec![r(1, a), r(2, ab).kind(Amend), r(3, a).kind(Amend)], false),
             ("no names", vec![r(1, &[]), r(2, &[]), r(3, &[])], false),
         ];
         for (name, commits, trips) in table {

@@ -40,12 +40,16 @@ pub(in crate::detect) static RULE: Rule = Rule {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let outputs = &situation.timeline.activity.outputs;
     let newest = outputs.last()?;
-    let since = newest_progress(situation.timeline);
     let of_this = outputs.iter().rev().filter(|said| said.node == newest.node && said.kind == newest.kind);
-    let same: Vec<&Said> =
-        of_this.take_while(|said| said.hash == newest.hash && said.iteration >= since).collect();
+    let mut same: Vec<&Said> = of_this.take_while(|said| said.hash == newest.hash).collect();
+    let repeats = setting.count("repeats").max(1);
+    if words::len(&same) < repeats {
+        return None;
+    }
+    let since = newest_progress(situation.timeline);
+    same.retain(|said| said.iteration >= since);
     let times = words::len(&same);
-    if times < setting.count("repeats").max(1) {
+    if times < repeats {
         return None;
     }
     let message = format!(

@@ -6,7 +6,7 @@ use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::ShortHash;
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
-use crate::history::{Call, is_edit};
+use crate::history::{Call, Newest, Timeline, is_edit};
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -94,6 +94,19 @@ enum Signature {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let activity = &situation.timeline.activity;
+    let (newest, grade, what) = graded(situation.timeline, setting)?;
+    // A warning is said at the call, and not again at whatever follows it.
+    let said = grade == Grade::Soft && activity.newest != Newest::Call;
+    (!said).then(|| finding(setting, newest, grade, &what))
+}
+
+/// Whether the newest calls are a loop of any grade: the signal for `co-occurrence`.
+pub(in crate::detect) fn is_loop(timeline: &Timeline, setting: &RuleSetting) -> bool {
+    graded(timeline, setting).is_some()
+}
+
+fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call, Grade, String)> {
+    let activity = &timeline.activity;
     let newest = activity.calls.last()?;
     let coarse = setting.word("signature") == "coarse";
     let of_node = activity.calls.iter().filter(|call| call.node == newest.node);
@@ -104,7 +117,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         .max_by_grade(row(&signatures, setting))
         .max_by_grade(same_answer(&calls, setting));
     let (grade, what) = found.0?;
-    Some(finding(setting, newest, grade, &what))
+    Some((newest, grade, what))
 }
 
 /// A grade with its sentence, or nothing.

@@ -5,9 +5,10 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::change::Nature;
+use crate::domain::facts::CommitKind;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
-use crate::history::{DocsProgress, Iteration, Timeline};
+use crate::history::{DocsProgress, Iteration, Source, Timeline};
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -20,7 +21,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 space at line ends, timestamps), `cosmetic` running; empty commits whose subject says that they are \
                 meant (`exempt`: a build is started), and the same lines written into a document that has a new text \
                 each time, `patience` running. Merges, reverts, cherry-picks and rebases neither count nor \
-                interrupt. An amend replaces the iteration it amends, so amending a message repeats nothing.",
+                interrupt. An amend replaces the iteration it amends, so amending a message repeats nothing; but `rewrites` \
+                amends or rebases that bring the very same code again, with no other commit in between, trip.",
         why: "`loop-safety.md` suggests 2. In 180,000 commits of healthy repositories two repeats running were empty \
               commits that start a build, lines that end in another way (trailing white space, CRLF), or the same \
               lines put into a document at several places; without those this signal may halt alone.",
@@ -51,6 +53,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
             doc: "The same, where some say that they are meant or bring a document into a new state.",
         },
         ParamSpec {
+            name: "rewrites",
+            default: || ParamValue::Count(4),
+            min: 2,
+            doc: "Amends or rebases that bring the same code, with no other commit in between.",
+        },
+        ParamSpec {
             name: "exempt",
             default: default_build_starts,
             min: 0,
@@ -64,6 +72,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
+    if let Some(found) = rewritten(timeline, setting) {
+        return Some(found);
+    }
     let candidates: Vec<&Iteration> = timeline.candidates().collect();
     let repeating = repeating(&candidates);
     let repeats = words::len(repeating);
@@ -93,6 +104,25 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let help =
         newest.commit.map(|commit| format!("git log -p -{} {}", repeats.saturating_add(1), commit.short()));
     Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+}
+
+/// The same code, amended or rebased over and over.
+fn rewritten(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
+    let newest = timeline.newest()?;
+    if !matches!(newest.kind, CommitKind::Amend | CommitKind::Rebase) || newest.source != Source::Commit {
+        return None;
+    }
+    let times =
+        words::len(&timeline.rewritten.iter().filter(|code| **code == newest.code).collect::<Vec<_>>());
+    if times < setting.count("rewrites").max(2) {
+        return None;
+    }
+    let message =
+        format!("the same code was committed anew by amending or rebasing {}", words::count(times, "time"));
+    let mut evidence = vec![Evidence::Code(newest.code)];
+    evidence.extend(newest.commit.map(Evidence::Commit));
+    let help = vec!["git reflog  (what was rewritten)".to_owned()];
+    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
 }
 
 /// How many iterations running it takes when `one` is among them, and what is said until then.
@@ -166,6 +196,29 @@ mod tests {
         for (name, commits, trips) in table {
             assert_eq!(checked(&RULE, commits).is_some(), trips, "{name}");
         }
+    }
+
+    #[test]
+    fn the_same_code_over_and_over_by_amends_or_rebases_trips() {
+        let amends = |codes: &[u8]| -> Vec<Commit> {
+            let amends = codes.iter().map(|code| commit(*code).kind(Amend));
+            [commit(1), commit(2)].into_iter().chain(amends).collect()
+        };
+        assert!(checked(&RULE, amends(&[2, 2, 2])).is_none());
+        assert!(checked(&RULE, amends(&[2, 2, 2, 2])).is_some(), "only the message");
+        assert!(checked(&RULE, amends(&[3, 2, 3, 2, 3, 2])).is_none());
+        assert!(checked(&RULE, amends(&[3, 2, 3, 2, 3, 2, 3])).is_some(), "to and fro");
+        assert!(checked(&RULE, amends(&[3, 4, 5, 6, 7, 8, 9])).is_none(), "each time something new");
+        let rounds = |count: usize| -> Vec<Commit> {
+            let picks = (0..count).flat_map(|_| [5, 6, 7]).map(|code| commit(code).kind(Rebase));
+            [commit(1), commit(2)].into_iter().chain(picks).collect()
+        };
+        assert!(checked(&RULE, rounds(3)).is_none());
+        assert!(checked(&RULE, rounds(4)).is_some());
+        let mut worked = rounds(3);
+        worked.push(commit(8));
+        worked.extend([commit(5).kind(Rebase), commit(6).kind(Rebase), commit(7).kind(Rebase)]);
+        assert!(checked(&RULE, worked).is_none(), "another commit in between");
     }
 
     #[test]

@@ -63,10 +63,13 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let patterns = setting.list("exempt");
-    let candidates: Vec<&Iteration> =
-        situation.timeline.candidates().filter(|one| !goes_back_on_purpose(one, patterns)).collect();
     let over = usize::try_from(setting.count("over")).unwrap_or(usize::MAX);
     let window = usize::try_from(setting.count("window")).unwrap_or(usize::MAX);
+    let meant = |one: &&Iteration| goes_back_on_purpose(one, patterns);
+    let newest =
+        situation.timeline.candidates().rev().filter(|one| !meant(one)).take(over.saturating_add(window));
+    let mut candidates: Vec<&Iteration> = newest.collect();
+    candidates.reverse();
     let first = candidates.len().checked_sub(over)?;
     // A merge or a revert is not under judgement.
     if candidates.last().map(|newest| newest.number)

@@ -18,7 +18,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 file's extension), white space, version numbers, logs, file modes or what normalization masks, and \
                 each worked in the same files as the one before (all files of the one among those of the other). Documentation is work of its own and interrupts \
                 the run, and so does whatever cannot be told. A subject that begins with a pattern of `exempt` is a \
-                note.",
+                note, up to two iterations more.",
         why: "Such commits look like progress and are none, but people make them too: a signal, which halts only \
               together with another one.",
         source: "loop-safety.md, progress measurement; DESIGN section 4",
@@ -54,7 +54,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         return None;
     }
     let newest = weak.last()?;
-    let meant = goes_back_on_purpose(newest, setting.list("exempt"));
+    // Who releases on purpose does something else in between.
+    let meant = goes_back_on_purpose(newest, setting.list("exempt"))
+        && running < setting.count("running").saturating_add(MEANT);
     let level = if meant { setting.level.min(Level::Note) } else { setting.level };
     let what = weak.iter().filter_map(|one| one.weak_nature()).reduce(Nature::and).map_or("", words_for);
     let message = format!("{} running changed only {what}", words::count(running, "iteration"));
@@ -63,10 +65,16 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
 }
 
-/// The longest end of the strike candidates that are weak, each in the place of the one before.
+/// So many more iterations running it takes where the newest says that it is meant.
+const MEANT: u64 = 2;
+
+/// The longest end of the strike candidates that are weak, empty ones passed over, each in the place of the one before.
 fn weak_run(timeline: &Timeline) -> Vec<&Iteration> {
     let mut run: Vec<&Iteration> = Vec::new();
     for iteration in timeline.candidates().rev() {
+        if iteration.diff.empty && iteration.diff.files == 0 {
+            continue;
+        }
         let ticked = timeline.docs_progress(iteration) == DocsProgress::Ticked;
         if iteration.weak_nature().is_none() || ticked {
             break;
@@ -144,6 +152,9 @@ mod tests {
         let mut bumps = row(&[Nature::Version; 3]);
         bumps[2] = bumps[2].clone().subject("Bump version to 1.2.3");
         assert_eq!(checked(&RULE, bumps).map(|finding| finding.level), Some(Level::Note));
+        let named = |one: Commit| one.subject("Bump version to 1.2.3");
+        let five = row(&[Nature::Version; 5]).into_iter().map(named).collect();
+        assert_eq!(checked(&RULE, five).map(|finding| finding.level), Some(Level::Warn));
         for kind in [Merge, Revert, CherryPick, Rebase] {
             let mut commits = row(&[Nature::Comments, Nature::Comments, Nature::Work, Nature::Comments]);
             commits[2] = commits[2].clone().kind(kind);

@@ -146,12 +146,11 @@ fn clock(
     }
     let (recorded, committed) = (fact.record.recorded_at.0, commit.committed_at.0);
     let help = "git show --format=fuller; andon show";
+    let parent = commit.parents.first().and_then(|parent| facts.get(*case.index.get(parent)?));
     if recorded.saturating_sub(committed) > LATE {
-        let what =
-            "the record was written long after the commit: the hooks did not see it being made".to_owned();
-        return Some(violation(Some(at(commit)), "late-record", Level::Block, what, help));
+        return Some(late(commit, parent));
     }
-    let parent = facts.get(*case.index.get(commit.parents.first()?)?)?;
+    let parent = parent?;
     let before_parent = parent.record.recorded_at.0.saturating_sub(recorded) > DRIFT;
     if before_parent || committed.saturating_sub(recorded) > DRIFT {
         let what = if before_parent {
@@ -162,4 +161,24 @@ fn clock(
         return Some(violation(Some(at(commit)), "clock-set-back", Level::Warn, what, help));
     }
     None
+}
+
+/// A record that is much younger than its commit. Committer dates are for anybody to set; but whoever sets one back
+/// comes before the record of the parent, which no commit does that its hooks merely missed.
+fn late(commit: &CommitInfo, parent: Option<&CommitFact>) -> Violation {
+    let help = "git show --format=fuller; andon show";
+    let set_back = match parent {
+        Some(parent) => commit.committed_at < parent.record.recorded_at,
+        None => true,
+    };
+    let (level, what) = if set_back {
+        (
+            Level::Warn,
+            "the record is much younger than the committer date, which was set back (GIT_COMMITTER_DATE), or the \
+             record was written long after the commit",
+        )
+    } else {
+        (Level::Block, "the record was written long after the commit: the hooks did not see it being made")
+    };
+    violation(Some(at(commit)), "late-record", level, what, help)
 }

@@ -31,7 +31,8 @@ pub(super) fn encode(change: &ChangeFacts) -> Value {
     Value::Object(map)
 }
 
-pub(super) fn decode(members: &mut Members<'_>) -> Result<Option<ChangeFacts>, FormatError> {
+/// The member `change` of `members`, if there is one.
+pub(crate) fn decode(members: &mut Members<'_>) -> Result<Option<ChangeFacts>, FormatError> {
     let Some(mut change) = members.object("change")? else { return Ok(None) };
     // A word of a later version is held against nobody.
     let nature = change.text("nature")?.and_then(|name| Nature::from_name(&name)).unwrap_or(Nature::Work);

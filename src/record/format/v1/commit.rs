@@ -202,7 +202,8 @@ pub(crate) fn decode_skip(item: &Json<'_>) -> Option<Skip> {
     Some(Skip { rule: text("rule")?, reason: text("reason").unwrap_or_default(), agent: text("agent") })
 }
 
-fn decode_weakening(members: &mut Members<'_>) -> Result<Option<Weakening>, FormatError> {
+/// The member `weakening` of `members`, if there is one.
+pub(crate) fn decode_weakening(members: &mut Members<'_>) -> Result<Option<Weakening>, FormatError> {
     let Some(mut found) = members.object("weakening")? else { return Ok(None) };
     let mut names = |key: &str| -> Result<Vec<String>, FormatError> {
         Ok(found.list(key, Weakening::MAX_NAMES, |item| item.as_str().map(str::to_owned))?.0)

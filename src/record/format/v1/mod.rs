@@ -14,7 +14,9 @@ mod evidence;
 mod line;
 mod put;
 
+pub(crate) use change::decode as decode_change;
 pub use choose::{Choice, Derived, choose_record};
+pub(crate) use commit::decode_weakening;
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, decode_commit, encode_commit, line_digest};
 pub(crate) use event::{decode_ballot, decode_end, decode_trace, decode_usage};
 pub use line::{JournalLine, decode_line, encode_line};

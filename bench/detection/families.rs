@@ -1,0 +1,103 @@
+//! All families, and what is asked of each.
+
+use crate::agent::Agent;
+use crate::{healthy, stuck, tools};
+
+/// What is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// It is found; within so many iterations or calls, where the requirements say so.
+    Found(Unit, Option<u64>),
+    /// It is let alone.
+    LeftAlone,
+}
+
+/// What is counted until it is found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Iterations.
+    Iterations,
+    /// Tool calls.
+    Calls,
+}
+
+/// A family.
+pub struct Family {
+    /// Its name.
+    pub name: &'static str,
+    /// What is asked of it.
+    pub asked: Asked,
+    /// Its part of `andon.toml`.
+    pub config: &'static str,
+    /// One run of it.
+    pub run: fn(&mut Agent),
+}
+
+const fn found(name: &'static str, within: u64, run: fn(&mut Agent)) -> Family {
+    let limit = if within == 0 { None } else { Some(within) };
+    Family { name, asked: Asked::Found(Unit::Iterations, limit), config: "", run }
+}
+
+const fn calls(name: &'static str, run: fn(&mut Agent)) -> Family {
+    Family { name, asked: Asked::Found(Unit::Calls, None), config: "", run }
+}
+
+const fn alone(name: &'static str, run: fn(&mut Agent)) -> Family {
+    Family { name, asked: Asked::LeftAlone, config: "", run }
+}
+
+/// A planner that edits nothing. The budgets of a declared workflow are switched off: what is measured is detection.
+const PLANNER: &str = "[rules]\nnode-turns = \"off\"\ncycle-iterations = \"off\"\n[workflow]\nnodes.planner = { edits = false }\nnodes.coder = {}\n\
+edges = [{ from = \"planner\", to = \"coder\" }, { from = \"coder\", to = \"planner\" }, { from = \"planner\", to = \"planner\" }]\n";
+
+/// Every family.
+pub static FAMILIES: [Family; 43] = [
+    found("idle turns", 3, stuck::idle),
+    found("empty commits", 0, stuck::empty),
+    found("A/B/A/B", 4, stuck::two),
+    found("period 3", 6, stuck::three),
+    found("period 4", 8, stuck::four),
+    found("period 5", 10, stuck::five),
+    found("period 6", 12, stuck::six),
+    found("recurrence at random distance", 0, stuck::recurrence),
+    found("same failing set", 3, stuck::same_failures),
+    found("rotating sets, flat count", 0, stuck::rotating),
+    found("fake progress: log", 6, stuck::log),
+    found("fake progress: timestamp", 6, stuck::timestamp),
+    found("fake progress: white space", 6, stuck::space),
+    found("fake progress: comment", 6, stuck::comments),
+    found("fake progress: version bump", 6, stuck::version),
+    found("fake progress: chmod", 6, stuck::chmod),
+    found("fake progress: rename ping-pong", 6, stuck::rename),
+    found("tests deleted", 0, stuck::deleted),
+    found("tests skipped", 0, stuck::skipped),
+    found("amend loop", 0, stuck::amend),
+    found("rebase loop", 0, stuck::rebase),
+    calls("identical tool call", tools::identical),
+    calls("interleaved tool calls", tools::interleaved),
+    calls("varying arguments, same answer", tools::same_answer),
+    calls("volatile ids in answers", tools::volatile),
+    calls("reordered keys", tools::reordered),
+    found("ping-pong behind unrelated churn", 0, stuck::hidden),
+    found("repeated outputs", 0, stuck::outputs),
+    found("council split", 0, stuck::council),
+    alone("steady test-driven work", healthy::test_driven),
+    alone("refactoring, failures rise and fall", healthy::refactoring),
+    alone("new untracked files", healthy::untracked),
+    Family {
+        name: "planning node without edits",
+        asked: Asked::LeftAlone,
+        config: PLANNER,
+        run: healthy::planner,
+    },
+    alone("plan document moves", healthy::plan_document),
+    alone("batch edits", healthy::batch),
+    alone("polling, answers change", healthy::polling),
+    alone("one revert", healthy::one_revert),
+    alone("revert and reland", healthy::reland),
+    alone("release and rollback", healthy::release),
+    alone("deploy branch", healthy::deploy),
+    alone("flaky test", healthy::flaky),
+    alone("merges, rebases, amends", healthy::merges),
+    alone("tests re-run after each edit", healthy::rerun),
+];

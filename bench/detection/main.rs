@@ -1,0 +1,160 @@
+//! Does it find stuck loops, and leave healthy work alone? Seeded runs of many families go through the engine of
+//! `andon replay --events`: bench/README.md.
+//!
+//! ```text
+//! cargo run --release --example detection -- [--runs 200] [--half tune|report] [--only TEXT] [--json FILE] [--dump SEED] [--real ANDON]
+//! ```
+#![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, clippy::unwrap_used)] // a tool for people at a terminal
+#![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small counts
+#![allow(missing_docs)] // families are documented by what they do
+
+mod agent;
+mod derive;
+mod families;
+mod healthy;
+mod measure;
+mod random;
+mod real;
+mod stuck;
+mod suite;
+mod table;
+mod tools;
+mod world;
+
+use std::io::Write as _;
+use std::sync::Mutex;
+
+use families::{Asked, FAMILIES, Family};
+use table::Row;
+
+struct Options {
+    runs: u64,
+    odd: u64,
+    only: String,
+    json: Option<String>,
+    dump: Option<u64>,
+    threads: usize,
+    real: Option<std::path::PathBuf>,
+}
+
+fn options() -> Options {
+    let mut options =
+        Options { runs: 200, odd: 1, only: String::new(), json: None, dump: None, threads: 2, real: None };
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().unwrap_or_else(|| panic!("{arg} needs a value"));
+        match arg.as_str() {
+            "--runs" => options.runs = value().parse().unwrap(),
+            "--only" => options.only = value(),
+            "--json" => options.json = Some(value()),
+            "--dump" => options.dump = Some(value().parse().unwrap()),
+            "--real" => options.real = Some(std::fs::canonicalize(value()).unwrap()),
+            "--threads" => options.threads = value().parse().unwrap(),
+            "--half" => {
+                options.odd = match value().as_str() {
+                    "tune" => 0,
+                    "report" => 1,
+                    other => panic!("--half {other}: tune or report"),
+                }
+            }
+            other => panic!(
+                "{other}: unknown; known are --runs, --half, --only, --json, --dump, --threads, --real"
+            ),
+        }
+    }
+    options
+}
+
+fn main() {
+    let options = options();
+    let chosen: Vec<&Family> = FAMILIES.iter().filter(|family| family.name.contains(&options.only)).collect();
+    if let Some(seed) = options.dump {
+        return chosen.iter().for_each(|family| dump(family, seed));
+    }
+    // Even seeds are for choosing settings, odd ones for what is reported.
+    let seeds: Vec<u64> = (0..options.runs).map(|at| at * 2 + options.odd).collect();
+    if let Some(andon) = &options.real {
+        return real_hooks(&chosen, &seeds, andon);
+    }
+    let queue = Mutex::new(chosen.iter().enumerate().collect::<Vec<_>>());
+    let rows = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..options.threads.max(1) {
+            scope.spawn(|| {
+                while let Some((at, family)) = queue.lock().map(|mut queue| queue.pop()).unwrap() {
+                    let dir = tempfile::tempdir().unwrap();
+                    let row = Row::new(family, &measure::family(family, &seeds, dir.path()));
+                    eprintln!("{}", row.markdown());
+                    rows.lock().unwrap().push((at, family.asked, row));
+                }
+            });
+        }
+    });
+    let mut rows = rows.into_inner().unwrap();
+    rows.sort_by_key(|(at, _, _)| *at);
+    print(&rows);
+    if let Some(file) = options.json {
+        let all: Vec<_> = rows.iter().map(|(_, _, row)| row.json()).collect();
+        std::fs::write(file, serde_json::to_string_pretty(&all).unwrap()).unwrap();
+    }
+    if rows.iter().any(|(_, _, row)| !row.reached()) {
+        std::process::exit(1);
+    }
+}
+
+/// A sample through the real hooks with real git.
+fn real_hooks(chosen: &[&Family], seeds: &[u64], andon: &std::path::Path) {
+    println!("| family | runs | halted | at | rules |\n|---|--:|--:|---|---|");
+    for family in chosen {
+        let (mut at, mut rules, mut runs) = (Vec::new(), Vec::new(), 0);
+        let mut skipped = None;
+        for seed in seeds {
+            let dir = tempfile::tempdir().unwrap();
+            let outcome = real::run(family, *seed, andon, dir.path());
+            skipped = outcome.skipped.or(skipped);
+            runs += 1;
+            if let Some((iteration, rule)) = outcome.halted {
+                at.push(iteration.to_string());
+                rules.push(rule);
+            }
+        }
+        rules.sort();
+        rules.dedup();
+        let note = skipped.map(|why| format!("; {why}")).unwrap_or_default();
+        println!(
+            "| {} | {runs} | {} | {} | {}{note} |",
+            family.name,
+            at.len(),
+            at.join(" "),
+            rules.join(", ")
+        );
+    }
+}
+
+fn print(rows: &[(usize, Asked, Row)]) {
+    for (head, healthy) in [(table::STUCK, false), (table::HEALTHY, true)] {
+        let lines: Vec<String> = rows
+            .iter()
+            .filter(|(_, asked, _)| (*asked == Asked::LeftAlone) == healthy)
+            .map(|(_, _, row)| row.markdown())
+            .collect();
+        if !lines.is_empty() {
+            println!("{head}{}\n", lines.join("\n"));
+        }
+    }
+    let missed: Vec<&str> =
+        rows.iter().filter(|(_, _, row)| !row.reached()).map(|(_, _, row)| row.name).collect();
+    if !missed.is_empty() {
+        println!("Missed: {}.", missed.join("; "));
+    }
+}
+
+/// Prints the event stream of one run, for `andon replay --events`.
+fn dump(family: &Family, seed: u64) {
+    let dir = tempfile::tempdir().unwrap();
+    let scripts = measure::scripts(family, &[seed]);
+    let (repo, trees) = derive::import(dir.path(), &scripts);
+    let config = measure::config(family);
+    let stream = derive::stream(&repo, &config.paths.rules, &scripts[0], &trees[0]);
+    std::io::stdout().write_all(&stream).unwrap();
+}

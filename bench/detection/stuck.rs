@@ -1,0 +1,528 @@
+//! Loops that are stuck, each in one way, seen through their commits and turns. They begin at a random iteration after
+//! healthy work, and go on for as long as they are let.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use crate::agent::{Agent, Made};
+use crate::healthy::{prefix, settle};
+use crate::world::{Edit, Tree};
+
+/// Iterations of the stuck phase: what is not found by then is not found.
+const LENGTH: usize = 24;
+
+/// The healthy beginning, and the border.
+fn begin(agent: &mut Agent) {
+    prefix(agent);
+    agent.begin_stuck();
+}
+
+/// The same with all tests green at the border, or not told of at all.
+fn begin_green(agent: &mut Agent) {
+    prefix(agent);
+    settle(agent);
+    if agent.random.chance(0.5) {
+        agent.style.tests = 0.0;
+    }
+    agent.style.uncommitted = 0.0;
+    agent.begin_stuck();
+}
+
+/// Words that sound like progress.
+fn boast(agent: &mut Agent) -> String {
+    let subject = agent.subject();
+    match agent.random.between(0, 4) {
+        0 => "Apply fix".to_owned(),
+        1 => format!("Fix: {}", agent.random.name()),
+        _ => subject,
+    }
+}
+
+/// Turns end and nothing has changed.
+pub fn idle(agent: &mut Agent) {
+    agent.style.turns = true;
+    begin(agent);
+    for _ in 0..LENGTH {
+        agent.turn_start();
+        agent.explore(0, 12);
+        if agent.random.chance(0.3) && agent.style.tests > 0.0 {
+            agent.test(&BTreeSet::new());
+        }
+        let text = agent.random.sentence();
+        agent.say(&text);
+        agent.turn_end();
+    }
+}
+
+/// Commits without a change.
+pub fn empty(agent: &mut Agent) {
+    begin(agent);
+    agent.style.uncommitted = 0.0;
+    for _ in 0..LENGTH {
+        let subject = boast(agent);
+        agent.iterate(Vec::new(), &subject);
+    }
+}
+
+/// The whole code goes round through `period` states.
+fn circle(agent: &mut Agent, period: usize) {
+    begin(agent);
+    agent.style.uncommitted = 0.0;
+    let start = agent.world.clone();
+    let states: Vec<Tree> = (0..period)
+        .map(|_| {
+            agent.world = start.clone();
+            agent.world.work(&mut agent.random);
+            agent.world.files.clone()
+        })
+        .collect();
+    for at in 0..LENGTH {
+        agent.world.files = states[at % period].clone();
+        let edit = Edit {
+            path: agent.world.source(&mut agent.random),
+            old: agent.random.name(),
+            new: agent.random.name(),
+        };
+        let subject = boast(agent);
+        agent.iterate(vec![edit], &subject);
+    }
+}
+
+pub fn two(agent: &mut Agent) {
+    circle(agent, 2);
+}
+
+pub fn three(agent: &mut Agent) {
+    circle(agent, 3);
+}
+
+pub fn four(agent: &mut Agent) {
+    circle(agent, 4);
+}
+
+pub fn five(agent: &mut Agent) {
+    circle(agent, 5);
+}
+
+pub fn six(agent: &mut Agent) {
+    circle(agent, 6);
+}
+
+/// The code comes back to one of the states two to six before it, at no fixed distance; sometimes it is a new one.
+pub fn recurrence(agent: &mut Agent) {
+    begin(agent);
+    agent.style.uncommitted = 0.0;
+    let mut seen: Vec<Tree> = vec![agent.world.files.clone()];
+    for _ in 0..LENGTH {
+        let far = agent.random.between(2, 6).min(seen.len());
+        if seen.len() >= 2 && agent.random.chance(0.7) {
+            agent.world.files = seen[seen.len() - far].clone();
+        } else {
+            agent.world.work(&mut agent.random);
+        }
+        if seen.last() == Some(&agent.world.files) {
+            agent.world.work(&mut agent.random);
+        }
+        seen.push(agent.world.files.clone());
+        let subject = boast(agent);
+        agent.iterate(Vec::new(), &subject);
+    }
+}
+
+/// Edit after edit, and the same tests fail.
+pub fn same_failures(agent: &mut Agent) {
+    begin(agent);
+    agent.style.tests = 1.0;
+    agent.style.uncommitted = 0.0;
+    let count = agent.random.between(1, 8);
+    agent.suite.failing = agent.suite.some(&mut agent.random, count).into_iter().collect();
+    for _ in 0..LENGTH {
+        let edits = agent.world.work(&mut agent.random);
+        let subject = boast(agent);
+        agent.iterate(edits, &subject);
+    }
+}
+
+/// Each edit mends one test and breaks another: the count stays.
+pub fn rotating(agent: &mut Agent) {
+    begin(agent);
+    agent.style.tests = 1.0;
+    agent.style.uncommitted = 0.0;
+    let count = agent.random.between(1, 6);
+    agent.suite.failing = agent.suite.some(&mut agent.random, count).into_iter().collect();
+    for _ in 0..LENGTH {
+        let edits = agent.world.work(&mut agent.random);
+        let subject = boast(agent);
+        agent.iterate(edits, &subject);
+        let moved = agent.random.between(1, count);
+        let fresh = agent.suite.some(&mut agent.random, moved);
+        let gone: Vec<String> = agent.suite.failing.iter().take(moved).cloned().collect();
+        for name in gone {
+            agent.suite.failing.remove(&name);
+        }
+        agent.suite.failing.extend(fresh);
+    }
+}
+
+/// A loop of changes that change nothing: `change` makes one and gives its subject.
+fn fake(agent: &mut Agent, change: &mut dyn FnMut(&mut Agent, usize) -> String) {
+    for at in 0..LENGTH {
+        let subject = change(agent, at);
+        agent.iterate(Vec::new(), &subject);
+    }
+}
+
+/// A log of what was done grows.
+pub fn log(agent: &mut Agent) {
+    begin_green(agent);
+    let path = *agent.random.pick(&[
+        "WORKLOG.md",
+        "logs/agent.txt",
+        "progress.log",
+        "activity.log",
+        "docs/worklog.md",
+    ]);
+    fake(agent, &mut |agent, _| {
+        let mut lines = agent.world.lines(path);
+        for _ in 0..agent.random.between(1, 3) {
+            lines.push(format!("{}: {}", agent.random.between(1, 99), agent.random.sentence()));
+        }
+        agent.world.put(path, lines);
+        boast(agent)
+    });
+}
+
+/// A time in a file is brought up to date.
+pub fn timestamp(agent: &mut Agent) {
+    begin_green(agent);
+    let path = agent.world.source(&mut agent.random);
+    let comment = agent.world.language.comment;
+    let form = agent.random.between(0, 2);
+    fake(agent, &mut |agent, _| {
+        let (day, hour, minute) =
+            (agent.random.between(1, 28), agent.random.between(0, 23), agent.random.between(0, 59));
+        let line = match form {
+            0 => format!("{comment} Generated at 2026-03-{day:02}T{hour:02}:{minute:02}:07Z"),
+            1 => format!("{comment} Last updated: 2026-03-{day:02} {hour:02}:{minute:02}:41"),
+            _ => format!("const BUILT = \"2026-03-{day:02}T{hour:02}:{minute:02}:00+00:00\";"),
+        };
+        let mut lines = agent.world.lines(&path);
+        if lines.first().is_some_and(|first| first.contains("2026-03-")) {
+            lines[0] = line;
+        } else {
+            lines.insert(0, line);
+        }
+        agent.world.put(&path, lines);
+        boast(agent)
+    });
+}
+
+/// White space goes in and out: at line ends, as blank lines, inside lines.
+pub fn space(agent: &mut Agent) {
+    begin_green(agent);
+    let path = agent.world.source(&mut agent.random);
+    fake(agent, &mut |agent, _| {
+        let mut lines = agent.world.lines(&path);
+        for _ in 0..agent.random.between(1, 4) {
+            let at = agent.random.between(0, lines.len() - 1);
+            match agent.random.between(0, 2) {
+                0 => lines[at].push_str("  "),
+                1 => lines.insert(at, String::new()),
+                _ => lines[at] = lines[at].replacen(" = ", "  = ", 1).replacen("(", "( ", 1),
+            }
+        }
+        agent.world.put(&path, lines);
+        boast(agent)
+    });
+}
+
+/// Comments are written, reworded, and reworded again.
+pub fn comments(agent: &mut Agent) {
+    begin_green(agent);
+    let path = agent.world.source(&mut agent.random);
+    let comment = agent.world.language.comment;
+    let mut own = agent.random.between(0, agent.world.lines(&path).len() - 1);
+    let mut lines = agent.world.lines(&path);
+    lines.insert(own, format!("{comment} {}", agent.random.sentence()));
+    agent.world.put(&path, lines);
+    fake(agent, &mut |agent, _| {
+        let mut lines = agent.world.lines(&path);
+        match agent.random.between(0, 9) {
+            0..=4 => lines[own] = format!("{comment} {}", agent.random.sentence()),
+            5..=7 => {
+                let at = agent.random.between(0, lines.len());
+                for _ in 0..agent.random.between(1, 2) {
+                    lines.insert(at, format!("{comment} {}", agent.random.sentence()));
+                    own += usize::from(at <= own);
+                }
+            }
+            _ => {
+                let mark = format!("    {comment} ");
+                let others: Vec<usize> =
+                    (0..lines.len()).filter(|at| *at == own || lines[*at].starts_with(&mark)).collect();
+                let at = *agent.random.pick(&others);
+                lines[at] = format!("{mark}{}", agent.random.sentence());
+                if at == own {
+                    lines[at] = lines[at].trim_start().to_owned();
+                }
+            }
+        }
+        agent.world.put(&path, lines);
+        boast(agent)
+    });
+}
+
+/// The version goes up, and nothing else happens.
+pub fn version(agent: &mut Agent) {
+    begin_green(agent);
+    let style = agent.random.between(0, 3);
+    fake(agent, &mut |agent, _| {
+        let part = if agent.random.chance(0.85) { 2 } else { 1 };
+        agent.world.bump(part);
+        let number = agent.world.number();
+        match style {
+            0 => format!("Bump version to {number}"),
+            1 => format!("chore: release {number}"),
+            2 => format!("Update version to {number}"),
+            _ => boast(agent),
+        }
+    });
+}
+
+/// A file is made executable, and not, and again.
+pub fn chmod(agent: &mut Agent) {
+    begin_green(agent);
+    let paths: Vec<String> =
+        (0..agent.random.between(1, 3)).map(|_| agent.world.source(&mut agent.random)).collect();
+    fake(agent, &mut |agent, at| {
+        let path = &paths[(at / 2) % paths.len()];
+        if let Some(file) = agent.world.files.get(path) {
+            let mut file = file.as_ref().clone();
+            file.executable = !file.executable;
+            agent.world.files.insert(path.clone(), file.into());
+        }
+        boast(agent)
+    });
+}
+
+/// A file is moved to and fro.
+pub fn rename(agent: &mut Agent) {
+    begin_green(agent);
+    let from = agent.world.source(&mut agent.random);
+    let to = format!("src/{}99.{}", agent.random.name(), agent.world.language.extension);
+    fake(agent, &mut |agent, at| {
+        if at % 2 == 0 {
+            agent.world.rename(&from, &to)
+        } else {
+            agent.world.rename(&to, &from)
+        }
+        boast(agent)
+    });
+}
+
+/// Failing tests are taken out of the way instead of mended, task after task.
+fn weakened(agent: &mut Agent, take: fn(&mut Agent, &str)) {
+    begin(agent);
+    agent.style.tests = 1.0;
+    agent.style.uncommitted = 0.0;
+    let count = agent.random.between(3, 8);
+    agent.suite.failing = agent.suite.some(&mut agent.random, count).into_iter().collect();
+    let edits = agent.world.work(&mut agent.random);
+    agent.iterate(edits, "Begin with the next step");
+    for _ in 0..LENGTH {
+        if agent.suite.failing.is_empty() {
+            let count = agent.random.between(1, 5);
+            agent.suite.failing = agent.suite.some(&mut agent.random, count).into_iter().collect();
+        } else {
+            for _ in 0..agent.random.between(1, 2) {
+                let first = agent.suite.failing.iter().next().cloned();
+                if let Some(name) = first {
+                    take(agent, &name);
+                }
+            }
+        }
+        let edits = if agent.random.chance(0.5) { agent.world.work(&mut agent.random) } else { Vec::new() };
+        let subject = boast(agent);
+        agent.iterate(edits, &subject);
+    }
+}
+
+pub fn deleted(agent: &mut Agent) {
+    weakened(agent, |agent, name| agent.suite.remove(&mut agent.world, name));
+}
+
+pub fn skipped(agent: &mut Agent) {
+    weakened(agent, |agent, name| agent.suite.skip(&mut agent.world, name));
+}
+
+/// One commit is amended over and over: its message only, to and fro, or with attempts that fail in the same tests.
+pub fn amend(agent: &mut Agent) {
+    begin(agent);
+    agent.style.uncommitted = 0.0;
+    let way = agent.random.between(0, 2);
+    if way == 2 {
+        agent.style.tests = 1.0;
+        let count = agent.random.between(1, 5);
+        agent.suite.failing = agent.suite.some(&mut agent.random, count).into_iter().collect();
+    }
+    let edits = agent.world.work(&mut agent.random);
+    let subject = agent.subject();
+    agent.iterate(edits, &subject);
+    let one = agent.world.files.clone();
+    agent.world.work(&mut agent.random);
+    let other = agent.world.files.clone();
+    for at in 0..LENGTH {
+        agent.turn_start();
+        agent.explore(0, 4);
+        let edits = match way {
+            0 => {
+                agent.world.files = one.clone();
+                Vec::new()
+            }
+            1 => {
+                agent.world.files = if at % 2 == 0 { other.clone() } else { one.clone() };
+                Vec::new()
+            }
+            _ => agent.world.work(&mut agent.random),
+        };
+        agent.edited(edits);
+        if agent.random.chance(agent.style.tests) {
+            agent.test(&BTreeSet::new());
+        }
+        let subject = boast(agent);
+        agent.commit(&subject, "amend");
+        if agent.in_turn_now() {
+            agent.turn_end();
+        }
+    }
+}
+
+/// The newest commits are rebased over and over: reworded, or from one base to the other and back.
+pub fn rebase(agent: &mut Agent) {
+    begin(agent);
+    let moving = agent.random.chance(0.5);
+    let base = agent.head.tree;
+    let count = agent.random.between(2, 5);
+    let mut series: Vec<Tree> = Vec::new();
+    for _ in 0..count {
+        let edits = agent.world.work(&mut agent.random);
+        agent.edited(edits);
+        let subject = agent.subject();
+        agent.commit(&subject, "normal");
+        series.push(agent.world.files.clone());
+    }
+    for round in 0..LENGTH {
+        agent.turn_start();
+        agent.explore(0, 4);
+        agent.head = Made { tree: base, parent: base };
+        for tree in &series {
+            agent.world.files = tree.clone();
+            if moving && round % 2 == 0 {
+                agent.world.put("src/upstream.txt", vec!["a newer base".into()]);
+            }
+            let subject = boast(agent);
+            agent.commit(&subject, "rebase");
+        }
+        if agent.in_turn_now() {
+            agent.turn_end();
+        }
+    }
+}
+
+/// One place of one file goes to and fro between two or three forms, and there is other work in every commit.
+pub fn hidden(agent: &mut Agent) {
+    begin(agent);
+    agent.style.uncommitted = 0.0;
+    let path = agent.world.add_file(&mut agent.random);
+    let lines = agent.world.lines(&path);
+    let at = agent.random.between(0, lines.len() - 1);
+    let count = if agent.random.chance(0.8) { 2 } else { 3 };
+    let forms: Vec<String> = (0..count).map(|_| format!("    {}", agent.random.sentence())).collect();
+    for round in 0..LENGTH {
+        let mut edits: Vec<Edit> = Vec::new();
+        let before = agent.world.files.get(&path).cloned();
+        for _ in 0..agent.random.between(1, 2) {
+            edits.extend(agent.world.work(&mut agent.random));
+        }
+        // The other work is elsewhere.
+        if let Some(before) = before {
+            agent.world.files.insert(path.clone(), before);
+        }
+        let mut lines = lines.clone();
+        lines[at].clone_from(&forms[round % count]);
+        agent.world.put(&path, lines);
+        agent.random.shuffle(&mut edits);
+        let subject = boast(agent);
+        agent.iterate(edits, &subject);
+    }
+}
+
+/// The agent says the same at the end of every turn, whatever it did.
+pub fn outputs(agent: &mut Agent) {
+    agent.style.says = true;
+    begin_green(agent);
+    let text = agent.random.sentence();
+    let structured = agent.random.chance(0.3);
+    let failing = agent.random.chance(0.5) && agent.style.tests > 0.0;
+    for _ in 0..LENGTH {
+        agent.turn_start();
+        agent.explore(0, 6);
+        if failing {
+            let count = agent.random.between(1, 6);
+            agent.suite.failing = agent.suite.some(&mut agent.random, count).into_iter().collect();
+        }
+        let edits = agent.world.work(&mut agent.random);
+        agent.edited(edits);
+        if agent.random.chance(agent.style.tests) && failing {
+            agent.test(&BTreeSet::new());
+        }
+        let subject = boast(agent);
+        agent.commit(&subject, "normal");
+        let (hour, minute) = (agent.random.between(0, 23), agent.random.between(0, 59));
+        let said = format!("{text}\n(2026-03-01T{hour:02}:{minute:02}:11Z)");
+        if structured {
+            agent.structured(&json!({"status": "fixed", "summary": text, "at": format!("2026-03-01T{hour:02}:{minute:02}:11Z")}));
+        } else {
+            agent.say(&said);
+        }
+        if agent.in_turn_now() {
+            agent.turn_end();
+        }
+    }
+}
+
+/// Reviewers are split round after round, and the coder goes to and fro between what the one and the other wants,
+/// rewords comments, or does nothing.
+pub fn council(agent: &mut Agent) {
+    begin_green(agent);
+    let path = agent.world.source(&mut agent.random);
+    let at = agent.random.between(0, agent.world.lines(&path).len() - 1);
+    let designs: Vec<Vec<String>> = (0..agent.random.between(2, 3))
+        .map(|_| {
+            (0..agent.random.between(1, 4)).map(|_| format!("    {}", agent.random.sentence())).collect()
+        })
+        .collect();
+    let lines = agent.world.lines(&path);
+    let others = agent.random.chance(0.3);
+    for round in 0..LENGTH {
+        let mut edits = Vec::new();
+        if !agent.random.chance(0.15) {
+            let mut lines = lines.clone();
+            lines.splice(at..=at, designs[round % designs.len()].clone());
+            agent.world.put(&path, lines);
+        } else if agent.random.chance(0.5) {
+            let mut lines = agent.world.lines(&path);
+            lines.insert(0, format!("{} {}", agent.world.language.comment, agent.random.sentence()));
+            agent.world.put(&path, lines);
+        }
+        if others && agent.random.chance(0.5) {
+            let before = agent.world.files.get(&path).cloned();
+            edits = agent.world.work(&mut agent.random);
+            before.map(|before| agent.world.files.insert(path.clone(), before));
+        }
+        let subject = boast(agent);
+        agent.iterate(edits, &subject);
+        agent.vote();
+    }
+}
