@@ -59,7 +59,8 @@ mod tests {
         "tool-loop",
         "turn-timeout",
     ];
-    const MORE_IDS: [&str; 4] = ["turn-tokens", "untested-edit", "user-stop", "verdict-split"];
+    const MORE_IDS: [&str; 5] =
+        ["context-window", "turn-tokens", "untested-edit", "user-stop", "verdict-split"];
 
     #[test]
     fn every_rule_says_whether_it_reads_lines() {
