@@ -124,7 +124,7 @@ fn describe(
     made: Made,
     event: &mut Value,
 ) {
-    let (summary, change) =
+    let (summary, change, _) =
         diff::summarize(repo, rules, normalizer, Some(trees[made.parent]), trees[made.tree]).unwrap();
     let record = CommitRecord {
         recorded_at: Timestamp(0),
