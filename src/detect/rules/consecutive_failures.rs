@@ -60,7 +60,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: Reads::Lines { from: "max" },
     check,
 };
 

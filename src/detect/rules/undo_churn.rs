@@ -57,7 +57,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: Reads::Lines { from: "over" },
     check,
 };
 

@@ -43,7 +43,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
-    reads: Reads::Records,
+    reads: Reads::Lines { from: "running" },
     check,
 };
 
