@@ -60,5 +60,5 @@ pub use reflog::ReflogEntry;
 pub use refs::Update;
 pub use repo::{Repo, RepoEnv};
 pub use settings::{ConfigScope, SourcedValue};
-pub use watch::{Happened, IndexFile, Watch};
+pub use watch::{Ended, Happened, IndexFile, Watch};
 pub use worktree::Overlay;
