@@ -220,7 +220,7 @@ pub struct ReplayArgs {
 const OBSERVE: &str = "\
 Reads one JSON object a line from standard input, such as
   {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
-`type` may be left out: it is KIND. `at`, `node` and `id` are optional everywhere.";
+`type` may be left out: it is KIND. `at`, `node`, `session` and `id` are optional everywhere.";
 
 /// `andon observe`
 #[derive(Debug, Args)]

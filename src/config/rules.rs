@@ -2,6 +2,7 @@
 
 use super::mistake::ConfigError;
 use super::settings::Config;
+use super::source::Origin;
 use crate::detect::{REGISTRY, Rule};
 use crate::domain::findings::Level;
 use crate::domain::settings::ParamSpec;
@@ -39,8 +40,9 @@ pub(super) fn out_of_order(config: &Config) -> Option<ConfigError> {
     if values.is_sorted() && values.iter().all(|percent| *percent <= 100) {
         return None;
     }
-    let places = names.iter().rev().map(|name| config.origin(&format!("rules.{id}.{name}")));
-    let file = places.into_iter().filter_map(|origin| origin.place()).max().unwrap_or_default();
+    let origins = names.iter().map(|name| config.origin(&format!("rules.{id}.{name}")));
+    // The higher layer is the one that somebody has just changed.
+    let file = origins.max_by_key(Origin::layer).and_then(|origin| origin.place()).unwrap_or_default();
     let shown: Vec<String> =
         names.iter().zip(values).map(|(name, value)| format!("{name} = {value}")).collect();
     Some(ConfigError {

@@ -21,7 +21,10 @@ impl Timeline {
         what: &What,
     ) {
         let windows = &mut self.activity.windows;
-        windows.door = if matches!(what, What::ToolCall(_)) { Door::Call } else { Door::Other };
+        windows.door = match what {
+            What::ToolCall(_) | What::Output(_) | What::Verdict(_) => Door::Within,
+            What::TurnStart | What::TurnEnd(_) | What::Usage(_) | What::Cleared(_) => Door::Turn,
+        };
         if windows.newest.as_deref() != Some(node) {
             windows.newest = Some(node.to_owned());
         }
@@ -126,7 +129,7 @@ mod tests {
             event_of("reviewer", 2, usage(Some(20), None, None)),
             event_of("coder", 3, What::ToolCall(call("Bash", 1, None))),
         ]);
-        assert_eq!((line.window_node(), line.activity.windows.door), ("coder", Door::Call));
+        assert_eq!((line.window_node(), line.activity.windows.door), ("coder", Door::Within));
         assert_eq!(line.window_tokens("reviewer"), Some((20, Source::Reported)));
         let crowd = (0..100).map(|n| event_of(&format!("n{n}"), n, usage(Some(1), None, None))).collect();
         assert_eq!(folded(crowd).activity.windows.of.len(), MAX_TURNS);

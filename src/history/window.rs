@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use crate::domain::time::Timestamp;
 use crate::domain::usage::Usage;
 
-/// Which kind of event came last: a tool call passes another door than the beginning of a turn.
+/// Which kind of event came last: what happens within a turn passes another door than its beginning and its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Door {
-    /// A tool was called.
-    Call,
-    /// Anything else.
+    /// A tool was called, something was said or judged.
+    Within,
+    /// A turn began or ended, or the window itself was reported or cleared.
     #[default]
-    Other,
+    Turn,
 }
 
 /// What was told of one window since it was cleared.

@@ -164,6 +164,14 @@ mod tests {
         assert_eq!((plan.open.len(), plan.total), (ITEMS, 1_000));
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "([-*+ #\\[\\]xX\\n]|.){0,200}") {
+            let plan = plan_of("x", &text);
+            proptest::prop_assert!(plan.open.len() <= ITEMS && plan.done <= plan.total);
+        }
+    }
+
     #[test]
     fn the_next_step_is_what_fails_then_what_is_open() {
         let steps = |line: &Timeline| briefing(line, &place(), ground(Pressure::Mandatory)).next;

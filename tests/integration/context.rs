@@ -38,6 +38,7 @@ fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleare
     assert!(stage.exists(".andon/MISSION_BRIEFING.md"));
     call(&stage, 2).ok().says("warning[context-window]").says("compaction is mandatory");
     stage.andon(&["context", "--gate"]).ok();
+    observe(&stage, "output", "{\"kind\":\"message.final\",\"text\":\"a summary\"}\n").ok();
     observe(&stage, "turn_start", "{}\n").exits(1);
     stage.write("code.txt", "a\n");
     stage.andon(&["tick"]).exits(1).says("block").says("compaction is mandatory");
@@ -200,7 +201,8 @@ fn a_window_of_nothing_and_thresholds_out_of_order_are_errors_with_their_line() 
     ] {
         stage.write("andon.toml", format!("\n[rules]\ncontext-window = {rule}\n"));
         stage.andon(&["config", "check"]).exits(2).says(place).says(expected);
-        stage.andon(&["context", "--gate"]).exits(2).says(place);
+        stage.andon(&["context"]).exits(2).says(place);
+        stage.andon(&["context", "--gate"]).ok().says(place);
     }
     stage.write("andon.toml", "[rules]\ncontext-window = { window = 1000000, warn = 50, compact = 50 }\n");
     usage(&stage, 499_999).ok().lacks("context");
@@ -239,6 +241,21 @@ fn the_briefing_tells_goal_state_attempts_and_the_next_step() {
     stage.andon(&["context", "--brief"]).ok();
     let halted = stage.read(".andon/MISSION_BRIEFING.md");
     assert!(halted.contains("halted by `user-stop`") && halted.contains("wait for a person"), "{halted}");
+}
+
+#[test]
+fn the_gate_refuses_at_the_hard_block_only_and_lets_pass_what_it_cannot_judge() {
+    let stage = Stage::installed();
+    usage(&stage, 175_000).exits(1);
+    stage.write("andon.toml", "[rules]\ncontext-window = { window = 0 }\n");
+    stage.andon(&["context", "--gate"]).exits(1).says("andon.toml:2").says("no tool call");
+    stage.set("ANDON", "0");
+    stage.andon(&["context", "--gate"]).ok().lacks("context");
+    stage.unset("ANDON");
+    let nowhere = stage.root().join("nowhere");
+    std::fs::create_dir(&nowhere).unwrap();
+    stage.andon_in(&nowhere, &["context", "--gate"]).ok().says("error");
+    stage.andon_in(&nowhere, &["context"]).exits(2);
 }
 
 #[test]

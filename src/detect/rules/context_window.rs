@@ -126,7 +126,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         // be written with tools.
         (_, Stage::PostCommit, _)
         | (Pressure::Warning, _, _)
-        | (Pressure::Mandatory, Stage::Event, Door::Call) => Level::Warn,
+        | (Pressure::Mandatory, Stage::Event, Door::Within) => Level::Warn,
         (Pressure::Mandatory, _, _) => Level::Block,
         (Pressure::HardBlock, _, _) => Level::Halt,
     };
@@ -182,6 +182,8 @@ fn help(found: &ContextUse) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::detect::situation::Stops;
     use crate::detect::testkit::{asked_of, asked_with};
@@ -279,6 +281,29 @@ mod tests {
         assert!(asked(u64::MAX, "off").is_none());
         let better = folded(vec![lines(9_999), reported(10)]);
         assert!(asked_of(&RULE, &better).is_none(), "what is reported goes before");
+    }
+
+    proptest! {
+        #[test]
+        fn a_cleared_window_is_free_and_more_tokens_never_weigh_less(
+            mut facts in crate::history::testkit::facts::facts(),
+            (fewer, more) in (any::<u64>(), any::<u64>()),
+            call in any::<bool>(),
+        ) {
+            let setting = RULE.defaults();
+            let door = |tokens| vec![reported(tokens), if call { called() } else { event(What::TurnStart) }];
+            let at = |tokens| level(door(tokens), Stage::Event, &setting);
+            let (fewer, more) = (fewer.min(more) % 400_000, more % 400_000);
+            prop_assert!(at(fewer.min(more)) <= at(more));
+            facts.push(lines(more));
+            let estimated = folded(facts.clone());
+            let found = context_use(&estimated, estimated.window_node(), &setting);
+            let guessed = found.filter(|found| found.source == Source::Estimate);
+            let most = guessed.map_or(Pressure::Free, |found| found.pressure);
+            prop_assert!(most <= Pressure::Warning);
+            facts.push(event(What::Cleared(Clearing::Compaction)));
+            prop_assert_eq!(level(facts, Stage::Event, &setting), None);
+        }
     }
 
     #[test]
