@@ -64,5 +64,5 @@ pub use repo::{Repo, RepoEnv};
 pub use settings::{ConfigScope, SourcedValue};
 pub use temporary::temporary_in;
 pub use texts::{Text, Texts};
-pub use watch::{Happened, IndexFile, Watch};
+pub use watch::{Ended, Happened, IndexFile, Watch};
 pub use worktree::Overlay;

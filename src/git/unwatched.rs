@@ -45,7 +45,18 @@ impl Watch {
     }
 
     /// Ends the watch.
-    pub fn end(self, _repo: &Repo, _first: &[OverlayEntry]) -> Option<Happened> {
+    pub fn end(self) -> Ended {
+        match self.0 {}
+    }
+}
+
+/// A watch that is over: there was none.
+#[derive(Debug)]
+pub struct Ended(Infallible);
+
+impl Ended {
+    /// What happened.
+    pub fn happened(self, _repo: &Repo, _first: &[OverlayEntry]) -> Option<Happened> {
         match self.0 {}
     }
 }

@@ -20,7 +20,8 @@ mod trusted;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
@@ -53,10 +54,9 @@ const EVENTS: AddWatchFlags = AddWatchFlags::IN_MODIFY
 pub struct Watch {
     directories: BTreeSet<Vec<u8>>,
     index: IndexStat,
-    /// Dropped to end the thread.
+    rounds: Arc<Mutex<Rounds>>,
+    /// Dropped to end the thread, which nobody waits for.
     over: Sender<()>,
-    /// What the thread says then. It is not waited for: the kernel takes some milliseconds to end a watch.
-    told: Receiver<Option<Names>>,
 }
 
 /// What happened under a watch.
@@ -93,14 +93,14 @@ impl Repo {
         let directories = directories(&index_paths::read(&self.index_path())?)?;
         let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK).ok()?;
         let watched = add(&inotify, top, &directories)?;
-        let rounds = Rounds::new(inotify, watched, top.to_path_buf());
+        let rounds = Arc::new(Mutex::new(Rounds::new(inotify, watched, top.to_path_buf())));
         let (over, ended) = channel();
-        let (tell, told) = channel();
+        let theirs = Arc::clone(&rounds);
         // A signal is for the thread that runs the tests: this one takes none from its first moment on.
         let before = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK).ok()?;
-        let started = thread::Builder::new().spawn(move || rounds.until(&ended, &tell));
+        let started = thread::Builder::new().spawn(move || rounds::until(&theirs, &ended));
         before.thread_set_mask().ok()?;
-        started.is_ok().then_some(Watch { directories, index, over, told })
+        started.is_ok().then_some(Watch { directories, index, rounds, over })
     }
 
     fn index_stat(&self) -> Option<IndexStat> {
@@ -127,11 +127,28 @@ impl Watch {
         entries.iter().filter_map(uppermost).collect()
     }
 
-    /// Ends the watch; `None` where it is not certain what happened. `first` is what differed from HEAD when the
-    /// working tree was looked at, sorted.
-    pub fn end(self, repo: &Repo, first: &[OverlayEntry]) -> Option<Happened> {
+    /// Ends the watch: what happens from now on does not count. The kernel takes some milliseconds for it, in which
+    /// the thread waits and not the caller.
+    pub fn end(self) -> Ended {
+        let names = self.rounds.lock().ok().and_then(|mut rounds| rounds.last());
+        drop(self.rounds);
         drop(self.over);
-        let mut names = self.told.recv().ok()??;
+        Ended { names, index: self.index }
+    }
+}
+
+/// A watch that is over.
+#[derive(Debug)]
+pub struct Ended {
+    names: Option<Names>,
+    index: IndexStat,
+}
+
+impl Ended {
+    /// What happened; `None` where it is not certain. `first` is what differed from HEAD when the working tree was
+    /// looked at, sorted.
+    pub fn happened(self, repo: &Repo, first: &[OverlayEntry]) -> Option<Happened> {
+        let mut names = self.names?;
         let top = repo.workdir()?;
         let index =
             if repo.index_stat() == Some(self.index) { IndexFile::AsItWas } else { IndexFile::Written };

@@ -60,6 +60,7 @@ pub fn run(
         }
         end => end?,
     };
+    tested.ran();
     ctx.stop_point("test:ran");
     let mut warnings = read_reports(ws, &top, &started, &mut reader);
     if let (Some(_dir), Some(path)) = (private, &asked.report) {

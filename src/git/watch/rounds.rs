@@ -7,7 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use nix::errno::Errno;
@@ -59,7 +60,18 @@ pub(super) type Names = BTreeMap<Vec<u8>, Name>;
 /// The kernel did not tell everything, or told that more changed than single paths can answer for.
 struct Uncertain;
 
+/// Goes round until the other end of `ended` is dropped.
+pub(super) fn until(rounds: &Mutex<Rounds>, ended: &Receiver<()>) {
+    while ended.recv_timeout(ROUND) == Err(RecvTimeoutError::Timeout) {
+        let Ok(mut rounds) = rounds.lock() else { return };
+        if rounds.go().is_none() {
+            return;
+        }
+    }
+}
+
 /// The rounds of one watch.
+#[derive(Debug)]
 pub(super) struct Rounds {
     inotify: Inotify,
     watched: BTreeMap<WatchDescriptor, Vec<u8>>,
@@ -68,29 +80,35 @@ pub(super) struct Rounds {
     round: u64,
     /// Bytes that may still be hashed.
     budget: u64,
+    /// Gone once something was not told.
+    certain: Option<()>,
 }
 
 impl Rounds {
     pub(super) fn new(inotify: Inotify, watched: BTreeMap<WatchDescriptor, Vec<u8>>, top: PathBuf) -> Self {
-        Self { inotify, watched, top, names: Names::new(), round: 0, budget: stood::BUDGET }
-    }
-
-    /// Goes on until the other end of `ended` is dropped, and tells what happened; `None` where that is not certain.
-    pub(super) fn until(mut self, ended: &Receiver<()>, tell: &Sender<Option<Names>>) {
-        let names = self.listen(ended).map(|()| std::mem::take(&mut self.names));
-        let _nobody_asks = tell.send(names);
-    }
-
-    fn listen(&mut self, ended: &Receiver<()>) -> Option<()> {
-        loop {
-            let over = ended.recv_timeout(ROUND) != Err(RecvTimeoutError::Timeout);
-            self.round += 1;
-            self.read().ok()?;
-            if over {
-                return Some(());
-            }
-            self.look().ok()?;
+        Self {
+            inotify,
+            watched,
+            top,
+            names: Names::new(),
+            round: 0,
+            budget: stood::BUDGET,
+            certain: Some(()),
         }
+    }
+
+    /// Takes what has come to the end, and says what happened; `None` where that is not certain.
+    pub(super) fn last(&mut self) -> Option<Names> {
+        self.round += 1;
+        self.read().ok()?;
+        self.certain.map(|()| std::mem::take(&mut self.names))
+    }
+
+    /// One round; `None` when nothing more can be certain.
+    fn go(&mut self) -> Option<()> {
+        self.round += 1;
+        self.certain = self.read().and_then(|()| self.look()).ok();
+        self.certain
     }
 
     /// Takes what the kernel has to tell.
@@ -194,7 +212,7 @@ mod tests {
 
     fn round(rounds: &mut Rounds) {
         rounds.round += 1;
-        assert!(rounds.read().is_ok() && rounds.look().is_ok());
+        assert!(rounds.go().is_some());
     }
 
     /// The contents that `change`, which may let rounds pass, made stand for a while.
@@ -334,6 +352,7 @@ mod tests {
         for file in files.iter().cycle().take(most + 10) {
             file.set_modified(std::time::UNIX_EPOCH).unwrap();
         }
-        assert!(rounds.read().is_err());
+        assert!(rounds.go().is_none());
+        assert!(rounds.last().is_none(), "it is not forgotten");
     }
 }

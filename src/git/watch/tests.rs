@@ -24,7 +24,7 @@ fn happened(scratch: &Scratch, change: Change) -> Option<Happened> {
     let watch = repo.watch().unwrap();
     let first = repo.worktree_overlay().unwrap();
     change(scratch);
-    watch.end(&repo, &first.entries)
+    watch.end().happened(&repo, &first.entries)
 }
 
 fn remove(scratch: &Scratch, path: &str) {
@@ -143,7 +143,7 @@ fn a_content_that_stood_and_was_put_back_is_named() {
         // However busy the machine: until the thread has looked.
         std::thread::sleep(Duration::from_millis(1500));
         scratch.write(path, &before);
-        let found = watch.end(&repo, &first.entries).unwrap();
+        let found = watch.end().happened(&repo, &first.entries).unwrap();
         assert_eq!(found.put_back.contains(path.as_bytes()), named, "{path} {other}");
         assert!(found.paths.contains(path.as_bytes()));
     }

@@ -6,7 +6,7 @@ use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
 use crate::domain::time::Timestamp;
-use crate::git::{Happened, IndexFile, MODE_SUBMODULE, Overlay, Watch};
+use crate::git::{Ended, Happened, IndexFile, MODE_SUBMODULE, Overlay, Watch};
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
 use crate::record::fingerprint::Fingerprinter;
@@ -24,6 +24,8 @@ pub struct TestedCode {
     overlay: Vec<OverlayEntry>,
     truncated: bool,
     watched: Option<Watched>,
+    /// The watch when it is over.
+    ended: Option<(Ended, BTreeSet<Vec<u8>>)>,
 }
 
 /// A watch over code, begun before the code was looked at.
@@ -75,18 +77,27 @@ impl TestedCode {
         let code = fingerprint(ws, &overlay)?;
         let mut entries = overlay.entries;
         entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
-        Ok(Self { code, base: overlay.base, overlay: entries, truncated: false, watched: None })
+        Ok(Self { code, base: overlay.base, overlay: entries, truncated: false, watched: None, ended: None })
     }
 
     /// Code of which only the fingerprint is known.
     pub fn told(code: CodeId) -> Self {
-        Self { code, base: None, overlay: Vec::new(), truncated: true, watched: None }
+        Self { code, base: None, overlay: Vec::new(), truncated: true, watched: None, ended: None }
     }
 
-    /// What happened to this code since. Ends the watch.
+    /// Ends the watch: what happens to the code from now on is of no interest.
+    pub fn ran(&mut self) {
+        if let Some(Watched { watch, beside }) = self.watched.take() {
+            self.ended = Some((watch.end(), beside));
+        }
+    }
+
+    /// What happened to this code since.
     pub fn since(&mut self, ws: &Workspace) -> Result<Since, OpsError> {
-        let watched = self.watched.take();
-        let happened = watched.and_then(|one| Some((one.watch.end(&ws.repo, &self.overlay)?, one.beside)));
+        self.ran();
+        let ended = self.ended.take();
+        let happened =
+            ended.and_then(|(ended, beside)| Some((ended.happened(&ws.repo, &self.overlay)?, beside)));
         // The whole look costs as much as `git status`: it is taken where single paths do not answer.
         let Some((mut happened, beside)) = happened else { return self.whole_look(ws) };
         let rules = &ws.config.paths.rules;
