@@ -19,7 +19,7 @@ use andon::record::format::v1::{UnknownKeys, encode_commit};
 use andon::record::normalize::Normalizer;
 use serde_json::{Value, json};
 
-use crate::agent::{Made, Script};
+use crate::agent::Script;
 use crate::world::Tree;
 
 /// git in `dir`, without anybody's configuration.
@@ -103,7 +103,7 @@ pub fn stream(repo: &Repo, rules: &PathRules, script: &Script, trees: &[TreeId])
             event["code"] = json!(code);
         }
         if let Some(made) = line.made {
-            describe(repo, rules, &normalizer, trees, made, &mut event);
+            describe(repo, rules, &normalizer, [trees[made.parent], trees[made.tree]], &mut event);
         }
         let text = match &line.raw_args {
             Some(args) => event.to_string().replacen("\"args\":null", &format!("\"args\":{args}"), 1),
@@ -120,15 +120,13 @@ fn describe(
     repo: &Repo,
     rules: &PathRules,
     normalizer: &Normalizer,
-    trees: &[TreeId],
-    made: Made,
+    [old, new]: [TreeId; 2],
     event: &mut Value,
 ) {
-    let (summary, change, _) =
-        diff::summarize(repo, rules, normalizer, Some(trees[made.parent]), trees[made.tree]).unwrap();
+    let (summary, change, _) = diff::summarize(repo, rules, normalizer, Some(old), new).unwrap();
     let record = CommitRecord {
         recorded_at: Timestamp(0),
-        tree: trees[made.tree],
+        tree: new,
         parent: None,
         prev: None,
         kind: CommitKind::Normal,
