@@ -307,7 +307,7 @@ pub fn one_revert(agent: &mut Agent) {
     agent.turn_start();
     agent.commit(
         &format!("Revert \"{subject}\""),
-        if agent.world.version[1] % 5 > 0 { "revert" } else { "normal" },
+        if !agent.world.version[1].is_multiple_of(5) { "revert" } else { "normal" },
     );
     let count = agent.random.between(5, 20);
     steady(agent, count);

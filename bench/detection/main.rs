@@ -5,7 +5,7 @@
 //! cargo run --release --example detection -- [--runs 200] [--half tune|report] [--only TEXT] [--json FILE] [--dump SEED] [--real ANDON]
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, clippy::unwrap_used)] // a tool for people at a terminal
-#![allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small counts
+#![allow(clippy::pedantic)] // a simulator: casts of small counts, switches, values handed over
 #![allow(missing_docs)] // families are documented by what they do
 
 mod agent;

@@ -312,7 +312,7 @@ pub fn rename(agent: &mut Agent) {
     let from = agent.world.source(&mut agent.random);
     let to = format!("src/{}99.{}", agent.random.name(), agent.world.language.extension);
     fake(agent, &mut |agent, at| {
-        if at % 2 == 0 {
+        if at.is_multiple_of(2) {
             agent.world.rename(&from, &to)
         } else {
             agent.world.rename(&to, &from)
@@ -381,7 +381,7 @@ pub fn amend(agent: &mut Agent) {
                 Vec::new()
             }
             1 => {
-                agent.world.files = if at % 2 == 0 { other.clone() } else { one.clone() };
+                agent.world.files = if at.is_multiple_of(2) { other.clone() } else { one.clone() };
                 Vec::new()
             }
             _ => agent.world.work(&mut agent.random),
@@ -418,7 +418,7 @@ pub fn rebase(agent: &mut Agent) {
         agent.head = Made { tree: base, parent: base };
         for tree in &series {
             agent.world.files = tree.clone();
-            if moving && round % 2 == 0 {
+            if moving && round.is_multiple_of(2) {
                 agent.world.put("src/upstream.txt", vec!["a newer base".into()]);
             }
             let subject = boast(agent);

@@ -1,4 +1,5 @@
-//! What a timeline has derived of itself: every rule asks for the flaky tests, and deriving them is most of what a rule costs.
+//! What a timeline has derived of itself: every rule asks for the flaky tests, and deriving them is most of what a rule
+//! costs.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};

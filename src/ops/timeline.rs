@@ -23,7 +23,8 @@ const MAX_WINDOW: usize = history::MAX_ITERATIONS;
 
 /// How many records back the rules can see: twice the largest of their thresholds.
 pub fn reach(rules: &RuleSettings) -> usize {
-    let windowed = detect::REGISTRY.iter().filter(|rule| matches!(rule.reads, Reads::Records | Reads::Lines { .. }));
+    let windowed =
+        detect::REGISTRY.iter().filter(|rule| matches!(rule.reads, Reads::Records | Reads::Lines { .. }));
     let settings = windowed.filter_map(|rule| rules.get(rule.id));
     let counts = settings.flat_map(|setting| setting.params.values()).filter_map(|value| match value {
         ParamValue::Count(count) => usize::try_from(*count).ok(),
