@@ -103,7 +103,7 @@ pub fn stream(repo: &Repo, rules: &PathRules, script: &Script, trees: &[TreeId])
             event["code"] = json!(code);
         }
         if let Some(made) = line.made {
-            describe(repo, rules, &normalizer, trees, made, &mut event);
+            describe((repo, rules, &normalizer), trees, made, &mut event);
         }
         let text = match &line.raw_args {
             Some(args) => event.to_string().replacen("\"args\":null", &format!("\"args\":{args}"), 1),
@@ -117,9 +117,7 @@ pub fn stream(repo: &Repo, rules: &PathRules, script: &Script, trees: &[TreeId])
 
 /// What the program says of the change from the one tree to the other.
 fn describe(
-    repo: &Repo,
-    rules: &PathRules,
-    normalizer: &Normalizer,
+    (repo, rules, normalizer): (&Repo, &PathRules, &Normalizer),
     trees: &[TreeId],
     made: Made,
     event: &mut Value,

@@ -88,8 +88,12 @@ pub fn uncredited_falls(timeline: &Timeline) -> Vec<UncreditedFall> {
     let mut before = None;
     for attempt in attempts(timeline) {
         let Some(to) = attempt.tests.and_then(|tests| steady_count(tests, &flaky)) else { continue };
-        if let (Some(from), Step::NotLower { gone: gone @ 1.. }) = (before.replace(to), attempt.step)
-            && to < from
+        let (Step::NotLower { gone } | Step::Rise { gone }) = attempt.step else {
+            before = Some(to);
+            continue;
+        };
+        if let Some(from) = before.replace(to)
+            && (gone > 0 && to < from)
         {
             falls.push(UncreditedFall { from, to, gone });
         }

@@ -1,7 +1,7 @@
 //! Commits: reading what a record needs, writing entries of our own refs.
 
 use super::error::{GitError, cut};
-use super::objects::{from_git2, write_error};
+use super::objects::{from_git2, write_error, written};
 use super::repo::Repo;
 use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::time::Timestamp;
@@ -114,11 +114,9 @@ impl Repo {
             .collect::<Result<Vec<_>, GitError>>()?;
         let parents: Vec<&git2::Commit<'_>> = parents.iter().collect();
         let message = new.message.replace('\0', " ");
-        self.inner
-            .commit(None, &who, &who, &message, &tree, &parents)
-            .map(|id| CommitId(from_git2(id)))
-            .inspect(|id| self.wrote(id.0))
-            .map_err(|error| write_error("a commit", &error))
+        let id = written("a commit", || self.inner.commit(None, &who, &who, &message, &tree, &parents))?;
+        self.wrote(from_git2(id));
+        Ok(CommitId(from_git2(id)))
     }
 
     /// The configured user at that time, in UTC.

@@ -28,8 +28,9 @@ impl Text<'_> {
         if is_binary(self.bytes()) || is_binary(new.bytes()) {
             return Vec::new();
         }
-        // Without paths no attribute is looked up.
-        let patch = Patch::from_blobs(&self.0, None, &new.0, None, Some(&mut options()));
+        // Plain bytes, though libgit2 hashes them: comparing blobs of a repository loads its index for attributes, which
+        // costs more and fails where that index is split or sparse.
+        let patch = Patch::from_buffers(self.bytes(), None, new.bytes(), None, Some(&mut options()));
         patch.map_or_else(|_| Vec::new(), |patch| hunks(&patch, self.bytes(), new.bytes()))
     }
 }

@@ -17,6 +17,9 @@ pub const MODE_LINK: u32 = 0o120_000;
 /// Mode of a submodule: the id is a commit of another repository.
 pub const MODE_SUBMODULE: u32 = 0o160_000;
 
+/// How often a write that failed is tried again.
+const WRITES: usize = 3;
+
 /// One entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeEntry {
@@ -158,7 +161,7 @@ impl Repo {
 
     /// Writes a blob.
     pub fn write_blob(&self, bytes: &[u8]) -> Result<Oid, GitError> {
-        let id = self.inner.blob(bytes).map(from_git2).map_err(|error| write_error("a blob", &error))?;
+        let id = written("a blob", || self.inner.blob(bytes)).map(from_git2)?;
         self.wrote(id);
         Ok(id)
     }
@@ -186,7 +189,7 @@ impl Repo {
         }
         // Written as bytes: libgit2's tree builder looks every entry up first.
         let odb = self.inner.odb().map_err(|error| write_error("a tree", &error))?;
-        let id = odb.write(git2::ObjectType::Tree, &raw).map_err(|error| write_error("a tree", &error))?;
+        let id = written("a tree", || odb.write(git2::ObjectType::Tree, &raw))?;
         self.wrote(from_git2(id));
         Ok(TreeId(from_git2(id)))
     }
@@ -197,6 +200,22 @@ fn storable(name: &[u8]) -> bool {
         && !name.iter().any(|byte| matches!(*byte, 0 | b'/'))
         && !matches!(name, b"." | b"..")
         && !name.eq_ignore_ascii_case(b".git")
+}
+
+/// Writes an object. `git gc` takes empty directories of objects away, also the one that was made for this object a moment
+/// ago: then it is written again.
+pub(super) fn written<T>(
+    what: &str,
+    mut write: impl FnMut() -> Result<T, git2::Error>,
+) -> Result<T, GitError> {
+    let mut last = write();
+    for _ in 0..WRITES {
+        if last.as_ref().err().is_none_or(|error| error.class() != git2::ErrorClass::Os) {
+            break;
+        }
+        last = write();
+    }
+    last.map_err(|error| write_error(what, &error))
 }
 
 pub(super) fn write_error(what: &str, error: &git2::Error) -> GitError {

@@ -1,8 +1,7 @@
 //! Texts of files, to be compared: read once, and kept while the next commits may want them again.
 //!
 //! Where one commit after the other is looked at, what the one has brought is what the next takes away; inflating it again
-//! is most of what a diff costs. And libgit2 compares blobs that it knows without hashing them, which it does with plain
-//! bytes: a quarter of the time.
+//! is most of what a diff costs.
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;

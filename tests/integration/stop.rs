@@ -94,7 +94,7 @@ fn an_agent_cannot_resume_and_its_deletion_shows_in_check() {
     stage.set("CLAUDECODE", "1");
     stage.andon(&["resume", "--reason", "I say so"]).exits(1).says("CLAUDECODE");
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
-    stage.iterate("4\n", &["ok a", "ok b"], "Try 4").ok();
+    stage.iterate("4\n", &["ok a", "ok b", "ok c"], "Try 4").ok();
     stage.unset("CLAUDECODE");
     stage.andon(&["check", "HEAD~4..HEAD"]).exits(1).says("agent-answer").says("CLAUDECODE");
 }
@@ -167,9 +167,9 @@ fn the_iteration_cap_halts() {
 #[test]
 fn different_failures_running_write_a_blocker_report() {
     let stage = Stage::installed();
-    stage.iterate("1\n", &["ok a", "not ok b"], "Try 1").ok();
-    stage.iterate("2\n", &["not ok a", "not ok b"], "Try 2").ok();
-    stage.iterate("3\n", &["not ok a", "ok b"], "Try 3").ok().says("consecutive-failures");
+    stage.iterate("1\n", &["ok a", "ok b", "not ok c"], "Try 1").ok();
+    stage.iterate("2\n", &["ok a", "not ok b", "ok c"], "Try 2").ok();
+    stage.iterate("3\n", &["not ok a", "ok b", "ok c"], "Try 3").ok().says("consecutive-failures");
     assert!(stage.exists(".andon/BLOCKER_REPORT.md"));
     std::fs::remove_file(stage.path(".andon/BLOCKER_REPORT.md")).unwrap();
     stage.iterate("4\n", &["ok a", "ok b"], "Try 4").ok();

@@ -140,8 +140,11 @@ pub(super) fn walk(
         let mut done = 0;
         let result: Result<(), OpsError> = (0..total.div_ceil(PIECE)).try_for_each(|piece| {
             // A thread that has gone was told to stop.
-            let Ok(found) = receivers[piece % threads].recv() else { return Ok(()) };
-            for one in found? {
+            let from = &receivers[piece % threads];
+            let Ok(found) = from.recv() else { return Ok(()) };
+            let found = found?;
+            let short = found.len() < PIECE.min(total - piece * PIECE);
+            for one in found {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
@@ -152,7 +155,8 @@ pub(super) fn walk(
                 done += 1;
                 (pace.progress)(done, total);
             }
-            Ok(())
+            // What cut a piece short comes after it; nothing does when the thread was told to stop.
+            if short { from.recv().map_or(Ok(()), |broken| broken.map(|_| ())) } else { Ok(()) }
         });
         // A thread must not wait for somebody who takes its pieces no more.
         ended.store(true, Ordering::Relaxed);
