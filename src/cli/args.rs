@@ -84,7 +84,7 @@ pub enum Command {
     Context(ContextArgs),
     /// End a turn and decide: exit code 1 when the loop must stop
     Tick(TickArgs),
-    /// Pin the agent's own configuration ([identity]) in andon.toml, so that a change of it is refused
+    /// Pin the agent's own configuration (section identity) in andon.toml, so that a change of it is refused
     #[command(after_help = PIN_HELP)]
     Pin(PinArgs),
     /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten

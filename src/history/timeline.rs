@@ -194,10 +194,10 @@ pub struct Timeline {
     /// The iterations of the window, oldest first, at most [`MAX_ITERATIONS`].
     pub iterations: Vec<Iteration>,
     /// What amends put in the place of the newest iteration, and that they replaced in turn: oldest first, at most
-    /// [`MAX_REWRITTEN`]. They are no iterations of their own, but attempts they were.
+    /// `MAX_REWRITTEN`. They are no iterations of their own, but attempts they were.
     pub amended: Vec<Iteration>,
     /// Code states of amends and of picks of rebases since the newest other commit, oldest first, at most
-    /// [`MAX_REWRITTEN`].
+    /// `MAX_REWRITTEN`.
     pub rewritten: Vec<CodeId>,
     /// Valid test runs, newest last, at most [`MAX_RUNS`]; those not yet committed included. They outlive
     /// the window: tests that ran on exactly this code did so whatever a person acknowledged since.

@@ -9,7 +9,7 @@
 //!
 //! The key is the sha256 over the version, what else the answer depends on (path rules, patterns) and the commit id.
 //! An entry that is torn, altered or of another version is stepped over: the next one is found by its first four
-//! bytes. Writers at once append side by side. A file that would outgrow [`MAX_BYTES`] begins anew. Deleting it costs
+//! bytes. Writers at once append side by side. A file that would outgrow `MAX_BYTES` begins anew. Deleting it costs
 //! time and nothing else; whoever must not believe what lies about (`check`) does not read it unless told to.
 
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 //!
 //! Threads of the standard library, not rayon: a range is a row of equal pieces that need no stealing, a repository
 //! handle belongs to one thread (libgit2), and rayon would bring six crates where four are left. Thread `n` of `t`
-//! works on the pieces `n`, `n + t`, `n + 2t`, ... and runs at most [`AHEAD`] of them ahead of whoever takes them: that
+//! works on the pieces `n`, `n + t`, `n + 2t`, ... and runs at most `AHEAD` of them ahead of whoever takes them: that
 //! bounds memory. Handles are opened anew now and then, because libgit2 lets go of nothing that it has cached.
 
 mod depth;
