@@ -22,6 +22,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import hermetic
+
 EPOCH = 1_600_000_000
 # Rules that look at the lines of a change: without them the ids of paths are enough.
 TEXT_RULES = ["unchanged-diff", "weak-change", "undo-churn", "consecutive-failures", "co-occurrence"]
@@ -40,21 +42,11 @@ class Bench:
         for directory in (home, ids):
             directory.mkdir(parents=True, exist_ok=True)
         (ids / "config.toml").write_text("[rules]\n" + "".join(f'{rule} = "off"\n' for rule in TEXT_RULES))
-        self.env = {
-            "PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C",
-            "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_AUTHOR_NAME": "Bench", "GIT_AUTHOR_EMAIL": "bench@localhost",
-            "GIT_COMMITTER_NAME": "Bench", "GIT_COMMITTER_EMAIL": "bench@localhost",
-        }
+        self.env = hermetic.environment(home)
 
     def run(self, *argv, cwd=None, stdin=None):
         """Runs an untimed step; ends the benchmark when it fails."""
-        done = subprocess.run([str(a) for a in argv], cwd=cwd, env=self.env, input=stdin,
-                              stdin=subprocess.DEVNULL if stdin is None else None, capture_output=True, check=False)
-        if done.returncode != 0:
-            said = (done.stdout + done.stderr).decode(errors="replace")
-            sys.exit(f"{' '.join(map(str, argv))} in {cwd}: exit {done.returncode}\n{said}")
-        return done.stdout.decode(errors="replace").strip()
+        return hermetic.run(self.env, argv, cwd, stdin)
 
     def mirror(self, name, source):
         """A packed bare copy of its own, so that nothing is written where the history came from."""

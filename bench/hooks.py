@@ -23,6 +23,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import hermetic
+
 PEERS = ["pre-commit==4.7.0", "prek==0.5.11", "lefthook==2.2.2"]
 MANAGERS = {
     "none": "no hooks",
@@ -66,24 +68,11 @@ class Bench:
         self.bin = self.work / "bin"
         home = self.work / "home"
         home.mkdir(exist_ok=True)
-        self.env = {
-            "PATH": os.pathsep.join([str(self.bin), str(self.venv / "bin"), os.environ["PATH"]]),
-            "HOME": str(home),
-            "LC_ALL": "C",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_AUTHOR_NAME": "Bench", "GIT_AUTHOR_EMAIL": "bench@localhost",
-            "GIT_COMMITTER_NAME": "Bench", "GIT_COMMITTER_EMAIL": "bench@localhost",
-        }
+        self.env = hermetic.environment(home, self.bin, self.venv / "bin")
 
     def run(self, *argv, cwd=None, stdin=None):
         """Runs an untimed step; ends the benchmark when it fails."""
-        done = subprocess.run([str(a) for a in argv], cwd=cwd, env=self.env, input=stdin,
-                              stdin=subprocess.DEVNULL if stdin is None else None, capture_output=True, check=False)
-        if done.returncode != 0:
-            said = (done.stdout + done.stderr).decode(errors="replace")
-            sys.exit(f"{' '.join(map(str, argv))} in {cwd}: exit {done.returncode}\n{said}")
-        return done.stdout.decode(errors="replace").strip()
+        return hermetic.run(self.env, argv, cwd, stdin)
 
     def install_peers(self):
         if not (self.venv / "bin" / "prek").exists():

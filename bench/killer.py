@@ -27,6 +27,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import hermetic
+
 CONFIG = """\
 [test]
 command = "sh check.sh"
@@ -41,16 +43,7 @@ class Ground:
 
     def __init__(self, andon, root):
         self.andon, self.root = andon, root
-        self.env = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(root),
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "LC_ALL": "C.UTF-8",
-        }
-        for role in ("AUTHOR", "COMMITTER"):
-            self.env[f"GIT_{role}_NAME"] = "A. Author"
-            self.env[f"GIT_{role}_EMAIL"] = "author@example.org"
+        self.env = hermetic.environment(root)
         self.git(root, "init", "-q", "--bare", "-b", "main", "hub.git")
         self.clones = []
         for name in ("one", "two"):

@@ -10,7 +10,6 @@ edited files, and ten edited and ten untracked ones. Standard library only. See 
 """
 
 import argparse
-import os
 import random
 import resource
 import statistics
@@ -20,19 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
+import hermetic
+
 STATES = ["clean", "10 edited", "10 edited, 10 untracked"]
-
-
-def environment(home):
-    return {
-        "PATH": os.environ["PATH"],
-        "HOME": str(home),
-        "LC_ALL": "C",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_AUTHOR_NAME": "Bench", "GIT_AUTHOR_EMAIL": "bench@localhost",
-        "GIT_COMMITTER_NAME": "Bench", "GIT_COMMITTER_EMAIL": "bench@localhost",
-    }
 
 
 def build(repo, files, env):
@@ -83,7 +72,7 @@ def main():
     andon = str(Path(options.andon).resolve())
     with tempfile.TemporaryDirectory(prefix="andon-bench-") as work:
         work = Path(work)
-        env = environment(work)
+        env = hermetic.environment(work)
         print("| files | working tree | `true` ms | `andon test` adds ms | its CPU ms | `git status` CPU ms | ratio |")
         print("|--:|---|--:|--:|--:|--:|--:|")
         for files in options.files:

@@ -14,7 +14,6 @@ Standard library only. Exits 1 when anything is lost.
 
 import argparse
 import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -24,6 +23,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import hermetic
+
 CONFIG = '[rules]\nuntested-edit = "off"\niteration-cap = "off"\n'
 
 
@@ -32,16 +33,7 @@ class Store:
 
     def __init__(self, andon, root):
         self.andon, self.root = andon, root
-        self.env = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(root),
-            "GIT_CONFIG_GLOBAL": "/dev/null",
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "LC_ALL": "C.UTF-8",
-        }
-        for role in ("AUTHOR", "COMMITTER"):
-            self.env[f"GIT_{role}_NAME"] = "A. Author"
-            self.env[f"GIT_{role}_EMAIL"] = "author@example.org"
+        self.env = hermetic.environment(root)
 
     def run(self, where, *args, ok=True, **env):
         env = self.env | env

@@ -1,12 +1,14 @@
 //! How far a long walk is: a bar on a terminal, nothing anywhere else; and what is said when it was stopped.
 
 use std::cell::Cell;
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use super::Shell;
 use super::error::Exit;
 use super::output::{self, Output};
-use crate::ops::bulk::Walked;
+use crate::action::interrupt::Interrupt;
+use crate::ops::bulk::{Pace, Walked};
 use crate::report::message::{self, Diagnostic};
 
 /// What takes no longer than this shows no bar.
@@ -57,6 +59,20 @@ impl Progress {
 fn line(what: &str, done: usize, of: usize) -> String {
     let share = |whole: usize| done.saturating_mul(whole) / of.max(1);
     format!("\r\x1b[K{what} [{:<WIDTH$}] {:>3} % {done}/{of} commits", "#".repeat(share(WIDTH)), share(100))
+}
+
+/// A long walk: with a bar while it goes on, and Ctrl-C ends it with what it has found.
+pub fn walk<T>(
+    shell: &Shell,
+    (what, threads): (&'static str, Option<NonZeroUsize>),
+    walk: impl FnOnce(&mut Pace<'_>, &Progress) -> T,
+) -> T {
+    let progress = Progress::new(shell, what);
+    let interrupt = Interrupt::listen();
+    let mut pace = Pace { threads, stop: interrupt.asked(), progress: &mut |done, of| progress.at(done, of) };
+    let walked = walk(&mut pace, &progress);
+    progress.clear();
+    walked
 }
 
 /// Says that a walk was stopped, where it was. Then something is not known, which is worse than `exit` when that

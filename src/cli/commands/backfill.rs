@@ -1,13 +1,12 @@
 //! `andon backfill`.
 
-use crate::action::interrupt::Interrupt;
 use crate::cli::Shell;
 use crate::cli::args::BackfillArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::cli::progress::{Progress, stopped};
+use crate::cli::progress::{self, stopped};
 use crate::ops::backfill;
-use crate::ops::bulk::{Pace, Walked};
+use crate::ops::bulk::Walked;
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
 use crate::report::backfill::{self as report, BackfillReport};
@@ -16,16 +15,9 @@ use crate::report::json;
 /// Records what was made before Andon came.
 pub fn run(shell: &Shell, args: &BackfillArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
-    let progress = Progress::new(shell, "backfill");
-    let interrupt = Interrupt::listen();
-    let mut pace = Pace {
-        threads: args.threads,
-        stop: interrupt.asked(),
-        progress: &mut |done, of| progress.at(done, of),
-    };
-    let done = backfill::run(&shell.ctx, &ws, &args.range, &mut pace);
-    progress.clear();
-    let done = done?;
+    let done = progress::walk(shell, ("backfill", args.threads), |pace, _| {
+        backfill::run(&shell.ctx, &ws, &args.range, pace)
+    })?;
     let left = match done.walked {
         Walked::Whole => 0,
         Walked::Part { done, of } => of.saturating_sub(done),

@@ -1,12 +1,10 @@
 //! `andon check`.
 
-use crate::action::interrupt::Interrupt;
 use crate::cli::Shell;
 use crate::cli::args::CheckArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::cli::progress::Progress;
-use crate::ops::bulk::Pace;
+use crate::cli::progress;
 use crate::ops::check::{self, Asked, Cached};
 use crate::ops::error::OpsError;
 use crate::report::check::{self as report, CheckOutcome};
@@ -23,16 +21,8 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
         }
         None => Asked { range: args.range.clone(), refs, squash: None, cached },
     };
-    let progress = Progress::new(shell, "check");
-    let interrupt = Interrupt::listen();
-    let mut pace = Pace {
-        threads: args.threads,
-        stop: interrupt.asked(),
-        progress: &mut |done, of| progress.at(done, of),
-    };
-    let result = check::run(&shell.ctx, &asked, &mut pace);
-    progress.clear();
-    let result = result?;
+    let result =
+        progress::walk(shell, ("check", args.threads), |pace, _| check::run(&shell.ctx, &asked, pace))?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&result, shell.out.out),
         Format::Json => json::line(&report::json(&result)),

@@ -3,14 +3,12 @@
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use crate::action::interrupt::Interrupt;
 use crate::cli::Shell;
 use crate::cli::args::ReplayArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::cli::progress::{Progress, stopped};
+use crate::cli::progress::{self, stopped};
 use crate::config::{self, Config};
-use crate::ops::bulk::Pace;
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
 use crate::ops::{replay, replay_events, replay_session};
@@ -33,27 +31,21 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
     }
     let mut teller = Teller::new(shell.out.out);
     let mut text = String::new();
-    let progress = Progress::new(shell, "replay");
-    let interrupt = Interrupt::listen();
-    let mut pace = Pace {
-        threads: args.threads,
-        stop: interrupt.asked(),
-        progress: &mut |done, of| progress.at(done, of),
-    };
-    let ended = replay::run(&shell.ctx, &ws, &args.range, &mut pace, &mut |found| {
-        let step = ReplayStep::Commit { commit: found.commit, subject: found.subject };
-        let line = ReplayLine { step, decision: found.decision };
-        text.push_str(&match args.format.format {
-            Format::Text => teller.line(&line),
-            Format::Json => json::line(&report::line_json(&line)),
-        });
-        if text.len() > CHUNK {
-            progress.clear();
-            shell.out.result(&text);
-            text.clear();
-        }
+    let ended = progress::walk(shell, ("replay", args.threads), |pace, progress| {
+        replay::run(&shell.ctx, &ws, &args.range, pace, &mut |found| {
+            let step = ReplayStep::Commit { commit: found.commit, subject: found.subject };
+            let line = ReplayLine { step, decision: found.decision };
+            text.push_str(&match args.format.format {
+                Format::Text => teller.line(&line),
+                Format::Json => json::line(&report::line_json(&line)),
+            });
+            if text.len() > CHUNK {
+                progress.clear();
+                shell.out.result(&text);
+                text.clear();
+            }
+        })
     });
-    progress.clear();
     let ended = match ended {
         Ok(ended) => ended,
         Err(err) => {
