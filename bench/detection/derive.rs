@@ -122,7 +122,7 @@ fn describe(
     made: Made,
     event: &mut Value,
 ) {
-    let reading = Reading { rules, normalizer, text: Depth::Always };
+    let reading = Reading { rules, normalizer, depth: Depth::Text };
     let (old, new) = (Some(trees[made.parent]), trees[made.tree]);
     let (summary, change, _) = diff::summarize((repo, &mut Texts::new(repo, 0)), &reading, old, new).unwrap();
     let record = CommitRecord {

@@ -107,13 +107,18 @@ pub(super) fn judged_on(
     asked(rule, &situation, &rule.defaults())
 }
 
+/// What `rule` says about a candidate, with nothing before it.
+fn of_candidate(rule: &Rule, candidate: &Candidate, stage: Stage, setting: &RuleSetting) -> Option<Finding> {
+    let line = Timeline::new(GAP);
+    let situation =
+        Situation { timeline: &line, stage, candidate: Some(candidate), stops: Stops::NONE, episode: None };
+    asked(rule, &situation, setting)
+}
+
 /// What `rule` says about changed code, at another level.
 pub(super) fn judged_at(rule: &Rule, evidence: EvidenceState, stage: Stage, level: Level) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
-    let line = Timeline::new(GAP);
-    let situation =
-        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
-    asked(rule, &situation, &RuleSetting { level, ..rule.defaults() })
+    of_candidate(rule, &candidate, stage, &RuleSetting { level, ..rule.defaults() })
 }
 
 /// What `rule` says about changed code, with parameters.
@@ -124,36 +129,17 @@ pub(super) fn judged_with(
     params: &[(&'static str, ParamValue)],
 ) -> Option<Finding> {
     let candidate = candidate(evidence, CodeChange::Changed);
-    let line = Timeline::new(GAP);
-    let situation =
-        Situation { timeline: &line, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
-    asked(rule, &situation, &adjusted(rule, params))
+    of_candidate(rule, &candidate, stage, &adjusted(rule, params))
 }
 
 /// What `rule` says about what is not as it was pinned.
 pub(super) fn identified(rule: &Rule, identity: Vec<Mismatch>) -> Option<Finding> {
     let candidate = Candidate { identity, ..candidate(EvidenceState::NeverRan, CodeChange::Changed) };
-    let line = Timeline::new(GAP);
-    let situation = Situation {
-        timeline: &line,
-        stage: Stage::PreCommit,
-        candidate: Some(&candidate),
-        stops: Stops::NONE,
-        episode: None,
-    };
-    asked(rule, &situation, &rule.defaults())
+    of_candidate(rule, &candidate, Stage::PreCommit, &rule.defaults())
 }
 
 /// What `rule`, at `level`, says about documentation.
 pub(super) fn documented(rule: &Rule, docs: DocsChange, level: Level) -> Option<Finding> {
     let candidate = Candidate { docs, ..candidate(EvidenceState::NeverRan, CodeChange::Changed) };
-    let line = Timeline::new(GAP);
-    let situation = Situation {
-        timeline: &line,
-        stage: Stage::PreCommit,
-        candidate: Some(&candidate),
-        stops: Stops::NONE,
-        episode: None,
-    };
-    asked(rule, &situation, &RuleSetting { level, ..rule.defaults() })
+    of_candidate(rule, &candidate, Stage::PreCommit, &RuleSetting { level, ..rule.defaults() })
 }

@@ -2,8 +2,6 @@
 
 use git2::{DiffLineType, DiffOptions, Patch};
 
-use super::texts::Text;
-
 /// One changed region: the lines that went and the lines that came, each with its line end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RawHunk<'a> {
@@ -21,29 +19,18 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(LOOKED_AT).any(|byte| *byte == 0)
 }
 
-impl Text<'_> {
-    /// The hunks from this text to `new`, in order. Empty when the two are equal, or when either [`is_binary`]:
-    /// compare ids then. No setting of the user or the repository changes the answer.
-    pub fn hunks<'a>(&'a self, new: &'a Self) -> Vec<RawHunk<'a>> {
-        if is_binary(self.bytes()) || is_binary(new.bytes()) {
-            return Vec::new();
-        }
-        // Plain bytes, though libgit2 hashes them: comparing blobs of a repository loads its index for attributes, which
-        // costs more and fails where that index is split or sparse.
-        let patch = Patch::from_buffers(self.bytes(), None, new.bytes(), None, Some(&mut options()));
-        patch.map_or_else(|_| Vec::new(), |patch| hunks(&patch, self.bytes(), new.bytes()))
+/// The hunks from `old` to `new`, in order. Empty when the two are equal, or when either [`is_binary`]: compare ids then.
+/// No setting of the user or the repository changes the answer. Plain bytes, though libgit2 hashes them: comparing blobs
+/// of a repository loads its index for attributes, which costs more and fails where that index is split or sparse.
+pub fn hunks<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
+    if is_binary(old) || is_binary(new) {
+        return Vec::new();
     }
-}
-
-fn options() -> DiffOptions {
     let mut options = DiffOptions::new();
     // libgit2's own idea of binary would call UTF-16 and much else so, and may change with its version.
     options.force_text(true).context_lines(0).interhunk_lines(0).indent_heuristic(false);
-    options
-}
-
-fn hunks<'a>(patch: &Patch<'_>, old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
-    (0..patch.num_hunks()).map(|index| hunk(patch, index, old, new)).collect()
+    let Ok(patch) = Patch::from_buffers(old, None, new, None, Some(&mut options)) else { return Vec::new() };
+    (0..patch.num_hunks()).map(|index| hunk(&patch, index, old, new)).collect()
 }
 
 fn hunk<'a>(patch: &Patch<'_>, index: usize, old: &'a [u8], new: &'a [u8]) -> RawHunk<'a> {
@@ -63,22 +50,7 @@ fn hunk<'a>(patch: &Patch<'_>, index: usize, old: &'a [u8], new: &'a [u8]) -> Ra
 
 #[cfg(test)]
 mod tests {
-    use super::super::scratch::Scratch;
-    use super::super::texts::Texts;
     use super::*;
-
-    /// The lines of the hunks: removed, added.
-    type Shown = Vec<(Vec<String>, Vec<String>)>;
-
-    fn between(old: &[u8], new: &[u8]) -> Shown {
-        let scratch = Scratch::new();
-        let repo = scratch.open();
-        let mut texts = Texts::new(&repo, 0);
-        let mut read =
-            |bytes: &[u8]| texts.read(repo.write_blob(bytes).unwrap(), bytes.len()).unwrap().unwrap();
-        let (old, new) = (read(old), read(new));
-        old.hunks(&new).iter().map(|hunk| (text(&hunk.removed), text(&hunk.added))).collect()
-    }
 
     fn text(lines: &[&[u8]]) -> Vec<String> {
         lines.iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect()
@@ -88,7 +60,9 @@ mod tests {
     fn hunks_hold_the_lines_and_nothing_around_them() {
         let old = b"a\nb\nc\nd\ne\n";
         let new = b"a\nB\nc\ne\nf";
-        let shown = between(old, new);
+        let hunks = hunks(old, new);
+        let shown: Vec<(Vec<String>, Vec<String>)> =
+            hunks.iter().map(|hunk| (text(&hunk.removed), text(&hunk.added))).collect();
         let pair = |removed: &[&str], added: &[&str]| {
             let own = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
             (own(removed), own(added))
@@ -98,16 +72,16 @@ mod tests {
 
     #[test]
     fn additions_deletions_and_nothing() {
-        assert_eq!(between(b"", b"x\ny\n")[0].1, ["x\n", "y\n"]);
-        assert_eq!(between(b"x\n", b"")[0].0, ["x\n"]);
-        assert_eq!(between(b"same\n", b"same\n"), vec![]);
-        assert_eq!(between(b"", b""), vec![]);
-        assert_eq!(between(b"a\0b\n", b"a\0c\n"), vec![], "binary");
-        assert_eq!(between(b"\x01\x02\x03\n", b"\xff\xfe\n").len(), 1, "odd, but not binary");
+        assert_eq!(text(&hunks(b"", b"x\ny\n")[0].added), ["x\n", "y\n"]);
+        assert_eq!(text(&hunks(b"x\n", b"")[0].removed), ["x\n"]);
+        assert_eq!(hunks(b"same\n", b"same\n"), vec![]);
+        assert_eq!(hunks(b"", b""), vec![]);
+        assert_eq!(hunks(b"a\0b\n", b"a\0c\n"), vec![], "binary");
+        assert_eq!(hunks(b"\x01\x02\x03\n", b"\xff\xfe\n").len(), 1, "odd, but not binary");
         assert!(!is_binary(&[&[b'x'; LOOKED_AT][..], b"\0"].concat()));
-        let ends = between(b"x", b"x\n");
-        assert_eq!(ends[0], (vec!["x".into()], vec!["x\n".into()]));
-        let crlf = between(b"x\r\ny\n", b"x\ny\n");
-        assert_eq!(crlf[0].0, ["x\r\n"]);
+        let ends = hunks(b"x", b"x\n");
+        assert_eq!((text(&ends[0].removed), text(&ends[0].added)), (vec!["x".into()], vec!["x\n".into()]));
+        let crlf = hunks(b"x\r\ny\n", b"x\ny\n");
+        assert_eq!(text(&crlf[0].removed), ["x\r\n"]);
     }
 }

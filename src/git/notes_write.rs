@@ -38,8 +38,8 @@ impl Repo {
         if notes.is_empty() {
             return self.ref_commit(name);
         }
-        // Before the lock: under it they are found written, mostly as they are.
-        for (_, note) in notes {
+        // Before the lock: under it they are found written, mostly as they are. An empty one is for `merge` to make.
+        for (_, note) in notes.iter().filter(|(_, note)| !note.is_empty()) {
             self.write_blob(note)?;
         }
         let message = "Notes added by 'andon'";

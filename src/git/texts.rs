@@ -7,19 +7,12 @@ use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
 use super::error::GitError;
+use super::objects::Blob;
 use super::repo::Repo;
 use crate::domain::ids::Oid;
 
 /// The content of a file.
-#[derive(Clone)]
-pub struct Text<'r>(pub(super) Rc<git2::Blob<'r>>);
-
-impl Text<'_> {
-    /// Its bytes.
-    pub fn bytes(&self) -> &[u8] {
-        self.0.content()
-    }
-}
+pub type Text = Rc<Vec<u8>>;
 
 /// Reads texts of one repository, and keeps the newest.
 pub struct Texts<'r> {
@@ -29,7 +22,7 @@ pub struct Texts<'r> {
     bytes: usize,
     /// In the order in which they came.
     order: VecDeque<Oid>,
-    kept: HashMap<Oid, Text<'r>>,
+    kept: HashMap<Oid, Text>,
 }
 
 impl<'r> Texts<'r> {
@@ -39,24 +32,19 @@ impl<'r> Texts<'r> {
     }
 
     /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated.
-    pub fn read(&mut self, id: Oid, max: usize) -> Result<Option<Text<'r>>, GitError> {
+    pub fn read(&mut self, id: Oid, max: usize) -> Result<Option<Text>, GitError> {
         if let Some(known) = self.kept.get(&id) {
-            return Ok(Some(known.clone()).filter(|known| known.bytes().len() <= max));
+            return Ok(Some(known.clone()).filter(|known| known.len() <= max));
         }
-        let wanted = self.repo.to_git2("blob", id)?;
-        let failed = |error| self.repo.object_error("blob", id, &error);
-        let odb = self.repo.inner.odb().map_err(failed)?;
-        if odb.read_header(wanted).map_err(failed)?.0 > max {
-            return Ok(None);
-        }
-        let text = Text(Rc::new(self.repo.inner.find_blob(wanted).map_err(failed)?));
+        let Blob::Content(bytes) = self.repo.read_blob(id, max)? else { return Ok(None) };
+        let text = Text::new(bytes);
         self.keep(id, &text);
         Ok(Some(text))
     }
 
     /// Takes in a text and lets go of the oldest. One that would push out most of the others is not kept.
-    fn keep(&mut self, id: Oid, text: &Text<'r>) {
-        let size = text.bytes().len();
+    fn keep(&mut self, id: Oid, text: &Text) {
+        let size = text.len();
         if self.max == 0 || size > self.max / 4 {
             return;
         }
@@ -65,7 +53,7 @@ impl<'r> Texts<'r> {
         self.kept.insert(id, text.clone());
         while self.bytes > self.max {
             let Some(oldest) = self.order.pop_front() else { return };
-            self.bytes -= self.kept.remove(&oldest).map_or(0, |gone| gone.bytes().len());
+            self.bytes -= self.kept.remove(&oldest).map_or(0, |gone| gone.len());
         }
     }
 }
@@ -82,7 +70,7 @@ mod tests {
         let ids: Vec<Oid> = (0..10).map(|byte| repo.write_blob(&[b'a' + byte; 20]).unwrap()).collect();
         let mut texts = Texts::new(&repo, 100);
         for id in ids.iter().chain(&ids[5..]) {
-            assert_eq!(texts.read(*id, 20).unwrap().unwrap().bytes().len(), 20);
+            assert_eq!(texts.read(*id, 20).unwrap().unwrap().len(), 20);
         }
         let kept: Vec<bool> = ids.iter().map(|id| texts.kept.contains_key(id)).collect();
         assert_eq!((kept.iter().position(|kept| *kept), texts.kept.len(), texts.bytes), (Some(5), 5, 100));

@@ -4,32 +4,13 @@
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
+use super::happened::Happened;
 use super::repo::Repo;
 use crate::domain::tests::OverlayEntry;
 
 /// A working tree under watch: there is none.
 #[derive(Debug)]
 pub struct Watch(Infallible);
-
-/// What happened under a watch.
-#[derive(Debug)]
-pub struct Happened {
-    /// Where to look again.
-    pub paths: BTreeSet<Vec<u8>>,
-    /// Files that are as they were and held something else for a while.
-    pub put_back: BTreeSet<Vec<u8>>,
-    /// Whether git wrote the index.
-    pub index: IndexFile,
-}
-
-/// The index after a while.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IndexFile {
-    /// The same file.
-    AsItWas,
-    /// Another one, or none.
-    Written,
-}
 
 impl Repo {
     /// Nothing can be watched here.

@@ -28,6 +28,7 @@ use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
 use nix::sys::signal::{SigSet, SigmaskHow};
 
 use self::rounds::{Kind, Name, Names, Rounds};
+use super::happened::{Happened, IndexFile};
 use super::index_paths;
 use super::program::{bytes_of, path_from_bytes};
 use super::repo::Repo;
@@ -57,26 +58,6 @@ pub struct Watch {
     rounds: Arc<Mutex<Rounds>>,
     /// Dropped to end the thread, which nobody waits for.
     over: Sender<()>,
-}
-
-/// What happened under a watch.
-#[derive(Debug)]
-pub struct Happened {
-    /// Where to look again, in order: directories, and files that are there or were.
-    pub paths: BTreeSet<Vec<u8>>,
-    /// Files that are as they were and held something else for a while.
-    pub put_back: BTreeSet<Vec<u8>>,
-    /// Whether git wrote the index.
-    pub index: IndexFile,
-}
-
-/// The index after a while.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IndexFile {
-    /// The same file.
-    AsItWas,
-    /// Another one, or none.
-    Written,
 }
 
 /// Changes whenever git writes an index: modified, changed, size, inode.

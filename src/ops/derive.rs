@@ -6,7 +6,7 @@ use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Ga
 use crate::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use crate::domain::paths::PathRules;
 use crate::git::{CommitInfo, Repo, Texts};
-use crate::record::diff;
+use crate::record::diff::{self, Depth, Reading};
 use crate::record::fingerprint::Fingerprinter;
 use crate::record::normalize::Normalizer;
 
@@ -28,17 +28,6 @@ pub struct Derived {
     pub change: ChangeFacts,
     /// The first blob that a partial clone does not have: the diff then stands by ids, as no full clone has it.
     pub missing: Option<Oid>,
-}
-
-/// How much of a commit is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Depth {
-    /// Trees: which paths changed, from which id to which. The diff's hash is one of ids, and its lines are unknown.
-    Ids,
-    /// Texts too where a document changed, of all files; otherwise as [`Self::Ids`].
-    Documents,
-    /// All that a record holds.
-    Text,
 }
 
 /// Derives the facts of one commit after the other under the same path rules and patterns.
@@ -73,18 +62,10 @@ impl<'r> Deriver<'r> {
             None => None,
         };
         let code = self.prints.of_tree(commit.tree)?;
-        let reading = diff::Reading { rules: self.paths, normalizer: self.normalizer, text: text_of(depth) };
+        let reading = Reading { rules: self.paths, normalizer: self.normalizer, depth };
         let (diff, change, missing) =
             diff::summarize((self.repo, &mut self.texts), &reading, parent_tree, commit.tree)?;
         Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
-    }
-}
-
-fn text_of(depth: Depth) -> diff::Depth {
-    match depth {
-        Depth::Ids => diff::Depth::Never,
-        Depth::Documents => diff::Depth::WithDocuments,
-        Depth::Text => diff::Depth::Always,
     }
 }
 

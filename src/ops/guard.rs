@@ -102,10 +102,10 @@ fn settled(
     };
     let loaded = timeline::of_run(ws, run);
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), Some(ws.repo.tree_of(head)?))?;
-    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, ..candidate };
     if !matches!(candidate.evidence, EvidenceState::Tested(_)) || evidence::notice(&candidate).is_some() {
         return Ok(None);
     }
+    let candidate = Candidate { identity: identity::of_candidate(ctx, ws, tree)?, ..candidate };
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), None);
     Ok((decision.verdict == Verdict::Allow).then_some((decision, loaded)))
 }

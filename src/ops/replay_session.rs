@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::error::OpsError;
 use super::replay;
 use super::replay_events::Engine;
+use super::timeline::skipped_warning;
 use super::workspace::Workspace;
 use crate::domain::decision::{Decision, LedgerEvent, Verdict};
 use crate::domain::events::{Event, Trace, What};
@@ -37,10 +38,7 @@ pub fn run(ws: &Workspace, id: &str) -> Result<(Trajectory, Vec<Diagnostic>), Op
     let store = NotesStore::open(&ws.repo)?;
     let (lines, unread) = Journal::open(ws.repo.git_dir()).read_back(MAX_JOURNAL);
     let (entries, skipped) = Ledger::open(&ws.repo).read_all()?;
-    let mut warnings: Vec<Diagnostic> = unread
-        .iter()
-        .map(|warning| Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()))
-        .collect();
+    let mut warnings: Vec<Diagnostic> = unread.iter().map(skipped_warning).collect();
     warnings.extend(skipped.iter().map(|skip| Diagnostic::warning(skip.to_string())));
     let mut items = recorded_before(ws, &store, &lines, &entries)?;
     items.extend(lines.into_iter().filter_map(|line| item(ws, &store, line, &mut warnings)));

@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use super::error::OpsError;
+use super::timeline::skipped_warning;
 use super::workspace::Workspace;
 use crate::domain::decision::{Halt, LedgerEvent};
 use crate::domain::facts::{Ack, AckHow, CommitKind, CommitRecord, Gate, Recording, Skip};
@@ -41,9 +42,7 @@ pub fn events(
         events.extend(recorded(ws, (revision, max), &halted, &mut passed_over)?);
     }
     let (lines, unread) = Journal::open(ws.repo.git_dir()).read_tail();
-    warnings.extend(
-        unread.iter().map(|warning| Diagnostic::warning(warning.why.clone()).at(warning.place.to_string())),
-    );
+    warnings.extend(unread.iter().map(skipped_warning));
     for line in lines.iter().rev() {
         if let JournalLine::Safety(fact) = line
             && !(fact.kind == SafetyKind::Skipped && passed_over.contains(&(fact.tree, fact.rule.clone())))

@@ -131,7 +131,7 @@ fn elsewhere(ws: &Workspace, window: &Window) -> Result<Vec<(Ack, AckPlace)>, Op
 }
 
 /// What was skipped, with its place and its mend.
-fn skipped_warning(warning: &Warning) -> Diagnostic {
+pub(super) fn skipped_warning(warning: &Warning) -> Diagnostic {
     Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()).help(warning.help())
 }
 

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use super::checksum::{checksum, first};
 use super::file;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::facts::{DiffSummary, Hunk};
@@ -145,16 +146,6 @@ impl DerivedWriter {
 
 fn path(common_dir: &Path) -> PathBuf {
     common_dir.join("andon").join("cache").join("derived")
-}
-
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    let mut taken = [0; N];
-    taken.copy_from_slice(&bytes[..N]);
-    taken
-}
-
-fn checksum(bytes: &[u8]) -> [u8; 8] {
-    first(&Sha256::digest(bytes))
 }
 
 /// The rest of the entry at the beginning of `bytes`, when it is whole.

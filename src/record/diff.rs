@@ -36,25 +36,23 @@ use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{DiffHash, HunkHash, Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
-use crate::git::{Change, GitError, MODE_SUBMODULE, RawHunk, Repo, Text, Texts};
+use crate::git::{Change, GitError, MODE_SUBMODULE, RawHunk, Repo, Text, Texts, hunks, is_binary};
 
 /// Files larger than this are compared by id, in bytes.
 pub const MAX_FILE: usize = 4 << 20;
 /// Text beyond this in one commit is compared by id, in bytes.
 pub const MAX_TEXT: usize = 64 << 20;
-/// Where a NUL makes a file binary, as in git.
-const BINARY_WINDOW: usize = 8000;
 
 /// Which texts are read. Hashes that stand for a diff by its ids alone begin with `andon/diff-ids@1` and equal none of
 /// those above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// Those of all changed files: the only summary that is ever recorded.
-    Always,
+    Text,
     /// The same where a document is among them, otherwise none.
-    WithDocuments,
+    Documents,
     /// None: a sixteenth of the time. Every changed path counts by its ids, and what the lines are is not told.
-    Never,
+    Ids,
 }
 
 /// How a change is read.
@@ -65,7 +63,7 @@ pub struct Reading<'a> {
     /// What lines are compared as.
     pub normalizer: &'a Normalizer,
     /// Which texts are read.
-    pub text: Depth,
+    pub depth: Depth,
 }
 
 /// Sums up what `new` changed against `old` (`None` for a root commit), and what that change is made of.
@@ -84,12 +82,12 @@ pub fn summarize(
         repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     let document = |path: &[u8]| rules.class(path) == PathClass::Docs;
-    let text = match reading.text {
-        Depth::WithDocuments if changes.iter().any(|change| document(&change.path)) => Depth::Always,
-        Depth::WithDocuments => Depth::Never,
-        told @ (Depth::Always | Depth::Never) => told,
+    let depth = match reading.depth {
+        Depth::Documents if changes.iter().any(|change| document(&change.path)) => Depth::Text,
+        Depth::Documents => Depth::Ids,
+        told @ (Depth::Text | Depth::Ids) => told,
     };
-    let mut sum = Summing::new(texts, &Reading { text, ..*reading });
+    let mut sum = Summing::new(texts, &Reading { depth, ..*reading });
     for change in &changes {
         sum.change(change)?;
     }
@@ -121,8 +119,8 @@ struct Summing<'a, 't, 'r> {
 }
 
 /// The two sides of a file.
-enum Content<'r> {
-    Text(Option<Text<'r>>, Option<Text<'r>>),
+enum Content {
+    Text(Text, Text),
     Ids,
 }
 
@@ -146,9 +144,9 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
             hunks: Vec::new(),
             truncated: false,
         };
-        let hash = Sha256::new_with_prefix(match reading.text {
-            Depth::Always => &b"andon/diff@1\n"[..],
-            Depth::WithDocuments | Depth::Never => b"andon/diff-ids@1\n",
+        let hash = Sha256::new_with_prefix(match reading.depth {
+            Depth::Text => &b"andon/diff@1\n"[..],
+            Depth::Documents | Depth::Ids => b"andon/diff-ids@1\n",
         });
         let survey = Survey::new(reading.rules, reading.normalizer);
         Self { texts, reading: *reading, hash, text_left: MAX_TEXT, summary, survey, missing: None }
@@ -179,7 +177,7 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
                 }
                 self.hash.update(b"E");
             }
-            Content::Text(old, new) => self.text(change, old.as_ref(), new.as_ref()),
+            Content::Text(old, new) => self.text(change, &old, &new),
         }
         Ok(())
     }
@@ -200,18 +198,18 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
         self.hash.update(new_mode.to_be_bytes());
     }
 
-    fn content(&mut self, change: &Change) -> Result<Content<'r>, RecordError> {
-        if self.reading.text != Depth::Always {
+    fn content(&mut self, change: &Change) -> Result<Content, RecordError> {
+        if self.reading.depth != Depth::Text {
             return Ok(Content::Ids);
         }
-        let mut sides = [None, None];
+        let mut sides = [Text::default(), Text::default()];
         for (side, text) in [change.old, change.new].into_iter().zip(&mut sides) {
             let Some((mode, id)) = side else { continue };
             if mode == MODE_SUBMODULE {
                 return Ok(Content::Ids);
             }
             match self.texts.read(id, MAX_FILE) {
-                Ok(Some(content)) => *text = Some(content),
+                Ok(Some(content)) => *text = content,
                 Ok(None) => return Ok(Content::Ids),
                 Err(GitError::Missing { .. }) => {
                     self.missing = self.missing.or(Some(id));
@@ -222,9 +220,8 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
             }
         }
         let [old, new] = sides;
-        let (before, after) = (bytes(old.as_ref()), bytes(new.as_ref()));
-        let size = before.len().saturating_add(after.len());
-        if is_binary(before) || is_binary(after) {
+        let size = old.len().saturating_add(new.len());
+        if is_binary(&old) || is_binary(&new) {
             return Ok(Content::Ids);
         }
         if size > self.text_left {
@@ -236,7 +233,7 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
         Ok(Content::Text(old, new))
     }
 
-    fn text(&mut self, change: &Change, old: Option<&Text<'_>>, new: Option<&Text<'_>>) {
+    fn text(&mut self, change: &Change, old: &[u8], new: &[u8]) {
         let raw = raw_hunks(old, new);
         for hunk in &raw {
             self.summary.removed = self.summary.removed.saturating_add(hunk.removed.len() as u64);
@@ -259,7 +256,7 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
         let sides: Vec<Sides<'_, '_>> =
             hunks.iter().map(|hunk| (hunk.removed.as_slice(), hunk.added.as_slice())).collect();
         self.survey.lines(change, &sides);
-        self.survey.document(change, bytes(old), bytes(new));
+        self.survey.document(change, old, new);
         self.begin(change);
         for hunk in &hunks {
             self.hash.update(b"H");
@@ -282,22 +279,13 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
 }
 
 /// The hunks between two texts. An added or deleted file is one hunk; nothing has to be compared.
-fn raw_hunks<'a>(old: Option<&'a Text<'_>>, new: Option<&'a Text<'_>>) -> Vec<RawHunk<'a>> {
+fn raw_hunks<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
     let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
-    let filled = |text: &&'a Text<'_>| !text.bytes().is_empty();
-    match (old.filter(filled), new.filter(filled)) {
-        (None, None) => Vec::new(),
-        (Some(old), Some(new)) => old.hunks(new),
-        (old, new) => vec![RawHunk { removed: lines(bytes(old)), added: lines(bytes(new)) }],
+    match (old.is_empty(), new.is_empty()) {
+        (true, true) => Vec::new(),
+        (true, false) | (false, true) => vec![RawHunk { removed: lines(old), added: lines(new) }],
+        (false, false) => hunks(old, new),
     }
-}
-
-fn bytes<'a>(text: Option<&'a Text<'_>>) -> &'a [u8] {
-    text.map_or(&[], Text::bytes)
-}
-
-fn is_binary(bytes: &[u8]) -> bool {
-    bytes.iter().take(BINARY_WINDOW).any(|byte| *byte == 0)
 }
 
 fn field(hash: &mut Sha256, bytes: &[u8]) {

@@ -9,6 +9,7 @@
 //! and the receipt are written with one system call and not synced, since losing the last second of them to a power
 //! cut costs a test run, not a wrong answer.
 
+mod checksum;
 pub mod derived;
 pub mod diff;
 mod file;

@@ -16,8 +16,9 @@ use crate::domain::settings::RuleSettings;
 use crate::domain::time::{Span, Timestamp};
 use crate::git::Repo;
 use crate::history::Strike;
-use crate::ops::derive::{self, Depth};
+use crate::ops::derive;
 use crate::ops::error::OpsError;
+use crate::record::diff::Depth;
 use crate::record::store::NotesStore;
 
 /// What is known of a commit before its trees are read.

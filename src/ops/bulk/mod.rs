@@ -27,7 +27,7 @@ use crate::record::normalize::Normalizer;
 use crate::record::store::NotesStore;
 use crate::report::message::Diagnostic;
 
-pub use super::derive::Depth;
+pub use crate::record::diff::Depth;
 pub(super) use depth::{depths, outlines};
 
 /// Commits of a piece: neighbours, which have files in common.

@@ -22,7 +22,9 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violati
     for (commit, fact) in case.commits.iter().zip(facts) {
         let mut found = of_tree(case.repo, &case.config, commit.tree)?;
         found.extend(unbound(case, fact));
-        violations.extend(said(case, commit, found));
+        if !found.is_empty() {
+            violations.extend(said(case, commit, found));
+        }
     }
     Ok(violations)
 }

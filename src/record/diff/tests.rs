@@ -3,11 +3,11 @@ use crate::domain::change::Nature;
 use crate::record::scratch::Scratch;
 
 fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary, ChangeFacts) {
-    read(scratch, old, new, Depth::Always)
+    read(scratch, old, new, Depth::Text)
 }
 
-fn read(scratch: &Scratch, old: Option<TreeId>, new: TreeId, text: Depth) -> (DiffSummary, ChangeFacts) {
-    let reading = Reading { rules: &rules(), normalizer: &normalizer(), text };
+fn read(scratch: &Scratch, old: Option<TreeId>, new: TreeId, depth: Depth) -> (DiffSummary, ChangeFacts) {
+    let reading = Reading { rules: &rules(), normalizer: &normalizer(), depth };
     let repo = scratch.repo();
     let (diff, change, _) = summarize((&repo, &mut Texts::new(&repo, 0)), &reading, old, new).unwrap();
     (diff, change)
@@ -272,17 +272,17 @@ fn by_ids_nothing_is_read_and_nothing_is_mistaken_for_text() {
     scratch.write("a.rs", "two\n");
     std::fs::rename(scratch.path().join("moved.rs"), scratch.path().join("here.rs")).unwrap();
     let code = scratch.add_all();
-    let full = read(&scratch, Some(before), code, Depth::Always);
-    let ids = read(&scratch, Some(before), code, Depth::Never);
-    assert_eq!(ids, read(&scratch, Some(before), code, Depth::WithDocuments));
+    let full = read(&scratch, Some(before), code, Depth::Text);
+    let ids = read(&scratch, Some(before), code, Depth::Ids);
+    assert_eq!(ids, read(&scratch, Some(before), code, Depth::Documents));
     assert_eq!((&full.1.paths, full.0.files), (&ids.1.paths, ids.0.files));
     assert_ne!(full.0.hash, ids.0.hash);
     assert_eq!((ids.0.empty, ids.0.hunks.len(), ids.1.nature), (false, 0, Nature::Work));
     scratch.write("a.md", "- [x] done\n");
     let documents = scratch.add_all();
-    let full = read(&scratch, Some(before), documents, Depth::Always);
-    assert_eq!(full, read(&scratch, Some(before), documents, Depth::WithDocuments));
-    assert_ne!(full, read(&scratch, Some(before), documents, Depth::Never));
-    let nothing = read(&scratch, Some(code), code, Depth::Never);
+    let full = read(&scratch, Some(before), documents, Depth::Text);
+    assert_eq!(full, read(&scratch, Some(before), documents, Depth::Documents));
+    assert_ne!(full, read(&scratch, Some(before), documents, Depth::Ids));
+    let nothing = read(&scratch, Some(code), code, Depth::Ids);
     assert_eq!((nothing.0.empty, nothing.0.files, nothing.1.nature), (true, 0, Nature::Nothing));
 }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use crate::domain::ids::TreeId;
+use crate::record::checksum::{checksum, first};
 use crate::record::file;
 
 const MAGIC: &[u8; 16] = b"andon-fprints\0\0\x01";
@@ -42,16 +43,6 @@ impl Key {
         hash.update(path);
         Self(first(&hash.finalize()))
     }
-}
-
-fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    let mut taken = [0; N];
-    taken.copy_from_slice(&bytes[..N]);
-    taken
-}
-
-fn checksum(bytes: &[u8]) -> [u8; 8] {
-    first(&Sha256::digest(bytes))
 }
 
 /// The cache of one run.
