@@ -24,6 +24,17 @@ pub(super) struct Attempt<'a> {
     pub(super) step: Step,
     /// What fails, flaky tests aside.
     pub(super) failures: Option<Signature>,
+    /// Whether the code differs from that of the iteration before.
+    pub(super) edit: Edit,
+}
+
+/// Whether an attempt edited code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edit {
+    /// It did.
+    Code,
+    /// Documents or nothing: what the tests said of the code holds on.
+    NoCode,
 }
 
 /// What became of the failing count, seen from the last time that all tests passed.
@@ -60,6 +71,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let mut count = Count::default();
     let mut before: Option<&Iteration> = None;
     let mut counted = None;
+    let mut untold = Untold::default();
     let flaky = timeline.flaky();
     for iteration in timeline.attempted() {
         let unedited = before.is_some_and(|before| before.code == iteration.code);
@@ -74,11 +86,46 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
         }
         // Tests of which only flaky ones fail say nothing about the edit.
         let tests = tests.filter(|tests| !only_flaky_fail(tests, &flaky));
-        let step = tests.map_or(Step::Unknown, |tests| count.step(iteration, tests, &flaky));
+        let mended = untold.mended_unseen(tests, unedited);
+        let step = tests.map_or(Step::Unknown, |tests| {
+            if mended {
+                count.begin_anew(iteration, tests);
+            }
+            count.step(iteration, tests, &flaky)
+        });
         let failures = tests.map(|tests| failures(tests, &flaky));
-        attempts.push(Attempt { iteration, tests, step, failures });
+        let edit = if unedited { Edit::NoCode } else { Edit::Code };
+        attempts.push(Attempt { iteration, tests, step, failures, edit });
     }
     attempts
+}
+
+/// What failed before code changed that nobody tested.
+#[derive(Debug, Default)]
+struct Untold<'a> {
+    newest: Option<&'a TestEvidence>,
+    edited: bool,
+}
+
+impl<'a> Untold<'a> {
+    /// Whether what failed before is mended: code changed that nobody tested, and now other tests fail, all of them.
+    /// Without such a change in between, each result tells of the edit before it: one test mended and another broken is
+    /// no progress.
+    fn mended_unseen(&mut self, tests: Option<&'a TestEvidence>, unedited: bool) -> bool {
+        let Some(tests) = tests else {
+            self.edited |= !unedited;
+            return false;
+        };
+        let edited = std::mem::take(&mut self.edited);
+        let before = self.newest.replace(tests);
+        let named =
+            |one: &TestEvidence| outcome(one) == Outcome::Red && !one.failing.is_empty() && !one.truncated;
+        edited
+            && named(tests)
+            && before.is_some_and(|before| {
+                named(before) && before.failing.iter().all(|id| !tests.failing.contains(id))
+            })
+    }
 }
 
 /// The falls of the failing count that earn no credit, oldest first.
@@ -136,6 +183,15 @@ struct Count {
 }
 
 impl Count {
+    /// Other tests fail than before: their number says nothing about those. Unless tests are gone, for then what failed
+    /// may have been taken away.
+    fn begin_anew(&mut self, iteration: &Iteration, tests: &TestEvidence) {
+        let gone = self.most > tests.counts.ran() || self.taken > 0 || iteration.weakening.is_some();
+        if !gone {
+            *self = Self::default();
+        }
+    }
+
     fn step(&mut self, iteration: &Iteration, tests: &TestEvidence, flaky: &BTreeSet<String>) -> Step {
         let Some(failing) = steady_count(tests, flaky) else { return Step::Unknown };
         let ran = tests.counts.ran();

@@ -30,12 +30,16 @@ impl Iteration {
     }
 }
 
+/// Comments of one file that are changed commit after commit, with nothing else in between: from so many on they are
+/// no tour through a file any more, wherever they stand.
+const TOUR: usize = 5;
+
 impl Iteration {
-    /// Whether a weak change goes over what the weak one before did, in the same place. Comments are documentation
-    /// too: people work through those of one file, commit by commit, each time elsewhere. So they count only where the
-    /// lines are those that the one before wrote, or where a line or two are put on top.
-    fn says_it_again(&self, before: &Self) -> bool {
-        let written: BTreeSet<HunkHash> = before.diff.hunks.iter().map(|hunk| hunk.added).collect();
+    /// Whether a weak change goes over what the weak ones before did, in the place of the one right before. Comments are
+    /// documentation too: people work through those of one file, commit by commit, each time elsewhere. So they count
+    /// only where the lines are of those that such changes wrote (`written`), or where a line or two are put on top.
+    fn says_it_again(&self, before: Option<&Self>, written: &BTreeSet<HunkHash>) -> bool {
+        let Some(before) = before.filter(|before| before.weak_nature().is_some()) else { return true };
         let over = self.diff.hunks.iter().any(|hunk| written.contains(&hunk.removed));
         let on_top = self.diff.removed == 0 && self.diff.added <= 2;
         let counts = match self.weak_nature() {
@@ -45,17 +49,45 @@ impl Iteration {
         };
         counts && self.same_place(before)
     }
+
+    /// The one path that was changed, where it is one.
+    fn only_path(&self) -> Option<HunkHash> {
+        let change = self.change.as_ref().filter(|change| !change.truncated)?;
+        if let [only] = change.paths.as_slice() { Some(only.path) } else { None }
+    }
 }
 
 impl Timeline {
     /// How many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
     /// nothing, made the change before again, or were weak in the place of the one before. Of weak ones at least half go
-    /// over the same again.
+    /// over the same again, or `TOUR` and more changed comments of one file.
     pub fn unchanged_running(&self, at: usize) -> u64 {
+        let run = self.unchanged_run(at);
+        let mut written: BTreeSet<HunkHash> = BTreeSet::new();
+        let mut said = vec![false; run.len()];
+        for (number, (one, again)) in run.iter().enumerate().rev() {
+            let before = run.get(number + 1).map(|(before, _)| *before);
+            said[number] = one.diff.empty || *again || one.says_it_again(before, &written);
+            written.extend(one.diff.hunks.iter().map(|hunk| hunk.added));
+        }
+        let (mut running, mut same, mut tour) = (0, 0_usize, true);
+        for (number, (one, _)) in run.iter().enumerate() {
+            let length = number + 1;
+            same += usize::from(said[number]);
+            tour &= one.only_path().is_some() && one.only_path() == run[0].0.only_path();
+            if same * 2 >= length || (tour && length >= TOUR) {
+                running = length;
+            }
+        }
+        u64::try_from(running).unwrap_or(u64::MAX)
+    }
+
+    /// Those strike candidates, newest first, each with whether it makes the change before again.
+    fn unchanged_run(&self, at: usize) -> Vec<(&Iteration, bool)> {
         let seen = self.iterations.get(..=at).unwrap_or_default();
         let candidates = seen.iter().rev().filter(|one| one.strike == Strike::Candidate);
         let mut candidates = candidates.filter(|one| self.could_change(one)).peekable();
-        let (mut running, mut length, mut same) = (0, 0_u64, 0_u64);
+        let mut run = Vec::new();
         while let Some(one) = candidates.next() {
             let before = candidates.peek().copied();
             let again = before.is_some_and(|before| before.diff.hash == one.diff.hash);
@@ -65,15 +97,9 @@ impl Timeline {
             if !(one.diff.empty || again || weak) {
                 break;
             }
-            length += 1;
-            let said =
-                one.diff.empty || again || first || before.is_some_and(|before| one.says_it_again(before));
-            same += u64::from(said);
-            if same.saturating_mul(2) >= length {
-                running = length;
-            }
+            run.push((one, again));
         }
-        running
+        run
     }
 
     /// Whether an iteration was meant to change what runs: a turn that planned, reviewed, or of which nobody knows what

@@ -156,6 +156,7 @@ fn record(
     let mut facts = loaded.facts();
     facts.push(Fact::Commit(Box::new(fact.clone())));
     loaded.timeline = timeline::fold(ws, facts);
+    loaded.timeline = loaded.after_replacing(store, &fact);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
         Ok(standing) => standing,
