@@ -8,8 +8,8 @@ use crate::history::Iteration;
 
 /// Default patterns. "Release" alone is no pattern: "Release the lock" is work.
 const SUBJECTS: [&str; 19] = [
-    "Revert \"",
-    "Revert:",
+    "Revert",
+    "Reverted",
     "Re-revert",
     "Reapply \"",
     "Reland",

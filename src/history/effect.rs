@@ -30,9 +30,9 @@ impl Iteration {
     }
 }
 
-/// Comments of one file of which a line or two are changed commit after commit, with nothing else in between: from so
-/// many on they are no tour through the file any more, wherever they stand. People who document a file commit by commit
-/// write more than that at a time.
+/// Comments of one file of which a line is changed commit after commit, with nothing else in between: from so many on
+/// they are no tour through the file any more, wherever they stand. People who document a file commit by commit write
+/// more than that at a time.
 const TOUR: usize = 5;
 /// That many lines are a line or two.
 const SMALL: u64 = 2;
@@ -69,8 +69,8 @@ impl Iteration {
 
 impl Timeline {
     /// How many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
-    /// nothing, made the change before again, or were weak in the place of the one before. Of weak ones at least half go
-    /// over the same again, or `TOUR` and more changed a line or two of one file.
+    /// nothing, made the change before again, or were weak in the place of the one before. Of weak ones at least two in
+    /// three go over the same again, or `TOUR` and more do so or change a line, all in one file.
     pub fn unchanged_running(&self, at: usize) -> u64 {
         let run = self.unchanged_run(at);
         let mut written: BTreeSet<HunkHash> = BTreeSet::new();
@@ -84,8 +84,9 @@ impl Timeline {
         for (number, (one, _)) in run.iter().enumerate() {
             let length = number + 1;
             same += usize::from(said[number]);
-            tour &= one.is_small() && one.only_path().is_some() && one.only_path() == run[0].0.only_path();
-            if same * 2 >= length || (tour && length >= TOUR) {
+            tour &= said[number] || (one.diff.added <= 1 && one.diff.removed <= 1);
+            tour &= one.only_path().is_some() && one.only_path() == run[0].0.only_path();
+            if same * 3 >= length * 2 || (tour && length >= TOUR) {
                 running = length;
             }
         }

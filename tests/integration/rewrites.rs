@@ -62,6 +62,5 @@ fn work_that_is_amended_once_or_twice_before_it_goes_out_passes() {
         stage.git(&["commit", "--amend", "-qm", &format!("Said better {number}")]).ok();
     }
     stage.git(&["rebase", "-q", "--no-ff", "HEAD~3"]).ok();
-    stage.git(&["rebase", "-q", "--no-ff", "HEAD~3"]).ok();
     assert!(!stage.exists(".andon/CHECKPOINT.md") && !stage.exists(".andon/BLOCKER_REPORT.md"));
 }

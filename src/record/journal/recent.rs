@@ -287,6 +287,28 @@ mod tests {
     }
 
     #[test]
+    fn commits_since_the_newest_answer_are_counted_from_where_it_was_given() {
+        let at = |head: u8, reason: &str| {
+            let JournalLine::Ack(answer) = ack(reason) else { unreachable!() };
+            let head = Some(CommitId(format!("{head:02x}").repeat(20).parse().unwrap()));
+            JournalLine::Ack(Box::new(Ack { head, ..*answer }))
+        };
+        let since = |lines: &[JournalLine]| journal(lines).1.recent(Reach { runs: 2, commits: 9 }).since_ack;
+        assert_eq!(since(&[marker(1), marker(2)]), 2, "no answer");
+        assert_eq!(since(&[marker(1), at(1, "a"), marker(2), at(2, "b"), marker(3)]), 1, "the newest");
+        // The commit was amended twice, and the answer went along.
+        let moved = [marker(1), at(1, "a"), marker(2), at(2, "a"), marker(3), at(3, "a")];
+        assert_eq!(since(&moved), 2);
+        let JournalLine::Ack(counter) = ack("one") else { unreachable!() };
+        let counter = JournalLine::Ack(Box::new(Ack { counter: Some("x".into()), ..*counter }));
+        assert_eq!(
+            since(&[marker(1), at(1, "a"), marker(2), counter, marker(3)]),
+            2,
+            "one counter is no answer"
+        );
+    }
+
+    #[test]
     fn only_runs_since_a_size_are_a_newest_run() {
         let run = |code: &str| {
             let text = format!(
