@@ -129,7 +129,9 @@ class Fixture:
         self.save()
 
     def path(self, number):
-        return f"src/d{number // 100:04}/f{number % 100:02}.txt"
+        """100 files a directory; large repositories have one more level, as they do in life."""
+        level = f"p{number // 10_000:03}/" if self.files > 50_000 else ""
+        return f"src/{level}d{number // 100:04}/f{number % 100:02}.txt"
 
     def history(self):
         """A fast-import stream: one commit of all files, then the commits that are older than the window."""
