@@ -132,6 +132,15 @@ pub enum Newest {
     Other,
 }
 
+/// Whether a commit began a run when it was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Begins {
+    /// It did: what was spent before it belongs to another one.
+    Run,
+    /// It did not.
+    Nothing,
+}
+
 /// Facts that are marked: they count, but something about them was not as it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks {
@@ -173,19 +182,19 @@ pub struct Activity {
     /// The context windows of the nodes.
     pub windows: Windows,
     /// Turns that began since the window did.
-    pub(super) begun: u64,
+    pub begun: u64,
     /// The node whose turn began last.
-    pub(super) last_node: Option<String>,
+    pub last_node: Option<String>,
     /// The epoch of the next call.
-    pub(super) epoch: u64,
+    pub epoch: u64,
     /// Signatures of the newest edits.
-    pub(super) edits: VecDeque<ShortHash>,
+    pub edits: VecDeque<ShortHash>,
     /// Ids of the newest events.
-    pub(super) ids: VecDeque<ShortHash>,
+    pub ids: VecDeque<ShortHash>,
     /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
-    pub(super) code: Option<CodeId>,
+    pub code: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
-    pub(super) docs: Option<Digest>,
+    pub docs: Option<Digest>,
 }
 
 impl Activity {

@@ -10,7 +10,7 @@ use super::guard;
 use super::healed;
 use super::skip;
 use super::standing;
-use super::timeline::{self, Loaded};
+use super::timeline::{self, Loaded, Step};
 use super::uncertainty;
 use super::weakening;
 use super::workspace::Workspace;
@@ -27,7 +27,7 @@ use crate::domain::workflow::Maker;
 use crate::git::{CommitInfo, missing_help};
 use crate::history::{self, Timeline, Upcoming};
 use crate::policy;
-use crate::record::journal::{Journal, JournalLine};
+use crate::record::journal::{Journal, JournalLine, MarkedTurn};
 use crate::record::receipt::{self, Receipt};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Judged};
@@ -153,9 +153,10 @@ fn record(
     let mut loaded = timeline::load_at(ws, store, parent);
     let (mut fact, missing) = derive(ctx, ws, (entry, store), &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
-    let mut facts = loaded.facts();
-    facts.push(Fact::Commit(Box::new(fact.clone())));
-    loaded.timeline = timeline::fold(ws, facts);
+    let begins = history::begins(&loaded.timeline, &fact);
+    let mut known = loaded.steps();
+    known.push(Step::Fact(Fact::Commit(Box::new(fact.clone()))));
+    loaded.timeline = timeline::fold_steps(ws, known);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
         Ok(standing) => standing,
@@ -187,6 +188,7 @@ fn record(
         tree: fact.record.tree,
         code: fact.record.code,
         at: Some(ctx.now),
+        turn: Some(MarkedTurn { node: fact.record.node.clone(), number: fact.record.iteration, begins }),
     })?;
     ctx.stop_point("post-commit:told");
     healed::locks(ctx, ws)?;
