@@ -144,6 +144,7 @@ pub(in crate::ops) fn decide(
         policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing);
     warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
     warnings.extend(safety::noticed((ctx, ws), &loaded, &decision));
+    warnings.extend(safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), None));
     Ok((decision, warnings))
 }
 
