@@ -161,3 +161,18 @@ fn everything_is_bounded() {
     assert!(activity.turns.len() <= MAX_TURNS && activity.passes.len() <= MAX_NODES * MAX_NODES);
     assert!(activity.marks.crowded > 0);
 }
+
+#[test]
+fn a_clock_that_is_set_back_measures_nothing_and_takes_nothing() {
+    let node = |line: &crate::history::Timeline| line.activity.nodes["coder"].runtime.0;
+    let begun = |at| event_of("coder", at, What::TurnStart);
+    // Begun in the past of what was seen already: it is not as old as its date says.
+    let early = folded(vec![event_of("other", 5_000, What::TurnStart), begun(10), ended("coder", 5_060, 1)]);
+    assert_eq!((node(&early), early.activity.marks.backwards), (60, 1));
+    // Ended at a time before the newest: what was measured up to there stands.
+    let late =
+        folded(vec![begun(1_000), event_of("coder", 1_900, What::TurnStart), ended("coder", 1_000, 1)]);
+    assert_eq!(late.activity.now, Some(crate::domain::time::Timestamp(1_900)));
+    let back = folded(vec![begun(1_000), event_of("other", 1_300, What::TurnStart), ended("coder", 900, 1)]);
+    assert_eq!(node(&back), 300);
+}
