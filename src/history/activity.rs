@@ -83,7 +83,7 @@ pub struct Turn {
     pub number: u64,
     /// How it began.
     pub opening: Opening,
-    /// When it began: known of an announced turn only.
+    /// When it began, or when a person last answered a halt in it: known of an announced turn only.
     pub started: Option<Timestamp>,
     /// When it ended; `None` while it goes on.
     pub ended: Option<Timestamp>,
@@ -91,8 +91,8 @@ pub struct Turn {
     pub commits: u64,
     /// Tool calls made in it.
     pub calls: u64,
-    /// Test runs in it.
-    pub test_runs: u64,
+    /// Tokens of it that a person has answered for: its budget counts what came after.
+    pub answered: u64,
     /// Tokens and cost of it so far; the context window as it is now.
     pub usage: Usage,
     /// Output hashes, the newest.
@@ -100,6 +100,11 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// Tokens since it began, or since the newest answer in it.
+    pub fn tokens(&self) -> u64 {
+        self.usage.tokens().saturating_sub(self.answered)
+    }
+
     /// How long it has taken up to its end, or up to `now` while it goes on; zero where that is unknown.
     pub fn runtime(&self, now: Option<Timestamp>) -> Span {
         match (self.started, self.ended.or(now)) {

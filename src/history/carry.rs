@@ -81,8 +81,11 @@ impl Fold {
                 outputs: one.outputs.clone(),
             }),
         };
+        let mut activity = line.activity.clone();
+        // Of turns that ended only the newest is ever asked for.
+        activity.turns.drain(..activity.turns.len().saturating_sub(1));
         Carry {
-            activity: line.activity.clone(),
+            activity,
             turns: line.iterations.iter().filter_map(turn).collect(),
             resets: line.resets.clone(),
             ack: line.last_ack.clone(),

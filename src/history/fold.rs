@@ -97,7 +97,10 @@ impl Fold {
                     None if self.timeline.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) => {
                         self.timeline.restart_iterations();
                     }
-                    None => self.timeline.restart(),
+                    None => {
+                        self.timeline.restart();
+                        self.timeline.answer_turns(ack.at);
+                    }
                 }
                 self.timeline.last_ack = Some(*ack);
                 Effect::Within

@@ -161,7 +161,7 @@ impl Timeline {
             ended: None,
             commits: 0,
             calls: 0,
-            test_runs: 0,
+            answered: 0,
             usage: Usage::default(),
             outputs: Vec::new(),
         };
@@ -299,6 +299,15 @@ impl Timeline {
             self.activity.current_node().to_owned()
         } else {
             fact.record.node.clone()
+        }
+    }
+
+    /// An answer re-arms the budgets of a turn that goes on, too: otherwise they would halt again at once.
+    pub(super) fn answer_turns(&mut self, at: Timestamp) {
+        let now = self.activity.now.map_or(at, |now| now.max(at));
+        for turn in self.activity.open.values_mut() {
+            turn.started = turn.started.map(|_| now);
+            turn.answered = turn.usage.tokens();
         }
     }
 

@@ -192,7 +192,7 @@ impl Loaded {
             weave.steps.extend(runs);
         }
         if let Some(totals) = &self.told.totals {
-            weave.commits_up_to(weave.seen_before());
+            weave.commits_up_to(weave.leading);
             weave.answers_before(totals);
             weave.steps.push(Step::Resume(Box::new(totals.carry.clone())));
         }
@@ -208,7 +208,9 @@ impl Loaded {
 struct Weave<'a> {
     loaded: &'a Loaded,
     steps: Vec<Step>,
-    /// How many commits of the window have their place.
+    /// How many commits of the window were recorded before all that follows in the journal.
+    leading: usize,
+    /// How many have their place.
     placed: usize,
     /// After how many commits each answer comes that does not have its place in the journal.
     answers: Vec<(usize, usize)>,
@@ -219,7 +221,9 @@ struct Weave<'a> {
 impl<'a> Weave<'a> {
     fn new(loaded: &'a Loaded) -> Self {
         let in_place = |number: usize| loaded.told.items.contains(&Item::Ack(number));
-        let mut weave = Self { loaded, steps: Vec::new(), placed: 0, answers: Vec::new(), last: Vec::new() };
+        let mut weave =
+            Self { loaded, steps: Vec::new(), leading: 0, placed: 0, answers: Vec::new(), last: Vec::new() };
+        weave.leading = weave.seen_before();
         for (number, (ack, place)) in loaded.acks.iter().enumerate() {
             match (ack.head.and_then(|head| weave.index(head)), place) {
                 (Some(at), _) if !in_place(number) => weave.answers.push((at + 1, number)),
@@ -234,7 +238,7 @@ impl<'a> Weave<'a> {
         self.loaded.window.facts.iter().position(|fact| fact.id == Some(commit))
     }
 
-    /// How many commits of the window were recorded before all that follows in the journal.
+    /// How many commits come before the first that the journal tells of.
     fn seen_before(&self) -> usize {
         let marked = self.loaded.told.items.iter().filter_map(|item| match item {
             Item::Commit(marked) => self.index(marked.commit),
@@ -248,7 +252,7 @@ impl<'a> Weave<'a> {
             Item::Event(event) => {
                 if self.placed == 0 && self.loaded.told.totals.is_none() {
                     // Commits from elsewhere come before what was observed here.
-                    self.commits_up_to(self.seen_before());
+                    self.commits_up_to(self.leading);
                 }
                 self.steps.push(Step::Fact(Fact::Event(event.clone())));
             }

@@ -283,3 +283,26 @@ fn turns_are_counted_beyond_the_window_of_commits() {
     stage.git(&["commit", "-qam", "Step 39"]);
     assert!(stage.read(".andon/CHECKPOINT.md").contains("coder has had 40 of 40 turns"));
 }
+
+#[test]
+fn a_node_that_the_workflow_does_not_know_is_named() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh tests.sh\"\n[workflow]\nnodes.coder = {}\n");
+    observe(&stage, "turn_start", "{\"node\":\"coder\"}\n").ok().lacks("not declared");
+    observe(&stage, "turn_start", "{\"node\":\"ghost\"}\n")
+        .ok()
+        .says("node \"ghost\" is not declared in [workflow]");
+}
+
+#[test]
+fn an_answer_frees_a_turn_that_goes_on() {
+    let stage = Stage::installed();
+    let config = "[test]\ncommand = \"sh tests.sh\"\n[rules]\nturn-tokens = { max = 100 }\n";
+    stage.write("andon.toml", config);
+    observe(&stage, "turn_start", "{}\n").ok();
+    observe(&stage, "usage", "{\"input_tokens\":100}\n").exits(1).says("100 of 100 tokens");
+    stage.andon(&["resume", "--reason", "go on"]).ok();
+    observe(&stage, "usage", "{\"input_tokens\":99}\n").ok();
+    observe(&stage, "usage", "{\"input_tokens\":1}\n").exits(1).says("100 of 100 tokens");
+    observe(&stage, "verdict", "{\"approve\":-1}\n").says("not a number of at least 0");
+}

@@ -176,3 +176,20 @@ fn a_clock_that_is_set_back_measures_nothing_and_takes_nothing() {
     let back = folded(vec![begun(1_000), event_of("other", 1_300, What::TurnStart), ended("coder", 900, 1)]);
     assert_eq!(node(&back), 300);
 }
+
+#[test]
+fn an_answer_re_arms_the_budgets_of_a_turn_that_goes_on() {
+    let tokens = |count| What::Usage(Usage { input_tokens: Some(count), ..Usage::default() });
+    let facts = |seconds: i64| {
+        vec![
+            event_of("coder", 100, What::TurnStart),
+            event_of("coder", 700, tokens(5_000)),
+            ack(800),
+            event_of("coder", 800 + seconds, tokens(7)),
+        ]
+    };
+    let line = folded(facts(60));
+    let turn = line.activity.newest_turn().unwrap();
+    assert_eq!((turn.tokens(), turn.usage.tokens()), (7, 5_007), "the record tells of all of it");
+    assert_eq!(turn.runtime(line.activity.now).0, 60);
+}

@@ -169,7 +169,7 @@ fn wire_turn(turn: &Turn) -> WireTurn {
         told: turn.opening == Opening::Told,
         started: turn.started.map(|at| at.0),
         ended: turn.ended.map(|at| at.0),
-        did: [turn.commits, turn.calls, turn.test_runs],
+        did: [turn.commits, turn.calls, turn.answered],
         used: [
             usage.input_tokens,
             usage.output_tokens,
@@ -267,7 +267,7 @@ fn summed(sums: Sums) -> Option<Carry> {
 }
 
 fn turn(wire: WireTurn) -> Option<Turn> {
-    let [commits, calls, test_runs] = wire.did;
+    let [commits, calls, answered] = wire.did;
     let [input_tokens, output_tokens, context_tokens, cached_tokens, output_lines] = wire.used;
     let cost_usd = wire.cost;
     Some(Turn {
@@ -278,7 +278,7 @@ fn turn(wire: WireTurn) -> Option<Turn> {
         ended: wire.ended.map(Timestamp),
         commits,
         calls,
-        test_runs,
+        answered,
         usage: Usage { input_tokens, output_tokens, cost_usd, context_tokens, cached_tokens, output_lines },
         outputs: ids(&wire.outputs)?,
     })
