@@ -10,7 +10,7 @@ use super::guard;
 use super::healed;
 use super::skip;
 use super::standing;
-use super::timeline::{self, Loaded, Step};
+use super::timeline::{self, Loaded};
 use super::uncertainty;
 use super::weakening;
 use super::workspace::Workspace;
@@ -25,7 +25,7 @@ use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
 use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
 use crate::git::{CommitInfo, missing_help};
-use crate::history::{self, Timeline, Upcoming};
+use crate::history::{self, Fold, Timeline, Upcoming};
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine, MarkedTurn};
 use crate::record::receipt::{self, Receipt};
@@ -154,9 +154,10 @@ fn record(
     let (mut fact, missing) = derive(ctx, ws, (entry, store), &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
     let begins = history::begins(&loaded.timeline, &fact);
-    let mut known = loaded.steps();
-    known.push(Step::Fact(Fact::Commit(Box::new(fact.clone()))));
-    loaded.timeline = timeline::fold_steps(ws, known);
+    let before = std::mem::replace(&mut loaded.timeline, Timeline::new(ws.config.guard.session_gap));
+    let mut fold = Fold::on(before);
+    fold.push(Fact::Commit(Box::new(fact.clone())));
+    loaded.timeline = fold.into_timeline();
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
         Ok(standing) => standing,

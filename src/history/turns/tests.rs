@@ -134,7 +134,7 @@ fn an_answer_keeps_the_turn_that_goes_on_and_forgets_what_was_spent() {
     let mut facts = vec![ended("coder", 1, 1), event_of("coder", 2, What::TurnStart), spent(9, "1")];
     facts.push(ack(3));
     let line = folded(facts);
-    assert_eq!(line.activity.open["coder"].started, Some(Timestamp(2)));
+    assert_eq!(line.activity.open["coder"].started, Some(Timestamp(3)), "its time counts from the answer on");
     assert_eq!(line.activity.nodes["coder"], NodeTotals::default());
     assert!(line.activity.passes.is_empty() && line.iterations.is_empty());
 }
