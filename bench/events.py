@@ -21,7 +21,7 @@ import time
 def stream(count, seed=7):
     """Yields `count` lines: turns of about twenty events, with tests, usage and a commit in most of them."""
     rng = random.Random(seed)
-    at, step, made = 1_790_000_000, 0, 0
+    at, step, made = 1_700_000_000, 0, 0
 
     def line(what, **members):
         nonlocal at

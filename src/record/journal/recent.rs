@@ -14,8 +14,8 @@ use crate::history::{Begins, DEFAULT_NODE, Passing};
 
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
-/// Where the members from `type` on are found, in bytes from the end of a line.
-const LAST_MEMBERS: usize = 256;
+/// Where the members from `type` on are found, in bytes from the end of a line. One that is not told by them is decoded.
+const LAST_MEMBERS: usize = 64;
 
 /// Safety events that one reading keeps, the newest: enough to tell whether one was told already.
 const MAX_SAFETY: usize = 64;
