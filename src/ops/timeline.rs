@@ -3,12 +3,12 @@
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::detect::{self, Reads};
-use crate::domain::facts::{Ack, Fact};
+use crate::domain::facts::{Ack, CommitFact, CommitKind, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
-use crate::history::{self, Carry, Fold, Passing, Timeline};
+use crate::history::{self, Carry, Fold, MAX_REWRITTEN, Passing, Timeline, rewrites};
 use crate::ledger::Ledger;
 use crate::record::Warning;
 use crate::record::journal::{AckPlace, Item, Journal, Position, Reach, Recent, Turns};
@@ -64,7 +64,11 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 
 /// Reads the window behind `head`.
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
-    loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None)
+    let mut loaded = loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None);
+    if let Some(newest) = loaded.rewriting().cloned() {
+        loaded.follow_replaced(store, &newest);
+    }
+    loaded
 }
 
 /// Reads the window behind `head`; when the notes cannot be opened, the journal alone. It still speaks for the
@@ -90,13 +94,15 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
 }
 
 fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
+    let newest = window.facts.last().map(|fact| fact.record.kind);
+    let rewritten = newest.filter(|kind| rewrites(*kind)).map_or(0, |_| MAX_REWRITTEN);
     let journal = Journal::open(ws.repo.git_dir());
     let others = elsewhere(ws, &window);
     let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
     let totals = journal.totals(ws.config.guard.session_gap, answers);
     let recent = journal.recent(Reach {
         runs: RUNS,
-        commits: reach(&ws.config.rules),
+        commits: reach(&ws.config.rules).max(rewritten),
         turns: if ws.config.workflow.is_declared() { Turns::Counted } else { Turns::Uncounted },
         since: Some(totals.as_ref().map_or(Position::START, |totals| totals.at)),
     });
@@ -104,7 +110,7 @@ fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loade
         .into_iter()
         .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))
         .collect();
-    let Recent { runs, mut acks, items, safety, .. } = recent;
+    let Recent { runs, mut acks, items, markers, since_ack, safety, .. } = recent;
     match others {
         Ok(others) => {
             let known: Vec<Ack> = acks.iter().map(|(ack, _)| ack.clone()).collect();
@@ -113,7 +119,7 @@ fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loade
         }
         Err(err) => warnings.push(err.as_warning()),
     }
-    let told = Told { totals, items, safety };
+    let told = Told { totals, items, markers, since_ack, safety };
     let timeline = Timeline::new(ws.config.guard.session_gap);
     let mut loaded = Loaded { timeline, window, acks, runs, told, warnings };
     loaded.timeline = fold_steps(ws, loaded.steps());
@@ -160,6 +166,10 @@ pub struct Told {
     pub totals: Option<Totals>,
     /// What follows, oldest first.
     pub items: Vec<Item>,
+    /// Commits that were recorded, oldest first, as far back as was looked.
+    pub markers: Vec<CommitId>,
+    /// How many of them, the newest, were recorded after the newest answer to a halt.
+    pub since_ack: usize,
     /// Safety events since the newest commit, oldest first.
     pub safety: Vec<SafetyFact>,
 }
@@ -176,6 +186,59 @@ pub enum Step {
 }
 
 impl Loaded {
+    /// The newest commit of the window, when it stands in the place of others.
+    fn rewriting(&self) -> Option<&CommitFact> {
+        self.window.facts.last().filter(|newest| rewrites(newest.record.kind))
+    }
+
+    /// The timeline with `fact`, which was just derived, as its newest.
+    pub fn take_in(&mut self, ws: &Workspace, store: &NotesStore<'_>, fact: &CommitFact) {
+        let new = Fact::Commit(Box::new(fact.clone()));
+        self.timeline = if self.rewriting().is_some() {
+            // It holds more than the window shows, and that was of the commit before.
+            fold_steps(ws, self.steps().into_iter().chain([Step::Fact(new)]).collect())
+        } else {
+            let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
+            let mut fold = Fold::on(before);
+            fold.push(new);
+            fold.into_timeline()
+        };
+        self.follow_replaced(store, fact);
+    }
+
+    /// Adds to the timeline what `newest`, an amend or a pick of a rebase, stands in the place of: the records of the
+    /// commits that the journal shows to have been recorded since, right before it, and that amended or rebased too or
+    /// are what was amended. At most [`MAX_REWRITTEN`] are read.
+    fn follow_replaced(&mut self, store: &NotesStore<'_>, newest: &CommitFact) {
+        let Some(by) = newest.id.filter(|_| rewrites(newest.record.kind)) else { return };
+        let since = self.told.markers.len().saturating_sub(self.told.since_ack);
+        let behind = |id: &CommitId| self.window.facts.iter().any(|fact| fact.id == Some(*id));
+        let other = |session: Option<&str>| match (session, newest.record.session.as_deref()) {
+            (Some(one), Some(other)) => one != other,
+            (None, _) | (_, None) => false,
+        };
+        let mut replaced: Vec<CommitFact> = Vec::new();
+        for id in self.told.markers[since..].iter().rev().filter(|id| **id != by).take(MAX_REWRITTEN) {
+            let Ok(Some(stored)) = store.get(*id) else { break };
+            let record = stored.record;
+            let amended = record.parent == newest.record.parent && newest.record.kind == CommitKind::Amend;
+            if other(record.session.as_deref()) || !(rewrites(record.kind) || amended) {
+                break;
+            }
+            let ends = !rewrites(record.kind);
+            if !behind(id) {
+                replaced.push(CommitFact { id: Some(*id), subject: String::new(), record });
+            }
+            if ends {
+                break;
+            }
+        }
+        replaced.reverse();
+        if !replaced.is_empty() {
+            self.timeline = self.timeline.clone().after_replacing(replaced, by);
+        }
+    }
+
     /// All that was read, in the order of observation.
     ///
     /// Each acknowledgement comes right after the commit that was HEAD then; one whose commit is not in the window

@@ -80,6 +80,11 @@ pub struct Recent {
     pub acks: Vec<(Ack, AckPlace)>,
     /// Everything else since the place that was asked for.
     pub items: Vec<Item>,
+    /// Commits that were recorded, as far back as was looked.
+    pub markers: Vec<CommitId>,
+    /// How many of them, the newest, come after the newest answer to a halt; where it was moved to the commit that took
+    /// the place of its own, after the answer itself.
+    pub since_ack: usize,
     /// Safety events since the newest commit, at most 64.
     pub safety: Vec<SafetyFact>,
     /// Lines that were skipped.
@@ -169,6 +174,9 @@ struct Found {
     acks: Vec<(Ack, AckPlace)>,
     /// Acknowledgements by their number from the newest.
     items: Vec<Item>,
+    markers: Vec<CommitId>,
+    /// The newest answer to a halt, and how many markers come after it.
+    answer: Option<(Ack, usize)>,
     safety: Vec<SafetyFact>,
     commits: usize,
     warnings: Vec<Warning>,
@@ -181,6 +189,8 @@ impl Found {
             runs: Vec::new(),
             acks: Vec::new(),
             items: Vec::new(),
+            markers: Vec::new(),
+            answer: None,
             safety: Vec::new(),
             commits: 0,
             warnings: Vec::new(),
@@ -221,9 +231,11 @@ impl Found {
                 return false;
             }
             self.commits += 1;
-            if counted && self.commits <= self.reach.commits {
-                let marked = marked(line).map(|commit| Item::Commit(Marked { commit, passing: None }));
-                self.items.extend(marked);
+            if let Some(commit) = marked(line).filter(|_| self.commits <= self.reach.commits) {
+                self.markers.push(commit);
+                if counted {
+                    self.items.push(Item::Commit(Marked { commit, passing: None }));
+                }
             }
             return true;
         }
@@ -238,10 +250,12 @@ impl Found {
                 if counted {
                     self.items.push(Item::Ack(self.acks.len()));
                 }
+                self.answered(&ack);
                 self.acks.push((*ack, place));
             }
             JournalLine::CommitRecorded { commit, code, at, turn, .. } => {
                 self.commits += 1;
+                self.markers.push(commit);
                 if counted {
                     let counts = self.reach.turns == Turns::Counted;
                     let passing = counts.then(|| passing(turn, code, at));
@@ -260,6 +274,14 @@ impl Found {
         }
     }
 
+    /// An answer that was moved along with its commit is in the journal again, and differs by that alone.
+    fn answered(&mut self, ack: &Ack) {
+        let here = Ack { head: None, ..ack.clone() };
+        if ack.counter.is_none() && self.answer.as_ref().is_none_or(|(known, _)| *known == here) {
+            self.answer = Some((here, self.markers.len()));
+        }
+    }
+
     fn finish(mut self) -> Recent {
         self.runs.reverse();
         self.acks.reverse();
@@ -270,8 +292,10 @@ impl Found {
                 *number = self.acks.len() - 1 - *number;
             }
         }
-        let Self { runs, acks, items, safety, warnings, .. } = self;
-        Recent { runs, acks, items, safety, warnings }
+        self.markers.reverse();
+        let since_ack = self.answer.take().map_or(self.markers.len(), |(_, since)| since);
+        let Self { runs, acks, items, markers, safety, warnings, .. } = self;
+        Recent { runs, acks, items, markers, since_ack, safety, warnings }
     }
 }
 
@@ -341,6 +365,28 @@ mod tests {
 
     fn reasons(recent: &Recent) -> Vec<(&str, AckPlace)> {
         recent.acks.iter().map(|(ack, place)| (ack.reason.as_str(), *place)).collect()
+    }
+
+    #[test]
+    fn commits_since_the_newest_answer_are_counted_from_where_it_was_given() {
+        let at = |head: u8, reason: &str| {
+            let JournalLine::Ack(answer) = ack(reason) else { unreachable!() };
+            let head = Some(CommitId(format!("{head:02x}").repeat(20).parse().unwrap()));
+            JournalLine::Ack(Box::new(Ack { head, ..*answer }))
+        };
+        let since = |lines: &[JournalLine]| journal(lines).1.recent(Reach { runs: 2, commits: 9 }).since_ack;
+        assert_eq!(since(&[marker(1), marker(2)]), 2, "no answer");
+        assert_eq!(since(&[marker(1), at(1, "a"), marker(2), at(2, "b"), marker(3)]), 1, "the newest");
+        // The commit was amended twice, and the answer went along.
+        let moved = [marker(1), at(1, "a"), marker(2), at(2, "a"), marker(3), at(3, "a")];
+        assert_eq!(since(&moved), 2);
+        let JournalLine::Ack(counter) = ack("one") else { unreachable!() };
+        let counter = JournalLine::Ack(Box::new(Ack { counter: Some("x".into()), ..*counter }));
+        assert_eq!(
+            since(&[marker(1), at(1, "a"), marker(2), counter, marker(3)]),
+            2,
+            "one counter is no answer"
+        );
     }
 
     #[test]
