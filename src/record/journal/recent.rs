@@ -374,7 +374,7 @@ mod tests {
             let head = Some(CommitId(format!("{head:02x}").repeat(20).parse().unwrap()));
             JournalLine::Ack(Box::new(Ack { head, ..*answer }))
         };
-        let since = |lines: &[JournalLine]| journal(lines).1.recent(Reach { runs: 2, commits: 9 }).since_ack;
+        let since = |lines: &[JournalLine]| journal(lines).1.recent(Reach { commits: 9, ..REACH }).since_ack;
         assert_eq!(since(&[marker(1), marker(2)]), 2, "no answer");
         assert_eq!(since(&[marker(1), at(1, "a"), marker(2), at(2, "b"), marker(3)]), 1, "the newest");
         // The commit was amended twice, and the answer went along.
