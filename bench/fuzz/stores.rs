@@ -25,7 +25,7 @@ use andon::record::fingerprint::Fingerprinter;
 use andon::record::format::v1::{
     Derived, choose_record, decode_commit, decode_line, encode_commit, encode_line,
 };
-use andon::record::journal::{Journal, Reach};
+use andon::record::journal::{Journal, Position, Reach, Turns};
 use andon::record::store::{self, NotesStore};
 use andon::record::window::{self, Judged};
 use andon::record::{receipt, unite};
@@ -201,7 +201,12 @@ fn journal(end: Instant, dice: &mut Dice) -> (u64, u64) {
             let count =
                 bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
             holds(lines.len() + warnings.len() <= count, "more lines than there are")?;
-            let recent = journal.recent(Reach { runs: 8, commits: 8 });
+            let recent = journal.recent(Reach {
+                runs: 8,
+                commits: 8,
+                turns: Turns::Counted,
+                since: Some(Position::START),
+            });
             holds(recent.runs.len() <= count, "more runs than lines")?;
             let _ = journal.newest_run_since(dice.roll(bytes.len() + 1) as u64);
         }

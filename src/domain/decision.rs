@@ -171,4 +171,50 @@ pub enum LedgerEvent {
     Halted(Box<Halt>),
     /// `loop.acknowledged`
     Acknowledged(Box<Ack>),
+    /// `loop.cord`
+    Cord(Box<Cord>),
+}
+
+/// What was done with STOP or PAUSE while the loop was halted for another reason: that halt is the one that is
+/// answered, and this tells the rest (`autonomous-loop-rules.md`, manual override).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cord {
+    /// What was done.
+    pub moved: CordMove,
+    /// In words; may hold the reason that was given. Untrusted text.
+    pub message: String,
+    /// Name and address of the git user.
+    pub by: String,
+    /// The marker of the agent's shell in which it was seen.
+    pub agent: Option<String>,
+    /// HEAD then.
+    pub head: Option<CommitId>,
+    /// Name of the worktree.
+    pub worktree: String,
+    /// When it was seen.
+    pub at: Timestamp,
+}
+
+/// What was done with a cord.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CordMove {
+    /// STOP or PAUSE was put there.
+    Pulled,
+    /// It was taken away.
+    Lifted,
+}
+
+impl CordMove {
+    /// The name in the ledger.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pulled => "pulled",
+            Self::Lifted => "lifted",
+        }
+    }
+
+    /// The move of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Pulled, Self::Lifted].into_iter().find(|moved| moved.as_str() == name)
+    }
 }

@@ -276,6 +276,16 @@ pub struct Ack {
     pub at: Timestamp,
 }
 
+impl Ack {
+    /// Whether this is `earlier` once more, told of the commit that took the place of its own (an amend, a rebase).
+    pub fn is_moved(&self, earlier: &Self) -> bool {
+        let told = |ack: &Self| (ack.at, ack.halt, ack.how);
+        let words = |ack: &Self| (ack.by.clone(), ack.reason.clone(), ack.counter.clone());
+        let moved = self.head.is_some() && earlier.head.is_some() && self.head != earlier.head;
+        moved && told(self) == told(earlier) && words(self) == words(earlier)
+    }
+}
+
 /// One fact in the order in which it was observed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {

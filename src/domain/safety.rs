@@ -17,15 +17,24 @@ pub enum SafetyKind {
     Noticed,
     /// A person pulled the cord while a halt stood already.
     Pulled,
+    /// A person lifted it while that halt still stood.
+    Lifted,
+    /// A push was refused.
+    RefusedPush,
+    /// A task was not called done.
+    RefusedCompletion,
 }
 
 impl SafetyKind {
     /// Every kind with its name in the journal.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Refused, "refused"),
         (Self::Skipped, "skipped"),
         (Self::Noticed, "noticed"),
         (Self::Pulled, "pulled"),
+        (Self::Lifted, "lifted"),
+        (Self::RefusedPush, "refused_push"),
+        (Self::RefusedCompletion, "refused_completion"),
     ];
 
     /// The name in the journal.

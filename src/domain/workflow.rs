@@ -43,7 +43,7 @@ pub enum Edits {
 pub enum NodeMatch {
     /// `ANDON_NODE` (or `--node`) is this text.
     Environment(String),
-    /// The author's `Name <address>` contains this text.
+    /// The author's `Name <address>` contains this text; stars at its ends mean the same.
     Author(String),
     /// The message has this trailer line, such as `Agent: coder`.
     Trailer(String),
@@ -130,7 +130,8 @@ impl NodeMatch {
     fn holds(&self, maker: &Maker<'_>) -> bool {
         match self {
             Self::Environment(name) => maker.environment == Some(name.as_str()),
-            Self::Author(part) => maker.author.contains(part.as_str()),
+            // A star at an end says what holds anyway.
+            Self::Author(part) => maker.author.contains(part.trim_matches('*')),
             Self::Trailer(line) => maker.trailers.iter().any(|(key, value)| {
                 let said = line.split_once(':');
                 said.is_some_and(|(k, v)| k.trim().eq_ignore_ascii_case(key) && v.trim() == value.trim())
@@ -183,5 +184,8 @@ mod tests {
         let bot = Maker { author: "B <bot@x>", branch: Some("auto/1"), ..none };
         assert_eq!(found(bot).as_deref(), Some("bot"));
         assert_eq!(found(Maker { branch: None, ..bot }), None);
+        for (pattern, holds) in [("bot", true), ("*bot*", true), ("*bot@x>", true), ("*robot*", false)] {
+            assert_eq!(NodeMatch::Author(pattern.into()).holds(&bot), holds, "{pattern}");
+        }
     }
 }

@@ -83,7 +83,7 @@ pub struct Turn {
     pub number: u64,
     /// How it began.
     pub opening: Opening,
-    /// When it began: known of an announced turn only.
+    /// When it began, or when a person last answered a halt in it: known of an announced turn only.
     pub started: Option<Timestamp>,
     /// When it ended; `None` while it goes on.
     pub ended: Option<Timestamp>,
@@ -91,8 +91,8 @@ pub struct Turn {
     pub commits: u64,
     /// Tool calls made in it.
     pub calls: u64,
-    /// Test runs in it.
-    pub test_runs: u64,
+    /// Tokens of it that a person has answered for: its budget counts what came after.
+    pub answered: u64,
     /// Tokens and cost of it so far; the context window as it is now.
     pub usage: Usage,
     /// Output hashes, the newest.
@@ -100,6 +100,11 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// Tokens since it began, or since the newest answer in it.
+    pub fn tokens(&self) -> u64 {
+        self.usage.tokens().saturating_sub(self.answered)
+    }
+
     /// How long it has taken up to its end, or up to `now` while it goes on; zero where that is unknown.
     pub fn runtime(&self, now: Option<Timestamp>) -> Span {
         match (self.started, self.ended.or(now)) {
@@ -130,6 +135,15 @@ pub enum Newest {
     /// Anything else, or nothing yet.
     #[default]
     Other,
+}
+
+/// Whether a commit began a run when it was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Begins {
+    /// It did: what was spent before it belongs to another one.
+    Run,
+    /// It did not.
+    Nothing,
 }
 
 /// Facts that are marked: they count, but something about them was not as it should be.
@@ -173,19 +187,19 @@ pub struct Activity {
     /// The context windows of the nodes.
     pub windows: Windows,
     /// Turns that began since the window did.
-    pub(super) begun: u64,
+    pub begun: u64,
     /// The node whose turn began last.
-    pub(super) last_node: Option<String>,
+    pub last_node: Option<String>,
     /// The epoch of the next call.
-    pub(super) epoch: u64,
+    pub epoch: u64,
     /// Signatures of the newest edits.
-    pub(super) edits: VecDeque<ShortHash>,
+    pub edits: VecDeque<ShortHash>,
     /// Ids of the newest events.
-    pub(super) ids: VecDeque<ShortHash>,
+    pub ids: VecDeque<ShortHash>,
     /// The newest known state of the code: of a commit, or of the working tree at the end of a turn.
-    pub(super) code: Option<CodeId>,
+    pub code: Option<CodeId>,
     /// State of the documents at the end of the newest turn.
-    pub(super) docs: Option<Digest>,
+    pub docs: Option<Digest>,
 }
 
 impl Activity {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::activity::Newest;
+use super::activity::{Begins, Newest};
 use super::known::Known;
 use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded,
@@ -50,7 +50,7 @@ impl<'a> Upcoming<'a> {
 /// Facts taken one by one. The answer does not depend on how they were batched.
 #[derive(Debug, Clone)]
 pub struct Fold {
-    timeline: Timeline,
+    pub(super) timeline: Timeline,
 }
 
 impl Fold {
@@ -98,7 +98,14 @@ impl Fold {
             Fact::Ack(ack) => {
                 match &ack.counter {
                     Some(counter) => self.timeline.reset(counter),
-                    None => self.timeline.restart(),
+                    // An answer moves with a rewritten commit: what was spent since it was given stays spent.
+                    None if self.timeline.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) => {
+                        self.timeline.restart_iterations();
+                    }
+                    None => {
+                        self.timeline.restart();
+                        self.timeline.answer_turns(ack.at);
+                    }
                 }
                 self.timeline.last_ack = Some(*ack);
                 Effect::Within
@@ -135,6 +142,14 @@ pub fn fold(facts: &[Fact], session_gap: Span) -> Timeline {
 /// commit counts, merges and reverts too: they are no strikes, but the cap is a budget.
 pub fn next_iteration(timeline: &Timeline, upcoming: &Upcoming<'_>) -> u64 {
     if timeline.ends_before(upcoming) { 1 } else { timeline.number_for(upcoming) }
+}
+
+/// Whether a run begins with `commit`, given the window before it.
+pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
+    let upcoming = Upcoming::of(commit);
+    let amends = timeline.amended_by(&upcoming).is_some();
+    let anew = commit.record.iteration == 1 && !amends;
+    if anew || timeline.ends_before(&upcoming) { Begins::Run } else { Begins::Nothing }
 }
 
 impl Timeline {
@@ -182,12 +197,17 @@ impl Timeline {
     }
 
     pub(super) fn restart(&mut self) {
+        self.restart_iterations();
+        self.restart_activity();
+    }
+
+    fn restart_iterations(&mut self) {
         self.resets.clear();
         self.iterations.clear();
         self.amended.clear();
         self.rewritten.clear();
         self.session = None;
-        self.restart_activity();
+        self.passed = 0;
     }
 
     fn take_commit(&mut self, mut fact: CommitFact) -> Effect {
@@ -196,9 +216,7 @@ impl Timeline {
             return Effect::Nothing;
         }
         // The first commit of a window does not end the turn in which it was made; what amends it is in that window.
-        let amends = self.amended_by(&Upcoming::of(&fact)).is_some();
-        let anew = (fact.record.iteration == 1 && !amends) || self.ends_before(&Upcoming::of(&fact));
-        if anew && !self.iterations.is_empty() {
+        if begins(self, &fact) == Begins::Run && !self.iterations.is_empty() {
             self.restart();
         }
         // In an event stream the epoch stands for a time that nobody gave.
@@ -222,6 +240,7 @@ impl Timeline {
         if let Some(tests) = &iteration.tests {
             self.newest_tests = Some(tests.clone());
         }
+        self.passed = 0;
         push_bounded(&mut self.iterations, iteration, MAX_ITERATIONS);
         Effect::Iteration
     }

@@ -5,6 +5,7 @@
 //! the newest window only, so its cost is bounded by the window and not by the history.
 
 mod activity;
+mod carry;
 mod context;
 mod documents;
 mod effect;
@@ -24,12 +25,13 @@ mod verdicts;
 mod window;
 
 pub use activity::{
-    Activity, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest, NodeTotals,
+    Activity, Begins, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest, NodeTotals,
     Opening, Said, Turn,
 };
+pub use carry::{Carry, Passing, TurnIteration};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
-pub use fold::{Fold, Upcoming, fold, next_iteration};
+pub use fold::{Fold, Upcoming, begins, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use paths::PathState;
 pub use replaced::rewrites;

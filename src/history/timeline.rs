@@ -222,6 +222,8 @@ pub struct Timeline {
     pub(super) known_flaky: Known,
     /// What reported input tokens hold.
     pub(super) cached: Cached,
+    /// The number of the newest commit that was passed without its record ([`super::Passing`]).
+    pub(super) passed: u64,
 }
 
 impl Timeline {
@@ -242,6 +244,7 @@ impl Timeline {
             session_gap,
             known_flaky: Known::default(),
             cached: Cached::default(),
+            passed: 0,
         }
     }
 
@@ -252,7 +255,7 @@ impl Timeline {
 
     /// The number of the newest iteration, 0 in an empty window: the `3` of the badge `Loop 3/100`.
     pub fn number(&self) -> u64 {
-        self.newest().map_or(0, |newest| newest.number)
+        self.newest().map_or(0, |newest| newest.number).max(self.passed)
     }
 
     /// The commits that can be strikes, oldest first. Turns without one have rules of their own.

@@ -154,12 +154,14 @@ impl Timeline {
             node: node.to_owned(),
             number: activity.begun,
             opening,
-            // What was seen of a turn nobody announced is not its beginning.
-            started: at.filter(|_| opening == Opening::Told),
+            // What was seen of a turn nobody announced is not its beginning. A clock that was set back measures nothing.
+            started: at
+                .filter(|_| opening == Opening::Told)
+                .map(|at| activity.now.map_or(at, |now| now.max(at))),
             ended: None,
             commits: 0,
             calls: 0,
-            test_runs: 0,
+            answered: 0,
             usage: Usage::default(),
             outputs: Vec::new(),
         };
@@ -207,7 +209,8 @@ impl Timeline {
             return Effect::Within;
         }
         let Some(mut turn) = self.activity.open.remove(node) else { return Effect::Within };
-        turn.ended = at;
+        // A clock that was set back takes nothing from what was measured before.
+        turn.ended = at.map(|at| self.activity.now.map_or(at, |now| now.max(at)));
         let (commits, outputs) = (turn.commits, turn.outputs.clone());
         self.close(turn);
         if commits > 0 {
@@ -234,7 +237,8 @@ impl Timeline {
         }
         self.activity.code = end.code.or(before);
         let code = end.code.or(before).unwrap_or(CodeId([0; 32]));
-        let number = self.iterations.iter().map(|one| one.number).max().unwrap_or(0).saturating_add(1);
+        let highest = self.iterations.iter().map(|one| one.number).max().unwrap_or(0);
+        let number = highest.max(self.passed).saturating_add(1);
         let tests = self.proof(code).cloned();
         let hash = DiffHash(
             Sha256::new_with_prefix(before.unwrap_or(code).0).chain_update(code.0).finalize().into(),
@@ -295,6 +299,15 @@ impl Timeline {
             self.activity.current_node().to_owned()
         } else {
             fact.record.node.clone()
+        }
+    }
+
+    /// An answer re-arms the budgets of a turn that goes on, too: otherwise they would halt again at once.
+    pub(super) fn answer_turns(&mut self, at: Timestamp) {
+        let now = self.activity.now.map_or(at, |now| now.max(at));
+        for turn in self.activity.open.values_mut() {
+            turn.started = turn.started.map(|_| now);
+            turn.answered = turn.usage.tokens();
         }
     }
 

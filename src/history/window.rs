@@ -19,15 +19,15 @@ pub enum Door {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Window {
     /// Tokens in it, as the client told last.
-    pub(super) reported: Option<u64>,
+    pub reported: Option<u64>,
     /// Input and cached tokens of the newest request that told them.
-    pub(super) request: Option<(u64, u64)>,
+    pub request: Option<(u64, u64)>,
     /// Lines of output.
     pub lines: u64,
     /// When it was cleared, or the first word about it came.
     pub since: Option<Timestamp>,
     /// The session that it belongs to, where one was told.
-    pub(super) session: Option<String>,
+    pub session: Option<String>,
 }
 
 impl Window {
@@ -47,9 +47,10 @@ impl Window {
 /// The windows of all nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Windows {
-    pub(super) of: BTreeMap<String, Window>,
+    /// Each node's.
+    pub of: BTreeMap<String, Window>,
     /// The node of the newest event.
-    pub(super) newest: Option<String>,
+    pub newest: Option<String>,
     /// What the newest event was.
     pub door: Door,
 }

@@ -110,7 +110,7 @@ fn fold(entries: &[Entry], own: &str) -> Elsewhere {
                     acks.push((head.to_string(), entry.commit.to_string()));
                 }
             }
-            None => {}
+            Some(LedgerEvent::Cord(_)) | None => {}
         }
     }
     let halts: Vec<(String, String, Known)> = standing

@@ -74,7 +74,7 @@ pub(super) fn halt_of(
         }
         Some((
             _,
-            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_))
+            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::Cord(_))
             | EntryEvent::Unknown { .. },
         ))
         | None => Ok(None),
@@ -131,7 +131,7 @@ fn apply(standing: &mut Standing, entry: Entry) {
                 standing.remove(&ack.worktree);
             }
         },
-        EntryEvent::Unknown { .. } => {}
+        EntryEvent::Known(LedgerEvent::Cord(_)) | EntryEvent::Unknown { .. } => {}
     }
 }
 

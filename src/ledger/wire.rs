@@ -4,6 +4,7 @@
 //! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
 //!  "cycle_id","halt_reason","rule","message","face","evidence":{"diffs","tests","outputs","trend"},
 //!  "suggested_actions","iteration","head"?,"branch"?,"worktree"}
+//! {... "type":"loop.cord", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted","agent"?,"reason","head"?,"worktree"}
 //! ```
 //!
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::EntryEvent;
-use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent};
+use crate::domain::decision::{Cord, CordMove, Halt, HaltEvidence, LedgerEvent};
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::{Face, HaltReason};
 use crate::domain::time::Timestamp;
@@ -22,6 +23,7 @@ use crate::domain::time::Timestamp;
 const SCHEMA: &str = "andon/ledger@1";
 const HALTED: &str = "loop.halted";
 const ACKNOWLEDGED: &str = "loop.acknowledged";
+const CORD: &str = "loop.cord";
 /// Largest whole number of RFC 8785.
 pub(super) const MAX_NUMBER: u64 = (1 << 53) - 1;
 const MAX_ITEMS: usize = 64;
@@ -99,6 +101,19 @@ struct AckWire {
     worktree: String,
 }
 
+#[derive(Serialize, Deserialize)]
+struct CordWire {
+    moved: String,
+    #[serde(default)]
+    message: String,
+    by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
+    worktree: String,
+}
+
 /// Who writes an entry, and where it stands.
 pub(super) struct Place<'a> {
     pub(super) writer: &'a str,
@@ -119,6 +134,7 @@ pub(super) fn kind(event: &LedgerEvent) -> &'static str {
     match event {
         LedgerEvent::Halted(_) => HALTED,
         LedgerEvent::Acknowledged(_) => ACKNOWLEDGED,
+        LedgerEvent::Cord(_) => CORD,
     }
 }
 
@@ -136,6 +152,17 @@ pub(super) fn encode(event: &LedgerEvent, place: &Place<'_>) -> Result<Vec<u8>, 
         }
         LedgerEvent::Acknowledged(ack) => {
             serde_json_canonicalizer::to_vec(&Written { envelope, payload: ack_wire(ack) })
+        }
+        LedgerEvent::Cord(cord) => {
+            let payload = CordWire {
+                moved: cord.moved.as_str().to_owned(),
+                message: cut(&cord.message),
+                by: cut(&cord.by),
+                agent: cord.agent.as_deref().map(cut),
+                head: cord.head.map(|id| id.to_string()),
+                worktree: cut(&cord.worktree),
+            };
+            serde_json_canonicalizer::to_vec(&Written { envelope, payload })
         }
     }
 }
@@ -206,6 +233,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, String> {
         (true, ACKNOWLEDGED) => {
             EntryEvent::Known(LedgerEvent::Acknowledged(Box::new(decode_ack(&value, at)?)))
         }
+        (true, CORD) => EntryEvent::Known(LedgerEvent::Cord(Box::new(decode_cord(&value, at)?))),
         (true | false, kind) => EntryEvent::Unknown { kind: kind.chars().take(MAX_KIND).collect() },
     };
     Ok(Decoded { writer: cut(&envelope.writer), lamport: envelope.lamport.min(MAX_NUMBER), at, event })
@@ -263,6 +291,20 @@ fn decode_ack(value: &Value, at: Option<Timestamp>) -> Result<Ack, String> {
         how: how.ok_or_else(|| format!("how {:?} is not known", cut(&wire.how)))?,
         agent: wire.agent,
         reason: wire.reason,
+        head: parse(wire.head.as_ref(), "head")?,
+        worktree: wire.worktree,
+        at: at.ok_or("at is missing")?,
+    })
+}
+
+fn decode_cord(value: &Value, at: Option<Timestamp>) -> Result<Cord, String> {
+    let wire = CordWire::deserialize(value).map_err(|error| error.to_string())?;
+    let moved = CordMove::from_name(&wire.moved);
+    Ok(Cord {
+        moved: moved.ok_or_else(|| format!("moved {:?} is not known", cut(&wire.moved)))?,
+        message: wire.message,
+        by: wire.by,
+        agent: wire.agent,
         head: parse(wire.head.as_ref(), "head")?,
         worktree: wire.worktree,
         at: at.ok_or("at is missing")?,

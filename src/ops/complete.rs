@@ -1,9 +1,11 @@
 //! `andon complete`: may this task be called done? The dirty bits of `autonomous-loop-rules.md`, by content.
 
+use super::context::Context;
 use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::guard;
+use super::safety;
 use super::standing;
 use super::timeline;
 use super::workspace::Workspace;
@@ -14,8 +16,9 @@ use crate::policy::{self, Bit, Completion};
 use crate::report::complete::{Answer, CompleteView, Reasons};
 use crate::report::message::Diagnostic;
 
-/// Judges the working tree as it is now. Read only: no halt is written or answered here.
-pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
+/// Judges the working tree as it is now. No halt is written or answered here; that it is not done is told in the
+/// safety log.
+pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
     ws.top()?;
     let loaded = timeline::load(ws)?;
     let overlay = ws.overlay()?;
@@ -49,6 +52,9 @@ pub fn run(ws: &Workspace) -> Result<CompleteView, OpsError> {
         Completion::Clean => (decision.verdict < Verdict::Block, None),
         Completion::Dirty { message, prompt } => (false, Some(format!("{message}; {prompt}"))),
     };
+    if !clean {
+        problems.extend(safety::incomplete((ctx, ws), &loaded, &decision, prompt.as_deref()));
+    }
     let mut reasons = bits.reasons();
     if let (Some(reason), DocsChange::Missing(paths)) = (&mut reasons.docs_updated, &candidate.docs) {
         let paths: Vec<_> = paths.iter().map(|path| String::from_utf8_lossy(path)).collect();

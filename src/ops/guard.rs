@@ -19,6 +19,7 @@ use crate::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
 use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::ids::{CommitId, TreeId};
+use crate::domain::safety::SafetyKind;
 use crate::git::IndexTree;
 use crate::policy::{self, Place};
 use crate::record::journal::Journal;
@@ -68,8 +69,9 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
         loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
         told
     } else {
-        safety::refused((ctx, ws), &loaded, &decision, Some(tree))
+        safety::refused((ctx, ws), &loaded, &decision, (SafetyKind::Refused, Some(tree)))
     };
+    loaded.warnings.extend(safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), None));
     loaded.warnings.extend(told);
     Ok((decision, loaded))
 }
@@ -122,8 +124,9 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagno
     let decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
     warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
     if binds(ctx, ws) {
-        warnings.extend(safety::refused((ctx, ws), &loaded, &decision, None));
+        warnings.extend(safety::refused((ctx, ws), &loaded, &decision, (SafetyKind::Refused, None)));
     }
+    warnings.extend(safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), None));
     Ok((decision, warnings))
 }
 
@@ -143,9 +146,9 @@ pub fn settle_or_warn(
 
 /// Judges a tip that is being pushed. No halt is written or answered here.
 pub fn judge_tip(
+    ctx: &Context,
     ws: &Workspace,
     tip: CommitId,
-    stage: Stage,
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let mut loaded = timeline::load_behind(ws, Some(tip));
     let tree = ws.repo.tree_of(tip)?;
@@ -153,7 +156,12 @@ pub fn judge_tip(
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), None)?;
     let candidate = Candidate { docs, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
-    Ok((decide(ws, &loaded, stage, Some(&candidate), None), loaded.warnings))
+    let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
+    if binds(ctx, ws) {
+        let refused = safety::refused((ctx, ws), &loaded, &decision, (SafetyKind::RefusedPush, Some(tree)));
+        loaded.warnings.extend(refused);
+    }
+    Ok((decision, loaded.warnings))
 }
 
 /// Runs the rules of a stage over what was loaded.

@@ -125,7 +125,7 @@ fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutc
         Runner::Framework => (framework::pushed_ref(&ctx.vars).into_iter().collect(), 0),
         Runner::Git => git_hook::parse_pushes(&call.stdin),
     };
-    let (judged, mut warnings) = push::pre_push(ws, &pushed)?;
+    let (judged, mut warnings) = push::pre_push(ctx, ws, &pushed)?;
     let block = judged.iter().any(|tip| tip.decision.verdict >= Verdict::Block) && guard::binds(ctx, ws);
     warnings.extend(unread(call.name, bad));
     let refused = if block { Refusal::Refuse } else { Refusal::Pass };

@@ -1,10 +1,11 @@
 //! pre-push: the tips that leave this clone are judged like a finished task.
 
+use super::context::Context;
 use super::error::OpsError;
 use super::guard;
 use super::workspace::Workspace;
 use crate::adapter::git_hook::PushedRef;
-use crate::domain::decision::{Decision, Stage};
+use crate::domain::decision::Decision;
 use crate::domain::ids::CommitId;
 use crate::report::message::Diagnostic;
 
@@ -20,12 +21,16 @@ pub struct JudgedTip {
 
 /// Judges every branch tip that is pushed, and says what was skipped on the way. Deletions, tags, notes and the
 /// ledger pass.
-pub fn pre_push(ws: &Workspace, pushed: &[PushedRef]) -> Result<(Vec<JudgedTip>, Vec<Diagnostic>), OpsError> {
+pub fn pre_push(
+    ctx: &Context,
+    ws: &Workspace,
+    pushed: &[PushedRef],
+) -> Result<(Vec<JudgedTip>, Vec<Diagnostic>), OpsError> {
     let (mut judged, mut warnings) = (Vec::new(), Vec::<Diagnostic>::new());
     for (push, tip) in
         pushed.iter().filter(|push| push.is_branch()).filter_map(|push| Some((push, push.tip?)))
     {
-        let (decision, skipped) = guard::judge_tip(ws, tip, Stage::PrePush)?;
+        let (decision, skipped) = guard::judge_tip(ctx, ws, tip)?;
         for warning in skipped {
             if !warnings.contains(&warning) {
                 warnings.push(warning);

@@ -27,7 +27,7 @@ use crate::domain::workflow::Maker;
 use crate::git::{CommitInfo, missing_help};
 use crate::history::{self, Timeline, Upcoming};
 use crate::policy;
-use crate::record::journal::{Journal, JournalLine};
+use crate::record::journal::{Journal, JournalLine, MarkedTurn};
 use crate::record::receipt::{self, Receipt};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Judged};
@@ -153,6 +153,7 @@ fn record(
     let mut loaded = timeline::load_at(ws, store, parent);
     let (mut fact, missing) = derive(ctx, ws, (entry, store), &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
+    let begins = history::begins(&loaded.timeline, &fact);
     loaded.take_in(ws, store, &fact);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
@@ -185,6 +186,7 @@ fn record(
         tree: fact.record.tree,
         code: fact.record.code,
         at: Some(ctx.now),
+        turn: Some(MarkedTurn { node: fact.record.node.clone(), number: fact.record.iteration, begins }),
     })?;
     ctx.stop_point("post-commit:told");
     healed::locks(ctx, ws)?;

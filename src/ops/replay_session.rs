@@ -236,7 +236,7 @@ fn of_fact(fact: &Fact, state: SessionState, entries: &[Entry]) -> Step {
         Fact::Commit(commit) => {
             let halted = entries.iter().find_map(|entry| match entry.event.known()? {
                 LedgerEvent::Halted(halt) if halt.head == commit.id => Some(halt.rule.clone()),
-                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) => None,
+                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::Cord(_) => None,
             });
             Step {
                 at: Some(commit.record.recorded_at),
@@ -272,7 +272,9 @@ fn of_run(run: &TestRun, state: SessionState) -> Step {
 }
 
 fn of_gate(fact: &SafetyFact, state: SessionState) -> Step {
-    let next = if fact.kind == SafetyKind::Refused { SessionState::Refused } else { state };
+    let refused =
+        matches!(fact.kind, SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion);
+    let next = if refused { SessionState::Refused } else { state };
     let action = format!("{} {}: {}", fact.kind.as_str(), fact.rule, fact.message);
     Step { at: fact.at, ..step(state, action, next) }
 }
@@ -280,9 +282,12 @@ fn of_gate(fact: &SafetyFact, state: SessionState) -> Step {
 /// What a gate said then stands: it saw a tree that the engine does not see again.
 fn gate_said(fact: &SafetyFact) -> Decision {
     let verdict = match fact.kind {
-        SafetyKind::Refused => Verdict::from(fact.level).min(Verdict::Block),
+        SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion => {
+            Verdict::from(fact.level).min(Verdict::Block)
+        }
         SafetyKind::Skipped | SafetyKind::Noticed => Verdict::Warn,
-        SafetyKind::Pulled => Verdict::Halt,
+        // The halt stands, with the cord and without it.
+        SafetyKind::Pulled | SafetyKind::Lifted => Verdict::Halt,
     };
     Decision { verdict, reason: None, findings: Vec::new(), standing: None }
 }

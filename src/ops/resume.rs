@@ -95,8 +95,6 @@ pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> 
         finding.message = format!("{}: {reason}", finding.message);
     }
     guard::settle(ctx, ws, &loaded, &decision).map(drop)?;
-    if let (Some(_), Some(finding)) = (&decision.standing, decision.findings.first()) {
-        safety::pulled((ctx, ws), &loaded, &finding.message);
-    }
+    safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), reason);
     Ok(path)
 }

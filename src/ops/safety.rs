@@ -4,30 +4,55 @@
 
 use super::context::Context;
 use super::error::OpsError;
+use super::standing;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
-use crate::domain::decision::{Decision, Verdict};
+use crate::detect::Stops;
+use crate::domain::decision::{Cord, CordMove, Decision, LedgerEvent, StandingHalt, Verdict};
 use crate::domain::facts::Skip;
-use crate::domain::findings::Level;
+use crate::domain::findings::{HaltReason, Level};
 use crate::domain::ids::TreeId;
 use crate::domain::safety::{SafetyFact, SafetyKind};
+use crate::ledger::Ledger;
+use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
 
-/// Tells of a commit that was refused: by a halt that stands, or by the findings that refuse it.
+/// Tells of what was refused (a commit, a push, a task that is called done): by a halt that stands, or by the findings
+/// that refuse it.
 pub(super) fn refused(
     (ctx, ws): (&Context, &Workspace),
     loaded: &Loaded,
     decision: &Decision,
-    tree: Option<TreeId>,
+    (kind, tree): (SafetyKind, Option<TreeId>),
 ) -> Option<Diagnostic> {
-    let fact = |rule: &str, level, message: &str| SafetyFact { tree, ..fact(ctx, (rule, level), message) };
+    let fact =
+        |rule: &str, level, message: &str| SafetyFact { kind, tree, ..fact(ctx, (rule, level), message) };
     let standing =
         decision.standing.iter().map(|found| fact(&found.halt.rule, Level::Halt, &found.halt.message));
     let found = decision.findings.iter().filter(|finding| finding.level >= Level::Block);
     let found = found.map(|finding| fact(finding.rule, finding.level, &finding.message));
     let facts: Vec<SafetyFact> = standing.chain(found).collect();
     (decision.verdict >= Verdict::Block).then(|| tell(ws, loaded, facts)).flatten()
+}
+
+/// Tells of a task that was not called done: by what refuses it, else by the dirty bit that `prompt` names.
+pub(super) fn incomplete(
+    (ctx, ws): (&Context, &Workspace),
+    loaded: &Loaded,
+    decision: &Decision,
+    prompt: Option<&str>,
+) -> Option<Diagnostic> {
+    let kind = SafetyKind::RefusedCompletion;
+    let bits = ["untested-edit", "failing-tests", "docs-not-updated"];
+    let bit = decision.findings.iter().map(|finding| finding.rule).find(|rule| bits.contains(rule));
+    match (decision.verdict >= Verdict::Block, prompt) {
+        (false, Some(prompt)) => {
+            let told = fact(ctx, (bit.unwrap_or("untested-edit"), Level::Block), prompt);
+            tell(ws, loaded, vec![SafetyFact { kind, ..told }])
+        }
+        (true | false, _) => refused((ctx, ws), loaded, decision, (kind, None)),
+    }
 }
 
 /// Tells of rules that were passed over.
@@ -54,7 +79,8 @@ pub(super) fn noticed(
     decision: &Decision,
 ) -> Option<Diagnostic> {
     let said = decision.findings.iter().filter(|finding| matches!(finding.level, Level::Warn | Level::Block));
-    let facts = said.map(|finding| SafetyFact {
+    // What has grown graver behind a halt has no ledger entry of its own.
+    let facts = said.chain(policy::graver(decision)).map(|finding| SafetyFact {
         kind: SafetyKind::Noticed,
         ..fact(ctx, (finding.rule, finding.level), &finding.message)
     });
@@ -67,14 +93,44 @@ pub(super) fn noticed(
     tell(ws, loaded, facts.filter(new).collect())
 }
 
-/// Tells of a cord that was pulled while a halt stood: that halt is the one that is answered, so the ledger has no other.
-pub(super) fn pulled(
+/// Tells of STOP or PAUSE that was pulled or lifted while a halt of another reason stood: that halt is the one that is
+/// answered, so the ledger gets an entry of its own for this (`andon check` shows it elsewhere too). `reason` is what
+/// was said to `andon stop`.
+pub(super) fn cords(
     (ctx, ws): (&Context, &Workspace),
     loaded: &Loaded,
-    message: &str,
+    standing: Option<&StandingHalt>,
+    reason: Option<&str>,
 ) -> Option<Diagnostic> {
-    let fact = SafetyFact { kind: SafetyKind::Pulled, ..fact(ctx, ("user-stop", Level::Halt), message) };
-    tell(ws, loaded, vec![fact])
+    standing.filter(|found| found.halt.reason != HaltReason::UserStop)?;
+    let answered = loaded.acks.last().map(|(ack, _)| ack.at);
+    let since = loaded.told.safety.iter().filter(|fact| fact.at > answered);
+    let newest = since.rev().find(|fact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted));
+    let was = newest.is_some_and(|fact| fact.kind == SafetyKind::Pulled);
+    let there = standing::stops(ws) != Stops::NONE && !standing::own_pause(ws);
+    let (moved, kind) = match (was, there) {
+        (false, true) => (CordMove::Pulled, SafetyKind::Pulled),
+        (true, false) => (CordMove::Lifted, SafetyKind::Lifted),
+        (true, true) | (false, false) => return None,
+    };
+    let message = match (moved, reason) {
+        (CordMove::Pulled, Some(reason)) => format!("STOP or PAUSE was pulled: {reason}"),
+        (CordMove::Pulled, None) => "STOP or PAUSE was pulled".to_owned(),
+        (CordMove::Lifted, _) => "STOP or PAUSE was lifted".to_owned(),
+    };
+    let told = SafetyFact { kind, ..fact(ctx, ("user-stop", Level::Halt), &message) };
+    let cord = Cord {
+        moved,
+        message,
+        by: ctx.identity(&ws.repo),
+        agent: told.agent.clone(),
+        head: ws.repo.head().ok().and_then(|head| head.commit()),
+        worktree: ws.repo.worktree_name(),
+        at: ctx.now,
+    };
+    let kept = Ledger::open(&ws.repo).append(&LedgerEvent::Cord(Box::new(cord)), ctx.now);
+    let failed = kept.map_err(|error| OpsError::from(error).as_warning()).err();
+    failed.or(tell(ws, loaded, vec![told]))
 }
 
 fn fact(ctx: &Context, (rule, level): (&str, Level), message: &str) -> SafetyFact {
@@ -92,7 +148,9 @@ fn fact(ctx: &Context, (rule, level): (&str, Level), message: &str) -> SafetyFac
 /// What cannot be told changes no decision: it is said.
 fn tell(ws: &Workspace, loaded: &Loaded, facts: Vec<SafetyFact>) -> Option<Diagnostic> {
     let journal = Journal::open(ws.repo.git_dir());
-    let new = facts.into_iter().filter(|fact| !loaded.told.safety.iter().any(|told| told.repeats(fact)));
+    let moves = |fact: &SafetyFact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted);
+    let known = |fact: &SafetyFact| loaded.told.safety.iter().any(|told| told.repeats(fact));
+    let new = facts.into_iter().filter(|fact| moves(fact) || !known(fact));
     let told = new.map(|fact| journal.append(&JournalLine::Safety(Box::new(fact))));
     let failed = told.collect::<Result<(), _>>().err()?;
     Some(OpsError::from(failed).as_warning())

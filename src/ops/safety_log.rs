@@ -2,24 +2,29 @@
 //! journal of this worktree (`autonomous-loop-rules.md`, safety event log). There is no log file that could be edited or
 //! lost: the list is a view of facts that are kept anyway.
 
+use std::collections::VecDeque;
+
 use serde_json::{Value, json};
 
 use super::error::OpsError;
 use super::timeline::skipped_warning;
 use super::workspace::Workspace;
-use crate::domain::decision::{Halt, LedgerEvent};
+use crate::domain::decision::{Cord, CordMove, Halt, LedgerEvent};
 use crate::domain::facts::{Ack, AckHow, CommitKind, CommitRecord, Gate, Recording, Skip};
 use crate::domain::findings::{Face, Level};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::ledger::{Entry, Ledger};
-use crate::record::journal::{Journal, JournalLine};
+use crate::record::journal::{Journal, JournalLine, Position};
 use crate::record::store::NotesStore;
+use crate::record::{RecordError, Warning};
 use crate::report::message::Diagnostic;
 use crate::report::safety::{EventType, SafetyEvent};
 
 /// Most commits that are looked at.
 const WALK: usize = 2000;
+/// Most safety events of the journal that are kept, the newest.
+const MAX_TOLD: usize = 100_000;
 
 /// What an event leads to that neither refuses nor halts, in the words of the document.
 const GOES_ON: &str = "continued_monitoring";
@@ -34,20 +39,27 @@ pub fn events(
     let mut warnings: Vec<Diagnostic> =
         skipped.iter().map(|skip| Diagnostic::warning(skip.to_string())).collect();
     let mut events: Vec<SafetyEvent> =
-        entries.iter().rev().filter_map(|entry| of_entry(entry, &entries)).collect();
+        entries.iter().rev().filter_map(|entry| of_entry(entry, &entries, thresholds(ws))).collect();
     let mut passed_over = Vec::new();
     let unborn = revision == "HEAD" && ws.repo.head()?.commit().is_none();
     if !unborn {
         let halted = |id: CommitId| halts(&entries).any(|(_, halt)| halt.head == Some(id));
         events.extend(recorded(ws, (revision, max), &halted, &mut passed_over)?);
     }
-    let (lines, unread) = Journal::open(ws.repo.git_dir()).read_tail();
+    let (facts, unread) = told(ws)?;
     warnings.extend(unread.iter().map(skipped_warning));
-    for line in lines.iter().rev() {
-        if let JournalLine::Safety(fact) = line
-            && !(fact.kind == SafetyKind::Skipped && passed_over.contains(&(fact.tree, fact.rule.clone())))
-        {
-            events.push(of_fact(fact));
+    for fact in facts.iter().rev() {
+        // The record, or the ledger, tells of it too.
+        let twice = match fact.kind {
+            SafetyKind::Skipped => passed_over.contains(&(fact.tree, fact.rule.clone())),
+            SafetyKind::Pulled | SafetyKind::Lifted => cords(&entries).any(|cord| Some(cord.at) == fact.at),
+            SafetyKind::Refused
+            | SafetyKind::Noticed
+            | SafetyKind::RefusedPush
+            | SafetyKind::RefusedCompletion => false,
+        };
+        if !twice {
+            events.push(of_fact(ws, fact));
         }
     }
     // Stable: what has the same time stays as its source has it, newest first.
@@ -56,24 +68,48 @@ pub fn events(
     Ok((events, warnings))
 }
 
-fn halts(entries: &[Entry]) -> impl Iterator<Item = (EntryId, &Halt)> {
+/// Every safety event of the journal, however long it is, oldest first; and what of its end could not be read.
+fn told(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Warning>), OpsError> {
+    let journal = Journal::open(ws.repo.git_dir());
+    let mut facts = VecDeque::new();
+    let read = journal.read_on(Position::START, &mut |line| {
+        if let JournalLine::Safety(fact) = line {
+            if facts.len() >= MAX_TOLD {
+                facts.pop_front();
+            }
+            facts.push_back(*fact);
+        }
+    });
+    read.map_err(|source| RecordError::Io { doing: "read", path: journal.path(), source })?;
+    Ok((facts.into(), journal.read_tail().1))
+}
+
+fn cords(entries: &[Entry]) -> impl Iterator<Item = &Cord> {
     entries.iter().filter_map(|entry| match entry.event.known() {
-        Some(LedgerEvent::Halted(halt)) => Some((entry.id, &**halt)),
-        Some(LedgerEvent::Acknowledged(_)) | None => None,
+        Some(LedgerEvent::Cord(cord)) => Some(&**cord),
+        Some(LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_)) | None => None,
     })
 }
 
-fn of_entry(entry: &Entry, all: &[Entry]) -> Option<SafetyEvent> {
+fn halts(entries: &[Entry]) -> impl Iterator<Item = (EntryId, &Halt)> {
+    entries.iter().filter_map(|entry| match entry.event.known() {
+        Some(LedgerEvent::Halted(halt)) => Some((entry.id, &**halt)),
+        Some(LedgerEvent::Acknowledged(_) | LedgerEvent::Cord(_)) | None => None,
+    })
+}
+
+fn of_entry(entry: &Entry, all: &[Entry], thresholds: [u64; 3]) -> Option<SafetyEvent> {
     match entry.event.known()? {
-        LedgerEvent::Halted(halt) => Some(of_halt(halt)),
+        LedgerEvent::Halted(halt) => Some(of_halt(halt, thresholds)),
         LedgerEvent::Acknowledged(ack) => {
             let halt = halts(all).find(|(id, _)| Some(*id) == ack.halt).map(|(_, halt)| halt);
             Some(of_ack(ack, halt))
         }
+        LedgerEvent::Cord(cord) => Some(of_cord(cord)),
     }
 }
 
-fn of_halt(halt: &Halt) -> SafetyEvent {
+fn of_halt(halt: &Halt, thresholds: [u64; 3]) -> SafetyEvent {
     let blocker = halt.face == Face::BlockerReport;
     let action =
         if blocker { "loop_halted_blocker_report_created" } else { "loop_halted_checkpoint_created" };
@@ -87,6 +123,7 @@ fn of_halt(halt: &Halt) -> SafetyEvent {
         ("worktree", json!(halt.worktree)),
     ];
     SafetyEvent::new(Some(halt.at), EventType::of(&halt.rule, Level::Halt, blocker), details, action)
+        .with_figures(&halt.rule, &halt.message, thresholds)
 }
 
 fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
@@ -111,6 +148,22 @@ fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
     SafetyEvent::new(Some(ack.at), kind, details, action)
 }
 
+fn of_cord(cord: &Cord) -> SafetyEvent {
+    let kind = match cord.moved {
+        CordMove::Pulled => EventType::of("user-stop", Level::Halt, false),
+        CordMove::Lifted => EventType::LIFTED,
+    };
+    let details = [
+        ("rule", json!("user-stop")),
+        ("message", json!(cord.message)),
+        ("by", json!(cord.by)),
+        ("agent", json!(cord.agent)),
+        ("commit", id(cord.head)),
+        ("worktree", json!(cord.worktree)),
+    ];
+    SafetyEvent::new(Some(cord.at), kind, details, "loop_stays_halted")
+}
+
 fn id(commit: Option<CommitId>) -> Value {
     commit.map_or(Value::Null, |commit| commit.to_string().into())
 }
@@ -130,7 +183,7 @@ fn recorded(
         // What cannot be read is told by `andon log`, and fails `andon check`.
         let stored = store.get(commit).ok().flatten();
         if let Some(stored) = &stored {
-            of_record(&stored.record, commit, halted(commit), &mut events);
+            of_record(&stored.record, (commit, halted(commit)), thresholds(ws), &mut events);
             let skipped = stored.record.skipped.iter();
             passed_over.extend(skipped.map(|skip| (Some(stored.record.tree), skip.rule.clone())));
         }
@@ -145,7 +198,18 @@ fn recorded(
     Ok(events)
 }
 
-fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut Vec<SafetyEvent>) {
+/// At which shares of the window the gate warns, demands a compaction and blocks.
+fn thresholds(ws: &Workspace) -> [u64; 3] {
+    let setting = ws.config.rules.get("context-window");
+    ["warn", "compact", "block"].map(|name| setting.map_or(0, |setting| setting.count(name)))
+}
+
+fn of_record(
+    record: &CommitRecord,
+    (commit, halted): (CommitId, bool),
+    thresholds: [u64; 3],
+    events: &mut Vec<SafetyEvent>,
+) {
     let at = Some(record.recorded_at);
     let place = || ("commit", json!(commit.to_string()));
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
@@ -173,18 +237,31 @@ fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut
         let action = if finding.level == Level::Halt { "loop_halted" } else { GOES_ON };
         let details = [("rule", json!(finding.rule)), ("message", json!(finding.message)), place()];
         let kind = EventType::of(&finding.rule, finding.level, false);
-        events.push(SafetyEvent::new(at, kind, details, action).with_bits(&finding.rule));
+        let event = SafetyEvent::new(at, kind, details, action).with_bits(&finding.rule);
+        events.push(event.with_figures(&finding.rule, &finding.message, thresholds));
     }
 }
 
-fn of_fact(fact: &SafetyFact) -> SafetyEvent {
+fn of_fact(ws: &Workspace, fact: &SafetyFact) -> SafetyEvent {
     let kind = EventType::of(&fact.rule, fact.level, false);
     let (kind, action, said) = match fact.kind {
         SafetyKind::Refused => (kind, "commit_refused", "message"),
         SafetyKind::Skipped => (EventType::SKIPPED, "commit_allowed", "reason"),
+        // Said of a halt that stands: what goes on behind it.
+        SafetyKind::Noticed if fact.level == Level::Halt => {
+            let kind = EventType::of(&fact.rule, Level::Halt, true);
+            (kind, "blocker_report_created", "message")
+        }
         SafetyKind::Noticed if fact.level >= Level::Block => (kind, "blocked", "message"),
         SafetyKind::Noticed => (kind, GOES_ON, "message"),
+        SafetyKind::RefusedPush => (kind, "push_refused", "message"),
+        // The prompt of `andon complete` is what the document injects.
+        SafetyKind::RefusedCompletion if kind == EventType("DIRTY_BIT_VIOLATION") => {
+            (kind, "injected_test_prompt", "message")
+        }
+        SafetyKind::RefusedCompletion => (kind, "completion_refused", "message"),
         SafetyKind::Pulled => (kind, "loop_stays_halted", "message"),
+        SafetyKind::Lifted => (EventType::LIFTED, "loop_stays_halted", "message"),
     };
     let tree = fact.tree.map_or(Value::Null, |tree| tree.to_string().into());
     let details = [
@@ -194,5 +271,11 @@ fn of_fact(fact: &SafetyFact) -> SafetyEvent {
         ("agent", json!(fact.agent)),
     ];
     let event = SafetyEvent::new(fact.at, kind, details, action);
-    if fact.kind == SafetyKind::Refused { event.with_bits(&fact.rule) } else { event }
+    let event = event.with_figures(&fact.rule, &fact.message, thresholds(ws));
+    match fact.kind {
+        SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion => {
+            event.with_bits(&fact.rule)
+        }
+        SafetyKind::Skipped | SafetyKind::Noticed | SafetyKind::Pulled | SafetyKind::Lifted => event,
+    }
 }

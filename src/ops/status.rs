@@ -123,7 +123,8 @@ fn last_halt(ws: &Workspace) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsE
                     halt.ack = Some(*ack);
                 }
             }
-            EntryEvent::Known(LedgerEvent::Halted(_)) | EntryEvent::Unknown { .. } => {}
+            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::Cord(_)) | EntryEvent::Unknown { .. } => {
+            }
         }
     }
     Ok((last, warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())).collect()))

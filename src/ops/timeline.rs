@@ -8,11 +8,12 @@ use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
-use crate::history::{self, Fold, MAX_REWRITTEN, Timeline, rewrites};
+use crate::history::{self, Carry, Fold, MAX_REWRITTEN, Passing, Timeline, rewrites};
 use crate::ledger::Ledger;
 use crate::record::Warning;
-use crate::record::journal::{AckPlace, Journal, Placed, Reach, Recent};
+use crate::record::journal::{AckPlace, Item, Journal, Position, Reach, Recent, Turns};
 use crate::record::store::NotesStore;
+use crate::record::totals::Totals;
 use crate::record::window::{self, Window};
 use crate::report::message::Diagnostic;
 
@@ -94,46 +95,63 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
 
 fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
     let newest = window.facts.last().map(|fact| fact.record.kind);
-    let commits =
-        reach(&ws.config.rules).max(newest.filter(|kind| rewrites(*kind)).map_or(0, |_| MAX_REWRITTEN));
-    let recent = Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits });
+    let rewritten = newest.filter(|kind| rewrites(*kind)).map_or(0, |_| MAX_REWRITTEN);
+    let journal = Journal::open(ws.repo.git_dir());
+    let others = elsewhere(ws, &window);
+    let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
+    let totals = journal.totals(ws.config.guard.session_gap, answers);
+    let recent = journal.recent(Reach {
+        runs: RUNS,
+        commits: reach(&ws.config.rules).max(rewritten),
+        turns: if ws.config.workflow.is_declared() { Turns::Counted } else { Turns::Uncounted },
+        since: Some(totals.as_ref().map_or(Position::START, |totals| totals.at)),
+    });
     let mut warnings: Vec<Diagnostic> = unopened
         .into_iter()
         .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))
         .collect();
-    let Recent { runs, mut acks, events, markers, since_ack, safety, .. } = recent;
-    match elsewhere(ws, &window) {
-        Ok(others) => acks.extend(
-            others
-                .into_iter()
-                .filter(|(ack, _)| !acks.iter().any(|(known, _)| known == ack))
-                .collect::<Vec<_>>(),
-        ),
+    let Recent { runs, mut acks, items, markers, since_ack, safety, .. } = recent;
+    match others {
+        Ok(others) => {
+            let known: Vec<Ack> = acks.iter().map(|(ack, _)| ack.clone()).collect();
+            let new = others.into_iter().filter(|ack| !known.contains(ack));
+            acks.extend(new.map(|ack| (ack, AckPlace::BeforeCommit)));
+        }
         Err(err) => warnings.push(err.as_warning()),
     }
-    let told = Told { events, markers, since_ack, safety };
+    let told = Told { totals, items, markers, since_ack, safety };
     let timeline = Timeline::new(ws.config.guard.session_gap);
     let mut loaded = Loaded { timeline, window, acks, runs, told, warnings };
-    loaded.timeline = fold(ws, loaded.facts());
+    loaded.timeline = fold_steps(ws, loaded.steps());
     loaded
 }
 
 /// Folds facts under the configuration of `ws`.
 pub fn fold(ws: &Workspace, facts: Vec<Fact>) -> Timeline {
+    fold_steps(ws, facts.into_iter().map(Step::Fact).collect())
+}
+
+/// Folds steps under the configuration of `ws`.
+pub fn fold_steps(ws: &Workspace, steps: Vec<Step>) -> Timeline {
     let mut fold = Fold::new(ws.config.guard.session_gap)
         .in_workflow(ws.config.workflow.clone())
         .counting(ws.config.cached);
-    for fact in facts {
-        fold.push(fact);
+    for step in steps {
+        match step {
+            Step::Fact(fact) => {
+                fold.push(fact);
+            }
+            Step::Resume(carry) => fold.resume(*carry),
+            Step::Pass(commit) => fold.pass(&commit),
+        }
     }
     fold.into_timeline()
 }
 
 /// Answers that were given in other worktrees and clones, at commits of this window.
-fn elsewhere(ws: &Workspace, window: &Window) -> Result<Vec<(Ack, AckPlace)>, OpsError> {
+fn elsewhere(ws: &Workspace, window: &Window) -> Result<Vec<Ack>, OpsError> {
     let heads: Vec<CommitId> = window.facts.iter().filter_map(|fact| fact.id).collect();
-    let acks = Ledger::open(&ws.repo).acks_at(&heads)?;
-    Ok(acks.into_iter().map(|ack| (ack, AckPlace::BeforeCommit)).collect())
+    Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
 }
 
 /// What was skipped, with its place and its mend.
@@ -141,17 +159,30 @@ pub(super) fn skipped_warning(warning: &Warning) -> Diagnostic {
     Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()).help(warning.help())
 }
 
-/// Events of the journal.
+/// What the journal tells beside tests and answers.
 #[derive(Debug, Default)]
 pub struct Told {
-    /// The events, oldest first.
-    pub events: Vec<Placed>,
-    /// Commits that were recorded, oldest first.
+    /// What its first part comes to; `None` where all of it was read.
+    pub totals: Option<Totals>,
+    /// What follows, oldest first.
+    pub items: Vec<Item>,
+    /// Commits that were recorded, oldest first, as far back as was looked.
     pub markers: Vec<CommitId>,
     /// How many of them, the newest, were recorded after the newest answer to a halt.
     pub since_ack: usize,
     /// Safety events since the newest commit, oldest first.
     pub safety: Vec<SafetyFact>,
+}
+
+/// One step of the fold over a window.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// A fact.
+    Fact(Fact),
+    /// What the first part of the journal comes to.
+    Resume(Box<Carry>),
+    /// A commit that the window does not reach or that is not behind HEAD: a turn of its node all the same.
+    Pass(Passing),
 }
 
 impl Loaded {
@@ -165,7 +196,7 @@ impl Loaded {
         let new = Fact::Commit(Box::new(fact.clone()));
         self.timeline = if self.rewriting().is_some() {
             // It holds more than the window shows, and that was of the commit before.
-            fold(ws, self.facts().into_iter().chain([new]).collect())
+            fold_steps(ws, self.steps().into_iter().chain([Step::Fact(new)]).collect())
         } else {
             let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
             let mut fold = Fold::on(before);
@@ -212,47 +243,142 @@ impl Loaded {
     ///
     /// Each acknowledgement comes right after the commit that was HEAD then; one whose commit is not in the window
     /// counts only while no commit was recorded after it (then the new record's `iteration` of 1 says the same). An
-    /// event comes after the newest commit of the window that was recorded before it.
-    pub fn facts(&self) -> Vec<Fact> {
-        let commits = &self.window.facts;
-        let mut buckets: Vec<Vec<(usize, Fact)>> = vec![Vec::new(); commits.len() + 1];
-        let index = |id: CommitId| commits.iter().position(|commit| commit.id == Some(id));
-        let places: Vec<Option<usize>> = self.told.markers.iter().map(|id| index(*id)).collect();
-        for placed in &self.told.events {
-            let bucket = bucket(&places, placed.markers_before, commits.len());
-            // An even key for an acknowledgement, an odd one for what comes after that many of them.
-            buckets[bucket].push((placed.acks_before * 2, Fact::Event(Box::new(placed.event.clone()))));
-        }
-        for (number, (ack, place)) in self.acks.iter().enumerate() {
-            let bucket = match (ack.head.and_then(index), place) {
-                (Some(at), _) => at + 1,
-                (None, AckPlace::Last) => commits.len(),
-                (None, AckPlace::BeforeCommit) => continue,
-            };
-            buckets[bucket].push((number * 2 + 1, Fact::Ack(Box::new(ack.clone()))));
-        }
-        let mut facts = Vec::with_capacity(commits.len() + self.acks.len() + self.told.events.len());
-        if !self.told.events.is_empty() {
+    /// event comes after the newest commit of the window that was recorded before it. What the first part of the
+    /// journal comes to stands after the commits that it has seen.
+    pub fn steps(&self) -> Vec<Step> {
+        let mut weave = Weave::new(self);
+        let eventful =
+            self.told.totals.is_some() || self.told.items.iter().any(|item| matches!(item, Item::Event(_)));
+        if eventful {
             // A turn without a commit has no record that would hold its tests.
-            facts.extend(self.runs.iter().map(|run| Fact::TestRun(Box::new(run.clone()))));
+            let runs = self.runs.iter().map(|run| Step::Fact(Fact::TestRun(Box::new(run.clone()))));
+            weave.steps.extend(runs);
         }
-        for (number, mut bucket) in buckets.into_iter().enumerate() {
-            if let Some(commit) = number.checked_sub(1).and_then(|at| commits.get(at)) {
-                facts.push(Fact::Commit(Box::new(commit.clone())));
-            }
-            bucket.sort_by_key(|(order, _)| *order);
-            facts.extend(bucket.into_iter().map(|(_, fact)| fact));
+        if let Some(totals) = &self.told.totals {
+            weave.commits_up_to(weave.leading);
+            weave.answers_before(totals);
+            weave.steps.push(Step::Resume(Box::new(totals.carry.clone())));
         }
-        facts
+        for item in &self.told.items {
+            weave.take(item);
+        }
+        weave.commits_up_to(self.window.facts.len());
+        weave.finish()
     }
 }
 
-/// After how many commits of the window an event comes that has `before` markers before it.
-fn bucket(places: &[Option<usize>], before: usize, commits: usize) -> usize {
-    let (earlier, later) = places.split_at(before.min(places.len()));
-    match (earlier.iter().rev().flatten().next(), later.iter().flatten().next()) {
-        (Some(at), _) => at + 1,
-        (None, Some(next)) => *next,
-        (None, None) => commits,
+/// Commits, answers and the rest of the journal, being put in order.
+struct Weave<'a> {
+    loaded: &'a Loaded,
+    steps: Vec<Step>,
+    /// How many commits of the window were recorded before all that follows in the journal.
+    leading: usize,
+    /// How many have their place.
+    placed: usize,
+    /// After how many commits each answer comes that does not have its place in the journal.
+    answers: Vec<(usize, usize)>,
+    /// Answers to nothing that the window knows, and nothing came after them.
+    last: Vec<usize>,
+}
+
+impl<'a> Weave<'a> {
+    fn new(loaded: &'a Loaded) -> Self {
+        let in_place = |number: usize| loaded.told.items.contains(&Item::Ack(number));
+        let mut weave =
+            Self { loaded, steps: Vec::new(), leading: 0, placed: 0, answers: Vec::new(), last: Vec::new() };
+        weave.leading = weave.seen_before();
+        for (number, (ack, place)) in loaded.acks.iter().enumerate() {
+            match (ack.head.and_then(|head| weave.index(head)), place) {
+                (Some(at), _) if !in_place(number) => weave.answers.push((at + 1, number)),
+                (None, AckPlace::Last) if !in_place(number) => weave.last.push(number),
+                (Some(_) | None, _) => {}
+            }
+        }
+        weave
+    }
+
+    fn index(&self, commit: CommitId) -> Option<usize> {
+        self.loaded.window.facts.iter().position(|fact| fact.id == Some(commit))
+    }
+
+    /// How many commits come before the first that the journal tells of.
+    fn seen_before(&self) -> usize {
+        let marked = self.loaded.told.items.iter().filter_map(|item| match item {
+            Item::Commit(marked) => self.index(marked.commit),
+            Item::Event(_) | Item::Ack(_) => None,
+        });
+        marked.min().unwrap_or(self.loaded.window.facts.len())
+    }
+
+    fn take(&mut self, item: &Item) {
+        match item {
+            Item::Event(event) => {
+                if self.placed == 0 && self.loaded.told.totals.is_none() {
+                    // Commits from elsewhere come before what was observed here.
+                    self.commits_up_to(self.leading);
+                }
+                self.steps.push(Step::Fact(Fact::Event(event.clone())));
+            }
+            Item::Commit(marked) => match (self.index(marked.commit), &marked.passing) {
+                (Some(at), _) => self.commits_up_to(at + 1),
+                (None, Some(passing)) => {
+                    self.steps.push(Step::Pass(Passing { number: 0, ..passing.clone() }));
+                }
+                (None, None) => {}
+            },
+            Item::Ack(number) => {
+                let Some((ack, place)) = self.loaded.acks.get(*number) else { return };
+                match (ack.head.and_then(|head| self.index(head)), place) {
+                    (Some(at), _) => self.commits_up_to(at + 1),
+                    (None, AckPlace::Last) => self.commits_up_to(self.loaded.window.facts.len()),
+                    (None, AckPlace::BeforeCommit) => return,
+                }
+                self.answer(*number);
+            }
+        }
+    }
+
+    fn answer(&mut self, number: usize) {
+        if let Some((ack, _)) = self.loaded.acks.get(number) {
+            self.steps.push(Step::Fact(Fact::Ack(Box::new(ack.clone()))));
+        }
+    }
+
+    /// Gives the first `count` commits their places, and the answers at them.
+    fn commits_up_to(&mut self, count: usize) {
+        while self.placed < count {
+            self.answers_at(self.placed);
+            if let Some(commit) = self.loaded.window.facts.get(self.placed) {
+                self.steps.push(Step::Fact(Fact::Commit(Box::new(commit.clone()))));
+            }
+            self.placed += 1;
+        }
+    }
+
+    fn answers_at(&mut self, count: usize) {
+        for (_, number) in self.answers.extract_if(.., |(at, _)| *at == count).collect::<Vec<_>>() {
+            self.answer(number);
+        }
+    }
+
+    /// The answers that `totals` counts already: what follows them there must not begin anew.
+    fn answers_before(&mut self, totals: &Totals) {
+        let acks = &self.loaded.acks;
+        let counted = |number: usize| acks.get(number).is_some_and(|(ack, _)| !totals.is_before(ack));
+        let placed = self.placed;
+        let here = self.answers.extract_if(.., |(at, number)| *at <= placed && counted(*number));
+        let mut here: Vec<usize> = here.map(|(_, number)| number).collect();
+        here.append(&mut self.last);
+        for number in here {
+            self.answer(number);
+        }
+    }
+
+    fn finish(mut self) -> Vec<Step> {
+        self.answers_at(self.placed);
+        for number in std::mem::take(&mut self.last) {
+            self.answer(number);
+        }
+        self.steps
     }
 }

@@ -4,7 +4,7 @@ use super::decide::{primary, reason_of};
 use super::suggest::suggested_actions;
 use crate::domain::action::Action;
 use crate::domain::decision::{Decision, Halt, HaltEvidence, Verdict};
-use crate::domain::findings::Finding;
+use crate::domain::findings::{Face, Finding, Level};
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
 use crate::history::{Outcome, Timeline, outcome};
@@ -29,17 +29,31 @@ pub struct Place {
 }
 
 /// The actions of `decision`. A decision to halt writes the face first and then the ledger entry, so that
-/// a death between the two can never look like a person's deletion. While a halt stands there is no new one.
+/// a death between the two can never look like a person's deletion. While a halt stands there is no new one; but what
+/// has grown graver since is shown by the file that it asks for (`INFINITE_LOOP` after `HARD_LOOP`).
 pub fn plan(decision: &Decision, timeline: &Timeline, place: &Place) -> Vec<Action> {
-    if decision.verdict != Verdict::Halt || decision.standing.is_some() {
+    if decision.verdict != Verdict::Halt {
         return Vec::new();
     }
-    let Some(finding) = primary(&decision.findings) else { return Vec::new() };
+    let found = match &decision.standing {
+        None => primary(&decision.findings),
+        Some(_) => graver(decision),
+    };
+    let Some(finding) = found else { return Vec::new() };
     let halt = Box::new(halt(finding, timeline, place));
-    vec![
-        Action::WriteFace { halt: halt.clone(), story: Box::new(timeline.story()) },
-        Action::RecordHalt(halt),
-    ]
+    let shown = Action::WriteFace { halt: halt.clone(), story: Box::new(timeline.story()) };
+    if decision.standing.is_some() { vec![shown] } else { vec![shown, Action::RecordHalt(halt)] }
+}
+
+/// What goes on behind a halt of the same rule and asks for a blocker report that this halt has not.
+pub fn graver(decision: &Decision) -> Option<&Finding> {
+    let standing = decision.standing.as_ref()?;
+    let halts = decision.findings.iter().filter(|finding| finding.level == Level::Halt);
+    let mut graver = halts.filter(|finding| {
+        let shown = standing.halt.face == Face::BlockerReport;
+        finding.rule == standing.halt.rule && finding.face == Face::BlockerReport && !shown
+    });
+    graver.next()
 }
 
 /// The halt that `finding` makes: the payload of `loop.halted` (`loop-safety.md`, required output on stall).

@@ -25,6 +25,7 @@ pub mod receipt;
 mod scratch;
 pub mod store;
 mod survey;
+pub mod totals;
 pub mod unite;
 pub mod window;
 

@@ -133,6 +133,8 @@ const WANTED: &str = "## Wanted
 1. The root cause of the stuck state.
 2. A completely different approach.
 3. The exact words to give to the worker.
+
+Answer with those words only, and nothing else.
 ";
 
 /// A fence longer than any run of backticks in `text`.

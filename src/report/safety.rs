@@ -23,6 +23,8 @@ impl EventType {
     pub const BYPASS: Self = Self("GATE_BYPASS");
     /// A halt was answered.
     pub const ANSWERED: Self = Self("ACKNOWLEDGED");
+    /// STOP or PAUSE was lifted while another halt stood.
+    pub const LIFTED: Self = Self("CORD_LIFTED");
     /// One counter was reset.
     pub const RESET: Self = Self("COUNTER_RESET");
 
@@ -88,6 +90,37 @@ impl SafetyEvent {
             _ => &[],
         };
         self.details.extend(bits.iter().map(|(bit, value)| ((*bit).to_owned(), json!(value))));
+        self
+    }
+
+    /// What the document shows of a tool loop (`signature`, `count`) and of the context gate (`context_pct`,
+    /// `threshold`): the messages of these rules hold it, so that no format has to. `thresholds` are those of the gate.
+    #[must_use]
+    pub fn with_figures(mut self, rule: &str, message: &str, thresholds: [u64; 3]) -> Self {
+        let number = |text: &str| text.rsplit(' ').next().and_then(|word| word.parse::<u64>().ok());
+        match rule {
+            "tool-loop" => {
+                let mut parts = message.splitn(3, ": ").skip(1);
+                let (tool, what) = (parts.next(), parts.next().unwrap_or_default());
+                let before = |word: &str| what.split_once(word).and_then(|(before, _)| number(before));
+                let count = before(" identical calls").or(before(" times running"));
+                self.details.extend(tool.map(|tool| ("signature".to_owned(), json!(format!("{tool}(...)")))));
+                self.details.extend(count.map(|count| ("count".to_owned(), json!(count))));
+            }
+            "context-window" => {
+                let full = message.split_once(" %)").and_then(|(before, _)| before.rsplit('(').next());
+                let full = full.and_then(|text| text.parse::<u64>().ok());
+                let [warn, compact, block] = thresholds;
+                let reached = match message {
+                    said if said.starts_with("no tool call") => block,
+                    said if said.starts_with("compaction") => compact,
+                    _ => warn,
+                };
+                self.details.extend(full.map(|full| ("context_pct".to_owned(), json!(full))));
+                self.details.insert("threshold".to_owned(), json!(reached));
+            }
+            _ => {}
+        }
         self
     }
 

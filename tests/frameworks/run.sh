@@ -228,6 +228,35 @@ bypass() {
   holds HEAD '"tests" in r and r["tests"]["code"] == r["code"]' False
 }
 
+skips() {
+  step "a hook that is skipped by name is recorded with the reason, and check shows it"
+  # Code, and no comment: three of those running would be a sign of being stuck.
+  echo 'echo by name' >> other.sh
+  must env SKIP=andon ANDON_SKIP_REASON="pager at night" git commit -a -m "Skipped by name"
+  recorded HEAD
+  holds HEAD 'r["gate"]' bypassed
+  holds HEAD '[(s["rule"], s["reason"]) for s in r["skipped"]]' "[('hook-bypass', 'SKIP=andon: pager at night')]"
+  refused "$andon" check HEAD~1..HEAD
+  said 'SKIP=andon: pager at night'
+  must "$andon" log --events --limit 3
+  said GATE_BYPASS
+
+  step "the hooks that are not named run all the same"
+  must "$andon" test
+  must env SKIP=another git commit --allow-empty -m "Another is skipped"
+  holds HEAD 'r["gate"]' passed
+  holds HEAD '"skipped" in r' False
+
+  step "one dirty bit is skipped for one commit, with a reason, and check shows it"
+  echo 'echo a dirty bit' >> other.sh
+  refused env ANDON_SKIP=untested-edit git commit -a -m "Without a reason"
+  must env ANDON_SKIP=untested-edit ANDON_SKIP_REASON="site is down" git commit -a -m "Hotfix"
+  holds HEAD 'r["gate"]' passed
+  holds HEAD '[(s["rule"], s["reason"]) for s in r["skipped"]]' "[('untested-edit', 'site is down')]"
+  must "$andon" check HEAD~1..HEAD
+  said 'untested-edit was skipped for this commit: site is down'
+}
+
 rewrites() {
   step "an amend keeps the record, rewritten, without standard input"
   old=$(git rev-parse HEAD)
@@ -357,6 +386,7 @@ drive() {
   gate
   unstaged
   bypass
+  skips
   rewrites
   merges
   halts

@@ -239,3 +239,70 @@ fn a_million_events_take_the_memory_of_a_window() {
     let out = stage.andon(&["replay", "--events", "../events.jsonl"]).ok();
     out.says("replayed 20000 steps").says("iteration cap");
 }
+
+/// Budgets count from the beginning of a run, however long the journal is by then: at 256 KiB a reader of its end
+/// alone would have forgotten the first of the money.
+#[test]
+fn a_budget_halts_exactly_where_it_is_spent_in_a_long_journal() {
+    let stage = Stage::installed();
+    let config = "[test]\ncommand = \"sh tests.sh\"\n[workflow]\nnodes.coder = {}\n\
+                  edges = [ { from = \"coder\", to = \"coder\", anchor = true, max_cost = \"4.002\" } ]\n";
+    stage.write("andon.toml", config);
+    let session = "s".repeat(200);
+    let spend = |count: usize| {
+        let line = format!("{{\"cost_usd\":\"0.001\",\"node\":\"coder\",\"session\":\"{session}\"}}\n");
+        observe(&stage, "usage", &line.repeat(count))
+    };
+    // Some of it in one go, some bit by bit: batches do not matter.
+    spend(1_500).ok();
+    for _ in 0..5 {
+        spend(500).ok();
+    }
+    let size = std::fs::metadata(stage.dir().join(".git/andon/journal.jsonl")).unwrap().len();
+    assert!(size > 3 * (256 << 10), "{size}");
+    spend(1).ok();
+    std::fs::remove_file(stage.dir().join(".git/andon/cache/totals")).unwrap();
+    spend(1).exits(1).says("the cycle of coder has cost 4.00 USD of 4.00 USD");
+    assert!(stage.read(".andon/CHECKPOINT.md").contains("cycle-cost"));
+    stage.andon(&["resume", "--reason", "more money"]).ok();
+    spend(1).ok();
+}
+
+#[test]
+fn turns_are_counted_beyond_the_window_of_commits() {
+    let stage = Stage::installed();
+    let config = "[test]\ncommand = \"sh tests.sh\"\n[workflow]\nnodes.coder = { max_turns = 40 }\n\
+                  [rules]\nuntested-edit = \"off\"\nnode-turns = \"halt\"\n";
+    stage.write("andon.toml", config);
+    stage.set("ANDON_NODE", "coder");
+    for round in 0..39 {
+        stage.write("code.txt", format!("{round}\n"));
+        stage.git(&["commit", "-qam", &format!("Step {round}")]).ok();
+    }
+    stage.write("code.txt", "the last\n");
+    stage.git(&["commit", "-qam", "Step 39"]);
+    assert!(stage.read(".andon/CHECKPOINT.md").contains("coder has had 40 of 40 turns"));
+}
+
+#[test]
+fn a_node_that_the_workflow_does_not_know_is_named() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh tests.sh\"\n[workflow]\nnodes.coder = {}\n");
+    observe(&stage, "turn_start", "{\"node\":\"coder\"}\n").ok().lacks("not declared");
+    observe(&stage, "turn_start", "{\"node\":\"ghost\"}\n")
+        .ok()
+        .says("node \"ghost\" is not declared in [workflow]");
+}
+
+#[test]
+fn an_answer_frees_a_turn_that_goes_on() {
+    let stage = Stage::installed();
+    let config = "[test]\ncommand = \"sh tests.sh\"\n[rules]\nturn-tokens = { max = 100 }\n";
+    stage.write("andon.toml", config);
+    observe(&stage, "turn_start", "{}\n").ok();
+    observe(&stage, "usage", "{\"input_tokens\":100}\n").exits(1).says("100 of 100 tokens");
+    stage.andon(&["resume", "--reason", "go on"]).ok();
+    observe(&stage, "usage", "{\"input_tokens\":99}\n").ok();
+    observe(&stage, "usage", "{\"input_tokens\":1}\n").exits(1).says("100 of 100 tokens");
+    observe(&stage, "verdict", "{\"approve\":-1}\n").says("not a number of at least 0");
+}

@@ -211,3 +211,102 @@ fn another_clone_walks_the_commits_of_a_session() {
     assert!(lines[1].contains("commit Work of the session"), "{out}");
     stage.andon_in(&clone, &["replay", "--session", "auto-2"]).exits(2).says("known here: auto-1");
 }
+
+fn details<'a>(events: &'a [Value], kind: &str, action: &str) -> &'a Value {
+    let found = events.iter().find(|event| event["type"] == kind && event["action_taken"] == action);
+    &found.unwrap_or_else(|| panic!("{kind} {action} in {events:?}"))["details"]
+}
+
+/// The members that `autonomous-loop-rules.md` shows in its safety event log.
+#[test]
+fn the_details_are_those_of_the_document() {
+    let stage = Stage::installed();
+    for _ in 0..5 {
+        observe(&stage, "tool_call", r#"{"tool":"Read","args":{"file_path":"a"},"result":"same"}"#);
+    }
+    observe(&stage, "usage", r#"{"context_tokens":152000}"#);
+    observe(&stage, "usage", r#"{"context_tokens":174000}"#);
+    let found = events(&stage, &[]);
+    let soft = details(&found, "SOFT_LOOP", "continued_monitoring");
+    assert_eq!((&soft["signature"], &soft["count"]), (&"Read(...)".into(), &3.into()));
+    let hard = details(&found, "HARD_LOOP", "loop_halted_checkpoint_created");
+    assert_eq!((&hard["signature"], &hard["count"]), (&"Read(...)".into(), &5.into()));
+    let warned = details(&found, "COMPACTION_GATE", "continued_monitoring");
+    assert_eq!((&warned["context_pct"], &warned["threshold"]), (&76.into(), &75.into()));
+    assert!(found.iter().any(|event| event["details"]["threshold"] == 85), "{found:?}");
+}
+
+#[test]
+fn a_refused_push_and_a_task_that_is_not_done_are_events() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "1\n");
+    stage.andon(&["complete"]).exits(1);
+    stage.andon(&["complete"]).exits(1);
+    stage.iterate("2\n", &["not ok b"], "Broken").ok();
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root, &["init", "-q", "--bare", "remote.git"]).ok();
+    stage.git(&["remote", "add", "origin", root.join("remote.git").to_str().unwrap()]).ok();
+    stage.git(&["push", "-q", "origin", "HEAD:refs/heads/main"]).refused();
+    let found = events(&stage, &[]);
+    let kinds = kinds(&found);
+    let told = |wanted: &str| kinds.iter().filter(|kind| *kind == wanted).count();
+    assert_eq!(told("DIRTY_BIT_VIOLATION push_refused"), 1, "{kinds:?}");
+    assert_eq!(told("DIRTY_BIT_VIOLATION injected_test_prompt"), 1, "once, though asked twice: {kinds:?}");
+    let prompted = details(&found, "DIRTY_BIT_VIOLATION", "injected_test_prompt");
+    assert_eq!((&prompted["code_modified"], &prompted["tests_run"]), (&true.into(), &false.into()));
+    let pushed = details(&found, "DIRTY_BIT_VIOLATION", "push_refused");
+    assert_eq!(pushed["tests_passing"], false);
+}
+
+#[test]
+fn cords_that_are_moved_while_halted_show_in_check_and_log() {
+    let stage = Stage::installed();
+    for number in 1..=3 {
+        stage.iterate(&format!("{number}\n"), &["not ok b"], "Try").ok();
+    }
+    stage.andon(&["stop", "--reason", "enough"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    std::fs::remove_file(stage.dir().join(".andon/STOP")).unwrap();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    // The way of the document.
+    stage.write(".andon/PAUSE", "");
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    let found = events(&stage, &[]);
+    let moved: Vec<&str> = found
+        .iter()
+        .filter(|event| event["action_taken"] == "loop_stays_halted")
+        .map(|event| event["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(moved, ["USER_STOP", "CORD_LIFTED", "USER_STOP"]);
+    let out = stage.andon(&["check", "HEAD~3..HEAD"]);
+    out.says("STOP or PAUSE was pulled: enough").says("STOP or PAUSE was lifted");
+    stage.andon(&["resume", "--reason", "mended"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Go on"]);
+    let after = events(&stage, &[]);
+    let moved = after.iter().filter(|event| event["action_taken"] == "loop_stays_halted");
+    assert_eq!(moved.count(), 3);
+}
+
+/// `autonomous-loop-rules.md`: ten identical calls are INFINITE and leave a blocker report, although the loop was halted
+/// at the fifth and nobody listened.
+#[test]
+fn an_agent_that_goes_on_behind_a_halt_gets_a_blocker_report() {
+    let stage = Stage::installed();
+    for _ in 0..9 {
+        observe(&stage, "tool_call", r#"{"tool":"Read","args":{"file_path":"a"},"result":"same"}"#);
+    }
+    assert!(stage.read(".andon/CHECKPOINT.md").contains("HARD"));
+    assert!(!stage.dir().join(".andon/BLOCKER_REPORT.md").exists());
+    for _ in 0..2 {
+        observe(&stage, "tool_call", r#"{"tool":"Read","args":{"file_path":"a"},"result":"same"}"#);
+    }
+    assert!(stage.read(".andon/BLOCKER_REPORT.md").contains("INFINITE"));
+    let found = events(&stage, &[]);
+    let told = found.iter().filter(|event| event["type"] == "INFINITE_LOOP");
+    assert_eq!(told.count(), 1, "{found:?}");
+    assert_eq!(details(&found, "INFINITE_LOOP", "blocker_report_created")["count"], 10);
+    stage.andon(&["resume", "--reason", "it listens now"]).ok();
+    assert!(!stage.dir().join(".andon/BLOCKER_REPORT.md").exists());
+    assert!(!stage.dir().join(".andon/CHECKPOINT.md").exists());
+}

@@ -12,7 +12,7 @@ use crate::report::json;
 /// Says whether the task may be called done.
 pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
-    let view = complete::run(&ws)?;
+    let view = complete::run(&shell.ctx, &ws)?;
     shell.out.result(&match format {
         Format::Text => report::text(&view, shell.out.out),
         Format::Json => json::line(&report::json(&view)),

@@ -1,6 +1,7 @@
 //! Strongly connected components, self-loops and the edges that close them.
 //!
-//! A workflow has at most 64 nodes, so that plain reachability will do: a crate for graphs would bring five others.
+//! A workflow has at most 64 nodes, so that plain reachability will do. petgraph without its features would be seven crates
+//! more (0.8; five with 0.7 and 0.6), for what two functions do here.
 
 use std::collections::BTreeSet;
 

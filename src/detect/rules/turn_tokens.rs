@@ -36,7 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let turn = situation.timeline.activity.newest_turn()?;
     let limit = setting.count("max");
-    let tokens = turn.usage.tokens();
+    let tokens = turn.tokens();
     if !budget::reached(tokens, limit) {
         return None;
     }

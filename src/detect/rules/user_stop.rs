@@ -34,9 +34,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         (Presence::Present, Presence::Absent) => {
             (".andon/STOP exists: a person stopped this loop", &["STOP"])
         }
-        (Presence::Absent, Presence::Present) => {
-            (".andon/PAUSE exists: a person paused this loop", &["PAUSE"])
-        }
+        (Presence::Absent, Presence::Present) => (".andon/PAUSE exists: this loop is paused", &["PAUSE"]),
         (Presence::Present, Presence::Present) => {
             (".andon/STOP and .andon/PAUSE exist: a person stopped this loop", &["STOP", "PAUSE"])
         }

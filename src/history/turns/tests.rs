@@ -134,7 +134,7 @@ fn an_answer_keeps_the_turn_that_goes_on_and_forgets_what_was_spent() {
     let mut facts = vec![ended("coder", 1, 1), event_of("coder", 2, What::TurnStart), spent(9, "1")];
     facts.push(ack(3));
     let line = folded(facts);
-    assert_eq!(line.activity.open["coder"].started, Some(Timestamp(2)));
+    assert_eq!(line.activity.open["coder"].started, Some(Timestamp(3)), "its time counts from the answer on");
     assert_eq!(line.activity.nodes["coder"], NodeTotals::default());
     assert!(line.activity.passes.is_empty() && line.iterations.is_empty());
 }
@@ -160,4 +160,36 @@ fn everything_is_bounded() {
     assert!(activity.calls.len() <= MAX_CALLS && activity.ballots.len() <= MAX_BALLOTS);
     assert!(activity.turns.len() <= MAX_TURNS && activity.passes.len() <= MAX_NODES * MAX_NODES);
     assert!(activity.marks.crowded > 0);
+}
+
+#[test]
+fn a_clock_that_is_set_back_measures_nothing_and_takes_nothing() {
+    let node = |line: &crate::history::Timeline| line.activity.nodes["coder"].runtime.0;
+    let begun = |at| event_of("coder", at, What::TurnStart);
+    // Begun in the past of what was seen already: it is not as old as its date says.
+    let early = folded(vec![event_of("other", 5_000, What::TurnStart), begun(10), ended("coder", 5_060, 1)]);
+    assert_eq!((node(&early), early.activity.marks.backwards), (60, 1));
+    // Ended at a time before the newest: what was measured up to there stands.
+    let late =
+        folded(vec![begun(1_000), event_of("coder", 1_900, What::TurnStart), ended("coder", 1_000, 1)]);
+    assert_eq!(late.activity.now, Some(crate::domain::time::Timestamp(1_900)));
+    let back = folded(vec![begun(1_000), event_of("other", 1_300, What::TurnStart), ended("coder", 900, 1)]);
+    assert_eq!(node(&back), 300);
+}
+
+#[test]
+fn an_answer_re_arms_the_budgets_of_a_turn_that_goes_on() {
+    let tokens = |count| What::Usage(Usage { input_tokens: Some(count), ..Usage::default() });
+    let facts = |seconds: i64| {
+        vec![
+            event_of("coder", 100, What::TurnStart),
+            event_of("coder", 700, tokens(5_000)),
+            ack(800),
+            event_of("coder", 800 + seconds, tokens(7)),
+        ]
+    };
+    let line = folded(facts(60));
+    let turn = line.activity.newest_turn().unwrap();
+    assert_eq!((turn.tokens(), turn.usage.tokens()), (7, 5_007), "the record tells of all of it");
+    assert_eq!(turn.runtime(line.activity.now).0, 60);
 }

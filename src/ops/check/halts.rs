@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{Case, Violation, at, violation};
-use crate::domain::decision::{Halt, LedgerEvent, Verdict};
+use crate::domain::decision::{Cord, Halt, LedgerEvent, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
@@ -35,6 +35,7 @@ pub(super) struct Judged {
     pub(super) violations: Vec<Violation>,
     pub(super) halts: Vec<Answered>,
     pub(super) answers: Vec<Ack>,
+    pub(super) cords: Vec<Cord>,
 }
 
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
@@ -48,7 +49,7 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Judged, Ops
         })
         .collect();
     let mut halts: Vec<Answered> = Vec::new();
-    let mut answers: Vec<Ack> = Vec::new();
+    let (mut answers, mut cords): (Vec<Ack>, Vec<Cord>) = (Vec::new(), Vec::new());
     for entry in entries {
         match entry.event {
             EntryEvent::Known(LedgerEvent::Halted(halt)) => {
@@ -65,6 +66,7 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Judged, Ops
                 }
                 answers.push(ack);
             }
+            EntryEvent::Known(LedgerEvent::Cord(cord)) => cords.push(*cord),
             EntryEvent::Unknown { .. } => {}
         }
     }
@@ -73,7 +75,7 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Judged, Ops
         violations.extend(by_an_agent(case, halt));
     }
     violations.extend(unrecorded_halts(case, facts, &halts, &answers));
-    Ok(Judged { violations, halts, answers })
+    Ok(Judged { violations, halts, answers, cords })
 }
 
 /// The halted commit. One that was amended or rebased since is known by its number and its change.

@@ -61,7 +61,7 @@ pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckRep
     violations.extend(identity::judge(&case, &judged.facts)?);
     violations.extend(overrides::skips(&case, &judged.facts));
     let ledger = halts::judge(&case, &judged.facts)?;
-    violations.extend(overrides::hands(&case, &ledger.halts, &ledger.answers));
+    violations.extend(overrides::hands(&case, &ledger));
     violations.extend(ledger.violations);
     violations.extend(tamper::judge(&case, &judged.facts)?);
     // What is said of the tip, or of the range as a whole, cannot be said of a part of it.

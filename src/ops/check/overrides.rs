@@ -3,7 +3,7 @@
 //! silent: a warning with its reason, and an error where an agent's shell asked for it or nobody gave a reason. The rest
 //! is told as notes, so that who reads the check sees every hand that was laid on the loop.
 
-use super::halts::Answered;
+use super::halts::{Answered, Judged};
 use super::{Case, Violation, at, violation};
 use crate::domain::facts::{Ack, AckHow, CommitFact, Skip};
 use crate::domain::findings::{Face, HaltReason, Level};
@@ -49,7 +49,8 @@ pub(super) fn passes_over(skipped: &[Skip], rule: &str) -> bool {
 }
 
 /// Cords that were pulled, and answers that were given, at commits of the range or right below it.
-pub(super) fn hands(case: &Case<'_>, halts: &[Answered], answers: &[Ack]) -> Vec<Violation> {
+pub(super) fn hands(case: &Case<'_>, ledger: &Judged) -> Vec<Violation> {
+    let Judged { halts, answers, cords, .. } = ledger;
     let pulled = halts.iter().filter(|known| known.halt.reason == HaltReason::UserStop);
     let pulled = pulled.filter_map(|known| {
         let end = if known.ack.is_some() { "" } else { "; nobody has answered yet" };
@@ -61,7 +62,11 @@ pub(super) fn hands(case: &Case<'_>, halts: &[Answered], answers: &[Ack]) -> Vec
         let (code, message) = answer(ack, halt);
         note(case, ack.head?, code, message)
     });
-    pulled.chain(answered).collect()
+    let moved = cords.iter().filter_map(|cord| {
+        let message = format!("while the loop was halted, by {}: {}", cord.by, cord.message);
+        note(case, cord.head?, "user-stop", message)
+    });
+    pulled.chain(answered).chain(moved).collect()
 }
 
 fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
@@ -75,6 +80,9 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
     };
     let how = match ack.how {
         AckHow::Resume => "with andon resume".to_owned(),
+        AckHow::FileDeleted if halt.reason == HaltReason::UserStop => {
+            "by taking STOP or PAUSE away".to_owned()
+        }
         AckHow::FileDeleted => format!("by deleting {}", halt.face.file_name()),
     };
     let code = if halt.face == Face::BlockerReport { "cleared-blocker" } else { "answered-halt" };

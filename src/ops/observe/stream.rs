@@ -92,12 +92,13 @@ fn read(
         Line::TooLong => return Err(EventError::TooLong),
     };
     let frame = Frame { now: ctx.now, kind: request.kind, last: Some(ctx.now) };
-    let parsed = events::parse(text, frame)?;
+    let mut parsed = events::parse(text, frame)?;
     let kept = match parsed.fact {
         Fact::Event(mut event) => {
             event.at = event.at.or(Some(ctx.now));
             event.node = event.node.take().or_else(|| request.node.clone());
             event.session = event.session.take().or_else(|| ctx.actor().session);
+            parsed.odd = parsed.odd.or_else(|| undeclared(ws, event.node.as_deref()));
             JournalLine::Event(event)
         }
         Fact::TestRun(mut run) => {
@@ -109,6 +110,17 @@ fn read(
         Fact::Ack(_) => return Err(EventError::NotObservable { found: "ack" }),
     };
     Ok((kept, parsed.odd))
+}
+
+/// A node that the workflow does not know: its facts count, and no budget of a node binds it.
+fn undeclared(ws: &Workspace, node: Option<&str>) -> Option<String> {
+    let workflow = &ws.config.workflow;
+    let node = node.filter(|_| workflow.is_declared())?;
+    let known = workflow.nodes.iter().any(|declared| declared.name == node);
+    (!known).then(|| {
+        let name: String = node.chars().take(80).collect();
+        format!("node {name:?} is not declared in [workflow]: no budget of a node or a cycle binds it")
+    })
 }
 
 /// What is handed in was not run by `andon test`: it is told, and worth what a report that is handed in is worth.
@@ -144,6 +156,7 @@ pub(in crate::ops) fn decide(
         policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing);
     warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
     warnings.extend(safety::noticed((ctx, ws), &loaded, &decision));
+    warnings.extend(safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), None));
     Ok((decision, warnings))
 }
 

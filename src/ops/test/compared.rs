@@ -8,7 +8,7 @@ use crate::history;
 use crate::ops::error::OpsError;
 use crate::ops::weakening;
 use crate::ops::workspace::Workspace;
-use crate::record::journal::{Journal, Reach};
+use crate::record::journal::{Journal, Reach, Turns};
 
 /// How many runs back are looked at.
 const RUNS: usize = 32;
@@ -22,7 +22,12 @@ pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<(), OpsError> {
     if run.validity != RunValidity::Valid {
         return Ok(());
     }
-    let recent = Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: 0 });
+    let recent = Journal::open(ws.repo.git_dir()).recent(Reach {
+        runs: RUNS,
+        commits: 0,
+        turns: Turns::Uncounted,
+        since: None,
+    });
     let earlier: Vec<TestRun> =
         recent.runs.into_iter().filter(|run| run.validity == RunValidity::Valid).collect();
     let same_code = earlier.iter().map(|run| &run.evidence).filter(|tests| tests.code == run.evidence.code);

@@ -4,10 +4,12 @@
 //! left without its end is ended by the next writer; it then costs itself and nothing else. Beyond 1 MiB the file
 //! becomes the next numbered generation (`journal.1.jsonl`, `journal.2.jsonl`, ...) and stays: a rename that never
 //! replaces, so that writers who rotate at once lose nothing. Readers read from the end, at most 256 KiB, across
-//! generations when the newest is short.
+//! generations when the newest is short; what counts from the beginning of a run is folded once and kept beside the
+//! place up to which it was ([`super::totals`]), so that a hook reads what came after that place and nothing is left out.
 //!
 //! The file is not synced (see the head of [`crate::record`]).
 
+mod onward;
 mod recent;
 mod tail;
 
@@ -18,8 +20,10 @@ use std::path::{Path, PathBuf};
 use super::format::v1::{MAX_LINE, encode_line};
 use super::{RecordError, Warning, file};
 
-pub use super::format::v1::JournalLine;
-pub use recent::{AckPlace, Placed, Reach, Recent};
+pub use super::format::v1::{JournalLine, MarkedTurn};
+pub use onward::Position;
+pub(super) use recent::passing;
+pub use recent::{AckPlace, Item, Marked, Reach, Recent, Turns};
 
 /// What one reading looks at, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;
@@ -36,6 +40,11 @@ impl Journal {
     /// The journal in `git_dir`. Touches nothing.
     pub fn open(git_dir: &Path) -> Self {
         Self { dir: git_dir.join("andon") }
+    }
+
+    /// The directory in which it lies.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// The file that is appended to.

@@ -2,21 +2,20 @@
 //! Read from the end and stopped early, so that it costs the same however long the journal is.
 
 use super::super::Warning;
-use super::super::format::v1::decode_line;
-use super::{Journal, JournalLine, tail};
+use super::super::format::v1::{MarkedTurn, decode_line};
+use super::{Journal, JournalLine, Position, tail};
 use crate::domain::events::Event;
 use crate::domain::facts::Ack;
-use crate::domain::ids::CommitId;
+use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::safety::SafetyFact;
 use crate::domain::tests::TestRun;
+use crate::domain::time::Timestamp;
+use crate::history::{Begins, DEFAULT_NODE, Passing};
 
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
-/// Where the members from `type` on are found, in bytes from the end of a line.
-const LAST_MEMBERS: usize = 256;
-
-/// Events that one reading keeps, the newest: more than any window of the fold.
-const MAX_EVENTS: usize = 2048;
+/// Where the members from `type` on are found, in bytes from the end of a line. One that is not told by them is decoded.
+const LAST_MEMBERS: usize = 64;
 
 /// Safety events that one reading keeps, the newest: enough to tell whether one was told already.
 const MAX_SAFETY: usize = 64;
@@ -28,6 +27,19 @@ pub struct Reach {
     pub runs: usize,
     /// Recorded commits: acknowledgements before that many are out of every window.
     pub commits: usize,
+    /// Whether each commit counts as a turn, however far back.
+    pub turns: Turns,
+    /// After which place everything else counts too; `None` where nothing else is asked for.
+    pub since: Option<Position>,
+}
+
+/// Whether commits count as turns of their nodes: in a declared workflow only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Turns {
+    /// They do.
+    Counted,
+    /// Nobody has said what a node is.
+    Uncounted,
 }
 
 /// Where an acknowledgement stands in the journal.
@@ -39,15 +51,24 @@ pub enum AckPlace {
     BeforeCommit,
 }
 
-/// An event, and where it stands among the other lines.
+/// A commit that was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Placed {
-    /// The event.
-    pub event: Event,
-    /// How many of [`Recent::acks`] come before it.
-    pub acks_before: usize,
-    /// How many of [`Recent::markers`] come before it.
-    pub markers_before: usize,
+pub struct Marked {
+    /// The commit.
+    pub commit: CommitId,
+    /// Its turn, where that was asked for and is told.
+    pub passing: Option<Passing>,
+}
+
+/// What follows the place that was asked for, in the order of observation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// An event.
+    Event(Box<Event>),
+    /// The acknowledgement of that number in [`Recent::acks`].
+    Ack(usize),
+    /// A commit was recorded.
+    Commit(Marked),
 }
 
 /// What was found; all lists oldest first.
@@ -57,9 +78,9 @@ pub struct Recent {
     pub runs: Vec<TestRun>,
     /// Acknowledgements.
     pub acks: Vec<(Ack, AckPlace)>,
-    /// Other facts of the event stream.
-    pub events: Vec<Placed>,
-    /// Commits that were recorded.
+    /// Everything else since the place that was asked for.
+    pub items: Vec<Item>,
+    /// Commits that were recorded, as far back as was looked.
     pub markers: Vec<CommitId>,
     /// How many of them, the newest, come after the newest answer to a halt; where it was moved to the commit that took
     /// the place of its own, after the answer itself.
@@ -73,21 +94,50 @@ pub struct Recent {
 impl Journal {
     /// The newest facts within `reach`.
     pub fn recent(&self, reach: Reach) -> Recent {
-        let (first, whole) = scan(&self.path(), FIRST, reach);
-        if whole == Seen::Enough {
-            return first;
-        }
-        let (all, whole) = scan(&self.path(), super::TAIL, reach);
-        if whole == Seen::Enough || self.generations().is_empty() {
-            return all;
-        }
-        // The journal was rotated lately: the slow way, over the older generations too.
-        let (lines, warnings) = self.read_tail();
+        let first = self.scan(FIRST, reach);
+        if first.1 == Seen::Enough { first.0 } else { self.scan(super::TAIL, reach).0 }
+    }
+
+    /// What the last `max` bytes hold, and as many more as there are since the place that was asked for.
+    fn scan(&self, max: u64, reach: Reach) -> (Recent, Seen) {
         let mut found = Found::new(reach);
-        for line in lines.into_iter().rev() {
-            found.take(line);
+        let Newest { mut end, floor } = self.newest(max, reach.since);
+        let mut seen = found.lines(&self.path(), &end, floor);
+        let mut looked = end.bytes.len() as u64;
+        // The common case, without looking for older files: enough was seen, or there are none.
+        let older = if seen == Seen::TooLittle && end.start == 0 && self.is_rotated() {
+            self.generations()
+        } else {
+            Vec::new()
+        };
+        for number in older {
+            let since = reach.since.filter(|since| since.generation <= number);
+            let floor = since.map(|since| if since.generation == number { since.offset } else { 0 });
+            if seen == Seen::Enough || end.start > 0 || (looked >= max && floor.is_none()) {
+                break;
+            }
+            let path = self.generation(number);
+            let length = std::fs::metadata(&path).map_or(0, |meta| meta.len());
+            let wanted = floor.map_or(0, |floor| length.saturating_sub(floor));
+            end = tail::end(&path, wanted.max(max.saturating_sub(looked)));
+            looked += end.bytes.len() as u64;
+            seen = found.lines(&path, &end, floor);
         }
-        found.finish(warnings)
+        let seen = if end.start == 0 { Seen::Enough } else { seen };
+        (found.finish(), seen)
+    }
+
+    /// The end of the newest file; read again when it was rotated meanwhile.
+    fn newest(&self, max: u64, since: Option<Position>) -> Newest {
+        loop {
+            let rotated = since.is_some_and(|since| self.rotated_since(since));
+            let floor = since.map(|since| if rotated { 0 } else { since.offset });
+            let wanted = floor.map_or(0, |floor| self.size().unwrap_or(0).saturating_sub(floor));
+            let end = tail::end(&self.path(), wanted.max(max));
+            if since.is_none_or(|since| self.rotated_since(since) == rotated) {
+                return Newest { end, floor };
+            }
+        }
     }
 
     /// The newest test run, when the journal has grown by nothing but test runs since it was `len` bytes long.
@@ -110,27 +160,11 @@ enum Seen {
     TooLittle,
 }
 
-fn scan(path: &std::path::Path, max: u64, reach: Reach) -> (Recent, Seen) {
-    let end = tail::end(path, max);
-    let mut found = Found::new(reach);
-    let mut warnings = end.warnings;
-    let mut offset = end.start + end.bytes.len() as u64;
-    for line in end.bytes.split_inclusive(|byte| *byte == b'\n').rev() {
-        offset -= line.len() as u64;
-        if found.is_full() {
-            return (found.finish(warnings), Seen::Enough);
-        }
-        let text = line.trim_ascii();
-        if text.is_empty() || found.passes(text) {
-            continue;
-        }
-        match decode_line(line) {
-            Ok(fact) => found.take(fact),
-            Err(error) => warnings.push(tail::warning(path, offset, error.to_string())),
-        }
-    }
-    let seen = if end.start == 0 { Seen::Enough } else { Seen::TooLittle };
-    (found.finish(warnings), seen)
+/// The end of the newest file.
+struct Newest {
+    end: tail::End,
+    /// Where in it begins what was asked for in full.
+    floor: Option<u64>,
 }
 
 /// What was found so far, newest first.
@@ -138,13 +172,14 @@ struct Found {
     reach: Reach,
     runs: Vec<TestRun>,
     acks: Vec<(Ack, AckPlace)>,
-    /// With the acknowledgements and markers that come after it.
-    events: Vec<Placed>,
+    /// Acknowledgements by their number from the newest.
+    items: Vec<Item>,
     markers: Vec<CommitId>,
     /// The newest answer to a halt, and how many markers come after it.
     answer: Option<(Ack, usize)>,
     safety: Vec<SafetyFact>,
     commits: usize,
+    warnings: Vec<Warning>,
 }
 
 impl Found {
@@ -153,11 +188,12 @@ impl Found {
             reach,
             runs: Vec::new(),
             acks: Vec::new(),
-            events: Vec::new(),
+            items: Vec::new(),
             markers: Vec::new(),
             answer: None,
             safety: Vec::new(),
             commits: 0,
+            warnings: Vec::new(),
         }
     }
 
@@ -165,34 +201,68 @@ impl Found {
         self.runs.len() >= self.reach.runs && self.commits >= self.reach.commits
     }
 
+    /// Takes the lines of `end`, newest first; those from `floor` on in any case.
+    fn lines(&mut self, path: &std::path::Path, end: &tail::End, floor: Option<u64>) -> Seen {
+        self.warnings.extend(end.warnings.iter().cloned());
+        let mut offset = end.start + end.bytes.len() as u64;
+        for line in end.bytes.split_inclusive(|byte| *byte == b'\n').rev() {
+            offset -= line.len() as u64;
+            let counted = floor.is_some_and(|floor| offset >= floor);
+            if !counted && self.is_full() {
+                return Seen::Enough;
+            }
+            let text = line.trim_ascii();
+            if text.is_empty() || self.passes(text, counted) {
+                continue;
+            }
+            match decode_line(line) {
+                Ok(fact) => self.take(fact, counted),
+                Err(error) => self.warnings.push(tail::warning(path, offset, error.to_string())),
+            }
+        }
+        Seen::TooLittle
+    }
+
     /// Tells lines that need no decoding by their bytes: markers of commits, and runs beyond the reach. Quotes inside
     /// JSON strings are escaped, so these bytes are a member or the line is no JSON at all.
-    fn passes(&mut self, line: &[u8]) -> bool {
+    fn passes(&mut self, line: &[u8], counted: bool) -> bool {
         if line.ends_with(br#""type":"commit"}"#) {
+            if counted && self.reach.turns == Turns::Counted {
+                return false;
+            }
             self.commits += 1;
-            self.markers.extend(marked(line));
+            if let Some(commit) = marked(line).filter(|_| self.commits <= self.reach.commits) {
+                self.markers.push(commit);
+                if counted {
+                    self.items.push(Item::Commit(Marked { commit, passing: None }));
+                }
+            }
             return true;
         }
         self.runs.len() >= self.reach.runs && is_run(line)
     }
 
-    fn take(&mut self, line: JournalLine) {
+    fn take(&mut self, line: JournalLine, counted: bool) {
         match line {
             JournalLine::TestRun(run) if self.runs.len() < self.reach.runs => self.runs.push(*run),
             JournalLine::Ack(ack) => {
                 let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
+                if counted {
+                    self.items.push(Item::Ack(self.acks.len()));
+                }
                 self.answered(&ack);
                 self.acks.push((*ack, place));
             }
-            JournalLine::CommitRecorded { commit, .. } => {
+            JournalLine::CommitRecorded { commit, code, at, turn, .. } => {
                 self.commits += 1;
                 self.markers.push(commit);
+                if counted {
+                    let counts = self.reach.turns == Turns::Counted;
+                    let passing = counts.then(|| passing(turn, code, at));
+                    self.items.push(Item::Commit(Marked { commit, passing }));
+                }
             }
-            JournalLine::Event(event) if self.events.len() < MAX_EVENTS => self.events.push(Placed {
-                event: *event,
-                acks_before: self.acks.len(),
-                markers_before: self.markers.len(),
-            }),
+            JournalLine::Event(event) if counted => self.items.push(Item::Event(event)),
             // Those since the newest commit: what was said of an earlier one is said anew.
             JournalLine::Safety(fact) if self.commits == 0 && self.safety.len() < MAX_SAFETY => {
                 self.safety.push(*fact);
@@ -212,20 +282,30 @@ impl Found {
         }
     }
 
-    fn finish(mut self, warnings: Vec<Warning>) -> Recent {
+    fn finish(mut self) -> Recent {
         self.runs.reverse();
         self.acks.reverse();
-        self.markers.reverse();
-        self.events.reverse();
+        self.items.reverse();
         self.safety.reverse();
-        for placed in &mut self.events {
-            placed.acks_before = self.acks.len() - placed.acks_before;
-            placed.markers_before = self.markers.len() - placed.markers_before;
+        for item in &mut self.items {
+            if let Item::Ack(number) = item {
+                *number = self.acks.len() - 1 - *number;
+            }
         }
+        self.markers.reverse();
         let since_ack = self.answer.take().map_or(self.markers.len(), |(_, since)| since);
-        let Self { runs, acks, events, markers, safety, .. } = self;
-        Recent { runs, acks, events, markers, since_ack, safety, warnings }
+        let Self { runs, acks, items, markers, safety, warnings, .. } = self;
+        Recent { runs, acks, items, markers, since_ack, safety, warnings }
     }
+}
+
+/// The turn of a commit. What an older version wrote names no node: it counts for the default one.
+pub(in crate::record) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Option<Timestamp>) -> Passing {
+    let (node, number, begins) = match turn {
+        Some(MarkedTurn { node, number, begins }) => (node, number, begins),
+        None => (DEFAULT_NODE.to_owned(), 0, Begins::Nothing),
+    };
+    Passing { node, at, code, number, begins }
 }
 
 /// The commit of a marker, without decoding the line: its members are ids, and the only one named `commit` is it.
@@ -248,7 +328,7 @@ mod tests {
     use super::*;
     use crate::domain::ids::{CodeId, CommitId, TreeId};
 
-    const REACH: Reach = Reach { runs: 2, commits: 3 };
+    const REACH: Reach = Reach { runs: 2, commits: 3, turns: Turns::Uncounted, since: Some(Position::START) };
 
     fn marker(n: u8) -> JournalLine {
         JournalLine::CommitRecorded {
@@ -256,6 +336,7 @@ mod tests {
             tree: TreeId("a".repeat(40).parse().unwrap()),
             code: CodeId([n; 32]),
             at: None,
+            turn: None,
         }
     }
 
@@ -293,7 +374,7 @@ mod tests {
             let head = Some(CommitId(format!("{head:02x}").repeat(20).parse().unwrap()));
             JournalLine::Ack(Box::new(Ack { head, ..*answer }))
         };
-        let since = |lines: &[JournalLine]| journal(lines).1.recent(Reach { runs: 2, commits: 9 }).since_ack;
+        let since = |lines: &[JournalLine]| journal(lines).1.recent(Reach { commits: 9, ..REACH }).since_ack;
         assert_eq!(since(&[marker(1), marker(2)]), 2, "no answer");
         assert_eq!(since(&[marker(1), at(1, "a"), marker(2), at(2, "b"), marker(3)]), 1, "the newest");
         // The commit was amended twice, and the answer went along.
@@ -357,7 +438,7 @@ mod tests {
         lines.push(ack("new"));
         let (_dir, journal) = journal(&lines);
         // Without runs the reach is never full, so all is looked at; the markers need no decoding.
-        let recent = journal.recent(Reach { runs: 0, commits: 3 });
+        let recent = journal.recent(Reach { runs: 0, commits: 3, since: None, ..REACH });
         assert_eq!(reasons(&recent), [("new", AckPlace::Last)]);
         assert_eq!(journal.recent(REACH).acks.len(), 2);
     }

@@ -65,12 +65,15 @@ pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
     page.finish()
 }
 
-/// The newest of what was passed over.
+/// The newest of what was passed over: nothing to act on, and no part of the findings.
 fn skipped(page: &mut Page, view: &StatusView) {
-    for (number, (commit, skip)) in view.skipped.iter().rev().take(HASHES).enumerate() {
-        let label = if number == 0 { "skipped" } else { "" };
+    if view.skipped.is_empty() {
+        return;
+    }
+    page.heading("Skipped");
+    for (commit, skip) in view.skipped.iter().rev().take(HASHES) {
         let line = format!("{} at {}", phrase::skip(skip), commit.short());
-        page.field(label, &page.style.yellow(&line));
+        page.line(&page.style.yellow(&format!("  {line}")));
     }
 }
 

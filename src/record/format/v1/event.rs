@@ -180,11 +180,11 @@ fn cached(members: &mut Members<'_>) -> Result<Option<u64>, FormatError> {
     }
 }
 
-/// Votes.
+/// Votes. A negative number of them is none.
 pub(crate) fn decode_ballot(members: &mut Members<'_>) -> Result<Ballot, FormatError> {
     Ok(Ballot {
         reviewer: members.text("reviewer")?,
-        approve: members.count("approve")?.unwrap_or(0),
-        reject: members.count("reject")?.unwrap_or(0),
+        approve: amount(members, "approve")?.unwrap_or(0),
+        reject: amount(members, "reject")?.unwrap_or(0),
     })
 }

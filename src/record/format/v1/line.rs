@@ -17,6 +17,7 @@ use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun, Tracking};
 use crate::domain::time::Timestamp;
+use crate::history::Begins;
 
 /// Bound of the overlay on the line, in bytes: what is beyond is cut, and the line says so.
 const MAX_OVERLAY_BYTES: usize = 512 << 10;
@@ -44,6 +45,8 @@ pub enum JournalLine {
         code: CodeId,
         /// When.
         at: Option<Timestamp>,
+        /// Who made it, and its place in its run; `None` in lines of older versions.
+        turn: Option<MarkedTurn>,
     },
     /// `healed`: something broken was found and mended.
     Healed {
@@ -54,6 +57,17 @@ pub enum JournalLine {
     },
 }
 
+/// What a marker tells of the turn in which a commit was made: budgets are counted from the journal alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkedTurn {
+    /// The node.
+    pub node: String,
+    /// The number of the iteration.
+    pub number: u64,
+    /// Whether a run began with it.
+    pub begins: Begins,
+}
+
 /// One line with its LF, at most [`MAX_LINE`] bytes.
 pub fn encode_line(line: &JournalLine) -> String {
     let mut map = Map::new();
@@ -62,8 +76,15 @@ pub fn encode_line(line: &JournalLine) -> String {
         JournalLine::Ack(ack) => encode_ack(ack, &mut map),
         JournalLine::Event(fact) => event::encode(fact, &mut map),
         JournalLine::Safety(fact) => encode_safety(fact, &mut map),
-        JournalLine::CommitRecorded { commit, tree, code, at } => {
+        JournalLine::CommitRecorded { commit, tree, code, at, turn } => {
             put(&mut map, "type", "commit");
+            if let Some(turn) = turn {
+                put(&mut map, "node", &bounded(&turn.node, MAX_NAME));
+                map.insert("iteration".into(), json!(turn.number));
+                if turn.begins == Begins::Run {
+                    map.insert("begins".into(), json!(true));
+                }
+            }
             put(&mut map, "commit", commit);
             put(&mut map, "tree", tree);
             put(&mut map, "code", code);
@@ -205,7 +226,10 @@ fn decode_marker(members: &mut Members<'_>) -> Result<JournalLine, FormatError> 
     let commit = members.parsed("commit", "an object id")?;
     let tree = members.parsed("tree", "an object id")?;
     let code = members.parsed("code", "a sha256")?;
+    let (node, number) = (members.text("node")?, members.count("iteration")?);
+    let begins = if members.flag("begins")? { Begins::Run } else { Begins::Nothing };
     Ok(JournalLine::CommitRecorded {
+        turn: node.zip(number).map(|(node, number)| MarkedTurn { node, number, begins }),
         commit: members.required("commit", commit)?,
         tree: members.required("tree", tree)?,
         code: members.required("code", code)?,

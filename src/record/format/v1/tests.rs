@@ -220,6 +220,7 @@ fn journal_lines() -> Vec<JournalLine> {
             tree: TreeId(oid(1)),
             code: CodeId([3; 32]),
             at,
+            turn: None,
         },
         JournalLine::Ack(Box::new(Ack {
             halt: Some(EntryId([5; 32])),
@@ -517,5 +518,24 @@ proptest! {
         for line in journal.split(|byte| *byte == b'\n') {
             let _ = decode_line(line);
         }
+    }
+}
+
+#[test]
+fn a_marker_tells_of_its_turn_and_an_older_one_does_not() {
+    use crate::history::Begins;
+
+    let marker = |turn| JournalLine::CommitRecorded {
+        commit: CommitId(oid(4)),
+        tree: TreeId(oid(1)),
+        code: CodeId([3; 32]),
+        at: None,
+        turn,
+    };
+    let turn = |begins| Some(MarkedTurn { node: "coder".into(), number: 7, begins });
+    for line in [marker(None), marker(turn(Begins::Run)), marker(turn(Begins::Nothing))] {
+        let text = encode_line(&line);
+        assert!(text.ends_with("\"type\":\"commit\"}\n"), "readers know it by its end: {text}");
+        assert_eq!(decode_line(text.as_bytes()), Ok(line));
     }
 }

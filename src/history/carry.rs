@@ -1,0 +1,182 @@
+//! What a fold has come to, so that another can go on from there: budgets count from the beginning of a run, and the
+//! journal of a long run is longer than a hook may read.
+//!
+//! It holds what only the journal tells: turns, calls, outputs, spending, context windows. Records of commits are read
+//! again each time. Going on from it comes to the same as folding everything (the property test below).
+
+use std::collections::BTreeMap;
+
+use super::activity::{Activity, Begins, Newest};
+use super::fold::Fold;
+use super::timeline::{Iteration, MAX_ITERATIONS, Source, TurnChange};
+use crate::domain::facts::Ack;
+use crate::domain::ids::{CodeId, DiffHash, Digest};
+use crate::domain::time::Timestamp;
+
+/// A turn that ended without a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnIteration {
+    /// Whose.
+    pub node: String,
+    /// Its number among the iterations.
+    pub number: u64,
+    /// What it did to the working tree.
+    pub change: TurnChange,
+    /// The state that it left.
+    pub code: CodeId,
+    /// What stands for its diff.
+    pub hash: DiffHash,
+    /// When it ended.
+    pub at: Timestamp,
+    /// Session, when known.
+    pub session: Option<String>,
+    /// What was said in it.
+    pub outputs: Vec<Digest>,
+}
+
+/// What a fold has come to. Bounded, like a timeline.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Carry {
+    /// Turns, calls, outputs, verdicts, totals and context windows.
+    pub activity: Activity,
+    /// Turns that ended without a commit, oldest first.
+    pub turns: Vec<TurnIteration>,
+    /// Counters that a person has reset alone.
+    pub resets: BTreeMap<String, u64>,
+    /// The newest answer.
+    pub ack: Option<Ack>,
+    /// The number of the newest iteration.
+    pub number: u64,
+}
+
+/// A commit as the journal tells of it, without its record: a turn of its node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passing {
+    /// Who committed.
+    pub node: String,
+    /// When it was recorded.
+    pub at: Option<Timestamp>,
+    /// Code fingerprint.
+    pub code: CodeId,
+    /// The number of its iteration; 0 where records tell the numbers.
+    pub number: u64,
+    /// Whether a run began with it.
+    pub begins: Begins,
+}
+
+impl Fold {
+    /// What it has come to so far.
+    pub fn carry(&self) -> Carry {
+        let line = &self.timeline;
+        let turn = |one: &Iteration| match one.source {
+            Source::Commit => None,
+            Source::Turn(change) => Some(TurnIteration {
+                node: one.node.clone(),
+                number: one.number,
+                change,
+                code: one.code,
+                hash: one.diff.hash,
+                at: one.at,
+                session: one.session.clone(),
+                outputs: one.outputs.clone(),
+            }),
+        };
+        let mut activity = line.activity.clone();
+        // Of turns that ended only the newest is ever asked for.
+        activity.turns.drain(..activity.turns.len().saturating_sub(1));
+        Carry {
+            activity,
+            turns: line.iterations.iter().filter_map(turn).collect(),
+            resets: line.resets.clone(),
+            ack: line.last_ack.clone(),
+            number: line.number(),
+        }
+    }
+
+    /// Goes on from `carry`: whatever this fold knows of turns and spending gives way to it. Commits that were folded
+    /// already keep their places among the turns.
+    pub fn resume(&mut self, carry: Carry) {
+        let line = &mut self.timeline;
+        // Records tell the numbers of commits; without any, the number of the newest one is all that is known.
+        line.passed = if line.iterations.is_empty() { carry.number } else { 0 };
+        line.activity = carry.activity;
+        line.resets = carry.resets;
+        line.last_ack = carry.ack.or(line.last_ack.take());
+        line.iterations.retain(|one| one.source == Source::Commit);
+        for turn in carry.turns {
+            let made = Iteration::of_turn((&turn.node, turn.number), (turn.code, turn.change), turn.hash);
+            let tests = line.proof(turn.code).cloned();
+            let (at, session, outputs) = (turn.at, turn.session, turn.outputs);
+            line.iterations.push(Iteration { at, tests, session, outputs, ..made });
+        }
+        line.iterations.sort_by_key(|one| one.number);
+        let surplus = line.iterations.len().saturating_sub(MAX_ITERATIONS);
+        line.iterations.drain(..surplus);
+    }
+
+    /// Takes a commit of which only the journal tells.
+    pub fn pass(&mut self, commit: &Passing) {
+        let line = &mut self.timeline;
+        let counted = line.passed > 0 || !line.iterations.is_empty();
+        if commit.begins == Begins::Run && counted {
+            line.restart();
+        }
+        line.pause_before(commit.at);
+        line.activity.now = line.activity.now.max(commit.at);
+        line.commit_in_turn(&commit.node, commit.at);
+        line.activity.code = Some(commit.code);
+        line.activity.newest = Newest::Other;
+        if commit.number > 0 {
+            line.passed = commit.number;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::facts::Fact;
+    use crate::history::testkit::{GAP, facts};
+
+    /// As the journal tells of a commit: nothing but what its marker holds.
+    fn told(fold: &mut Fold, fact: Fact) {
+        let Fact::Commit(commit) = fact else {
+            if !matches!(fact, Fact::TestRun(_)) {
+                fold.push(fact);
+            }
+            return;
+        };
+        let record = &commit.record;
+        let before = fold.timeline();
+        let (node, number) = (before.node_of(&commit), before.number() + 1);
+        let at = Some(record.recorded_at).filter(|at| at.0 != 0);
+        let begins = if record.iteration == 1 { Begins::Run } else { Begins::Nothing };
+        fold.pass(&Passing { node, at, code: record.code, number, begins });
+    }
+
+    fn over(mut fold: Fold, facts: &[Fact]) -> Fold {
+        for fact in facts {
+            told(&mut fold, fact.clone());
+        }
+        fold
+    }
+
+    proptest! {
+        #[test]
+        fn going_on_from_any_place_comes_to_the_same(facts in facts::facts(), cuts in prop::collection::vec(0_usize..60, 0..4)) {
+            let whole = over(Fold::new(GAP), &facts).carry();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(facts.len())).collect();
+            cuts.extend([0, facts.len()]);
+            cuts.sort_unstable();
+            let mut carry = Carry::default();
+            for part in cuts.windows(2) {
+                let mut fold = Fold::new(GAP);
+                fold.resume(carry);
+                carry = over(fold, &facts[part[0]..part[1]]).carry();
+            }
+            prop_assert_eq!(carry, whole);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! That going on from what is kept comes to the same as folding the whole journal.
+
+use std::fs;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::events::{Ballot, CallEnd, Event, Output, OutputKind, ToolCall, TurnEnd, What};
+use crate::domain::facts::{AckHow, Usage};
+use crate::domain::ids::{CodeId, CommitId, Digest, Oid, ShortHash, TreeId};
+use crate::history::Begins;
+use crate::record::journal::{Item, MarkedTurn, Reach, Turns};
+
+const GAP: Span = Span(3_600);
+
+fn fresh() -> (tempfile::TempDir, Journal) {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::open(dir.path());
+    (dir, journal)
+}
+
+fn oid(byte: u8) -> Oid {
+    Oid::from_bytes(&[byte; 20]).unwrap()
+}
+
+/// A line of the kind and the content of `seed`, at `at` seconds.
+fn line(seed: u8, at: i64) -> JournalLine {
+    let at = Timestamp(at);
+    let code = CodeId([seed / 16; 32]);
+    let what = match seed % 16 {
+        0 => What::TurnStart,
+        1 => What::TurnEnd(TurnEnd { code: Some(code), docs: None }),
+        2 => {
+            What::Output(Output { kind: OutputKind::MessageFinal, hash: Digest([seed; 32]), lines: Some(3) })
+        }
+        3 => What::Verdict(Ballot { reviewer: None, approve: 1, reject: 2 }),
+        4 => {
+            let turn = MarkedTurn {
+                node: "coder".into(),
+                number: u64::from(seed) + 1,
+                begins: if seed > 200 { Begins::Run } else { Begins::Nothing },
+            };
+            let (commit, tree) = (CommitId(oid(seed)), TreeId(oid(1)));
+            return JournalLine::CommitRecorded { commit, tree, code, at: Some(at), turn: Some(turn) };
+        }
+        5 if seed > 240 => {
+            return JournalLine::Ack(Box::new(Ack {
+                halt: None,
+                counter: None,
+                by: "P <p@x>".into(),
+                how: AckHow::Resume,
+                agent: None,
+                reason: String::new(),
+                head: None,
+                worktree: "main".into(),
+                at,
+            }));
+        }
+        6 => return JournalLine::Healed { what: "something ".repeat(20), at: Some(at) },
+        7..=10 => What::ToolCall(ToolCall {
+            tool: if seed.is_multiple_of(2) { "Edit" } else { "Bash" }.into(),
+            exact: ShortHash([seed; 8]),
+            masked: ShortHash([seed; 8]),
+            coarse: ShortHash([1; 8]),
+            result: None,
+            end: CallEnd::Done,
+        }),
+        _ => What::Usage(Usage {
+            input_tokens: Some(u64::from(seed)),
+            cost_usd: Some("0.01".into()),
+            context_tokens: Some(u64::from(seed) * 100),
+            ..Usage::default()
+        }),
+    };
+    let node = Some(if seed.is_multiple_of(3) { "coder" } else { "reviewer" }.to_owned());
+    let id = seed.is_multiple_of(7).then_some(ShortHash([seed; 8]));
+    let session = Some("a session with a name of its own, as agents give them".to_owned());
+    JournalLine::Event(Box::new(Event { at: Some(at), node, session, id, trace: None, what }))
+}
+
+fn whole(journal: &Journal) -> Carry {
+    let mut fold = Fold::new(GAP);
+    journal.read_on(Position::START, &mut |line| take(&mut fold, line)).unwrap();
+    fold.carry()
+}
+
+/// What a hook comes to: what is kept, and what follows in the journal.
+fn hook(journal: &Journal) -> Carry {
+    let mut fold = Fold::new(GAP);
+    let totals = journal.totals(GAP, &[]);
+    let since = Some(totals.as_ref().map_or(Position::START, |totals| totals.at));
+    if let Some(totals) = totals {
+        fold.resume(totals.carry);
+    }
+    let recent = journal.recent(Reach { runs: 1, commits: 2, turns: Turns::Counted, since });
+    for item in recent.items {
+        match item {
+            Item::Event(event) => drop(fold.push(Fact::Event(event))),
+            Item::Ack(number) => drop(fold.push(Fact::Ack(Box::new(recent.acks[number].0.clone())))),
+            Item::Commit(marked) => fold.pass(&marked.passing.unwrap()),
+        }
+    }
+    fold.carry()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #[test]
+    fn tail_and_cache_come_to_the_whole_whatever_the_batching(
+        seeds in prop::collection::vec(any::<u8>(), 900..1500),
+        batches in prop::collection::vec((1_usize..500, 0_u8..8), 1..9),
+        pace in 1_i64..20,
+    ) {
+        let (_dir, journal) = fresh();
+        let mut lines = seeds.iter().enumerate();
+        for (count, event) in batches {
+            for (number, seed) in lines.by_ref().take(count) {
+                journal.append(&line(*seed, i64::try_from(number).unwrap() * pace)).unwrap();
+            }
+            match event {
+                0 => drop(fs::remove_file(journal.cache())),
+                1 => fs::write(journal.dir().join("cut"), "x").unwrap(),
+                2 if journal.cache().exists() => {
+                    let text = fs::read(journal.cache()).unwrap();
+                    fs::write(journal.cache(), &text[..text.len() / 2]).unwrap();
+                }
+                _ => {}
+            }
+            prop_assert_eq!(hook(&journal), whole(&journal));
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_out_when_the_file_is_rotated() {
+    let (_dir, journal) = fresh();
+    for round in 0..3 {
+        for number in 0..5_000_i64 {
+            let seed = u8::try_from((number * 7 + round) % 256).unwrap();
+            journal.append(&line(seed, round * 5_000 + number)).unwrap();
+        }
+        assert_eq!(hook(&journal), whole(&journal), "round {round}");
+    }
+    assert!(journal.is_rotated());
+    fs::remove_file(journal.cache()).unwrap();
+    assert_eq!(hook(&journal), whole(&journal), "without the cache");
+    let near = journal.totals(GAP, &[]).unwrap();
+    assert!(journal.is_near(near.at, journal.size().unwrap()));
+}
+
+#[test]
+fn a_line_without_its_end_is_read_when_it_has_one() {
+    use std::io::Write as _;
+
+    let (_dir, journal) = fresh();
+    (0..1_000_i64).for_each(|number| journal.append(&line(11, number)).unwrap());
+    file::open_append(&journal.path()).unwrap().write_all(b"{\"type\":\"usage\",").unwrap();
+    let before = hook(&journal);
+    file::open_append(&journal.path()).unwrap().write_all(b"\"cost_usd\":\"5\"}\n").unwrap();
+    let after = hook(&journal);
+    assert_eq!(after, whole(&journal));
+    let spent = |carry: &Carry| carry.activity.nodes.values().map(|node| node.cost).sum::<u64>();
+    assert_eq!(spent(&after) - spent(&before), 5_000_000);
+}
+
+#[test]
+fn a_journal_that_was_replaced_is_read_anew() {
+    let (_dir, journal) = fresh();
+    (0..1_000_i64).for_each(|number| journal.append(&line(11, number)).unwrap());
+    hook(&journal);
+    fs::remove_file(journal.path()).unwrap();
+    (0..2_000_i64).for_each(|number| journal.append(&line(12, number)).unwrap());
+    assert_eq!(hook(&journal), whole(&journal));
+}
+
+#[test]
+fn an_answer_from_elsewhere_ends_a_run_at_its_time() {
+    let (_dir, journal) = fresh();
+    (0..1_000_i64).for_each(|number| journal.append(&line(11, number)).unwrap());
+    let spent = |totals: &Totals| totals.carry.activity.nodes.values().map(|node| node.cost).sum::<u64>();
+    assert_eq!(spent(&journal.totals(GAP, &[]).unwrap()), 10_000_000);
+    let JournalLine::Ack(answer) = line(245, 900) else { unreachable!() };
+    let answers = [*answer];
+    assert_eq!(
+        spent(&journal.totals(GAP, &answers).unwrap()),
+        990_000,
+        "from 901 on: the answer came at 900"
+    );
+    assert_eq!(spent(&journal.totals(GAP, &answers).unwrap()), 990_000, "as it is kept");
+}
