@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::error::GitError;
 use super::repo::Repo;
+use super::trees::RawEntry;
 use crate::domain::ids::{Oid, TreeId};
 
 /// Mode of a directory.
@@ -99,15 +100,10 @@ impl Repo {
 
     /// The entries of `tree` in git order, one level.
     pub fn tree_entries(&self, tree: TreeId) -> Result<Vec<TreeEntry>, GitError> {
-        let tree = self.find_tree(tree.0)?;
-        Ok(tree
-            .iter()
-            .map(|entry| TreeEntry {
-                name: entry.name_bytes().to_vec(),
-                mode: mode_of(&entry),
-                id: from_git2(entry.id()),
-            })
-            .collect())
+        let tree = self.tree(tree)?;
+        let owned =
+            |entry: RawEntry<'_>| TreeEntry { name: entry.name.to_vec(), mode: entry.mode, id: entry.id() };
+        Ok(tree.entries().map(owned).collect())
     }
 
     /// Mode and id at `path` (slashes, no leading one); `None` when nothing is there.
@@ -140,23 +136,30 @@ impl Repo {
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
     pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
-        let wanted = self.to_git2("blob", id)?;
-        let odb = self.inner.odb().map_err(|error| self.object_error("blob", id, &error))?;
-        let (size, kind) = odb.read_header(wanted).map_err(|error| self.object_error("blob", id, &error))?;
-        if kind != git2::ObjectType::Blob {
-            let message = format!("it is a {kind}");
-            return Err(GitError::BadObject {
-                kind: "blob",
-                id,
-                git_dir: self.git_dir().to_path_buf(),
-                message,
-            });
-        }
+        let (odb, wanted, size) = self.blob_header(id)?;
         if size > max {
             return Ok(Blob::TooLarge(size as u64));
         }
         let object = odb.read(wanted).map_err(|error| self.object_error("blob", id, &error))?;
         Ok(Blob::Content(object.data().to_vec()))
+    }
+
+    /// The same as libgit2's own; `None` when it has more bytes.
+    pub(super) fn blob_up_to(&self, id: Oid, max: usize) -> Result<Option<git2::Blob<'_>>, GitError> {
+        let (_, wanted, size) = self.blob_header(id)?;
+        let read = || self.inner.find_blob(wanted).map_err(|error| self.object_error("blob", id, &error));
+        (size <= max).then(read).transpose()
+    }
+
+    fn blob_header(&self, id: Oid) -> Result<(git2::Odb<'_>, git2::Oid, usize), GitError> {
+        let wanted = self.to_git2("blob", id)?;
+        let odb = self.inner.odb().map_err(|error| self.object_error("blob", id, &error))?;
+        let (size, kind) = odb.read_header(wanted).map_err(|error| self.object_error("blob", id, &error))?;
+        if kind == git2::ObjectType::Blob {
+            return Ok((odb, wanted, size));
+        }
+        let message = format!("it is a {kind}");
+        Err(GitError::BadObject { kind: "blob", id, git_dir: self.git_dir().to_path_buf(), message })
     }
 
     /// Writes a blob.

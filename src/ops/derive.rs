@@ -12,6 +12,10 @@ use crate::record::normalize::Normalizer;
 
 /// Texts that are kept in a walk over many commits, in bytes.
 const KEPT: usize = 24 << 20;
+/// The same of trees.
+const KEPT_TREES: usize = 12 << 20;
+/// Commits whose trees are remembered: parents are among the last ones nearly always.
+const KEPT_COMMITS: usize = 256;
 
 /// The derivable part of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,19 +41,53 @@ pub struct Deriver<'r> {
     normalizer: &'r Normalizer,
     prints: Fingerprinter<'r>,
     texts: Texts<'r>,
+    /// Whether the repository is shallow: the kernel need not be asked for each of thousands.
+    shallow: bool,
+    /// The trees of the newest commits, and where the next one is put.
+    trees: (Vec<(CommitId, TreeId)>, usize),
 }
 
 impl<'r> Deriver<'r> {
     /// For a few commits: what it finds out about directories is kept for the next process.
     pub fn new(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
         let prints = Fingerprinter::new(repo, paths);
-        Self { repo, paths, normalizer, prints, texts: Texts::new(repo, 0) }
+        Self::with((repo, paths, normalizer), prints, 0)
     }
 
     /// For thousands of commits.
     pub fn in_bulk(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
-        let prints = Fingerprinter::in_bulk(repo, paths);
-        Self { repo, paths, normalizer, prints, texts: Texts::new(repo, KEPT) }
+        repo.keep_trees(KEPT_TREES);
+        Self::with((repo, paths, normalizer), Fingerprinter::in_bulk(repo, paths), KEPT)
+    }
+
+    fn with(
+        (repo, paths, normalizer): (&'r Repo, &'r PathRules, &'r Normalizer),
+        prints: Fingerprinter<'r>,
+        kept: usize,
+    ) -> Self {
+        let (texts, shallow) = (Texts::new(repo, kept), repo.is_shallow());
+        Self { repo, paths, normalizer, prints, texts, shallow, trees: (Vec::new(), 0) }
+    }
+
+    /// Whether the repository is shallow.
+    pub fn is_shallow(&self) -> bool {
+        self.shallow
+    }
+
+    fn tree_of(&self, commit: CommitId) -> Result<TreeId, OpsError> {
+        match self.trees.0.iter().find(|(known, _)| *known == commit) {
+            Some((_, tree)) => Ok(*tree),
+            None => Ok(self.repo.tree_of(commit)?),
+        }
+    }
+
+    fn remember(&mut self, commit: &CommitInfo) {
+        let (trees, next) = &mut self.trees;
+        match trees.get_mut(*next) {
+            Some(place) => *place = (commit.id, commit.tree),
+            None => trees.push((commit.id, commit.tree)),
+        }
+        *next = (*next + 1) % KEPT_COMMITS;
     }
 
     /// The facts of a commit.
@@ -57,10 +95,11 @@ impl<'r> Deriver<'r> {
         let parent = commit.parents.first().copied();
         // The parent of a shallow clone's oldest commit is not there: the commit then counts as a root.
         let parent_tree = match parent {
-            Some(_) if is_cut_off(self.repo, commit) => None,
-            Some(parent) => Some(self.repo.tree_of(parent)?),
+            Some(_) if self.shallow && is_cut_off(self.repo, commit) => None,
+            Some(parent) => Some(self.tree_of(parent)?),
             None => None,
         };
+        self.remember(commit);
         let code = self.prints.of_tree(commit.tree)?;
         let reading = Reading { rules: self.paths, normalizer: self.normalizer, depth };
         let (diff, change, missing) =

@@ -49,6 +49,7 @@ pub fn run(
     let store = NotesStore::open(&ws.repo)?;
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
+    ws.repo.cache_nothing();
     let outlines = bulk::outlines(&ws.repo, &store, &ws.repo.range(range)?)?;
     let commits = bulk::depths(&outlines, &settings, gap);
     let mut lines = Lineages::new(outlines.iter().filter_map(|commit| commit.parent), gap);

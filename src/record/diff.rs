@@ -36,7 +36,7 @@ use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{DiffHash, HunkHash, Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
-use crate::git::{Change, GitError, MODE_SUBMODULE, RawHunk, Repo, Text, Texts, hunks, is_binary};
+use crate::git::{Change, GitError, MODE_SUBMODULE, Repo, Text, Texts, hunks, is_binary};
 
 /// Files larger than this are compared by id, in bytes.
 pub const MAX_FILE: usize = 4 << 20;
@@ -119,8 +119,8 @@ struct Summing<'a, 't, 'r> {
 }
 
 /// The two sides of a file.
-enum Content {
-    Text(Text, Text),
+enum Content<'r> {
+    Text(Text<'r>, Text<'r>),
     Ids,
 }
 
@@ -198,7 +198,7 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
         self.hash.update(new_mode.to_be_bytes());
     }
 
-    fn content(&mut self, change: &Change) -> Result<Content, RecordError> {
+    fn content(&mut self, change: &Change) -> Result<Content<'r>, RecordError> {
         if self.reading.depth != Depth::Text {
             return Ok(Content::Ids);
         }
@@ -233,8 +233,8 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
         Ok(Content::Text(old, new))
     }
 
-    fn text(&mut self, change: &Change, old: &[u8], new: &[u8]) {
-        let raw = raw_hunks(old, new);
+    fn text(&mut self, change: &Change, old: &Text<'_>, new: &Text<'_>) {
+        let raw = hunks(old, new);
         for hunk in &raw {
             self.summary.removed = self.summary.removed.saturating_add(hunk.removed.len() as u64);
             self.summary.added = self.summary.added.saturating_add(hunk.added.len() as u64);
@@ -275,16 +275,6 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
             }
         }
         self.hash.update(b"E");
-    }
-}
-
-/// The hunks between two texts. An added or deleted file is one hunk; nothing has to be compared.
-fn raw_hunks<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
-    let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
-    match (old.is_empty(), new.is_empty()) {
-        (true, true) => Vec::new(),
-        (true, false) | (false, true) => vec![RawHunk { removed: lines(old), added: lines(new) }],
-        (false, false) => hunks(old, new),
     }
 }
 

@@ -4,7 +4,7 @@
 //! Threads of the standard library, not rayon: a range is a row of equal pieces that need no stealing, a repository
 //! handle belongs to one thread (libgit2), and rayon would bring six crates where four are left. Thread `n` of `t`
 //! works on the pieces `n`, `n + t`, `n + 2t`, ... and runs at most `AHEAD` of them ahead of whoever takes them: that
-//! bounds memory. Handles are opened anew now and then, because libgit2 lets go of nothing that it has cached.
+//! bounds memory. libgit2 is told to cache nothing, because it lets go of nothing.
 
 mod depth;
 
@@ -34,8 +34,6 @@ pub(super) use depth::{depths, outlines};
 const PIECE: usize = 32;
 /// Pieces that a thread may be ahead.
 const AHEAD: usize = 4;
-/// Pieces after which a thread opens its repository anew.
-const PIECES_A_HANDLE: usize = 48;
 /// Most threads: beyond, they wait for one another in libgit2.
 const MAX_THREADS: usize = 32;
 /// A range of fewer commits leaves nothing in the cache: it is not worth a file.
@@ -124,6 +122,7 @@ pub(super) fn walk(
     take: &mut dyn FnMut(Found) -> Result<(), OpsError>,
 ) -> Result<Walked, OpsError> {
     let (total, stop) = (job.commits.len(), pace.stop);
+    repo.cache_nothing();
     let mut writer = (total >= REMEMBERED).then(|| DerivedWriter::new(repo.common_dir()));
     let ended = AtomicBool::new(false);
     let halt = || stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed);
@@ -176,22 +175,15 @@ fn threads(asked: Option<NonZeroUsize>, commits: usize) -> usize {
 }
 
 /// What one thread does: its pieces, in order, until they are done or nobody takes them any more.
-fn work(job: &Job<'_>, (number, threads): (usize, usize), halt: &dyn Fn() -> bool, to: &SyncSender<Piece>) {
-    let pieces: Vec<&[(CommitId, Depth)]> = job.commits.chunks(PIECE).skip(number).step_by(threads).collect();
-    for some in pieces.chunks(PIECES_A_HANDLE) {
-        match of_one_handle(job, some, halt, to) {
-            Ok(()) => {}
-            Err(error) => {
-                let _gone = to.send(Err(error));
-                return;
-            }
-        }
+fn work(job: &Job<'_>, mine: (usize, usize), halt: &dyn Fn() -> bool, to: &SyncSender<Piece>) {
+    if let Err(error) = pieces(job, mine, halt, to) {
+        let _gone = to.send(Err(error));
     }
 }
 
-fn of_one_handle(
+fn pieces(
     job: &Job<'_>,
-    pieces: &[&[(CommitId, Depth)]],
+    (number, threads): (usize, usize),
     halt: &dyn Fn() -> bool,
     to: &SyncSender<Piece>,
 ) -> Result<(), OpsError> {
@@ -199,10 +191,10 @@ fn of_one_handle(
     let store = NotesStore::at(&repo, job.tip);
     let normalizer = Normalizer::new(&job.config.normalize)?;
     let mut deriver = Deriver::in_bulk(&repo, &job.config.paths.rules, &normalizer);
-    for piece in pieces {
+    for piece in job.commits.chunks(PIECE).skip(number).step_by(threads) {
         let mut found = Vec::with_capacity(piece.len());
         let mut broken = None;
-        for (id, depth) in *piece {
+        for (id, depth) in piece {
             if halt() {
                 break;
             }
@@ -246,19 +238,18 @@ fn one(
             Err(error) => warning = Some(OpsError::from(error).as_warning()),
         }
     }
-    let (derived, entry) = derived(job, repo, reader, (&commit, depth))?;
+    let (derived, entry) = derived(job, reader, (&commit, depth))?;
     Ok(Found { commit, facts: Facts::Derived(Box::new(derived), warning), entry })
 }
 
 /// The facts, from the cache where it has them, and the entry with which it is to remember them.
 fn derived(
     job: &Job<'_>,
-    repo: &Repo,
     reader: &mut Deriver<'_>,
     (commit, depth): (&CommitInfo, Depth),
 ) -> Result<(Derived, Vec<u8>), OpsError> {
     // What a later fetch can bring makes other facts of the same commit.
-    let settled = !repo.is_shallow();
+    let settled = !reader.is_shallow();
     if let Some(Known { code, diff, change }) = job.cache.get(commit.id).filter(|_| settled) {
         let parent = commit.parents.first().copied();
         let tree = commit.tree;
