@@ -2,11 +2,11 @@
 
 use super::error::OpsError;
 use crate::domain::change::ChangeFacts;
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording};
-use crate::domain::ids::{CodeId, CommitId, Oid, TreeId};
+use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Prev, Recording};
+use crate::domain::ids::{CodeId, CommitId, HunkHash, Oid, TreeId};
 use crate::domain::paths::PathRules;
 use crate::git::{CommitInfo, Repo, Texts};
-use crate::record::diff::{self, Depth, Reading};
+use crate::record::diff::{self, Depth, Glance, Reading};
 use crate::record::fingerprint::Fingerprinter;
 use crate::record::normalize::Normalizer;
 
@@ -92,19 +92,40 @@ impl<'r> Deriver<'r> {
 
     /// The facts of a commit.
     pub fn derive(&mut self, commit: &CommitInfo, depth: Depth) -> Result<Derived, OpsError> {
-        let parent = commit.parents.first().copied();
-        // The parent of a shallow clone's oldest commit is not there: the commit then counts as a root.
-        let parent_tree = match parent {
-            Some(_) if self.shallow && is_cut_off(self.repo, commit) => None,
-            Some(parent) => Some(self.tree_of(parent)?),
-            None => None,
-        };
-        self.remember(commit);
         let code = self.prints.of_tree(commit.tree)?;
+        self.derive_diff(commit, (code, depth))
+    }
+
+    /// The same where its code fingerprint is known.
+    pub fn derive_diff(
+        &mut self,
+        commit: &CommitInfo,
+        (code, depth): (CodeId, Depth),
+    ) -> Result<Derived, OpsError> {
+        let parent_tree = self.parent_tree(commit)?;
         let reading = Reading { rules: self.paths, normalizer: self.normalizer, depth };
         let (diff, change, missing) =
             diff::summarize((self.repo, &mut self.texts), &reading, parent_tree, commit.tree)?;
+        let parent = commit.parents.first().copied();
         Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
+    }
+
+    /// Looks at one file of a commit: [`diff::glance`].
+    pub fn glance(&mut self, commit: &CommitInfo, others: &[HunkHash]) -> Result<Glance, OpsError> {
+        let parent_tree = self.parent_tree(commit)?;
+        let reading = Reading { rules: self.paths, normalizer: self.normalizer, depth: Depth::Text };
+        let trees = (parent_tree, commit.tree);
+        Ok(diff::glance((self.repo, &mut self.texts), &reading, trees, others)?)
+    }
+
+    fn parent_tree(&mut self, commit: &CommitInfo) -> Result<Option<TreeId>, OpsError> {
+        self.remember(commit);
+        // The parent of a shallow clone's oldest commit is not there: the commit then counts as a root.
+        match commit.parents.first() {
+            Some(_) if self.shallow && is_cut_off(self.repo, commit) => Ok(None),
+            Some(parent) => self.tree_of(*parent).map(Some),
+            None => Ok(None),
+        }
     }
 }
 
@@ -143,7 +164,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         recorded_at: commit.committed_at,
         tree: derived.tree,
         parent: derived.parent,
-        prev: None,
+        prev: Prev::Unsaid,
         kind: kind(commit.parents.len(), &commit.subject),
         gate: Gate::NotRun,
         recording: Recording::Derived,

@@ -31,7 +31,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::RecordError;
 use super::normalize::Normalizer;
-use super::survey::{Survey, first_eight};
+use super::survey::{Survey, first_eight, path_hash};
 use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{DiffHash, HunkHash, Oid, TreeId};
@@ -92,6 +92,72 @@ pub fn summarize(
         sum.change(change)?;
     }
     Ok(sum.finish())
+}
+
+/// What one look at one file of a change says of all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Glance {
+    /// Something is left after normalization.
+    Differs {
+        /// At a path where the change that it is compared with did nothing: the two are not the same.
+        apart: bool,
+    },
+    /// Not to be told without reading more.
+    Unclear,
+}
+
+/// Looks at one file, if possible at one whose path is not among `others`: whether the summary of the change would be
+/// empty, or equal that of one at those paths.
+///
+/// # Errors
+/// As [`summarize`].
+pub fn glance(
+    (repo, texts): (&Repo, &mut Texts<'_>),
+    reading: &Reading<'_>,
+    (old, new): (Option<TreeId>, TreeId),
+    others: &[HunkHash],
+) -> Result<Glance, RecordError> {
+    let changes = repo.changes(old, new)?.into_iter().filter_map(|change| counted(reading.rules, change));
+    let mut best: Option<(bool, Change)> = None;
+    for change in changes {
+        let apart = change.old_path.is_none() && !others.contains(&path_hash(&change.path));
+        if best.as_ref().is_none_or(|(before, _)| apart && !before) {
+            best = Some((apart, change));
+        }
+    }
+    let Some((apart, change)) = best else { return Ok(Glance::Unclear) };
+    let (Some((old_mode, old)), Some((new_mode, new))) = (change.old, change.new) else {
+        return Ok(Glance::Differs { apart });
+    };
+    if old_mode != new_mode || change.old_path.is_some() || new_mode == MODE_SUBMODULE {
+        return Ok(Glance::Differs { apart });
+    }
+    let mut read = |id| match texts.read(id, MAX_FILE) {
+        Ok(text) => Ok(text),
+        // What is missing is told by whoever reads all of it.
+        Err(GitError::Missing { .. }) => Ok(Some(Text::default())),
+        Err(error) => Err(RecordError::from(error)),
+    };
+    let (Some(old), Some(new)) = (read(old)?, read(new)?) else { return Ok(Glance::Differs { apart }) };
+    if is_binary(&old) || is_binary(&new) || !same_lines(reading.normalizer, &old, &new) {
+        return Ok(Glance::Differs { apart });
+    }
+    Ok(Glance::Unclear)
+}
+
+/// Whether the two have the same lines after normalization. Where every hunk between them is left out they have.
+fn same_lines(normalizer: &Normalizer, old: &[u8], new: &[u8]) -> bool {
+    let common = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let begin = memchr::memrchr(b'\n', &old[..common]).map_or(0, |end| end + 1);
+    let end = |byte: &u8| *byte == b'\n';
+    let (mut old, mut new) = (old[begin..].split_inclusive(end), new[begin..].split_inclusive(end));
+    loop {
+        match (old.next(), new.next()) {
+            (None, None) => return true,
+            (Some(old), Some(new)) if old == new || normalizer.line(old) == normalizer.line(new) => {}
+            (Some(_) | None, _) => return false,
+        }
+    }
 }
 
 /// The change as it counts; `None` when all of it is ignored.
