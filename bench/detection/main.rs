@@ -74,7 +74,7 @@ fn main() {
     // Even seeds are for choosing settings, odd ones for what is reported.
     let seeds: Vec<u64> = (0..options.runs).map(|at| at * 2 + options.odd).collect();
     if let Some(andon) = &options.real {
-        return real_hooks(&chosen, &seeds, andon);
+        return real_hooks(&options, &chosen, &seeds, andon);
     }
     let queue = Mutex::new(chosen.iter().enumerate().collect::<Vec<_>>());
     let rows = Mutex::new(Vec::new());
@@ -102,33 +102,55 @@ fn main() {
     }
 }
 
-/// A sample through the real hooks with real git.
-fn real_hooks(chosen: &[&Family], seeds: &[u64], andon: &std::path::Path) {
-    println!("| family | runs | halted | at | rules |\n|---|--:|--:|---|---|");
-    for family in chosen {
-        let (mut at, mut rules, mut runs) = (Vec::new(), Vec::new(), 0);
-        let mut skipped = None;
-        for seed in seeds {
-            let dir = tempfile::tempdir().unwrap();
-            let outcome = real::run(family, *seed, andon, dir.path());
-            skipped = outcome.skipped.or(skipped);
-            runs += 1;
-            if let Some((iteration, rule)) = outcome.halted {
-                at.push(iteration.to_string());
-                rules.push(rule);
-            }
+/// A sample through the real hooks with real git, beside the same runs as event streams.
+fn real_hooks(options: &Options, chosen: &[&Family], seeds: &[u64], andon: &std::path::Path) {
+    println!(
+        "| family | runs | halted: stream | hooks | same iteration | stream at | hooks at | rules of the hooks |"
+    );
+    println!("|---|--:|--:|--:|--:|---|---|---|");
+    let queue = Mutex::new(chosen.iter().collect::<Vec<_>>());
+    std::thread::scope(|scope| {
+        for _ in 0..options.threads.max(1) {
+            scope.spawn(|| {
+                while let Some(family) = queue.lock().map(|mut queue| queue.pop()).unwrap() {
+                    println!("{}", compared(family, seeds, andon));
+                }
+            });
         }
-        rules.sort();
-        rules.dedup();
-        let note = skipped.map(|why| format!("; {why}")).unwrap_or_default();
-        println!(
-            "| {} | {runs} | {} | {} | {}{note} |",
-            family.name,
-            at.len(),
-            at.join(" "),
-            rules.join(", ")
-        );
+    });
+}
+
+/// The row of one family.
+fn compared(family: &Family, seeds: &[u64], andon: &std::path::Path) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let streamed = measure::family(family, seeds, dir.path());
+    let (mut stream, mut hooks, mut rules, mut same) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for (seed, run) in seeds.iter().zip(&streamed) {
+        let scratch = tempfile::tempdir().unwrap();
+        let outcome = real::run(family, *seed, andon, scratch.path());
+        let at = |halted: &Option<(String, usize)>| halted.as_ref().map(|(_, at)| *at);
+        let real = outcome.halted.map(|(at, rule)| (rule, at));
+        same += usize::from(at(&run.halted) == at(&real));
+        if at(&run.halted) != at(&real) {
+            eprintln!("{} {seed}: stream {:?}, hooks {real:?}", family.name, run.halted);
+        }
+        stream.push(at(&run.halted).map_or("-".to_owned(), |at| at.to_string()));
+        hooks.push(at(&real).map_or("-".to_owned(), |at| at.to_string()));
+        rules.extend(real.map(|(rule, _)| rule));
     }
+    rules.sort();
+    rules.dedup();
+    let halted = |all: &[String]| all.iter().filter(|at| *at != "-").count();
+    format!(
+        "| {} | {} | {} | {} | {same} | {} | {} | {} |",
+        family.name,
+        seeds.len(),
+        halted(&stream),
+        halted(&hooks),
+        stream.join(" "),
+        hooks.join(" "),
+        rules.join(", ")
+    )
 }
 
 fn print(rows: &[(usize, Asked, Row)]) {

@@ -9,15 +9,13 @@ use serde_json::Value;
 
 use crate::agent::{Agent, Line};
 use crate::derive::git;
-use crate::families::Family;
+use crate::families::{Asked, Family, Unit};
 use crate::world::Tree;
 
 /// What became of a run.
 pub struct Outcome {
-    /// Iterations or calls of the stuck phase at the halt; `None` without one.
+    /// Iterations or calls of the stuck phase at the halt, and the rule; `None` without one.
     pub halted: Option<(usize, String)>,
-    /// Why the run could not be made this way.
-    pub skipped: Option<String>,
 }
 
 struct Scratch {
@@ -27,7 +25,50 @@ struct Scratch {
 }
 
 impl Scratch {
+    /// The repository with its first commit and the hooks.
+    fn begin(&self, family: &Family, first: &Tree) {
+        std::fs::create_dir_all(&self.repo).unwrap();
+        self.git(None, &["init", "--quiet", "."]);
+        let tap = self.dir.join("results.tap").display().to_string();
+        let rules = if family.config.is_empty() { "[rules]\n" } else { family.config };
+        let rules = rules.replacen("[rules]\n", "[rules]\nuntested-edit = \"warn\"\n", 1);
+        let config = format!("[test]\ncommand = \"cat {tap}; ! grep -Eq '^(not ok|error)' {tap}\"\n{rules}");
+        std::fs::write(self.repo.join("andon.toml"), config).unwrap();
+        self.write(&Tree::new(), first);
+        self.git(None, &["add", "-A"]);
+        self.git(None, &["commit", "--quiet", "-m", "Begin"]);
+        assert!(self.andon(None, &["install"], None), "andon install");
+    }
+
     fn run(&self, mut command: Command, input: Option<&str>) -> bool {
+        self.prepare(&mut command);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let _ = stdin.write_all(input.unwrap_or_default().as_bytes());
+        drop(stdin);
+        child.wait().unwrap().success()
+    }
+
+    /// What git says to `args`, without hooks.
+    fn said(&self, args: &[&str]) -> String {
+        let mut command = git(&self.repo);
+        command.args(args);
+        self.prepare(&mut command);
+        String::from_utf8(command.output().unwrap().stdout).unwrap().trim().to_owned()
+    }
+
+    fn head(&self) -> String {
+        self.said(&["rev-parse", "HEAD"])
+    }
+
+    /// Brings the working tree to HEAD: what is there was written to make objects of it.
+    fn clean(&self) {
+        self.git(None, &["reset", "--quiet", "--hard"]);
+        self.git(None, &["clean", "--quiet", "-fd", "-e", ".andon"]);
+    }
+
+    fn prepare(&self, command: &mut Command) {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let own = self.andon.parent().unwrap_or(Path::new("/")).display().to_string();
         let markers = [
@@ -48,23 +89,25 @@ impl Scratch {
         for who in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{who}_NAME"), "A").env(format!("GIT_{who}_EMAIL"), "a@example.org");
         }
-        command.current_dir(&self.repo).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        if let Some(input) = input {
-            let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        }
-        child.wait().unwrap().success()
+        command.env("GIT_EDITOR", "true").env("TMPDIR", &self.dir).current_dir(&self.repo);
     }
 
-    fn git(&self, args: &[&str]) -> bool {
+    fn git(&self, node: Option<&str>, args: &[&str]) -> bool {
         let mut command = git(&self.repo);
         command.args(args);
-        self.run(command, None)
+        self.by(node, command, None)
     }
 
-    fn andon(&self, args: &[&str], input: Option<&str>) -> bool {
+    fn andon(&self, node: Option<&str>, args: &[&str], input: Option<&str>) -> bool {
         let mut command = Command::new(&self.andon);
         command.args(args);
+        self.by(node, command, input)
+    }
+
+    fn by(&self, node: Option<&str>, mut command: Command, input: Option<&str>) -> bool {
+        if let Some(node) = node {
+            command.env("ANDON_NODE", node);
+        }
         self.run(command, input)
     }
 
@@ -105,10 +148,17 @@ impl Scratch {
         let mut lines: Vec<String> = (0..passing).map(|at| format!("ok - passes {at}")).collect();
         lines.extend(failing.iter().map(|id| format!("not ok - {id}")));
         lines.extend((0..skipped).map(|at| format!("ok - skipped {at} # SKIP")));
+        let plan = format!("1..{}", lines.len());
+        lines.push(plan);
         if event["status"] == "build_failed" {
-            lines.clear();
+            lines = event["errors"]
+                .as_array()
+                .iter()
+                .flat_map(|all| all.iter())
+                .map(|error| error.as_str().unwrap_or_default().to_owned())
+                .collect();
         }
-        let text = format!("{}\n1..{}\n", lines.join("\n"), lines.len());
+        let text = format!("{}\n", lines.join("\n"));
         std::fs::write(self.dir.join("results.tap"), text).unwrap();
     }
 }
@@ -118,65 +168,132 @@ pub fn run(family: &Family, seed: u64, andon: &Path, dir: &Path) -> Outcome {
     let mut agent = Agent::new(family.name, seed);
     (family.run)(&mut agent);
     let scratch = Scratch { dir: dir.to_path_buf(), repo: dir.join("repo"), andon: andon.to_path_buf() };
-    std::fs::create_dir_all(&scratch.repo).unwrap();
-    scratch.git(&["init", "--quiet", "."]);
-    let tap = dir.join("results.tap").display().to_string();
-    let rules = if family.config.is_empty() { "[rules]\n" } else { family.config };
-    let rules = rules.replacen("[rules]\n", "[rules]\nuntested-edit = \"warn\"\n", 1);
-    let config = format!("[test]\ncommand = \"cat {tap}; ! grep -q '^not ok' {tap}\"\n{rules}");
-    std::fs::write(scratch.repo.join("andon.toml"), config).unwrap();
     let trees = &agent.script.trees;
-    scratch.write(&Tree::new(), &trees[0]);
-    scratch.git(&["add", "-A"]);
-    scratch.git(&["commit", "--quiet", "-m", "Begin"]);
-    assert!(scratch.andon(&["install"], None), "andon install");
-    let mut here = 0;
-    for line in &agent.script.lines {
-        if let Some(tree) = line.code {
-            scratch.write(&trees[here], &trees[tree]);
-            here = tree;
+    scratch.begin(family, &trees[0]);
+    let mut doors = Doors { scratch: &scratch, trees, here: 0, made: vec![(0, scratch.head())] };
+    let lines = &agent.script.lines;
+    let mut at = 0;
+    while at < lines.len() {
+        let picks = lines[at..].iter().take_while(|line| line.event["kind"] == "rebase").count();
+        let count = picks.max(1);
+        if picks > 0 {
+            doors.rebase(&lines[at..at + count]);
+        } else {
+            doors.step(&lines[at]);
         }
-        if let Err(why) = step(&scratch, line) {
-            return Outcome { halted: None, skipped: Some(why) };
-        }
+        at += count;
         if let Some(rule) = scratch.halted() {
-            let at = if line.stuck == 0 { 0 } else { line.stuck };
-            return Outcome { halted: Some((at, rule)), skipped: None };
+            let line = &lines[at - 1];
+            let calls = matches!(family.asked, Asked::Found(Unit::Calls, _)) && line.stuck > 0;
+            return Outcome { halted: Some((if calls { line.calls.max(1) } else { line.stuck }, rule)) };
         }
     }
-    Outcome { halted: None, skipped: None }
+    Outcome { halted: None }
 }
 
-fn step(scratch: &Scratch, line: &Line) -> Result<(), String> {
-    let subject = line.event["subject"].as_str().unwrap_or_default();
-    match line.event["type"].as_str().unwrap_or_default() {
-        "test_run" => {
-            scratch.results(&line.event);
-            scratch.andon(&["test"], None);
+/// The doors of one run.
+struct Doors<'a> {
+    scratch: &'a Scratch,
+    trees: &'a [Tree],
+    /// The state that is in the working tree.
+    here: usize,
+    /// The commits that were made, with their states.
+    made: Vec<(usize, String)>,
+}
+
+impl Doors<'_> {
+    fn step(&mut self, line: &Line) {
+        let scratch = self.scratch;
+        if let Some(tree) = line.code.filter(|_| line.event["type"] != "commit") {
+            self.show(tree);
         }
-        "commit" => {
-            scratch.git(&["add", "-A"]);
-            match line.event["kind"].as_str().unwrap_or_default() {
-                "normal" => scratch.git(&["commit", "--quiet", "--allow-empty", "-m", subject]),
-                "amend" => scratch.git(&["commit", "--quiet", "--allow-empty", "--amend", "-m", subject]),
-                other => return Err(format!("commits of kind {other} are not made here")),
-            };
-        }
-        "turn_end" => {
-            scratch.andon(&["tick"], None);
-        }
-        kind => {
-            let mut event = line.event.clone();
-            if let Some(members) = event.as_object_mut() {
-                // The clock of the hooks is the real one.
-                members.remove("at");
+        let node = line.event["node"].as_str();
+        match line.event["type"].as_str().unwrap_or_default() {
+            "test_run" => {
+                scratch.results(&line.event);
+                scratch.andon(node, &["test"], None);
             }
-            let text = match &line.raw_args {
-                Some(args) => event.to_string().replacen("\"args\":null", &format!("\"args\":{args}"), 1),
-                None => event.to_string(),
-            };
-            scratch.andon(&["observe", kind], Some(&format!("{text}\n")));
+            "commit" => self.commit(line),
+            "turn_end" => {
+                scratch.andon(node, &["tick"], None);
+            }
+            kind => {
+                let mut event = line.event.clone();
+                if let Some(members) = event.as_object_mut() {
+                    // The clock of the hooks is the real one.
+                    members.remove("at");
+                }
+                let text = match &line.raw_args {
+                    Some(args) => event.to_string().replacen("\"args\":null", &format!("\"args\":{args}"), 1),
+                    None => event.to_string(),
+                };
+                scratch.andon(node, &["observe", kind], Some(&format!("{text}\n")));
+            }
         }
     }
-    Ok(())
+
+    fn show(&mut self, tree: usize) {
+        self.scratch.write(&self.trees[self.here], &self.trees[tree]);
+        self.here = tree;
+    }
+
+    /// Makes the commit of `line` in the way that gives it its kind.
+    fn commit(&mut self, line: &Line) {
+        let (scratch, Some(made)) = (self.scratch, line.made) else { return };
+        let subject = line.event["subject"].as_str().unwrap_or_default();
+        let node = line.event["node"].as_str();
+        let git = |args: &[&str]| scratch.git(node, args);
+        match line.event["kind"].as_str().unwrap_or_default() {
+            kind @ ("normal" | "amend") => {
+                self.show(made.tree);
+                git(&["add", "-A"]);
+                let amend: &[&str] = if kind == "amend" { &["--amend"] } else { &[] };
+                git(&[&["commit", "--quiet", "--allow-empty", "-m", subject], amend].concat());
+            }
+            kind => {
+                let head = scratch.head();
+                let there = self.object(made.tree, &head, subject);
+                scratch.clean();
+                match kind {
+                    "merge" => git(&["merge", "--quiet", "--no-ff", "-m", subject, &there]),
+                    "cherry-pick" => git(&["cherry-pick", "--allow-empty", &there]),
+                    "revert" => {
+                        // What is reverted leads from the state that is wanted to the one that is there.
+                        let undone = self.object(made.parent, &there, "Undone");
+                        git(&["revert", "--no-edit", &undone])
+                    }
+                    other => panic!("commits of kind {other}"),
+                };
+            }
+        }
+        self.here = made.tree;
+        self.made.push((made.tree, scratch.head()));
+    }
+
+    /// Rebases the commits of `lines`: their states are made as a branch, which is then replayed.
+    fn rebase(&mut self, lines: &[Line]) {
+        let (scratch, Some(first)) = (self.scratch, lines[0].made) else { return };
+        let base = self.made.iter().rev().find(|(tree, _)| *tree == first.parent);
+        let base = base.map_or_else(|| scratch.head(), |(_, id)| id.clone());
+        let mut tip = base.clone();
+        for line in lines {
+            let subject = line.event["subject"].as_str().unwrap_or_default();
+            tip = self.object(line.made.map_or(0, |made| made.tree), &tip, subject);
+        }
+        scratch.clean();
+        let node = lines[0].event["node"].as_str();
+        // The branch stands where the old series ended; it goes to the new one, whose picks make the commits anew.
+        scratch.git(None, &["-c", "core.hooksPath=/dev/null", "reset", "--quiet", "--hard", &tip]);
+        scratch.git(node, &["rebase", "--quiet", "--no-ff", "--empty=keep", &base]);
+        self.here = lines.last().and_then(|line| line.made).map_or(self.here, |made| made.tree);
+        self.made.push((self.here, scratch.head()));
+    }
+
+    /// A commit object of state `tree` on `parent`, made without hooks; the working tree is left in that state.
+    fn object(&mut self, tree: usize, parent: &str, subject: &str) -> String {
+        self.show(tree);
+        self.scratch.git(None, &["add", "-A"]);
+        let tree = self.scratch.said(&["write-tree"]);
+        self.scratch.said(&["commit-tree", &tree, "-p", parent, "-m", subject])
+    }
 }

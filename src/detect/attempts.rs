@@ -24,6 +24,19 @@ pub(super) struct Attempt<'a> {
     pub(super) step: Step,
     /// What fails, flaky tests aside.
     pub(super) failures: Option<Signature>,
+    /// Whether the code differs from that of the iteration before.
+    pub(super) edit: Edit,
+    /// Whether merges, reverts, picks or rebases changed code since the attempt before, and nobody tested it.
+    pub(super) between: Edit,
+}
+
+/// Whether an attempt edited code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edit {
+    /// It did.
+    Code,
+    /// Documents or nothing: what the tests said of the code holds on.
+    NoCode,
 }
 
 /// What became of the failing count, seen from the last time that all tests passed.
@@ -60,11 +73,15 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let mut count = Count::default();
     let mut before: Option<&Iteration> = None;
     let mut counted = None;
+    let (mut untold, mut between) = (Untold::default(), Edit::NoCode);
     let flaky = timeline.flaky();
     for iteration in timeline.attempted() {
         let unedited = before.is_some_and(|before| before.code == iteration.code);
         before = Some(iteration);
         if iteration.strike == Strike::Exempt {
+            if !unedited && iteration.tests.is_none() {
+                (untold.edited, between) = (true, Edit::Code);
+            }
             continue;
         }
         let carried = unedited && counted == Some(iteration.code);
@@ -74,11 +91,52 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
         }
         // Tests of which only flaky ones fail say nothing about the edit.
         let tests = tests.filter(|tests| !only_flaky_fail(tests, &flaky));
-        let step = tests.map_or(Step::Unknown, |tests| count.step(iteration, tests, &flaky));
+        let mended = untold.mended_unseen(tests, unedited);
+        let step = tests.map_or(Step::Unknown, |tests| {
+            if mended {
+                count.begin_anew(iteration, tests);
+            }
+            count.step(iteration, tests, &flaky)
+        });
         let failures = tests.map(|tests| failures(tests, &flaky));
-        attempts.push(Attempt { iteration, tests, step, failures });
+        let edit = if unedited { Edit::NoCode } else { Edit::Code };
+        let between = std::mem::replace(&mut between, Edit::NoCode);
+        attempts.push(Attempt { iteration, tests, step, failures, edit, between });
     }
     attempts
+}
+
+/// What failed before code changed that nobody tested.
+#[derive(Debug, Default)]
+struct Untold<'a> {
+    newest: Option<&'a TestEvidence>,
+    edited: bool,
+}
+
+impl<'a> Untold<'a> {
+    /// Whether what failed before is mended: code changed that nobody tested, most of what failed before passes, and most
+    /// of what fails now passed. Without such a change in between, each result tells of the edit before it: one test
+    /// mended and another broken is no progress.
+    fn mended_unseen(&mut self, tests: Option<&'a TestEvidence>, unedited: bool) -> bool {
+        let Some(tests) = tests else {
+            self.edited |= !unedited;
+            return false;
+        };
+        let edited = std::mem::take(&mut self.edited);
+        let before = self.newest.replace(tests);
+        edited && before.is_some_and(|before| named(before) && named(tests) && others_fail(before, tests))
+    }
+}
+
+/// Whether all that fails is named.
+fn named(tests: &TestEvidence) -> bool {
+    outcome(tests) == Outcome::Red && !tests.failing.is_empty() && !tests.truncated
+}
+
+fn others_fail(before: &TestEvidence, now: &TestEvidence) -> bool {
+    let failed: BTreeSet<&String> = before.failing.iter().collect();
+    let still = now.failing.iter().filter(|id| failed.contains(id)).count();
+    still * 2 < before.failing.len() && still * 2 < now.failing.len()
 }
 
 /// The falls of the failing count that earn no credit, oldest first.
@@ -136,6 +194,15 @@ struct Count {
 }
 
 impl Count {
+    /// Other tests fail than before: their number says nothing about those. Unless tests are gone, for then what failed
+    /// may have been taken away.
+    fn begin_anew(&mut self, iteration: &Iteration, tests: &TestEvidence) {
+        let gone = self.most > tests.counts.ran() || self.taken > 0 || iteration.weakening.is_some();
+        if !gone {
+            *self = Self::default();
+        }
+    }
+
     fn step(&mut self, iteration: &Iteration, tests: &TestEvidence, flaky: &BTreeSet<String>) -> Step {
         let Some(failing) = steady_count(tests, flaky) else { return Step::Unknown };
         let ran = tests.counts.ran();
@@ -224,6 +291,26 @@ mod tests {
         assert_eq!(of(&[2, 4, 7, 5, 3, 1]), [Step::First, rise, rise, Step::Recovery, Step::Recovery, fall]);
         assert_eq!(of(&[2, 3, 2, 3, 2]), [Step::First, rise, level, level, level], "to and fro");
         assert_eq!(of(&[3, 3, 3]), [Step::First, level, level]);
+    }
+
+    #[test]
+    fn other_failures_after_a_change_that_nobody_tested_are_counted_anew() {
+        let of = |first: &[&str], then: &[&str], between: Option<Commit>| {
+            let mut commits = vec![commit(1).tests(red(1, first, 9))];
+            commits.extend(between);
+            commits.push(commit(3).tests(red(3, then, 9)));
+            *steps(commits).last().unwrap()
+        };
+        let level = Step::NotLower { gone: 0 };
+        assert_eq!(of(&["a", "b"], &["c", "d"], Some(commit(2))), Step::First);
+        assert_eq!(of(&["a", "b"], &["c", "d"], Some(commit(2).kind(CommitKind::Merge))), Step::First);
+        assert_eq!(of(&["a", "b"], &["c", "d"], None), level, "one mended, another broken");
+        assert_eq!(of(&["a", "b"], &["c", "d"], Some(commit(1))), level, "no code changed in between");
+        assert_eq!(of(&["a", "b"], &["b", "c"], Some(commit(2))), level, "half of it fails still");
+        assert_eq!(of(&["a"], &["a", "b", "c"], Some(commit(2))), Step::Rise { gone: 0 }, "and more");
+        let taken =
+            vec![commit(1).tests(red(1, &["a", "b"], 9)), commit(2), commit(3).tests(red(3, &["c", "d"], 7))];
+        assert_eq!(*steps(taken).last().unwrap(), Step::Rise { gone: 2 }, "tests are gone");
     }
 
     #[test]

@@ -8,8 +8,8 @@ use crate::history::Iteration;
 
 /// Default patterns. "Release" alone is no pattern: "Release the lock" is work.
 const SUBJECTS: [&str; 19] = [
-    "Revert \"",
-    "Revert:",
+    "Revert",
+    "Reverted",
     "Re-revert",
     "Reapply \"",
     "Reland",
@@ -46,8 +46,8 @@ pub(super) fn goes_back_on_purpose(iteration: &Iteration, patterns: &[String]) -
     }
 }
 
-/// Empty commits that people make so that a build starts.
-const BUILD_STARTS: [&str; 17] = [
+/// Empty commits that people make so that a build starts, or that are merges but for their parents.
+const BUILD_STARTS: [&str; 19] = [
     "Empty commit",
     "Empty",
     "Trigger",
@@ -65,6 +65,8 @@ const BUILD_STARTS: [&str; 17] = [
     "chore(ci)",
     "chore: empty",
     "chore: trigger",
+    "Merge pull request",
+    "Merge branch",
 ];
 
 /// The default of the parameter `exempt` of rules about empty commits.

@@ -77,7 +77,7 @@ mod tests {
         let reading = REGISTRY.iter().filter(|rule| matches!(rule.reads, Reads::Lines { .. }));
         let mut ids: Vec<&str> = reading.map(|rule| rule.id).collect();
         ids.sort_unstable();
-        assert_eq!(ids, ["consecutive-failures", "undo-churn", "unchanged-diff", "weak-change"]);
+        assert_eq!(ids, ["consecutive-failures", "unchanged-diff", "undo-churn", "weak-change"]);
         for rule in REGISTRY {
             if let Reads::Lines { from } = rule.reads {
                 assert!(rule.params.iter().any(|param| param.name == from), "{}: {from}", rule.id);

@@ -1,22 +1,14 @@
 //! Trees and blobs.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use super::error::GitError;
 use super::repo::Repo;
-use super::trees::RawEntry;
+use super::trees::{RawEntry, RawTree};
 use crate::domain::ids::{Oid, TreeId};
 
-/// Mode of a directory.
-pub const MODE_TREE: u32 = 0o040_000;
-/// Mode of a plain file.
-pub const MODE_FILE: u32 = 0o100_644;
-/// Mode of an executable file.
-pub const MODE_EXECUTABLE: u32 = 0o100_755;
-/// Mode of a symbolic link.
-pub const MODE_LINK: u32 = 0o120_000;
-/// Mode of a submodule: the id is a commit of another repository.
-pub const MODE_SUBMODULE: u32 = 0o160_000;
+pub use super::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};
 
 /// How often a write that failed is tried again.
 const WRITES: usize = 3;
@@ -40,21 +32,8 @@ impl TreeEntry {
 
     /// git's order: by name, a directory as if its name ended in `/`.
     pub(super) fn git_order(&self, other: &Self) -> Ordering {
-        git_order(&self.name, self.mode, &other.name, other.mode)
+        super::trees::git_order(&self.name, self.mode, &other.name, other.mode)
     }
-}
-
-/// git's order of two entries of one tree.
-pub(super) fn git_order(name: &[u8], mode: u32, other: &[u8], other_mode: u32) -> Ordering {
-    let common = name.len().min(other.len());
-    name[..common].cmp(&other[..common]).then_with(|| {
-        let end = |name: &[u8], mode| match name.get(common) {
-            Some(byte) => *byte,
-            None if mode == MODE_TREE => b'/',
-            None => 0,
-        };
-        end(name, mode).cmp(&end(other, other_mode)).then(name.len().cmp(&other.len()))
-    })
 }
 
 /// The content of a blob, or its size when it is beyond the bound.
@@ -96,6 +75,41 @@ impl Repo {
     pub(super) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>, GitError> {
         let wanted = self.to_git2("tree", id)?;
         self.inner.find_tree(wanted).map_err(|error| self.object_error("tree", id, &error))
+    }
+
+    /// From now on libgit2 caches no object, in no repository of this process: what it has cached it never lets go of, and
+    /// who looks at thousands of commits knows better what comes again.
+    pub fn cache_nothing(&self) {
+        git2::opts::enable_caching(false);
+    }
+
+    /// From now on up to `max` bytes of trees are kept.
+    pub fn keep_trees(&self, max: usize) {
+        self.trees.borrow_mut().max = max;
+    }
+
+    /// The entries of `tree`, one level.
+    pub fn tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
+        let id = tree.0;
+        if let Some(known) = self.trees.borrow().get(id) {
+            return Ok(known);
+        }
+        let bad = |message: String| GitError::BadObject {
+            kind: "tree",
+            id,
+            git_dir: self.git_dir().to_path_buf(),
+            message,
+        };
+        let wanted = self.to_git2("tree", id)?;
+        let odb = self.inner.odb().map_err(|error| self.object_error("tree", id, &error))?;
+        let object = odb.read(wanted).map_err(|error| self.object_error("tree", id, &error))?;
+        if object.kind() != git2::ObjectType::Tree {
+            return Err(bad(format!("it is a {}", object.kind())));
+        }
+        let raw = RawTree::new(object.data().to_vec()).map_err(|what| bad(what.to_owned()))?;
+        let raw = Rc::new(raw);
+        self.trees.borrow_mut().keep(id, &raw);
+        Ok(raw)
     }
 
     /// The entries of `tree` in git order, one level.
@@ -164,7 +178,19 @@ impl Repo {
 
     /// Writes a blob.
     pub fn write_blob(&self, bytes: &[u8]) -> Result<Oid, GitError> {
-        let id = written("a blob", || self.inner.blob(bytes)).map(from_git2)?;
+        self.write_object("a blob", git2::ObjectType::Blob, bytes)
+    }
+
+    /// Writes an object from its bytes: libgit2's own makers of blobs open a file before they look whether the object
+    /// is there, and those of trees and commits read first what they point to. What is there is only made younger.
+    pub(super) fn write_object(
+        &self,
+        what: &'static str,
+        kind: git2::ObjectType,
+        bytes: &[u8],
+    ) -> Result<Oid, GitError> {
+        let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
+        let id = written(what, || odb.write(kind, bytes)).map(from_git2)?;
         self.wrote(id);
         Ok(id)
     }
@@ -190,11 +216,7 @@ impl Repo {
             raw.push(0);
             raw.extend_from_slice(entry.id.as_bytes());
         }
-        // Written as bytes: libgit2's tree builder looks every entry up first.
-        let odb = self.inner.odb().map_err(|error| write_error("a tree", &error))?;
-        let id = written("a tree", || odb.write(git2::ObjectType::Tree, &raw))?;
-        self.wrote(from_git2(id));
-        Ok(TreeId(from_git2(id)))
+        self.write_object("a tree", git2::ObjectType::Tree, &raw).map(TreeId)
     }
 }
 

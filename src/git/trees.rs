@@ -5,10 +5,18 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use super::error::GitError;
-use super::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE, git_order};
-use super::repo::Repo;
-use crate::domain::ids::{Oid, TreeId};
+use crate::domain::ids::Oid;
+
+/// Mode of a directory.
+pub const MODE_TREE: u32 = 0o040_000;
+/// Mode of a plain file.
+pub const MODE_FILE: u32 = 0o100_644;
+/// Mode of an executable file.
+pub const MODE_EXECUTABLE: u32 = 0o100_755;
+/// Mode of a symbolic link.
+pub const MODE_LINK: u32 = 0o120_000;
+/// Mode of a submodule: the id is a commit of another repository.
+pub const MODE_SUBMODULE: u32 = 0o160_000;
 
 /// Bytes of an id; libgit2 opens no repository with longer ones.
 const ID: usize = 20;
@@ -42,7 +50,7 @@ impl RawEntry<'_> {
 }
 
 impl RawTree {
-    fn new(bytes: Vec<u8>) -> Result<Self, &'static str> {
+    pub(super) fn new(bytes: Vec<u8>) -> Result<Self, &'static str> {
         let mut at = 0;
         while at < bytes.len() {
             at = parse(&bytes, at)?.1;
@@ -88,6 +96,19 @@ fn parse(bytes: &[u8], at: usize) -> Result<(RawEntry<'_>, usize), &'static str>
     Ok((entry, at + digits + 1 + length + 1 + ID))
 }
 
+/// git's order of two entries of one tree.
+pub(super) fn git_order(name: &[u8], mode: u32, other: &[u8], other_mode: u32) -> Ordering {
+    let common = name.len().min(other.len());
+    name[..common].cmp(&other[..common]).then_with(|| {
+        let end = |name: &[u8], mode| match name.get(common) {
+            Some(byte) => *byte,
+            None if mode == MODE_TREE => b'/',
+            None => 0,
+        };
+        end(name, mode).cmp(&end(other, other_mode)).then(name.len().cmp(&other.len()))
+    })
+}
+
 /// As git and libgit2 take the modes that old versions wrote.
 fn normalized(mode: u32) -> u32 {
     match mode & 0o170_000 {
@@ -103,7 +124,7 @@ fn normalized(mode: u32) -> u32 {
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     /// Bytes that are kept at the most.
-    max: usize,
+    pub(super) max: usize,
     bytes: usize,
     /// In the order in which they came.
     order: VecDeque<Oid>,
@@ -111,7 +132,11 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    fn keep(&mut self, id: Oid, tree: &Rc<RawTree>) {
+    pub(super) fn get(&self, id: Oid) -> Option<Rc<RawTree>> {
+        self.trees.get(&id).cloned()
+    }
+
+    pub(super) fn keep(&mut self, id: Oid, tree: &Rc<RawTree>) {
         if tree.0.len() > self.max / 4 {
             return;
         }
@@ -125,47 +150,11 @@ impl Kept {
     }
 }
 
-impl Repo {
-    /// From now on libgit2 caches no object, in no repository of this process: what it has cached it never lets go of, and
-    /// who looks at thousands of commits knows better what comes again.
-    pub fn cache_nothing(&self) {
-        git2::opts::enable_caching(false);
-    }
-
-    /// From now on up to `max` bytes of trees are kept.
-    pub fn keep_trees(&self, max: usize) {
-        self.trees.borrow_mut().max = max;
-    }
-
-    /// The entries of `tree`, one level.
-    pub fn tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
-        let id = tree.0;
-        if let Some(known) = self.trees.borrow().trees.get(&id) {
-            return Ok(known.clone());
-        }
-        let bad = |message: String| GitError::BadObject {
-            kind: "tree",
-            id,
-            git_dir: self.git_dir().to_path_buf(),
-            message,
-        };
-        let wanted = self.to_git2("tree", id)?;
-        let odb = self.inner.odb().map_err(|error| self.object_error("tree", id, &error))?;
-        let object = odb.read(wanted).map_err(|error| self.object_error("tree", id, &error))?;
-        if object.kind() != git2::ObjectType::Tree {
-            return Err(bad(format!("it is a {}", object.kind())));
-        }
-        let raw = RawTree::new(object.data().to_vec()).map_err(|what| bad(what.to_owned()))?;
-        let raw = Rc::new(raw);
-        self.trees.borrow_mut().keep(id, &raw);
-        Ok(raw)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::scratch::Scratch;
     use super::*;
+    use crate::domain::ids::TreeId;
 
     fn tree(entries: &[(&str, &str)]) -> Vec<u8> {
         let entry =

@@ -30,32 +30,75 @@ impl Iteration {
     }
 }
 
+/// Comments of one file of which a line is changed commit after commit, with nothing else in between: from so many on
+/// they are no tour through the file any more, wherever they stand. People who document a file commit by commit write
+/// more than that at a time.
+const TOUR: usize = 5;
+/// That many lines are a line or two.
+const SMALL: u64 = 2;
+
 impl Iteration {
-    /// Whether a weak change goes over what the weak one before did, in the same place. Comments are documentation
-    /// too: people work through those of one file, commit by commit, each time elsewhere. So they count only where the
-    /// lines are those that the one before wrote, or where a line or two are put on top.
-    fn says_it_again(&self, before: &Self) -> bool {
-        let written: BTreeSet<HunkHash> = before.diff.hunks.iter().map(|hunk| hunk.added).collect();
-        let over = self.diff.hunks.iter().any(|hunk| written.contains(&hunk.removed));
-        let on_top = self.diff.removed == 0 && self.diff.added <= 2;
+    /// Whether a weak change goes over what the weak ones before did, in the place of the one right before. Comments are
+    /// documentation too: people work through those of one file, commit by commit, each time elsewhere. So they count
+    /// only where the lines are those that the one before wrote, where a line or two are put on top, or a line or two that
+    /// any of them wrote (`written`) are changed again.
+    fn says_it_again(&self, before: Option<&Self>, written: &BTreeSet<HunkHash>) -> bool {
+        let Some(before) = before.filter(|before| before.weak_nature().is_some()) else { return true };
+        let removes = |lines: HunkHash| self.diff.hunks.iter().any(|hunk| hunk.removed == lines);
+        let over = before.diff.hunks.iter().any(|hunk| removes(hunk.added));
+        let on_top = self.diff.removed == 0 && self.diff.added <= SMALL;
+        let anew = || self.is_small() && self.diff.hunks.iter().any(|hunk| written.contains(&hunk.removed));
         let counts = match self.weak_nature() {
-            Some(Nature::Comments | Nature::Weak) => over || on_top,
+            Some(Nature::Comments | Nature::Weak) => over || on_top || anew(),
             Some(_) => true,
             None => false,
         };
         counts && self.same_place(before)
     }
+
+    fn is_small(&self) -> bool {
+        self.diff.added <= SMALL && self.diff.removed <= SMALL
+    }
+
+    /// The one path that was changed, where it is one.
+    fn only_path(&self) -> Option<HunkHash> {
+        let change = self.change.as_ref().filter(|change| !change.truncated)?;
+        if let [only] = change.paths.as_slice() { Some(only.path) } else { None }
+    }
 }
 
 impl Timeline {
     /// How many strike candidates running, up to the iteration at index `at`, left what runs as it was: they changed
-    /// nothing, made the change before again, or were weak in the place of the one before. Of weak ones at least half go
-    /// over the same again.
+    /// nothing, made the change before again, or were weak in the place of the one before. Of weak ones at least two in
+    /// three go over the same again, or `TOUR` and more do so or change a line, all in one file.
     pub fn unchanged_running(&self, at: usize) -> u64 {
+        let run = self.unchanged_run(at);
+        let mut written: BTreeSet<HunkHash> = BTreeSet::new();
+        let mut said = vec![false; run.len()];
+        for (number, (one, again)) in run.iter().enumerate().rev() {
+            let before = run.get(number + 1).map(|(before, _)| *before);
+            said[number] = one.diff.empty || *again || one.says_it_again(before, &written);
+            written.extend(one.diff.hunks.iter().map(|hunk| hunk.added));
+        }
+        let (mut running, mut same, mut tour) = (0, 0_usize, true);
+        for (number, (one, _)) in run.iter().enumerate() {
+            let length = number + 1;
+            same += usize::from(said[number]);
+            tour &= said[number] || (one.diff.added <= 1 && one.diff.removed <= 1);
+            tour &= one.only_path().is_some() && one.only_path() == run[0].0.only_path();
+            if same * 3 >= length * 2 || (tour && length >= TOUR) {
+                running = length;
+            }
+        }
+        u64::try_from(running).unwrap_or(u64::MAX)
+    }
+
+    /// Those strike candidates, newest first, each with whether it makes the change before again.
+    fn unchanged_run(&self, at: usize) -> Vec<(&Iteration, bool)> {
         let seen = self.iterations.get(..=at).unwrap_or_default();
         let candidates = seen.iter().rev().filter(|one| one.strike == Strike::Candidate);
         let mut candidates = candidates.filter(|one| self.could_change(one)).peekable();
-        let (mut running, mut length, mut same) = (0, 0_u64, 0_u64);
+        let mut run = Vec::new();
         while let Some(one) = candidates.next() {
             let before = candidates.peek().copied();
             let again = before.is_some_and(|before| before.diff.hash == one.diff.hash);
@@ -65,15 +108,9 @@ impl Timeline {
             if !(one.diff.empty || again || weak) {
                 break;
             }
-            length += 1;
-            let said =
-                one.diff.empty || again || first || before.is_some_and(|before| one.says_it_again(before));
-            same += u64::from(said);
-            if same.saturating_mul(2) >= length {
-                running = length;
-            }
+            run.push((one, again));
         }
-        running
+        run
     }
 
     /// Whether an iteration was meant to change what runs: a turn that planned, reviewed, or of which nobody knows what
@@ -126,11 +163,20 @@ mod tests {
         assert_eq!(running(vec![commit(1), weak(2, 1), weak(3, 1), weak(4, 1)]), 3);
         assert_eq!(running(vec![commit(1), weak(2, 1), weak(3, 2), weak(4, 3)]), 0, "file after file");
         assert_eq!(running(vec![commit(1).empty(), commit(2)]), 0);
-        let elsewhere = |state: u8| weak(state, 1).hunks(&[(state, state + 100)]);
+        let elsewhere = |state: u8| weak(state, 1).hunks(&[(state, state + 100)]).lines(9, 9);
         assert_eq!(
             running(vec![commit(1), elsewhere(2), elsewhere(3), elsewhere(4)]),
             0,
             "comment after comment"
         );
+        let tour = |lines: u64| -> Vec<_> {
+            (2..7).map(|state| weak(state, 1).hunks(&[(state, state + 100)]).lines(lines, lines)).collect()
+        };
+        assert_eq!(running(tour(1)), 5, "a line or two of one file, five times running");
+        assert_eq!(running(tour(3)), 0, "a file is documented");
+        assert_eq!(running(tour(1)[..4].to_vec()), 0);
+        let own = |state: u8, hunk: (u8, u8)| weak(state, 1).hunks(&[hunk]).lines(1, 1);
+        let to_and_fro = vec![own(2, (1, 50)), own(3, (3, 103)), own(4, (50, 51)), own(5, (51, 52))];
+        assert_eq!(running(to_and_fro), 4, "what one of them wrote is reworded");
     }
 }

@@ -13,6 +13,7 @@ mod fold;
 mod known;
 mod outcome;
 mod paths;
+mod replaced;
 mod states;
 mod story;
 #[cfg(test)]
@@ -31,9 +32,10 @@ pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, Upcoming, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use paths::PathState;
+pub use replaced::rewrites;
 pub use states::CodeState;
 pub use timeline::{
-    Iteration, MAX_ITERATIONS, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,
+    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,
 };
 pub use turns::{Effect, is_edit};
 pub use window::{Door, Window, Windows};

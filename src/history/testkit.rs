@@ -256,6 +256,11 @@ impl Commit {
         self
     }
 
+    pub(crate) fn lines(mut self, added: u64, removed: u64) -> Self {
+        (self.0.record.diff.added, self.0.record.diff.removed) = (added, removed);
+        self
+    }
+
     /// A change of which normalization leaves nothing.
     pub(crate) fn cosmetic(mut self) -> Self {
         self = self.empty();

@@ -18,7 +18,7 @@ use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, Fact, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
+    CommitFact, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
 };
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
@@ -153,9 +153,7 @@ fn record(
     let mut loaded = timeline::load_at(ws, store, parent);
     let (mut fact, missing) = derive(ctx, ws, (entry, store), &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
-    let mut facts = loaded.facts();
-    facts.push(Fact::Commit(Box::new(fact.clone())));
-    loaded.timeline = timeline::fold(ws, facts);
+    loaded.take_in(ws, store, &fact);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
         Ok(standing) => standing,

@@ -3,12 +3,12 @@
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::detect::{self, Reads};
-use crate::domain::facts::{Ack, Fact};
+use crate::domain::facts::{Ack, CommitFact, CommitKind, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
-use crate::history::{self, Fold, Timeline};
+use crate::history::{self, Fold, MAX_REWRITTEN, Timeline, rewrites};
 use crate::ledger::Ledger;
 use crate::record::Warning;
 use crate::record::journal::{AckPlace, Journal, Placed, Reach, Recent};
@@ -63,7 +63,11 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 
 /// Reads the window behind `head`.
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
-    loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None)
+    let mut loaded = loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None);
+    if let Some(newest) = loaded.rewriting().cloned() {
+        loaded.follow_replaced(store, &newest);
+    }
+    loaded
 }
 
 /// Reads the window behind `head`; when the notes cannot be opened, the journal alone. It still speaks for the
@@ -89,13 +93,15 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
 }
 
 fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
-    let recent =
-        Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits: reach(&ws.config.rules) });
+    let newest = window.facts.last().map(|fact| fact.record.kind);
+    let commits =
+        reach(&ws.config.rules).max(newest.filter(|kind| rewrites(*kind)).map_or(0, |_| MAX_REWRITTEN));
+    let recent = Journal::open(ws.repo.git_dir()).recent(Reach { runs: RUNS, commits });
     let mut warnings: Vec<Diagnostic> = unopened
         .into_iter()
         .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))
         .collect();
-    let Recent { runs, mut acks, events, markers, safety, .. } = recent;
+    let Recent { runs, mut acks, events, markers, since_ack, safety, .. } = recent;
     match elsewhere(ws, &window) {
         Ok(others) => acks.extend(
             others
@@ -105,9 +111,9 @@ fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loade
         ),
         Err(err) => warnings.push(err.as_warning()),
     }
-    let told = Told { events, markers, safety };
-    let mut loaded =
-        Loaded { timeline: Timeline::new(ws.config.guard.session_gap), window, acks, runs, told, warnings };
+    let told = Told { events, markers, since_ack, safety };
+    let timeline = Timeline::new(ws.config.guard.session_gap);
+    let mut loaded = Loaded { timeline, window, acks, runs, told, warnings };
     loaded.timeline = fold(ws, loaded.facts());
     loaded
 }
@@ -142,11 +148,66 @@ pub struct Told {
     pub events: Vec<Placed>,
     /// Commits that were recorded, oldest first.
     pub markers: Vec<CommitId>,
+    /// How many of them, the newest, were recorded after the newest answer to a halt.
+    pub since_ack: usize,
     /// Safety events since the newest commit, oldest first.
     pub safety: Vec<SafetyFact>,
 }
 
 impl Loaded {
+    /// The newest commit of the window, when it stands in the place of others.
+    fn rewriting(&self) -> Option<&CommitFact> {
+        self.window.facts.last().filter(|newest| rewrites(newest.record.kind))
+    }
+
+    /// The timeline with `fact`, which was just derived, as its newest.
+    pub fn take_in(&mut self, ws: &Workspace, store: &NotesStore<'_>, fact: &CommitFact) {
+        let new = Fact::Commit(Box::new(fact.clone()));
+        self.timeline = if self.rewriting().is_some() {
+            // It holds more than the window shows, and that was of the commit before.
+            fold(ws, self.facts().into_iter().chain([new]).collect())
+        } else {
+            let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
+            let mut fold = Fold::on(before);
+            fold.push(new);
+            fold.into_timeline()
+        };
+        self.follow_replaced(store, fact);
+    }
+
+    /// Adds to the timeline what `newest`, an amend or a pick of a rebase, stands in the place of: the records of the
+    /// commits that the journal shows to have been recorded since, right before it, and that amended or rebased too or
+    /// are what was amended. At most [`MAX_REWRITTEN`] are read.
+    fn follow_replaced(&mut self, store: &NotesStore<'_>, newest: &CommitFact) {
+        let Some(by) = newest.id.filter(|_| rewrites(newest.record.kind)) else { return };
+        let since = self.told.markers.len().saturating_sub(self.told.since_ack);
+        let behind = |id: &CommitId| self.window.facts.iter().any(|fact| fact.id == Some(*id));
+        let other = |session: Option<&str>| match (session, newest.record.session.as_deref()) {
+            (Some(one), Some(other)) => one != other,
+            (None, _) | (_, None) => false,
+        };
+        let mut replaced: Vec<CommitFact> = Vec::new();
+        for id in self.told.markers[since..].iter().rev().filter(|id| **id != by).take(MAX_REWRITTEN) {
+            let Ok(Some(stored)) = store.get(*id) else { break };
+            let record = stored.record;
+            let amended = record.parent == newest.record.parent && newest.record.kind == CommitKind::Amend;
+            if other(record.session.as_deref()) || !(rewrites(record.kind) || amended) {
+                break;
+            }
+            let ends = !rewrites(record.kind);
+            if !behind(id) {
+                replaced.push(CommitFact { id: Some(*id), subject: String::new(), record });
+            }
+            if ends {
+                break;
+            }
+        }
+        replaced.reverse();
+        if !replaced.is_empty() {
+            self.timeline = self.timeline.clone().after_replacing(replaced, by);
+        }
+    }
+
     /// All that was read, in the order of observation.
     ///
     /// Each acknowledgement comes right after the commit that was HEAD then; one whose commit is not in the window

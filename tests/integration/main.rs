@@ -22,6 +22,7 @@ mod kinds;
 mod readme;
 mod record;
 mod replay;
+mod rewrites;
 mod see;
 mod session;
 mod skip;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::detect::attempts::{Attempt, Step, attempts};
+use crate::detect::attempts::{Attempt, Edit, Step, attempts};
 use crate::detect::exempt::{begins_as, default_build_starts};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
@@ -25,8 +25,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 count, unless tests that failed are gone, and so does progress: a new low of the failing count with no \
                 test gone. A count that is higher than ever since then does not count (`rises` times), nor one on its \
                 way down from there. What is unknown \
-                - no test result, documentation only - neither counts nor resets, but that something was \
-                modified: failures of other tests before it are taken back, for nobody knows what became of them. \
+                - no test result, documentation only - neither counts nor resets. But code that was changed and not \
+                tested (merges and picks included) may have mended what failed before: that counts again only when the \
+                very same fails once more. \
                 Whatever modifies something takes back the empty iterations before it. `max` failures without a reset \
                 trip.",
         why: "`autonomous-loop-rules.md` sets 3. It counts every red run after an edit; 7 -> 4 -> 2 is work that \
@@ -139,43 +140,65 @@ fn says_something(attempt: &Attempt<'_>, timeline: &Timeline) -> bool {
 
 /// The failures since the newest reset, newest first.
 fn failed_running<'a>(attempts: &[Attempt<'a>], setting: &RuleSetting) -> Vec<(Failure, Attempt<'a>)> {
-    let mut failed: Vec<(Failure, Attempt<'a>)> = Vec::new();
+    let mut streak = Streak::default();
     let mut errors: Option<Signature> = None;
-    let (mut rises, mut untold) = (0, false);
     for attempt in attempts {
         let judged = judge(attempt, errors, setting.list("exempt"));
-        if !matches!(judged, Judgement::Failed(Failure::NothingModified) | Judgement::Nothing) {
-            // Something was modified: that much is known, and contradicts what an empty iteration counted for.
-            failed.retain(|(failure, _)| *failure != Failure::NothingModified);
-        }
-        if untold && attempt.tests.is_some() {
-            // Nobody knows whether what failed before was mended in between.
-            failed.retain(|(_, before)| !fail_otherwise(before, attempt));
-            untold = false;
-        }
-        match judged {
-            Judgement::Rise if rises < setting.count("rises") => rises += 1,
-            Judgement::Rise => failed.push((Failure::Tests, *attempt)),
-            Judgement::Failed(failure) => failed.push((failure, *attempt)),
-            Judgement::Progress => {
-                failed.clear();
-                rises = 0;
-            }
-            Judgement::Nothing => {}
-            Judgement::Unknown => untold = true,
-        }
+        streak.take(judged, attempt, setting.count("rises"));
         if let Some(tests) = &attempt.iteration.tests {
             errors = tests.errors;
         }
     }
-    failed.reverse();
-    failed
+    streak.failed.reverse();
+    streak.failed
 }
 
-/// Whether both name tests that fail, and other ones.
-fn fail_otherwise(before: &Attempt<'_>, now: &Attempt<'_>) -> bool {
-    let named = |attempt: &Attempt<'_>| attempt.tests.is_some_and(|tests| !tests.failing.is_empty());
-    named(before) && named(now) && before.failures != now.failures
+/// Failures running.
+#[derive(Debug, Default)]
+struct Streak<'a> {
+    /// Those that count.
+    failed: Vec<(Failure, Attempt<'a>)>,
+    /// Those before a change that nobody tested: whether it mended them is not known until the next result.
+    untold: Vec<(Failure, Attempt<'a>)>,
+    /// How often the failing count was higher than ever.
+    rises: u64,
+}
+
+impl<'a> Streak<'a> {
+    fn take(&mut self, judged: Judgement, attempt: &Attempt<'a>, rises: u64) {
+        if attempt.between == Edit::Code {
+            self.untold.append(&mut self.failed);
+        }
+        if !matches!(judged, Judgement::Failed(Failure::NothingModified) | Judgement::Nothing) {
+            // Something was modified: that much is known, and contradicts what an empty iteration counted for.
+            self.failed.retain(|(failure, _)| *failure != Failure::NothingModified);
+        }
+        if judged == Judgement::Failed(Failure::SameError) || attempt.tests.is_some() {
+            self.told(judged, attempt);
+        }
+        if attempt.step == Step::First {
+            self.rises = 0;
+        }
+        match judged {
+            Judgement::Rise if self.rises < rises => self.rises = self.rises.saturating_add(1),
+            Judgement::Rise => self.failed.push((Failure::Tests, *attempt)),
+            Judgement::Failed(failure) => self.failed.push((failure, *attempt)),
+            Judgement::Progress => *self = Self::default(),
+            Judgement::Unknown if attempt.edit == Edit::Code => self.untold.append(&mut self.failed),
+            Judgement::Unknown | Judgement::Nothing => {}
+        }
+    }
+
+    /// A result came: what failed before an untested change was not mended where the very same fails again. Where
+    /// something else does, nobody knows.
+    fn told(&mut self, judged: Judgement, attempt: &Attempt<'a>) {
+        let mut before = std::mem::take(&mut self.untold);
+        if judged != Judgement::Failed(Failure::SameError) {
+            before.retain(|(_, earlier)| earlier.failures.is_some() && earlier.failures == attempt.failures);
+        }
+        before.append(&mut self.failed);
+        self.failed = before;
+    }
 }
 
 fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>, exempt: &[String]) -> Judgement {
@@ -313,6 +336,41 @@ mod tests {
         assert!(!trips(vec![f(1, 2, 9), f(1, 2, 9), f(1, 2, 9), f(1, 2, 9)]));
         assert!(trips(vec![f(1, 2, 9), f(1, 2, 9), f(2, 2, 9), f(2, 2, 9), f(3, 2, 9)]));
         assert!(!trips(vec![f(1, 2, 9), f(2, 3, 9), g(3), g(3), f(4, 3, 9)]));
+    }
+
+    #[test]
+    fn what_may_be_mended_does_not_count_until_it_fails_again() {
+        let red_then = |rest: Vec<crate::domain::facts::Fact>| -> Vec<crate::domain::facts::Fact> {
+            chain(vec![only(1, "a"), commit(2)]).into_iter().chain(rest).collect()
+        };
+        let idle = |count: usize| vec![turn_end(2); count];
+        // The first end belongs to the turn of the commit.
+        assert!(asked_of(&RULE, &folded(red_then(idle(3)))).is_none(), "red, mended unseen, two idle turns");
+        assert!(asked_of(&RULE, &folded(red_then(idle(4)))).is_some(), "three idle turns");
+        let docs = |state: u8, failing: &str| only(state, failing).subject("docs");
+        assert!(
+            trips(vec![only(1, "a"), docs(1, "a"), only(2, "b"), docs(2, "b"), only(3, "c")]),
+            "nothing untested"
+        );
+        for kind in [Merge, Rebase] {
+            let merged = vec![only(1, "a"), only(2, "a"), commit(7).kind(kind), only(3, "b")];
+            assert!(!trips(merged), "{kind:?}");
+            let same = vec![only(1, "a"), only(2, "a"), commit(7).kind(kind), only(3, "a")];
+            assert!(trips(same), "{kind:?}");
+        }
+        assert!(
+            !trips(vec![o(1, TestStatus::BuildFailed), commit(2), only(3, "a"), only(4, "a")]),
+            "the build was mended, who knows when"
+        );
+        assert!(
+            trips(vec![
+                o(1, TestStatus::BuildFailed),
+                commit(2),
+                o(3, TestStatus::BuildFailed),
+                only(4, "a")
+            ]),
+            "the build fails again"
+        );
     }
 
     #[test]

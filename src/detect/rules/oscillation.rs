@@ -17,7 +17,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "Over the code states of the window, neighbours that are equal taken as one, a return is a state \
                 that equals the one a period before. With period 2, `returns` returns running trip: with 2, A/B/A/B. \
                 With periods 3 to 6 a whole second round does: A/B/C/A/B/C. The same holds for the states of each \
-                path that the newest commit changed, whatever else changed beside it, with `path_returns` for period 2. Without a period, \
+                path that the newest commit changed, whatever else changed beside it, with `path_returns` for period 2; \
+                where more than one iteration lies between two of them, two returns more, and a note until then. Without a period, \
                 `comebacks` returns to any of the 6 states before, among the newest 10, trip as well. Commits that go \
                 back on purpose - reverts, and subjects that begin with a pattern of `exempt` - and merges, \
                 cherry-picks and rebases bring states like any other but are no strikes: with too few returns by \
@@ -133,6 +134,7 @@ fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
         let round = returns::round(&steps, least)?;
         // That a file is put back on purpose is nothing to speak of.
         let (level, on_purpose) = judged(round, least, setting, Level::Note);
+        let level = if patient(round, &states, least) { level.min(Level::Note) } else { level };
         Some((level, round, on_purpose, states))
     });
     let (level, round, on_purpose, states) =
@@ -146,6 +148,22 @@ fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let commits: Vec<String> = returning.iter().filter_map(|one| one.commit).map(|one| one.short()).collect();
     let help = (!commits.is_empty()).then(|| format!("git show --stat {}", commits.join(" ")));
     Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+}
+
+/// Between the states of a file that a loop brings there is no more than one other iteration; where there is, it takes
+/// `SLOW` returns more.
+const NEAR: u64 = 2;
+/// See [`NEAR`].
+const SLOW: usize = 2;
+
+/// Whether a file goes back and forth so slowly that it has to do so for longer: over days of work between people a file
+/// is put in, moved and taken out again.
+fn patient(round: Round, states: &[PathState<'_>], least: usize) -> bool {
+    let back = states.len().saturating_sub(round.returns.saturating_add(1));
+    let numbers: Vec<u64> =
+        states[back..].iter().filter_map(|state| state.brought_by).map(|one| one.number).collect();
+    let slow = numbers.windows(2).any(|pair| pair[1].saturating_sub(pair[0]) > NEAR);
+    slow && round.strikes() < round.needed(least).saturating_add(SLOW)
 }
 
 /// Returns without a period: to any of the states of the ring.
@@ -288,6 +306,22 @@ mod tests {
         reverted[4] = reverted[4].clone().kind(Revert);
         assert_eq!(level(reverted), Some(Level::Note));
         assert_eq!(level((1..9).map(commit).collect()), None, "records without paths prove nothing");
+    }
+
+    #[test]
+    fn a_file_that_goes_round_slowly_is_given_more_time() {
+        let slow = |states: &[u8], between: u8| -> Vec<Commit> {
+            let steps = file(states).into_iter().zip((0..).step_by(8));
+            let behind = |(step, at): (Commit, u8)| {
+                let others = (0..between)
+                    .map(move |other| commit(at + other).change(Nature::Work, &[(8, at, at + 1)]));
+                others.chain([step]).collect::<Vec<_>>()
+            };
+            steps.flat_map(behind).collect()
+        };
+        assert_eq!(level(slow(&[1, 2, 1, 2, 1], 1)), Some(Level::Halt));
+        assert_eq!(level(slow(&[1, 2, 1, 2, 1], 2)), Some(Level::Note));
+        assert_eq!(level(slow(&[1, 2, 1, 2, 1, 2, 1], 2)), Some(Level::Halt));
     }
 
     #[test]

@@ -95,9 +95,10 @@ impl Round<'_> {
         }
         self.repeating(&window, &candidates);
         self.weak(&window, &candidates);
-        self.undoing(&candidates);
-        if self.returns(&window) {
-            self.newest(&candidates);
+        self.undoing(&window, &candidates);
+        // What `co-occurrence` asks beside another signal.
+        if self.least.unchanged.is_some() && self.returns(&window) {
+            self.all_of(&window);
         }
     }
 
@@ -125,13 +126,6 @@ impl Round<'_> {
         for at in window {
             let candidate = self.line[*at].strike == Strike::Candidate;
             self.ask(*at, if candidate { Ask::Text } else { Ask::Documents });
-        }
-    }
-
-    /// What `co-occurrence` asks of the newest candidates beside another signal.
-    fn newest(&mut self, candidates: &[usize]) {
-        if let Some(least) = self.least.unchanged {
-            self.texts(&candidates[..candidates.len().min(least.saturating_add(1))]);
         }
     }
 
@@ -195,7 +189,7 @@ impl Round<'_> {
     }
 
     /// `undo-churn`.
-    fn undoing(&mut self, candidates: &[usize]) {
+    fn undoing(&mut self, window: &[usize], candidates: &[usize]) {
         let Some(undo) = &self.least.undo else { return };
         let mut counted = candidates.to_vec();
         counted.retain(|at| !self.line[*at].passed_over);
@@ -211,13 +205,9 @@ impl Round<'_> {
         if newest.is_empty() || (1..undo.over).all(|at| met(at).is_empty()) {
             return;
         }
-        let others: Vec<usize> =
-            (1..undo.over).flat_map(|at| [vec![counted[at]], met(at)].concat()).collect();
-        if self.texts(&[&counted[..1], &newest].concat()) || !self.undoes(counted[0], &newest) {
-            return;
+        if !self.texts(&[&counted[..1], &newest].concat()) && self.undoes(counted[0], &newest) {
+            self.all_of(window);
         }
-        self.texts(&others);
-        self.newest(candidates);
     }
 
     fn undoes(&self, at: usize, before: &[usize]) -> bool {
@@ -263,4 +253,105 @@ fn same_place(one: &Seen, other: &Seen) -> bool {
     };
     let (own, others) = (&one.change, &other.change);
     !own.paths.is_empty() && !others.paths.is_empty() && (among(own, others) || among(others, own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::change::Nature;
+    use crate::domain::ids::DiffHash;
+
+    /// Commit `at` of a line, which changed the paths `paths`, and left them where they are.
+    fn seen(at: usize, paths: &[u8]) -> Seen {
+        let number = u8::try_from(at + 1).unwrap();
+        let hash = |byte: u8| HunkHash([byte; 8]);
+        let step = |path: &u8| PathStep { path: hash(*path), old: hash(number), new: hash(number + 1) };
+        let files = paths.len() as u64;
+        Seen {
+            before: at.checked_sub(1),
+            strike: Strike::Candidate,
+            recorded: false,
+            passed_over: false,
+            open: false,
+            code: CodeId([number; 32]),
+            diff: DiffSummary {
+                hash: DiffHash([number; 32]),
+                empty: files == 0,
+                files,
+                added: 0,
+                removed: 0,
+                hunks: Vec::new(),
+                truncated: false,
+            },
+            change: ChangeFacts {
+                nature: Nature::Work,
+                paths: paths.iter().map(step).collect(),
+                truncated: false,
+                docs: None,
+            },
+            read: Read::Ids,
+        }
+    }
+
+    fn line(paths: &[&[u8]]) -> Vec<Seen> {
+        paths.iter().enumerate().map(|(at, paths)| seen(at, paths)).collect()
+    }
+
+    fn round(line: &[Seen]) -> Vec<(usize, Ask)> {
+        let settings = crate::detect::defaults();
+        asked(line, 0, &crate::detect::line_thresholds(&settings)).into_iter().collect()
+    }
+
+    #[test]
+    fn one_look_in_two_tells_that_nothing_repeats() {
+        let mut commits = line(&[&[1], &[2], &[3], &[4]]);
+        assert_eq!(round(&commits[..1]), [], "alone");
+        let looks = round(&commits);
+        assert_eq!(looks, [1, 2, 3].map(|at| (at, Ask::Glance(Some(at - 1)))));
+        for at in [1, 3] {
+            commits[at].read = Read::Differs { apart: true };
+        }
+        assert_eq!(round(&commits), []);
+        commits[1].read = Read::Unclear;
+        assert_eq!(round(&commits), [(0, Ask::Glance(None)), (2, Ask::Glance(Some(1)))]);
+    }
+
+    #[test]
+    fn what_may_be_the_same_again_is_read() {
+        let mut commits = line(&[&[1], &[1]]);
+        commits[0].read = Read::Unclear;
+        commits[1].read = Read::Differs { apart: false };
+        assert_eq!(round(&commits), [(0, Ask::Text), (1, Ask::Text)]);
+        for (commit, empty) in commits.iter_mut().zip([false, true]) {
+            (commit.read, commit.diff.empty) = (Read::Whole, empty);
+        }
+        assert_eq!(round(&commits), []);
+    }
+
+    #[test]
+    fn one_of_three_in_one_place_is_read_and_then_the_others() {
+        let mut commits = line(&[&[1], &[1], &[1]]);
+        for commit in &mut commits {
+            commit.read = Read::Differs { apart: true };
+        }
+        assert_eq!(round(&commits), [(2, Ask::Text)]);
+        commits[2].read = Read::Whole;
+        assert_eq!(round(&commits), [], "it is work");
+        commits[2].change.nature = Nature::Comments;
+        assert_eq!(round(&commits), [(1, Ask::Text)]);
+    }
+
+    #[test]
+    fn windows_beside_records_and_open_ends_are_read_whole() {
+        let mut commits = line(&[&[1], &[2], &[3]]);
+        commits[1].strike = Strike::Exempt;
+        commits[2].open = true;
+        let all = [(0, Ask::Text), (1, Ask::Documents), (2, Ask::Text)];
+        assert_eq!(round(&commits), all);
+        commits[2].open = false;
+        commits[0].recorded = true;
+        assert_eq!(round(&commits), all);
+        commits[0].read = Read::Whole;
+        assert_eq!(round(&commits), all[1..], "a record needs none");
+    }
 }

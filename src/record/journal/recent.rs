@@ -61,6 +61,9 @@ pub struct Recent {
     pub events: Vec<Placed>,
     /// Commits that were recorded.
     pub markers: Vec<CommitId>,
+    /// How many of them, the newest, come after the newest answer to a halt; where it was moved to the commit that took
+    /// the place of its own, after the answer itself.
+    pub since_ack: usize,
     /// Safety events since the newest commit, at most 64.
     pub safety: Vec<SafetyFact>,
     /// Lines that were skipped.
@@ -138,6 +141,8 @@ struct Found {
     /// With the acknowledgements and markers that come after it.
     events: Vec<Placed>,
     markers: Vec<CommitId>,
+    /// The newest answer to a halt, and how many markers come after it.
+    answer: Option<(Ack, usize)>,
     safety: Vec<SafetyFact>,
     commits: usize,
 }
@@ -150,6 +155,7 @@ impl Found {
             acks: Vec::new(),
             events: Vec::new(),
             markers: Vec::new(),
+            answer: None,
             safety: Vec::new(),
             commits: 0,
         }
@@ -175,6 +181,7 @@ impl Found {
             JournalLine::TestRun(run) if self.runs.len() < self.reach.runs => self.runs.push(*run),
             JournalLine::Ack(ack) => {
                 let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
+                self.answered(&ack);
                 self.acks.push((*ack, place));
             }
             JournalLine::CommitRecorded { commit, .. } => {
@@ -197,6 +204,14 @@ impl Found {
         }
     }
 
+    /// An answer that was moved along with its commit is in the journal again, and differs by that alone.
+    fn answered(&mut self, ack: &Ack) {
+        let here = Ack { head: None, ..ack.clone() };
+        if ack.counter.is_none() && self.answer.as_ref().is_none_or(|(known, _)| *known == here) {
+            self.answer = Some((here, self.markers.len()));
+        }
+    }
+
     fn finish(mut self, warnings: Vec<Warning>) -> Recent {
         self.runs.reverse();
         self.acks.reverse();
@@ -207,8 +222,9 @@ impl Found {
             placed.acks_before = self.acks.len() - placed.acks_before;
             placed.markers_before = self.markers.len() - placed.markers_before;
         }
+        let since_ack = self.answer.take().map_or(self.markers.len(), |(_, since)| since);
         let Self { runs, acks, events, markers, safety, .. } = self;
-        Recent { runs, acks, events, markers, safety, warnings }
+        Recent { runs, acks, events, markers, since_ack, safety, warnings }
     }
 }
 
@@ -268,6 +284,28 @@ mod tests {
 
     fn reasons(recent: &Recent) -> Vec<(&str, AckPlace)> {
         recent.acks.iter().map(|(ack, place)| (ack.reason.as_str(), *place)).collect()
+    }
+
+    #[test]
+    fn commits_since_the_newest_answer_are_counted_from_where_it_was_given() {
+        let at = |head: u8, reason: &str| {
+            let JournalLine::Ack(answer) = ack(reason) else { unreachable!() };
+            let head = Some(CommitId(format!("{head:02x}").repeat(20).parse().unwrap()));
+            JournalLine::Ack(Box::new(Ack { head, ..*answer }))
+        };
+        let since = |lines: &[JournalLine]| journal(lines).1.recent(Reach { runs: 2, commits: 9 }).since_ack;
+        assert_eq!(since(&[marker(1), marker(2)]), 2, "no answer");
+        assert_eq!(since(&[marker(1), at(1, "a"), marker(2), at(2, "b"), marker(3)]), 1, "the newest");
+        // The commit was amended twice, and the answer went along.
+        let moved = [marker(1), at(1, "a"), marker(2), at(2, "a"), marker(3), at(3, "a")];
+        assert_eq!(since(&moved), 2);
+        let JournalLine::Ack(counter) = ack("one") else { unreachable!() };
+        let counter = JournalLine::Ack(Box::new(Ack { counter: Some("x".into()), ..*counter }));
+        assert_eq!(
+            since(&[marker(1), at(1, "a"), marker(2), counter, marker(3)]),
+            2,
+            "one counter is no answer"
+        );
     }
 
     #[test]
