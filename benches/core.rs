@@ -8,7 +8,9 @@ use std::hint::black_box;
 use andon::config::{self, Layer, Source};
 use andon::detect::{self, Situation, Stops};
 use andon::domain::decision::Stage;
-use andon::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording};
+use andon::domain::facts::{
+    CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
+};
 use andon::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use andon::domain::paths::PathRules;
 use andon::domain::tests::{Counts, TestEvidence, TestStatus};
@@ -31,7 +33,7 @@ fn record(byte: u8) -> CommitRecord {
         recorded_at: Timestamp(1_795_188_600 + i64::from(byte) * 60),
         tree: TreeId(oid(byte)),
         parent: Some(CommitId(oid(byte.wrapping_sub(1)))),
-        prev: None,
+        prev: Prev::Unsaid,
         kind: CommitKind::Normal,
         gate: Gate::Passed,
         recording: Recording::AtCommit,

@@ -11,7 +11,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use andon::domain::facts::CommitRecord;
+use andon::domain::facts::{CommitRecord, Prev};
 use andon::domain::ids::CommitId;
 use andon::domain::time::Timestamp;
 use andon::git::{Repo, RepoEnv};
@@ -65,7 +65,13 @@ fn repository(dir: &Path, notes: usize) -> Vec<CommitId> {
 fn record(repo: &Repo, commit: CommitId, iteration: u64) -> CommitRecord {
     let info = repo.commit(commit).unwrap();
     let golden = decode_commit(GOLDEN).unwrap().record;
-    CommitRecord { tree: info.tree, parent: info.parents.first().copied(), prev: None, iteration, ..golden }
+    CommitRecord {
+        tree: info.tree,
+        parent: info.parents.first().copied(),
+        prev: Prev::Unsaid,
+        iteration,
+        ..golden
+    }
 }
 
 fn stores(criterion: &mut Criterion) {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use andon::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
+use andon::domain::facts::{CommitKind, CommitRecord, Gate, Prev, Recording};
 use andon::domain::ids::{CodeId, CommitId, TreeId};
 use andon::domain::paths::PathRules;
 use andon::domain::time::Timestamp;
@@ -129,7 +129,7 @@ fn describe(
         recorded_at: Timestamp(0),
         tree: trees[made.tree],
         parent: None,
-        prev: None,
+        prev: Prev::Unsaid,
         kind: CommitKind::Normal,
         gate: Gate::Passed,
         recording: Recording::AtCommit,

@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{ActionError, Site};
+use crate::git::temporary_in;
 
 /// Writes `.andon/<name>` through a temporary file and a rename, with the directory's own `.gitignore` beside it.
 pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathBuf, ActionError> {
@@ -44,11 +45,8 @@ pub(super) fn remove(path: &Path) -> Result<(), ActionError> {
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
+    let mut file = temporary_in(dir)?;
     file.write_all(bytes)?;
-    // A temporary file is private; what is for people is as readable as any file of the working tree.
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    file.as_file().set_permissions(mode)?;
     file.persist(path).map_err(|err| err.error)?;
     Ok(())
 }

@@ -81,7 +81,7 @@ pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
 
 /// Whether `subject` begins with `pattern`, letter case aside. `#` stands for digits, at least one. A
 /// pattern that ends in a letter ends at the end of a word. An empty pattern matches nothing.
-fn begins_with(subject: &str, pattern: &str) -> bool {
+pub(super) fn begins_with(subject: &str, pattern: &str) -> bool {
     let mut rest = subject.trim_start().chars().peekable();
     for wanted in pattern.chars() {
         if wanted == '#' {

@@ -19,7 +19,7 @@ mod weakened;
 mod words;
 
 pub use attempts::uncredited_falls;
-pub use reads::text_from;
+pub use reads::{LineThresholds, Undo, line_thresholds};
 pub use rule::{Docs, Reads, Rule};
 pub use signals::{knobs, signals};
 pub use situation::{

@@ -118,7 +118,24 @@ pub struct ChangeFacts {
     pub docs: Option<DocsState>,
 }
 
+impl PathStep {
+    /// Whether the path was there before and is there after.
+    pub fn stays(&self) -> bool {
+        self.old != Self::ABSENT && self.new != Self::ABSENT
+    }
+
+    /// A side where the path is not there.
+    pub const ABSENT: HunkHash = HunkHash([0; 8]);
+}
+
 impl ChangeFacts {
+    /// Whether both changed something at one path; also when that is not known, because one has too many.
+    pub fn meets(&self, other: &Self) -> bool {
+        self.truncated
+            || other.truncated
+            || self.paths.iter().any(|step| other.paths.iter().any(|theirs| theirs.path == step.path))
+    }
+
     /// Bound of `paths`.
     pub const MAX_PATHS: usize = 32;
 }

@@ -190,6 +190,28 @@ impl Skip {
     pub const TRAILER: &'static str = "Andon-Skip";
 }
 
+/// What a record says of the record of its first parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Prev {
+    /// Nothing: written by an earlier version, or there is no parent.
+    #[default]
+    Unsaid,
+    /// There was none when this one was written: a chain begins here.
+    Absent,
+    /// sha256 of its line.
+    Line(Digest),
+}
+
+impl Prev {
+    /// The line that is named.
+    pub fn line(self) -> Option<Digest> {
+        match self {
+            Self::Line(digest) => Some(digest),
+            Self::Unsaid | Self::Absent => None,
+        }
+    }
+}
+
 /// The record of one commit in `refs/notes/andon` (DESIGN section 6). The commit id is the key, not a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitRecord {
@@ -199,8 +221,8 @@ pub struct CommitRecord {
     pub tree: TreeId,
     /// The first parent; `None` for a root commit.
     pub parent: Option<CommitId>,
-    /// sha256 of the parent's record line; `None` when the parent has none.
-    pub prev: Option<Digest>,
+    /// The record before it in the chain.
+    pub prev: Prev,
     /// Kind of commit.
     pub kind: CommitKind,
     /// Gate receipt.

@@ -5,10 +5,12 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::error::GitError;
-use super::objects::{MODE_SUBMODULE, MODE_TREE, from_git2, git_order, mode_of};
+use super::objects::{MODE_SUBMODULE, MODE_TREE};
 use super::repo::Repo;
+use super::trees::{RawEntry, RawTree};
 use crate::domain::ids::{Oid, TreeId};
 
 /// Deepest nesting of directories that is followed.
@@ -27,14 +29,14 @@ pub struct Change {
     pub new: Option<(u32, Oid)>,
 }
 
-/// An entry of one side of the walk.
+/// Mode and id on one side of the walk.
 type Side = (u32, Oid);
 
 /// One directory that the walk is in; a tree per side that has it.
-struct Level<'r> {
-    old: Option<git2::Tree<'r>>,
-    new: Option<git2::Tree<'r>>,
-    /// Next entry of each side.
+struct Level {
+    old: Option<Rc<RawTree>>,
+    new: Option<Rc<RawTree>>,
+    /// Where the next entry of each side begins.
     at: (usize, usize),
     /// Length of the directory's path.
     path: usize,
@@ -56,18 +58,10 @@ impl Repo {
         let mut open = Vec::new();
         open.extend(self.enter(old.map(|tree| tree.0), Some(new.0), 0)?);
         while let Some(level) = open.last_mut() {
-            let Some((name, old, new)) = level.next_pair() else {
+            let Some((old, new)) = level.next_difference(&mut path) else {
                 open.pop();
                 continue;
             };
-            if old == new {
-                continue;
-            }
-            path.truncate(level.path);
-            if !path.is_empty() {
-                path.push(b'/');
-            }
-            path.extend_from_slice(&name);
             let file = |side: Option<Side>| side.filter(|side| side.0 != MODE_TREE);
             let tree = |side: Option<Side>| side.filter(|side| side.0 == MODE_TREE).map(|side| side.1);
             if file(old).is_some() || file(new).is_some() {
@@ -85,41 +79,50 @@ impl Repo {
     }
 
     /// Two directories of one path; equal ones are not read.
-    fn enter(&self, old: Option<Oid>, new: Option<Oid>, path: usize) -> Result<Option<Level<'_>>, GitError> {
+    fn enter(&self, old: Option<Oid>, new: Option<Oid>, path: usize) -> Result<Option<Level>, GitError> {
         if old == new {
             return Ok(None);
         }
-        let old = old.map(|id| self.find_tree(id)).transpose()?;
-        let new = new.map(|id| self.find_tree(id)).transpose()?;
+        let old = old.map(|id| self.tree(TreeId(id))).transpose()?;
+        let new = new.map(|id| self.tree(TreeId(id))).transpose()?;
         Ok(Some(Level { old, new, at: (0, 0), path }))
     }
 }
 
-impl Level<'_> {
-    /// The next name in git's order, with what each side has there. A file and a directory of one name are
-    /// two names in that order: a deletion and additions, which is what a replacement is.
-    fn next_pair(&mut self) -> Option<(Vec<u8>, Option<Side>, Option<Side>)> {
-        let old = self.old.as_ref().and_then(|tree| tree.get(self.at.0));
-        let new = self.new.as_ref().and_then(|tree| tree.get(self.at.1));
-        let order = match (&old, &new) {
-            (None, None) => return None,
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some(old), Some(new)) => {
-                git_order(old.name_bytes(), mode_of(old), new.name_bytes(), mode_of(new))
+impl Level {
+    /// The next name in git's order at which the sides differ, with what each has there; `path` is then its path. A file
+    /// and a directory of one name are two names in that order: a deletion and additions, which is what a replacement is.
+    fn next_difference(&mut self, path: &mut Vec<u8>) -> Option<(Option<Side>, Option<Side>)> {
+        loop {
+            let old = self.old.as_ref().and_then(|tree| tree.entry(self.at.0));
+            let new = self.new.as_ref().and_then(|tree| tree.entry(self.at.1));
+            let order = match (&old, &new) {
+                (None, None) => return None,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some((old, _)), Some((new, _))) => old.cmp_in_tree(new),
+            };
+            let old = old.filter(|_| order != Ordering::Greater);
+            let new = new.filter(|_| order != Ordering::Less);
+            self.at.0 = old.map_or(self.at.0, |(_, next)| next);
+            self.at.1 = new.map_or(self.at.1, |(_, next)| next);
+            let (old, new) = (old.map(|(entry, _)| entry), new.map(|(entry, _)| entry));
+            if old == new {
+                continue;
             }
-        };
-        let old = old.filter(|_| order != Ordering::Greater);
-        let new = new.filter(|_| order != Ordering::Less);
-        self.at.0 += usize::from(old.is_some());
-        self.at.1 += usize::from(new.is_some());
-        let name = old.as_ref().or(new.as_ref())?.name_bytes().to_vec();
-        Some((name, old.as_ref().map(side), new.as_ref().map(side)))
+            let name = old.or(new)?.name;
+            path.truncate(self.path);
+            if !path.is_empty() {
+                path.push(b'/');
+            }
+            path.extend_from_slice(name);
+            return Some((old.map(side), new.map(side)));
+        }
     }
 }
 
-fn side(entry: &git2::TreeEntry<'_>) -> Side {
-    (mode_of(entry), from_git2(entry.id()))
+fn side(entry: RawEntry<'_>) -> Side {
+    (entry.mode, entry.id())
 }
 
 /// Joins a deleted and an added path of the same blob, in path order. Submodules are not moved files.

@@ -39,6 +39,7 @@ mod settings;
 pub mod stop_point;
 mod temporary;
 mod texts;
+mod trees;
 mod turn;
 #[cfg(target_os = "linux")]
 mod watch;
@@ -67,5 +68,6 @@ pub use repo::{Repo, RepoEnv};
 pub use settings::{ConfigScope, SourcedValue};
 pub use temporary::temporary_in;
 pub use texts::{Text, Texts};
+pub use trees::{RawEntry, RawTree};
 pub use watch::{Ended, Watch};
 pub use worktree::Overlay;

@@ -1,21 +1,14 @@
 //! Trees and blobs.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use super::error::GitError;
 use super::repo::Repo;
+use super::trees::{RawEntry, RawTree};
 use crate::domain::ids::{Oid, TreeId};
 
-/// Mode of a directory.
-pub const MODE_TREE: u32 = 0o040_000;
-/// Mode of a plain file.
-pub const MODE_FILE: u32 = 0o100_644;
-/// Mode of an executable file.
-pub const MODE_EXECUTABLE: u32 = 0o100_755;
-/// Mode of a symbolic link.
-pub const MODE_LINK: u32 = 0o120_000;
-/// Mode of a submodule: the id is a commit of another repository.
-pub const MODE_SUBMODULE: u32 = 0o160_000;
+pub use super::trees::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE};
 
 /// How often a write that failed is tried again.
 const WRITES: usize = 3;
@@ -39,21 +32,8 @@ impl TreeEntry {
 
     /// git's order: by name, a directory as if its name ended in `/`.
     pub(super) fn git_order(&self, other: &Self) -> Ordering {
-        git_order(&self.name, self.mode, &other.name, other.mode)
+        super::trees::git_order(&self.name, self.mode, &other.name, other.mode)
     }
-}
-
-/// git's order of two entries of one tree.
-pub(super) fn git_order(name: &[u8], mode: u32, other: &[u8], other_mode: u32) -> Ordering {
-    let common = name.len().min(other.len());
-    name[..common].cmp(&other[..common]).then_with(|| {
-        let end = |name: &[u8], mode| match name.get(common) {
-            Some(byte) => *byte,
-            None if mode == MODE_TREE => b'/',
-            None => 0,
-        };
-        end(name, mode).cmp(&end(other, other_mode)).then(name.len().cmp(&other.len()))
-    })
 }
 
 /// The content of a blob, or its size when it is beyond the bound.
@@ -97,17 +77,47 @@ impl Repo {
         self.inner.find_tree(wanted).map_err(|error| self.object_error("tree", id, &error))
     }
 
+    /// From now on libgit2 caches no object, in no repository of this process: what it has cached it never lets go of, and
+    /// who looks at thousands of commits knows better what comes again.
+    pub fn cache_nothing(&self) {
+        git2::opts::enable_caching(false);
+    }
+
+    /// From now on up to `max` bytes of trees are kept.
+    pub fn keep_trees(&self, max: usize) {
+        self.trees.borrow_mut().max = max;
+    }
+
+    /// The entries of `tree`, one level.
+    pub fn tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
+        let id = tree.0;
+        if let Some(known) = self.trees.borrow().get(id) {
+            return Ok(known);
+        }
+        let bad = |message: String| GitError::BadObject {
+            kind: "tree",
+            id,
+            git_dir: self.git_dir().to_path_buf(),
+            message,
+        };
+        let wanted = self.to_git2("tree", id)?;
+        let odb = self.inner.odb().map_err(|error| self.object_error("tree", id, &error))?;
+        let object = odb.read(wanted).map_err(|error| self.object_error("tree", id, &error))?;
+        if object.kind() != git2::ObjectType::Tree {
+            return Err(bad(format!("it is a {}", object.kind())));
+        }
+        let raw = RawTree::new(object.data().to_vec()).map_err(|what| bad(what.to_owned()))?;
+        let raw = Rc::new(raw);
+        self.trees.borrow_mut().keep(id, &raw);
+        Ok(raw)
+    }
+
     /// The entries of `tree` in git order, one level.
     pub fn tree_entries(&self, tree: TreeId) -> Result<Vec<TreeEntry>, GitError> {
-        let tree = self.find_tree(tree.0)?;
-        Ok(tree
-            .iter()
-            .map(|entry| TreeEntry {
-                name: entry.name_bytes().to_vec(),
-                mode: mode_of(&entry),
-                id: from_git2(entry.id()),
-            })
-            .collect())
+        let tree = self.tree(tree)?;
+        let owned =
+            |entry: RawEntry<'_>| TreeEntry { name: entry.name.to_vec(), mode: entry.mode, id: entry.id() };
+        Ok(tree.entries().map(owned).collect())
     }
 
     /// Mode and id at `path` (slashes, no leading one); `None` when nothing is there.
@@ -140,23 +150,30 @@ impl Repo {
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
     pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
-        let wanted = self.to_git2("blob", id)?;
-        let odb = self.inner.odb().map_err(|error| self.object_error("blob", id, &error))?;
-        let (size, kind) = odb.read_header(wanted).map_err(|error| self.object_error("blob", id, &error))?;
-        if kind != git2::ObjectType::Blob {
-            let message = format!("it is a {kind}");
-            return Err(GitError::BadObject {
-                kind: "blob",
-                id,
-                git_dir: self.git_dir().to_path_buf(),
-                message,
-            });
-        }
+        let (odb, wanted, size) = self.blob_header(id)?;
         if size > max {
             return Ok(Blob::TooLarge(size as u64));
         }
         let object = odb.read(wanted).map_err(|error| self.object_error("blob", id, &error))?;
         Ok(Blob::Content(object.data().to_vec()))
+    }
+
+    /// The same as libgit2's own; `None` when it has more bytes.
+    pub(super) fn blob_up_to(&self, id: Oid, max: usize) -> Result<Option<git2::Blob<'_>>, GitError> {
+        let (_, wanted, size) = self.blob_header(id)?;
+        let read = || self.inner.find_blob(wanted).map_err(|error| self.object_error("blob", id, &error));
+        (size <= max).then(read).transpose()
+    }
+
+    fn blob_header(&self, id: Oid) -> Result<(git2::Odb<'_>, git2::Oid, usize), GitError> {
+        let wanted = self.to_git2("blob", id)?;
+        let odb = self.inner.odb().map_err(|error| self.object_error("blob", id, &error))?;
+        let (size, kind) = odb.read_header(wanted).map_err(|error| self.object_error("blob", id, &error))?;
+        if kind == git2::ObjectType::Blob {
+            return Ok((odb, wanted, size));
+        }
+        let message = format!("it is a {kind}");
+        Err(GitError::BadObject { kind: "blob", id, git_dir: self.git_dir().to_path_buf(), message })
     }
 
     /// Writes a blob.

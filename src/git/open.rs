@@ -46,6 +46,7 @@ impl Repo {
             index_file: None,
             healed: RefCell::default(),
             written: RefCell::default(),
+            trees: RefCell::default(),
             inner,
         };
         repo.place_worktree(dir, env)?;

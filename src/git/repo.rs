@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use git2::ErrorCode;
 
 use super::error::{GitError, MissingBecause};
+use super::trees::Kept;
 use crate::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `ops::context`.
@@ -30,6 +31,8 @@ pub struct Repo {
     pub(super) healed: RefCell<Vec<String>>,
     /// Objects that were written and that no ref leads to yet.
     pub(super) written: RefCell<Vec<Oid>>,
+    /// Trees that are wanted again soon.
+    pub(super) trees: RefCell<Kept>,
 }
 
 impl std::fmt::Debug for Repo {

@@ -4,15 +4,30 @@
 //! is most of what a diff costs.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use super::error::GitError;
-use super::objects::Blob;
 use super::repo::Repo;
 use crate::domain::ids::Oid;
 
-/// The content of a file.
-pub type Text = Rc<Vec<u8>>;
+/// The content of a file; by default that of a file that is not there.
+#[derive(Debug, Clone, Default)]
+pub struct Text<'r>(Option<Rc<git2::Blob<'r>>>);
+
+impl<'r> Text<'r> {
+    pub(super) fn blob(&self) -> Option<&git2::Blob<'r>> {
+        self.0.as_deref()
+    }
+}
+
+impl Deref for Text<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.blob().map_or(&[], git2::Blob::content)
+    }
+}
 
 /// Reads texts of one repository, and keeps the newest.
 pub struct Texts<'r> {
@@ -22,7 +37,7 @@ pub struct Texts<'r> {
     bytes: usize,
     /// In the order in which they came.
     order: VecDeque<Oid>,
-    kept: HashMap<Oid, Text>,
+    kept: HashMap<Oid, Text<'r>>,
 }
 
 impl<'r> Texts<'r> {
@@ -32,18 +47,18 @@ impl<'r> Texts<'r> {
     }
 
     /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated.
-    pub fn read(&mut self, id: Oid, max: usize) -> Result<Option<Text>, GitError> {
+    pub fn read(&mut self, id: Oid, max: usize) -> Result<Option<Text<'r>>, GitError> {
         if let Some(known) = self.kept.get(&id) {
             return Ok(Some(known.clone()).filter(|known| known.len() <= max));
         }
-        let Blob::Content(bytes) = self.repo.read_blob(id, max)? else { return Ok(None) };
-        let text = Text::new(bytes);
+        let Some(blob) = self.repo.blob_up_to(id, max)? else { return Ok(None) };
+        let text = Text(Some(Rc::new(blob)));
         self.keep(id, &text);
         Ok(Some(text))
     }
 
     /// Takes in a text and lets go of the oldest. One that would push out most of the others is not kept.
-    fn keep(&mut self, id: Oid, text: &Text) {
+    fn keep(&mut self, id: Oid, text: &Text<'r>) {
         let size = text.len();
         if self.max == 0 || size > self.max / 4 {
             return;

@@ -3,7 +3,7 @@
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::events::{CallEnd, Event, ToolCall, TurnEnd, What};
 use crate::domain::facts::{
-    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording,
+    Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
 };
 use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, ShortHash, Signature, TreeId};
 use crate::domain::tests::{Counts, RunValidity, TestEvidence, TestRun, TestStatus};
@@ -175,7 +175,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             recorded_at: Timestamp(0),
             tree: TreeId(oid(u64::from(state))),
             parent: None,
-            prev: None,
+            prev: Prev::Unsaid,
             kind: CommitKind::Normal,
             gate: Gate::Passed,
             recording: Recording::AtCommit,

@@ -2,16 +2,20 @@
 
 use super::error::OpsError;
 use crate::domain::change::ChangeFacts;
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Recording};
-use crate::domain::ids::{CodeId, CommitId, Oid, TreeId};
+use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Prev, Recording};
+use crate::domain::ids::{CodeId, CommitId, HunkHash, Oid, TreeId};
 use crate::domain::paths::PathRules;
 use crate::git::{CommitInfo, Repo, Texts};
-use crate::record::diff::{self, Depth, Reading};
+use crate::record::diff::{self, Depth, Glance, Reading};
 use crate::record::fingerprint::Fingerprinter;
 use crate::record::normalize::Normalizer;
 
 /// Texts that are kept in a walk over many commits, in bytes.
 const KEPT: usize = 24 << 20;
+/// The same of trees.
+const KEPT_TREES: usize = 12 << 20;
+/// Commits whose trees are remembered: parents are among the last ones nearly always.
+const KEPT_COMMITS: usize = 256;
 
 /// The derivable part of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,35 +41,91 @@ pub struct Deriver<'r> {
     normalizer: &'r Normalizer,
     prints: Fingerprinter<'r>,
     texts: Texts<'r>,
+    /// Whether the repository is shallow: the kernel need not be asked for each of thousands.
+    shallow: bool,
+    /// The trees of the newest commits, and where the next one is put.
+    trees: (Vec<(CommitId, TreeId)>, usize),
 }
 
 impl<'r> Deriver<'r> {
     /// For a few commits: what it finds out about directories is kept for the next process.
     pub fn new(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
         let prints = Fingerprinter::new(repo, paths);
-        Self { repo, paths, normalizer, prints, texts: Texts::new(repo, 0) }
+        Self::with((repo, paths, normalizer), prints, 0)
     }
 
     /// For thousands of commits.
     pub fn in_bulk(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
-        let prints = Fingerprinter::in_bulk(repo, paths);
-        Self { repo, paths, normalizer, prints, texts: Texts::new(repo, KEPT) }
+        repo.keep_trees(KEPT_TREES);
+        Self::with((repo, paths, normalizer), Fingerprinter::in_bulk(repo, paths), KEPT)
+    }
+
+    fn with(
+        (repo, paths, normalizer): (&'r Repo, &'r PathRules, &'r Normalizer),
+        prints: Fingerprinter<'r>,
+        kept: usize,
+    ) -> Self {
+        let (texts, shallow) = (Texts::new(repo, kept), repo.is_shallow());
+        Self { repo, paths, normalizer, prints, texts, shallow, trees: (Vec::new(), 0) }
+    }
+
+    /// Whether the repository is shallow.
+    pub fn is_shallow(&self) -> bool {
+        self.shallow
+    }
+
+    fn tree_of(&self, commit: CommitId) -> Result<TreeId, OpsError> {
+        match self.trees.0.iter().find(|(known, _)| *known == commit) {
+            Some((_, tree)) => Ok(*tree),
+            None => Ok(self.repo.tree_of(commit)?),
+        }
+    }
+
+    fn remember(&mut self, commit: &CommitInfo) {
+        let (trees, next) = &mut self.trees;
+        match trees.get_mut(*next) {
+            Some(place) => *place = (commit.id, commit.tree),
+            None => trees.push((commit.id, commit.tree)),
+        }
+        *next = (*next + 1) % KEPT_COMMITS;
     }
 
     /// The facts of a commit.
     pub fn derive(&mut self, commit: &CommitInfo, depth: Depth) -> Result<Derived, OpsError> {
-        let parent = commit.parents.first().copied();
-        // The parent of a shallow clone's oldest commit is not there: the commit then counts as a root.
-        let parent_tree = match parent {
-            Some(_) if is_cut_off(self.repo, commit) => None,
-            Some(parent) => Some(self.repo.tree_of(parent)?),
-            None => None,
-        };
         let code = self.prints.of_tree(commit.tree)?;
+        self.derive_diff(commit, (code, depth))
+    }
+
+    /// The same where its code fingerprint is known.
+    pub fn derive_diff(
+        &mut self,
+        commit: &CommitInfo,
+        (code, depth): (CodeId, Depth),
+    ) -> Result<Derived, OpsError> {
+        let parent_tree = self.parent_tree(commit)?;
         let reading = Reading { rules: self.paths, normalizer: self.normalizer, depth };
         let (diff, change, missing) =
             diff::summarize((self.repo, &mut self.texts), &reading, parent_tree, commit.tree)?;
+        let parent = commit.parents.first().copied();
         Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
+    }
+
+    /// Looks at one file of a commit: [`diff::glance`].
+    pub fn glance(&mut self, commit: &CommitInfo, others: &[HunkHash]) -> Result<Glance, OpsError> {
+        let parent_tree = self.parent_tree(commit)?;
+        let reading = Reading { rules: self.paths, normalizer: self.normalizer, depth: Depth::Text };
+        let trees = (parent_tree, commit.tree);
+        Ok(diff::glance((self.repo, &mut self.texts), &reading, trees, others)?)
+    }
+
+    fn parent_tree(&mut self, commit: &CommitInfo) -> Result<Option<TreeId>, OpsError> {
+        self.remember(commit);
+        // The parent of a shallow clone's oldest commit is not there: the commit then counts as a root.
+        match commit.parents.first() {
+            Some(_) if self.shallow && is_cut_off(self.repo, commit) => Ok(None),
+            Some(parent) => self.tree_of(*parent).map(Some),
+            None => Ok(None),
+        }
     }
 }
 
@@ -104,7 +164,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         recorded_at: commit.committed_at,
         tree: derived.tree,
         parent: derived.parent,
-        prev: None,
+        prev: Prev::Unsaid,
         kind: kind(commit.parents.len(), &commit.subject),
         gate: Gate::NotRun,
         recording: Recording::Derived,

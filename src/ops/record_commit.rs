@@ -18,7 +18,7 @@ use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, Gate, RecordedFinding, Recording, Skip, Usage,
+    CommitFact, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
 };
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
@@ -211,6 +211,15 @@ fn kept(findings: &[Finding]) -> Vec<RecordedFinding> {
     findings.iter().filter(|finding| finding.level > Level::Off).map(kept).collect()
 }
 
+/// What the record of a child says of the record of `parent`. One that cannot be read is not said to be absent.
+pub(super) fn prev(store: &NotesStore<'_>, parent: CommitId) -> Prev {
+    match store.get(parent) {
+        Ok(Some(stored)) => Prev::Line(stored.line_digest),
+        Ok(None) => Prev::Absent,
+        Err(_) => Prev::Unsaid,
+    }
+}
+
 /// Said, not mended: a hook fetches nothing.
 fn without_blobs(id: Oid) -> Diagnostic {
     let what = format!("blob {id} is not in this partial clone; what changed there is recorded by id");
@@ -227,8 +236,7 @@ fn derive(
     let commit = entry.commit;
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)?;
     let actor = ctx.actor();
-    let prev =
-        derived.parent.and_then(|parent| store.get(parent).ok().flatten()).map(|stored| stored.line_digest);
+    let prev = derived.parent.map_or(Prev::Unsaid, |parent| prev(store, parent));
     let upcoming =
         Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);

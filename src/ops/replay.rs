@@ -1,7 +1,7 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
-use super::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
+use super::bulk::{self, Facts, Found, Job, Lazily, Pace, Records, Walked};
 use super::context::Context;
 use super::derive::{self, Derived};
 use super::error::OpsError;
@@ -49,20 +49,20 @@ pub fn run(
     let store = NotesStore::open(&ws.repo)?;
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
+    ws.repo.cache_nothing();
     let outlines = bulk::outlines(&ws.repo, &store, &ws.repo.range(range)?)?;
-    let commits = bulk::depths(&outlines, &settings, gap);
     let mut lines = Lineages::new(outlines.iter().filter_map(|commit| commit.parent), gap);
-    drop(outlines);
     let cache = DerivedCache::load(ws.repo.common_dir(), &bulk::salt(&ws.config));
     let job = Job {
         ctx,
         config: &ws.config,
-        commits: &commits,
+        commits: &[],
         records: Records::Watched,
         tip: store.tip(),
         cache: &cache,
     };
-    let walked = bulk::walk(&ws.repo, &job, pace, &mut |Found { commit, facts, .. }| {
+    let lazily = Lazily { outlines: &outlines, rules: &settings, gap };
+    let walked = bulk::lazily(&ws.repo, &job, (&lazily, pace), &mut |Found { commit, facts, .. }| {
         let mut fold = lines.before(commit.parents.first().copied(), |fresh| fresh);
         let (fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);

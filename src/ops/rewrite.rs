@@ -6,9 +6,10 @@
 use super::context::Context;
 use super::derive::{self, Derived};
 use super::error::OpsError;
+use super::record_commit::prev;
 use super::workspace::Workspace;
 use crate::adapter::git_hook::{Rewrite, RewriteCommand};
-use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording, Skip};
+use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest};
 use crate::record::format::v1::{encode_commit, line_digest};
 use crate::record::journal::{Journal, JournalLine};
@@ -50,7 +51,7 @@ pub fn post_rewrite(
         };
         let prev_of = |parent: CommitId| {
             let fresh = lines.iter().find(|(id, _)| *id == parent).map(|(_, digest)| *digest);
-            fresh.or_else(|| store.get(parent).ok().flatten().map(|stored| stored.line_digest))
+            fresh.map_or_else(|| prev(&store, parent), Prev::Line)
         };
         let new = store.get(rewrite.new).ok().flatten().map(|stored| stored.record);
         let moved = Moved { id: rewrite.new, command, old: &old.record, new: new.as_ref() };
@@ -100,7 +101,7 @@ fn carry(
     ctx: &Context,
     ws: &Workspace,
     moved: &Moved<'_>,
-    prev_of: impl Fn(CommitId) -> Option<Digest>,
+    prev_of: impl Fn(CommitId) -> Prev,
 ) -> Result<CommitRecord, OpsError> {
     let Moved { id, command, old, new } = *moved;
     let commit = ws.repo.commit(id)?;
@@ -112,7 +113,7 @@ fn carry(
         recorded_at: new.map_or(ctx.now, |record| record.recorded_at),
         tree,
         parent,
-        prev: parent.and_then(prev_of),
+        prev: parent.map_or(Prev::Unsaid, prev_of),
         kind: match command {
             RewriteCommand::Amend => CommitKind::Amend,
             RewriteCommand::Rebase if old.kind == CommitKind::Merge => CommitKind::Merge,

@@ -8,8 +8,8 @@
 use super::checksum::first;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Skip, Usage,
-    Weakening,
+    CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding, Recording, Skip,
+    Usage, Weakening,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Oid, Signature, TreeId};
@@ -94,7 +94,7 @@ impl Put {
         self.0.extend_from_slice(&recorded_at.0.to_le_bytes());
         self.oid(tree.0);
         self.some(parent.as_ref(), |into, id| into.oid(id.0));
-        self.some(prev.as_ref(), |into, digest| into.0.extend(digest.0));
+        self.prev(*prev);
         self.number(place(CommitKind::ALL.iter().map(|(kind, _)| *kind), kind));
         self.number(place(Gate::ALL.iter().map(|(gate, _)| *gate), gate));
         self.number(place(RECORDINGS.iter().copied(), recording));
@@ -118,6 +118,17 @@ impl Put {
             into.number(place(Level::ALL.iter().map(|(level, _)| *level), &finding.level));
             into.text(&finding.message);
         });
+    }
+
+    fn prev(&mut self, prev: Prev) {
+        match prev {
+            Prev::Unsaid => self.number(0),
+            Prev::Line(digest) => {
+                self.number(1);
+                self.0.extend(digest.0);
+            }
+            Prev::Absent => self.number(2),
+        }
     }
 
     fn diff(&mut self, diff: &DiffSummary) {
@@ -256,12 +267,21 @@ impl<'a> Take<'a> {
         self.list(Self::text)
     }
 
+    fn prev(&mut self) -> Option<Prev> {
+        match self.number()? {
+            0 => Some(Prev::Unsaid),
+            1 => self.array().map(|digest| Prev::Line(Digest(digest))),
+            2 => Some(Prev::Absent),
+            _ => None,
+        }
+    }
+
     fn record(&mut self) -> Option<CommitRecord> {
         Some(CommitRecord {
             recorded_at: Timestamp(self.array().map(i64::from_le_bytes)?),
             tree: TreeId(self.oid()?),
             parent: self.some(|left| left.oid().map(CommitId))?,
-            prev: self.some(|left| left.array().map(Digest))?,
+            prev: self.prev()?,
             kind: self.named(&CommitKind::ALL)?,
             gate: self.named(&Gate::ALL)?,
             recording: *RECORDINGS.get(self.count()?)?,

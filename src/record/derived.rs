@@ -45,6 +45,15 @@ pub struct Known {
     pub change: ChangeFacts,
 }
 
+/// How much was read for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remembered {
+    /// The texts of all changed files: what a record says.
+    Texts,
+    /// Ids of paths alone.
+    Ids,
+}
+
 type Key = [u8; 16];
 
 /// The file as it was when it was opened; shared by threads.
@@ -89,22 +98,26 @@ impl DerivedCache {
     }
 
     /// What is remembered of `commit`.
-    pub fn get(&self, commit: CommitId) -> Option<Known> {
-        let (start, end) = self.entries.get(&self.key(commit))?;
+    pub fn get(&self, commit: CommitId, what: Remembered) -> Option<Known> {
+        let (start, end) = self.entries.get(&self.key(commit, what))?;
         decode(self.bytes.get(*start as usize + 16..*end as usize)?)
     }
 
     /// The entry that remembers `known` of `commit`.
-    pub fn entry(&self, commit: CommitId, known: &Known) -> Vec<u8> {
-        let mut rest = self.key(commit).to_vec();
+    pub fn entry(&self, commit: CommitId, what: Remembered, known: &Known) -> Vec<u8> {
+        let mut rest = self.key(commit, what).to_vec();
         encode(known, &mut rest);
         let length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
         [&MARK[..], &length.to_le_bytes(), &checksum(&rest), &rest].concat()
     }
 
-    fn key(&self, commit: CommitId) -> Key {
+    fn key(&self, commit: CommitId, what: Remembered) -> Key {
         let hash = Sha256::new_with_prefix(MARK).chain_update(&self.salt).chain_update(commit.0.as_bytes());
-        first(&hash.finalize())
+        let what: &[u8] = match what {
+            Remembered::Texts => b"",
+            Remembered::Ids => b"ids",
+        };
+        first(&hash.chain_update(what).finalize())
     }
 }
 

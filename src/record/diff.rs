@@ -31,12 +31,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::RecordError;
 use super::normalize::Normalizer;
-use super::survey::{Survey, first_eight};
+use super::survey::{Survey, first_eight, path_hash};
 use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{DiffHash, HunkHash, Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
-use crate::git::{Change, GitError, MODE_SUBMODULE, RawHunk, Repo, Text, Texts, hunks, is_binary};
+use crate::git::{Change, GitError, MODE_SUBMODULE, Repo, Text, Texts, hunks, is_binary};
 
 /// Files larger than this are compared by id, in bytes.
 pub const MAX_FILE: usize = 4 << 20;
@@ -94,6 +94,72 @@ pub fn summarize(
     Ok(sum.finish())
 }
 
+/// What one look at one file of a change says of all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Glance {
+    /// Something is left after normalization.
+    Differs {
+        /// At a path where the change that it is compared with did nothing: the two are not the same.
+        apart: bool,
+    },
+    /// Not to be told without reading more.
+    Unclear,
+}
+
+/// Looks at one file, if possible at one whose path is not among `others`: whether the summary of the change would be
+/// empty, or equal that of one at those paths.
+///
+/// # Errors
+/// As [`summarize`].
+pub fn glance(
+    (repo, texts): (&Repo, &mut Texts<'_>),
+    reading: &Reading<'_>,
+    (old, new): (Option<TreeId>, TreeId),
+    others: &[HunkHash],
+) -> Result<Glance, RecordError> {
+    let changes = repo.changes(old, new)?.into_iter().filter_map(|change| counted(reading.rules, change));
+    let mut best: Option<(bool, Change)> = None;
+    for change in changes {
+        let apart = change.old_path.is_none() && !others.contains(&path_hash(&change.path));
+        if best.as_ref().is_none_or(|(before, _)| apart && !before) {
+            best = Some((apart, change));
+        }
+    }
+    let Some((apart, change)) = best else { return Ok(Glance::Unclear) };
+    let (Some((old_mode, old)), Some((new_mode, new))) = (change.old, change.new) else {
+        return Ok(Glance::Differs { apart });
+    };
+    if old_mode != new_mode || change.old_path.is_some() || new_mode == MODE_SUBMODULE {
+        return Ok(Glance::Differs { apart });
+    }
+    let mut read = |id| match texts.read(id, MAX_FILE) {
+        Ok(text) => Ok(text),
+        // What is missing is told by whoever reads all of it.
+        Err(GitError::Missing { .. }) => Ok(Some(Text::default())),
+        Err(error) => Err(RecordError::from(error)),
+    };
+    let (Some(old), Some(new)) = (read(old)?, read(new)?) else { return Ok(Glance::Differs { apart }) };
+    if is_binary(&old) || is_binary(&new) || !same_lines(reading.normalizer, &old, &new) {
+        return Ok(Glance::Differs { apart });
+    }
+    Ok(Glance::Unclear)
+}
+
+/// Whether the two have the same lines after normalization. Where every hunk between them is left out they have.
+fn same_lines(normalizer: &Normalizer, old: &[u8], new: &[u8]) -> bool {
+    let common = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let begin = memchr::memrchr(b'\n', &old[..common]).map_or(0, |end| end + 1);
+    let end = |byte: &u8| *byte == b'\n';
+    let (mut old, mut new) = (old[begin..].split_inclusive(end), new[begin..].split_inclusive(end));
+    loop {
+        match (old.next(), new.next()) {
+            (None, None) => return true,
+            (Some(old), Some(new)) if old == new || normalizer.line(old) == normalizer.line(new) => {}
+            (Some(_) | None, _) => return false,
+        }
+    }
+}
+
 /// The change as it counts; `None` when all of it is ignored.
 fn counted(rules: &PathRules, mut change: Change) -> Option<Change> {
     let ignored = |path: &[u8]| rules.class(path) == PathClass::Ignored;
@@ -119,8 +185,8 @@ struct Summing<'a, 't, 'r> {
 }
 
 /// The two sides of a file.
-enum Content {
-    Text(Text, Text),
+enum Content<'r> {
+    Text(Text<'r>, Text<'r>),
     Ids,
 }
 
@@ -198,7 +264,7 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
         self.hash.update(new_mode.to_be_bytes());
     }
 
-    fn content(&mut self, change: &Change) -> Result<Content, RecordError> {
+    fn content(&mut self, change: &Change) -> Result<Content<'r>, RecordError> {
         if self.reading.depth != Depth::Text {
             return Ok(Content::Ids);
         }
@@ -233,8 +299,8 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
         Ok(Content::Text(old, new))
     }
 
-    fn text(&mut self, change: &Change, old: &[u8], new: &[u8]) {
-        let raw = raw_hunks(old, new);
+    fn text(&mut self, change: &Change, old: &Text<'_>, new: &Text<'_>) {
+        let raw = hunks(old, new);
         for hunk in &raw {
             self.summary.removed = self.summary.removed.saturating_add(hunk.removed.len() as u64);
             self.summary.added = self.summary.added.saturating_add(hunk.added.len() as u64);
@@ -275,16 +341,6 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
             }
         }
         self.hash.update(b"E");
-    }
-}
-
-/// The hunks between two texts. An added or deleted file is one hunk; nothing has to be compared.
-fn raw_hunks<'a>(old: &'a [u8], new: &'a [u8]) -> Vec<RawHunk<'a>> {
-    let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
-    match (old.is_empty(), new.is_empty()) {
-        (true, true) => Vec::new(),
-        (true, false) | (false, true) => vec![RawHunk { removed: lines(old), added: lines(new) }],
-        (false, false) => hunks(old, new),
     }
 }
 

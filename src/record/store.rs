@@ -7,7 +7,7 @@ use super::format::v1::{
     Choice, DecodedRecord, Derived, UnknownKeys, choose_record, decode_commit, encode_commit, line_digest,
 };
 use super::{Place, RecordError, Warning};
-use crate::domain::facts::{CommitRecord, Recording};
+use crate::domain::facts::{CommitRecord, Prev, Recording};
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
 use crate::git::{NotesTree, Repo};
@@ -131,7 +131,11 @@ impl<'r> NotesStore<'r> {
         let lines = note.split(|byte| *byte == b'\n');
         let read = |line: &[u8]| {
             let record = decode_commit(line).ok()?.record;
-            Some(RecordLine { digest: line_digest(line), prev: record.prev, recording: record.recording })
+            Some(RecordLine {
+                digest: line_digest(line),
+                prev: record.prev.line(),
+                recording: record.recording,
+            })
         };
         Ok(lines.filter_map(read).collect())
     }
@@ -179,7 +183,8 @@ impl<'r> NotesStore<'r> {
                 || {
                     written.insert(commit);
                     let prev = record.parent.and_then(|parent| digests.get(&parent).copied());
-                    let record = CommitRecord { prev, ..(*record).clone() };
+                    let record =
+                        CommitRecord { prev: prev.map_or(Prev::Unsaid, Prev::Line), ..(*record).clone() };
                     encode_commit(&record, &UnknownKeys::default()).into_bytes()
                 },
                 <[u8]>::to_vec,

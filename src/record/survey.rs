@@ -12,7 +12,6 @@ use crate::git::Change;
 
 /// Text of documents beyond this in one commit is not looked at, in bytes.
 const MAX_DOCS: usize = 1 << 20;
-const ABSENT: HunkHash = HunkHash([0; 8]);
 
 /// The facts so far.
 pub(super) struct Survey<'a> {
@@ -48,7 +47,7 @@ impl<'a> Survey<'a> {
 
     fn push(&mut self, path: &[u8], old: Option<(u32, Oid)>, new: Option<(u32, Oid)>) {
         if self.facts.paths.len() < ChangeFacts::MAX_PATHS {
-            let path = first_eight(Sha256::digest(path).into());
+            let path = path_hash(path);
             self.facts.paths.push(PathStep { path, old: state(old), new: state(new) });
         } else {
             self.facts.truncated = true;
@@ -149,10 +148,15 @@ fn count(list: &mut Checklist, text: &[u8]) {
 }
 
 fn state(side: Option<(u32, Oid)>) -> HunkHash {
-    side.map_or(ABSENT, |(mode, id)| {
+    side.map_or(PathStep::ABSENT, |(mode, id)| {
         let hash = Sha256::new_with_prefix(mode.to_be_bytes()).chain_update(id.as_bytes());
         first_eight(hash.finalize().into())
     })
+}
+
+/// How a path is named in [`PathStep`].
+pub(super) fn path_hash(path: &[u8]) -> HunkHash {
+    first_eight(Sha256::digest(path).into())
 }
 
 pub(super) fn first_eight(digest: [u8; 32]) -> HunkHash {

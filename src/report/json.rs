@@ -196,7 +196,7 @@ pub fn record(record: &CommitRecord) -> Value {
         "backfilled": record.recording == Recording::Backfilled,
         "tree": record.tree.to_string(),
         "parent": text_or_null(record.parent.as_ref()),
-        "prev": text_or_null(record.prev.as_ref()),
+        "prev": text_or_null(record.prev.line().as_ref()),
         "kind": record.kind.as_str(),
         "gate": record.gate.as_str(),
         "node": record.node,

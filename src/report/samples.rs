@@ -2,7 +2,7 @@
 
 use crate::domain::decision::{Decision, Halt, HaltEvidence, StandingHalt, Story, Tried, Verdict};
 use crate::domain::facts::{
-    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, RecordedFinding, Recording,
+    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Prev, RecordedFinding, Recording,
 };
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
@@ -97,7 +97,7 @@ pub(super) fn record() -> CommitRecord {
         recorded_at: at(),
         tree: TreeId(Oid::from_bytes(&[0x2b; 20]).unwrap()),
         parent: Some(commit(0x0c)),
-        prev: Some(Digest([6; 32])),
+        prev: Prev::Line(Digest([6; 32])),
         kind: CommitKind::Normal,
         gate: Gate::Passed,
         recording: Recording::AtCommit,

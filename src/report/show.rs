@@ -80,7 +80,7 @@ fn whole(page: &mut Page, record: &CommitRecord) {
     }
     page.field("tree", &record.tree.to_string());
     page.field("parent", &or_none(record.parent.as_ref()));
-    page.field("prev", &or_none(record.prev.as_ref()));
+    page.field("prev", &or_none(record.prev.line().as_ref()));
     page.field("code", &record.code.to_string());
     page.field("diff", &record.diff.hash.to_string());
     let cut = if record.diff.truncated { ", cut" } else { "" };

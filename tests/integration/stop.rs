@@ -24,6 +24,35 @@ fn the_same_failure_three_times_halts() {
 }
 
 #[test]
+fn what_is_written_is_as_readable_as_the_umask_lets() {
+    use std::os::unix::fs::PermissionsExt as _;
+    for (umask, wanted) in [("022", 0o644), ("077", 0o600), ("002", 0o664)] {
+        let stage = Stage::new();
+        stage.write("check.sh", "echo 1..1; echo not ok 1 - b; exit 1\n");
+        stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
+        let path = crate::support::andon_path();
+        let steps = format!(
+            "umask {umask}; andon={}; $andon install && git add . && for n in 1 2 3; do echo $n > code.txt; git add .; \
+             $andon test; git commit -qm $n; done; exit 0",
+            path.display()
+        );
+        stage.run_in(stage.dir(), "sh", &["-c", &steps], None).ok();
+        let mode = |path: &str| stage.path(path).metadata().unwrap().permissions().mode() & 0o777;
+        let files = [
+            ".andon/CHECKPOINT.md",
+            ".andon/.gitignore",
+            ".git/andon/install.json",
+            ".git/andon/writer",
+            ".git/andon/journal.jsonl",
+        ];
+        for file in files {
+            assert_eq!(format!("{:o}", mode(file)), format!("{wanted:o}"), "{file}, umask {umask}");
+        }
+        assert_eq!(mode(".git/hooks/pre-commit"), wanted & 0o644 | ((wanted & 0o444) >> 2), "umask {umask}");
+    }
+}
+
+#[test]
 fn a_halt_refuses_every_way_to_commit() {
     let stage = halted();
     let head = stage.head();

@@ -88,6 +88,24 @@ fn records_of_two_clones_become_the_union() {
 }
 
 #[test]
+fn a_clone_that_commits_before_it_fetched_the_records_is_no_tampering() {
+    let (stage, _) = hub();
+    let one = stage.dir().to_path_buf();
+    iterate(&stage, &one, "one\n", GREEN, "One").ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    sync(&stage, &one).ok();
+    let late = clone(&stage, "late");
+    iterate(&stage, &late, "two\n", GREEN, "Two").ok();
+    iterate(&stage, &late, "three\n", GREEN, "Three").ok();
+    assert_eq!(sync(&stage, &late).ok().stdout, "synced with origin: 2 records received, 2 records sent\n");
+    stage
+        .andon_in(&late, &["check", "HEAD~3..HEAD"])
+        .exits(0)
+        .says("warning[chain-begins-anew]: the record begins a chain")
+        .lacks("broken-chain");
+}
+
+#[test]
 fn clones_that_synced_show_the_same_status_and_a_halt_binds_in_both() {
     let (stage, _) = hub();
     let one = stage.dir().to_path_buf();

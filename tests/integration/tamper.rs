@@ -81,6 +81,22 @@ fn a_record_that_names_no_predecessor_breaks_the_chain() {
 }
 
 #[test]
+fn saying_that_the_chain_begins_here_hides_no_edit() {
+    let stage = clean();
+    let edited = note(&stage, "HEAD~2").replace("\"iteration\":2", "\"iteration\":1");
+    set_note(&stage, "HEAD~2", &edited);
+    let mut record = stage.record("HEAD~1");
+    let members = record.as_object_mut().unwrap();
+    members.remove("prev");
+    members.insert("begins".to_owned(), true.into());
+    set_note(&stage, "HEAD~1", &record.to_string());
+    check(&stage)
+        .exits(1)
+        .says("warning[chain-begins-anew]")
+        .says("error[broken-chain]: the record of its parent was edited after this one was written");
+}
+
+#[test]
 fn the_gate_avoided() {
     let stage = clean();
     stage.write("code.txt", "bypass\n");

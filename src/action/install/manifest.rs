@@ -101,7 +101,7 @@ impl Manifest {
         let mut text = serde_json::to_vec_pretty(&Wire::from_manifest(self))
             .map_err(|error| io(io::Error::other(error)))?;
         text.push(b'\n');
-        let mut file = tempfile::NamedTempFile::new_in(dir).map_err(io)?;
+        let mut file = crate::git::temporary_in(dir).map_err(io)?;
         file.write_all(&text).map_err(io)?;
         file.persist(path).map_err(|error| io(error.error))?;
         Ok(())

@@ -3,7 +3,9 @@
 
 use super::hash;
 use super::{MAX_NAME, name};
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Recording};
+use crate::domain::facts::{
+    CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
+};
 use crate::domain::ids::{CodeId, DiffHash, HunkHash, Oid, Signature, TreeId};
 use crate::domain::tests::{Caveats, Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::Timestamp;
@@ -35,7 +37,7 @@ pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result
         recorded_at: at.unwrap_or(Timestamp(0)),
         tree: TreeId(Oid::ZERO),
         parent: None,
-        prev: None,
+        prev: Prev::Unsaid,
         kind: kind.unwrap_or(CommitKind::Normal),
         gate: Gate::NotRun,
         recording: Recording::AtCommit,

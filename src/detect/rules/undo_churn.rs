@@ -17,7 +17,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "half of the changed hunks of 4 commits undo a hunk of the window",
     docs: Docs {
         trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one removed, by \
-                the hashes of the normalized lines, wherever they stand. Of the hunks of the newest `over` strike \
+                the hashes of the normalized lines, wherever they stand, in two commits that have a path in common. Of \
+                the hunks of the newest `over` strike \
                 candidates a share of at least `share` undoes one of up to `window` iterations before; the newest \
                 commit undoes at least one, and so does another of them. Commits that go back on purpose (subjects of \
                 `exempt`) are not counted.",
@@ -108,8 +109,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 
 /// How many hunks of `one` undo one of `before`.
 fn undone_hunks(one: &Iteration, before: &[&Iteration]) -> u64 {
+    // Blank lines come and go anywhere: what is undone is undone where it was done. Unknown paths may be the same.
+    let meets = |earlier: &&&Iteration| match (&one.change, &earlier.change) {
+        (Some(own), Some(theirs)) => own.meets(theirs),
+        (None, _) | (_, None) => true,
+    };
     let known: BTreeSet<Hunk> =
-        before.iter().flat_map(|earlier| earlier.diff.hunks.iter().copied()).collect();
+        before.iter().filter(meets).flat_map(|earlier| earlier.diff.hunks.iter().copied()).collect();
     let undoes = |hunk: &&Hunk| {
         hunk.removed != hunk.added && known.contains(&Hunk { removed: hunk.added, added: hunk.removed })
     };

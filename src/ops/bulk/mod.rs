@@ -4,14 +4,15 @@
 //! Threads of the standard library, not rayon: a range is a row of equal pieces that need no stealing, a repository
 //! handle belongs to one thread (libgit2), and rayon would bring six crates where four are left. Thread `n` of `t`
 //! works on the pieces `n`, `n + t`, `n + 2t`, ... and runs at most `AHEAD` of them ahead of whoever takes them: that
-//! bounds memory. Handles are opened anew now and then, because libgit2 lets go of nothing that it has cached.
+//! bounds memory. libgit2 is told to cache nothing, because it lets go of nothing.
 
-mod depth;
+mod crew;
+mod lazy;
+mod need;
+mod outline;
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::sync::atomic::AtomicBool;
 
 use sha2::{Digest as _, Sha256};
 
@@ -22,22 +23,14 @@ use crate::config::Config;
 use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::ids::CommitId;
 use crate::git::{CommitInfo, Repo};
-use crate::record::derived::{DerivedCache, DerivedWriter, Known};
-use crate::record::normalize::Normalizer;
-use crate::record::store::NotesStore;
+use crate::record::derived::{DerivedCache, DerivedWriter, Known, Remembered};
 use crate::report::message::Diagnostic;
+use crew::{Crew, Hand};
 
 pub use crate::record::diff::Depth;
-pub(super) use depth::{depths, outlines};
+pub(super) use lazy::{Lazily, lazily};
+pub(super) use outline::outlines;
 
-/// Commits of a piece: neighbours, which have files in common.
-const PIECE: usize = 32;
-/// Pieces that a thread may be ahead.
-const AHEAD: usize = 4;
-/// Pieces after which a thread opens its repository anew.
-const PIECES_A_HANDLE: usize = 48;
-/// Most threads: beyond, they wait for one another in libgit2.
-const MAX_THREADS: usize = 32;
 /// A range of fewer commits leaves nothing in the cache: it is not worth a file.
 const REMEMBERED: usize = 64;
 
@@ -77,6 +70,7 @@ pub(super) enum Records {
 }
 
 /// What a thread knows of its task.
+#[derive(Clone, Copy)]
 pub(super) struct Job<'a> {
     pub ctx: &'a Context,
     pub config: &'a Config,
@@ -103,8 +97,6 @@ pub(super) enum Facts {
     Derived(Box<Derived>, Option<Diagnostic>),
 }
 
-type Piece = Result<Vec<Found>, OpsError>;
-
 /// What the cached facts depend on beside the commit.
 pub(super) fn salt(config: &Config) -> Vec<u8> {
     let mut hash = Sha256::new_with_prefix(config.paths.rules.digest());
@@ -123,119 +115,33 @@ pub(super) fn walk(
     pace: &mut Pace<'_>,
     take: &mut dyn FnMut(Found) -> Result<(), OpsError>,
 ) -> Result<Walked, OpsError> {
-    let (total, stop) = (job.commits.len(), pace.stop);
+    repo.cache_nothing();
+    let total = job.commits.len();
+    let crew =
+        Crew { ctx: job.ctx, config: job.config, tip: job.tip, threads: pace.threads, stop: pace.stop };
     let mut writer = (total >= REMEMBERED).then(|| DerivedWriter::new(repo.common_dir()));
-    let ended = AtomicBool::new(false);
-    let halt = || stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed);
-    let done = thread::scope(|scope| {
-        let threads = threads(pace.threads, total);
-        let receivers: Vec<Receiver<Piece>> = (0..threads)
-            .map(|number| {
-                let (sender, receiver) = sync_channel(AHEAD);
-                let halt = &halt;
-                scope.spawn(move || work(job, (number, threads), halt, &sender));
-                receiver
-            })
-            .collect();
-        let mut done = 0;
-        let result: Result<(), OpsError> = (0..total.div_ceil(PIECE)).try_for_each(|piece| {
-            // A thread that has gone was told to stop.
-            let from = &receivers[piece % threads];
-            let Ok(found) = from.recv() else { return Ok(()) };
-            let found = found?;
-            let short = found.len() < PIECE.min(total - piece * PIECE);
-            for one in found {
-                if stop.load(Ordering::Relaxed) {
-                    return Ok(());
-                }
-                if let Some(writer) = &mut writer {
-                    writer.push(&one.entry);
-                }
-                take(one)?;
-                done += 1;
-                (pace.progress)(done, total);
-            }
-            // What cut a piece short comes after it; nothing does when the thread was told to stop.
-            if short { from.recv().map_or(Ok(()), |broken| broken.map(|_| ())) } else { Ok(()) }
-        });
-        // A thread must not wait for somebody who takes its pieces no more.
-        ended.store(true, Ordering::Relaxed);
-        drop(receivers);
-        result.map(|()| done)
+    let mut done = 0;
+    let walked = crew.each(job.commits, &|hand, commit| one(job, hand, *commit), &mut |found| {
+        if let Some(writer) = &mut writer {
+            writer.push(&found.entry);
+        }
+        take(found)?;
+        done += 1;
+        (pace.progress)(done, total);
+        Ok(())
     });
     if let Some(writer) = &mut writer {
         writer.flush();
     }
-    let done = done?;
+    walked?;
     Ok(if done == total { Walked::Whole } else { Walked::Part { done, of: total } })
 }
 
-fn threads(asked: Option<NonZeroUsize>, commits: usize) -> usize {
-    let threads = asked.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    threads.min(MAX_THREADS).min(commits.div_ceil(PIECE)).max(1)
-}
-
-/// What one thread does: its pieces, in order, until they are done or nobody takes them any more.
-fn work(job: &Job<'_>, (number, threads): (usize, usize), halt: &dyn Fn() -> bool, to: &SyncSender<Piece>) {
-    let pieces: Vec<&[(CommitId, Depth)]> = job.commits.chunks(PIECE).skip(number).step_by(threads).collect();
-    for some in pieces.chunks(PIECES_A_HANDLE) {
-        match of_one_handle(job, some, halt, to) {
-            Ok(()) => {}
-            Err(error) => {
-                let _gone = to.send(Err(error));
-                return;
-            }
-        }
-    }
-}
-
-fn of_one_handle(
-    job: &Job<'_>,
-    pieces: &[&[(CommitId, Depth)]],
-    halt: &dyn Fn() -> bool,
-    to: &SyncSender<Piece>,
-) -> Result<(), OpsError> {
-    let repo = Repo::open(&job.ctx.cwd, &job.ctx.repo_env)?;
-    let store = NotesStore::at(&repo, job.tip);
-    let normalizer = Normalizer::new(&job.config.normalize)?;
-    let mut deriver = Deriver::in_bulk(&repo, &job.config.paths.rules, &normalizer);
-    for piece in pieces {
-        let mut found = Vec::with_capacity(piece.len());
-        let mut broken = None;
-        for (id, depth) in *piece {
-            if halt() {
-                break;
-            }
-            match one(job, &repo, (&store, &mut deriver), (*id, *depth)) {
-                Ok(one) => found.push(one),
-                Err(error) => {
-                    broken = Some(error);
-                    break;
-                }
-            }
-        }
-        let short = found.len() < piece.len();
-        let sent = to.send(Ok(found)).is_ok();
-        if let Some(error) = broken {
-            return Err(error);
-        }
-        if short || !sent {
-            return Ok(());
-        }
-    }
-    Ok(())
-}
-
-fn one(
-    job: &Job<'_>,
-    repo: &Repo,
-    (store, reader): (&NotesStore<'_>, &mut Deriver<'_>),
-    (id, depth): (CommitId, Depth),
-) -> Result<Found, OpsError> {
-    let commit = repo.commit(id)?;
+fn one(job: &Job<'_>, hand: &mut Hand<'_>, (id, depth): (CommitId, Depth)) -> Result<Found, OpsError> {
+    let commit = hand.repo.commit(id)?;
     let mut warning = None;
     if job.records != Records::Ignored {
-        match store.get(id) {
+        match hand.store.get(id) {
             Ok(Some(stored))
                 if job.records == Records::Any || stored.record.recording != Recording::Backfilled =>
             {
@@ -246,29 +152,44 @@ fn one(
             Err(error) => warning = Some(OpsError::from(error).as_warning()),
         }
     }
-    let (derived, entry) = derived(job, repo, reader, (&commit, depth))?;
+    let (derived, entry) = derived(job, &mut hand.deriver, (&commit, depth))?;
     Ok(Found { commit, facts: Facts::Derived(Box::new(derived), warning), entry })
 }
 
 /// The facts, from the cache where it has them, and the entry with which it is to remember them.
 fn derived(
     job: &Job<'_>,
-    repo: &Repo,
     reader: &mut Deriver<'_>,
     (commit, depth): (&CommitInfo, Depth),
 ) -> Result<(Derived, Vec<u8>), OpsError> {
+    let what = if depth == Depth::Ids { Remembered::Ids } else { Remembered::Texts };
     // What a later fetch can bring makes other facts of the same commit.
-    let settled = !repo.is_shallow();
-    if let Some(Known { code, diff, change }) = job.cache.get(commit.id).filter(|_| settled) {
+    let known = job.cache.get(commit.id, what).filter(|_| !reader.is_shallow());
+    if let Some(Known { code, diff, change }) = known {
         let parent = commit.parents.first().copied();
         let tree = commit.tree;
         return Ok((Derived { tree, parent, code, diff, change, missing: None }, Vec::new()));
     }
     let derived = reader.derive(commit, depth)?;
-    if depth != Depth::Text || !settled || derived.missing.is_some() {
-        return Ok((derived, Vec::new()));
+    let entry = remembering(job.cache, reader, (commit.id, depth), &derived);
+    Ok((derived, entry))
+}
+
+/// The entry with which facts are to be remembered; empty where they are not.
+fn remembering(
+    cache: &DerivedCache,
+    reader: &Deriver<'_>,
+    (commit, depth): (CommitId, Depth),
+    derived: &Derived,
+) -> Vec<u8> {
+    let what = match depth {
+        Depth::Text => Remembered::Texts,
+        Depth::Ids => Remembered::Ids,
+        Depth::Documents => return Vec::new(),
+    };
+    if reader.is_shallow() || derived.missing.is_some() {
+        return Vec::new();
     }
     let known = Known { code: derived.code, diff: derived.diff.clone(), change: derived.change.clone() };
-    let entry = job.cache.entry(commit.id, &known);
-    Ok((derived, entry))
+    cache.entry(commit, what, &known)
 }

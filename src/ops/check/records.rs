@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::range::{Cached, source};
 use super::{Case, Violation, at, level_of, tested, violation};
 use crate::config::{self, AppliesTo, Config};
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording, Skip};
+use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, Digest};
 use crate::domain::paths::PathClass;
@@ -306,15 +306,27 @@ fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<
     case.store.get(*parent).ok()?;
     // Two clones may both have recorded the parent: each line is somebody's predecessor.
     let lines = case.store.lines(*parent).ok()?;
+    let help = "git log -p refs/notes/andon";
     let message = match stored.record.prev {
         // What was backfilled below came later than this record.
-        None if lines.iter().all(|line| line.recording == Recording::Backfilled) => return None,
-        None => "the record does not name its parent's, which is there",
-        Some(_) if lines.is_empty() => "the record of its parent was dropped",
-        Some(prev) if lines.iter().any(|line| line.digest == prev) => return None,
-        Some(_) => "the record of its parent was edited after this one was written",
+        Prev::Unsaid | Prev::Absent if lines.iter().all(|line| line.recording == Recording::Backfilled) => {
+            return None;
+        }
+        Prev::Unsaid => "the record does not name its parent's, which is there",
+        Prev::Absent => {
+            let what = "the record begins a chain: that of its parent was not there when it was written";
+            return Some(violation(
+                Some(at(commit)),
+                "chain-begins-anew",
+                Level::Warn,
+                what.to_owned(),
+                help,
+            ));
+        }
+        Prev::Line(_) if lines.is_empty() => "the record of its parent was dropped",
+        Prev::Line(prev) if lines.iter().any(|line| line.digest == prev) => return None,
+        Prev::Line(_) => "the record of its parent was edited after this one was written",
     };
-    let help = "git log -p refs/notes/andon";
     Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), help))
 }
 

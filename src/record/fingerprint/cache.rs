@@ -27,9 +27,6 @@ const MIN_RECORDS: usize = 16_384;
 /// but never more than this: 56 MB.
 const MAX_RECORDS: usize = 1_000_000;
 
-/// Without a file, in one process: some ten megabytes.
-const MAX_IN_MEMORY: usize = 100_000;
-
 /// Names a directory: its path, its tree and the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key([u8; 16]);
@@ -63,15 +60,6 @@ pub(super) struct Cache {
     new: HashMap<Key, [u8; 32]>,
     /// Those of `new` that are not in the file yet.
     unsaved: Vec<Key>,
-    home: Home,
-}
-
-/// Where fingerprints are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Home {
-    File,
-    /// In this process alone, at most [`MAX_IN_MEMORY`] of them.
-    Memory,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,17 +74,9 @@ impl Cache {
         let path = common_dir.join("andon").join("cache").join("fingerprints");
         let max = (HEAD + RECORD * (MAX_RECORDS + MAX_TAIL)) as u64;
         let bytes = file::read(&path, max).ok().flatten().unwrap_or_default();
-        let mut cache = Self { path, bytes, home: Home::File, ..Self::in_memory() };
-        cache.index();
-        cache
-    }
-
-    /// A cache without a file, for a walk through a long history: what it finds out would only push out what the next
-    /// commit needs.
-    pub(super) fn in_memory() -> Self {
-        Self {
-            path: PathBuf::new(),
-            bytes: Vec::new(),
+        let mut cache = Self {
+            path,
+            bytes,
             sorted: 0,
             end: End::Ragged,
             tail: HashMap::new(),
@@ -104,8 +84,9 @@ impl Cache {
             used: HashSet::new(),
             new: HashMap::new(),
             unsaved: Vec::new(),
-            home: Home::Memory,
-        }
+        };
+        cache.index();
+        cache
     }
 
     fn index(&mut self) {
@@ -174,12 +155,6 @@ impl Cache {
 
     /// Writes what is new. A failure is ignored: the cache is only ever a saving.
     pub(super) fn save(&mut self) {
-        if self.home == Home::Memory {
-            if self.new.len() > MAX_IN_MEMORY {
-                self.new.clear();
-            }
-            self.unsaved.clear();
-        }
         if self.unsaved.is_empty() {
             return;
         }

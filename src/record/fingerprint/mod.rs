@@ -11,16 +11,18 @@
 
 mod cache;
 mod differing;
+mod memo;
 mod overlay;
 
 use sha2::{Digest as _, Sha256};
 
 use self::cache::{Cache, Key};
+use self::memo::{Descent, Memo};
 use super::RecordError;
 use crate::domain::ids::{CodeId, Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::OverlayEntry;
-use crate::git::{MODE_TREE, Repo};
+use crate::git::{MODE_FILE, MODE_TREE, Repo};
 
 pub use differing::{Difference, differing};
 
@@ -42,17 +44,20 @@ pub struct Fingerprinter<'r> {
     repo: &'r Repo,
     rules: &'r PathRules,
     cache: Option<Cache>,
+    /// In a walk through a long history, what the commit before had: the file's cache would only be filled with what
+    /// nobody asks for again.
+    memo: Option<Memo>,
 }
 
 impl<'r> Fingerprinter<'r> {
     /// For trees of `repo`. Reads nothing yet.
     pub fn new(repo: &'r Repo, rules: &'r PathRules) -> Self {
-        Self { repo, rules, cache: None }
+        Self { repo, rules, cache: None, memo: None }
     }
 
     /// The same for many trees in a row: what it remembers stays in this process.
     pub fn in_bulk(repo: &'r Repo, rules: &'r PathRules) -> Self {
-        Self { repo, rules, cache: Some(Cache::in_memory()) }
+        Self { repo, rules, cache: None, memo: Some(Memo::default()) }
     }
 
     /// The fingerprint of a tree.
@@ -60,6 +65,12 @@ impl<'r> Fingerprinter<'r> {
     /// # Errors
     /// [`RecordError::Git`] when a tree is missing, [`RecordError::HostileTree`] when there is no end to it.
     pub fn of_tree(&mut self, tree: TreeId) -> Result<CodeId, RecordError> {
+        if let Some(memo) = &mut self.memo {
+            let (repo, rules) = (self.repo, self.rules);
+            let mut descent =
+                Descent { repo, rules, memo, root: tree, path: Vec::new(), depth: 0, directories: 0 };
+            return descent.directory(tree).map(CodeId);
+        }
         self.walk(tree.to_string(), |walk| walk.directory(tree)).map(CodeId)
     }
 
@@ -140,12 +151,11 @@ impl Walk<'_> {
     fn enter(&mut self) -> Result<(), RecordError> {
         self.depth += 1;
         self.directories += 1;
-        let hostile = |what, max| RecordError::HostileTree { tree: self.root.clone(), max, what };
         if self.depth > MAX_DEPTH {
-            return Err(hostile("nested directories", MAX_DEPTH));
+            return Err(hostile(&self.root, "nested directories", MAX_DEPTH));
         }
         if self.directories > MAX_DIRECTORIES {
-            return Err(hostile("directories", MAX_DIRECTORIES));
+            return Err(hostile(&self.root, "directories", MAX_DIRECTORIES));
         }
         Ok(())
     }
@@ -161,12 +171,20 @@ impl Walk<'_> {
     }
 }
 
+fn hostile(tree: &str, what: &'static str, max: usize) -> RecordError {
+    RecordError::HostileTree { tree: tree.to_owned(), max, what }
+}
+
 /// The hash of one directory, entry by entry in git order.
 #[derive(Default)]
 struct DirectoryHash {
     hash: Sha256,
-    line: Vec<u8>,
+    /// Not hashed yet.
+    lines: Vec<u8>,
 }
+
+/// Bytes that are hashed at once.
+const AT_ONCE: usize = 4096;
 
 impl DirectoryHash {
     fn file(&mut self, name: &[u8], mode: u32, id: Oid) {
@@ -182,18 +200,25 @@ impl DirectoryHash {
 
     fn entry(&mut self, mode: u32, name: &[u8], id: &[u8]) {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        self.line.clear();
-        self.line.extend_from_slice(format!("{mode:o} ").as_bytes());
-        self.line.extend_from_slice(name);
-        self.line.push(0);
-        for byte in id {
-            self.line.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        match mode {
+            MODE_FILE => self.lines.extend_from_slice(b"100644 "),
+            MODE_TREE => self.lines.extend_from_slice(b"40000 "),
+            _ => self.lines.extend_from_slice(format!("{mode:o} ").as_bytes()),
         }
-        self.line.push(b'\n');
-        self.hash.update(&self.line);
+        self.lines.extend_from_slice(name);
+        self.lines.push(0);
+        for byte in id {
+            self.lines.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        }
+        self.lines.push(b'\n');
+        if self.lines.len() >= AT_ONCE {
+            self.hash.update(&self.lines);
+            self.lines.clear();
+        }
     }
 
-    fn finish(self) -> [u8; 32] {
+    fn finish(mut self) -> [u8; 32] {
+        self.hash.update(&self.lines);
         self.hash.finalize().into()
     }
 }

@@ -7,7 +7,8 @@ use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
 use super::{MAX_LINE, change, evidence};
 use crate::domain::facts::{
-    CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Skip, Usage, Weakening,
+    CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding, Recording, Skip, Usage,
+    Weakening,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::Digest;
@@ -74,7 +75,15 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
     map.insert("recorded_at".into(), json!(record.recorded_at.to_string()));
     map.insert("tree".into(), json!(record.tree.to_string()));
     insert_some(&mut map, "parent", record.parent.map(|id| id.to_string()));
-    insert_some(&mut map, "prev", record.prev.map(|id| id.to_string()));
+    match record.prev {
+        Prev::Unsaid => {}
+        Prev::Absent => {
+            map.insert("begins".into(), json!(true));
+        }
+        Prev::Line(digest) => {
+            map.insert("prev".into(), json!(digest.to_string()));
+        }
+    }
     map.insert("kind".into(), json!(record.kind.as_str()));
     map.insert("gate".into(), json!(record.gate.as_str()));
     match record.recording {
@@ -258,7 +267,11 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
         recorded_at: members.required("recorded_at", recorded_at)?,
         tree: members.required("tree", tree)?,
         parent: members.parsed("parent", "an object id")?,
-        prev: members.parsed("prev", "a sha256")?,
+        prev: match (members.parsed("prev", "a sha256")?, members.flag("begins")?) {
+            (Some(digest), _) => Prev::Line(digest),
+            (None, true) => Prev::Absent,
+            (None, false) => Prev::Unsaid,
+        },
         kind: members.required("kind", kind)?,
         gate: members.required("gate", gate)?,
         recording: match (backfilled, caught_up) {

@@ -6,7 +6,8 @@ use super::*;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::events::{Clearing, Event, Output, OutputKind, What};
 use crate::domain::facts::{
-    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, RecordedFinding, Recording, Skip, Usage,
+    Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding, Recording, Skip,
+    Usage,
 };
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, Signature, TreeId};
@@ -46,7 +47,7 @@ fn full() -> CommitRecord {
         recorded_at: "2026-11-20T15:30:00Z".parse().unwrap(),
         tree: TreeId(oid(1)),
         parent: Some(CommitId(oid(2))),
-        prev: Some(Digest([6; 32])),
+        prev: Prev::Line(Digest([6; 32])),
         kind: CommitKind::CherryPick,
         gate: Gate::Passed,
         recording: Recording::CaughtUp,
@@ -86,7 +87,7 @@ fn full() -> CommitRecord {
 fn minimal() -> CommitRecord {
     CommitRecord {
         parent: None,
-        prev: None,
+        prev: Prev::Unsaid,
         kind: CommitKind::Normal,
         gate: Gate::NotRun,
         recording: Recording::AtCommit,
@@ -392,7 +393,7 @@ prop_compose! {
             recorded_at: Timestamp(at),
             tree: TreeId(Oid::from_bytes(&tree).unwrap()),
             parent: parent.map(|id| CommitId(Oid::from_bytes(&id).unwrap())),
-            prev: parent.map(Digest),
+            prev: parent.map_or(Prev::Absent, |line| Prev::Line(Digest(line))),
             kind: CommitKind::ALL[kinds.0].0,
             gate: Gate::ALL[kinds.1].0,
             recording: [Recording::AtCommit, Recording::CaughtUp, Recording::Backfilled][kinds.2],

@@ -1,0 +1,226 @@
+//! Trees as git stores them: looked at without a copy of every name, and kept where one commit after the other is
+//! looked at: what the one has brought is what the next is compared with.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+
+use crate::domain::ids::Oid;
+
+/// Mode of a directory.
+pub const MODE_TREE: u32 = 0o040_000;
+/// Mode of a plain file.
+pub const MODE_FILE: u32 = 0o100_644;
+/// Mode of an executable file.
+pub const MODE_EXECUTABLE: u32 = 0o100_755;
+/// Mode of a symbolic link.
+pub const MODE_LINK: u32 = 0o120_000;
+/// Mode of a submodule: the id is a commit of another repository.
+pub const MODE_SUBMODULE: u32 = 0o160_000;
+
+/// Bytes of an id; libgit2 opens no repository with longer ones.
+const ID: usize = 20;
+/// The longest name that libgit2 takes, in bytes.
+const MAX_NAME: usize = u16::MAX as usize;
+
+/// The entries of one directory, well formed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct RawTree(Vec<u8>);
+
+/// One entry of a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RawEntry<'a> {
+    /// The mode, normalized as git does with the odd ones of old repositories.
+    pub mode: u32,
+    /// One path component.
+    pub name: &'a [u8],
+    id: &'a [u8],
+}
+
+impl RawEntry<'_> {
+    /// The blob, tree or commit.
+    pub fn id(&self) -> Oid {
+        Oid::from_bytes(self.id).unwrap_or(Oid::ZERO)
+    }
+
+    /// git's order of two entries of one tree.
+    pub fn cmp_in_tree(&self, other: &Self) -> Ordering {
+        git_order(self.name, self.mode, other.name, other.mode)
+    }
+}
+
+impl RawTree {
+    pub(super) fn new(bytes: Vec<u8>) -> Result<Self, &'static str> {
+        let mut at = 0;
+        while at < bytes.len() {
+            at = parse(&bytes, at)?.1;
+        }
+        Ok(Self(bytes))
+    }
+
+    /// The entry that begins at byte `at`, and where the next one does.
+    pub fn entry(&self, at: usize) -> Option<(RawEntry<'_>, usize)> {
+        parse(&self.0, at).ok()
+    }
+
+    /// The entries in git's order.
+    pub fn entries(&self) -> impl Iterator<Item = RawEntry<'_>> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let (entry, next) = self.entry(at)?;
+            at = next;
+            Some(entry)
+        })
+    }
+}
+
+fn parse(bytes: &[u8], at: usize) -> Result<(RawEntry<'_>, usize), &'static str> {
+    let rest = bytes.get(at..).filter(|rest| !rest.is_empty()).ok_or("it ends early")?;
+    let mut mode = 0_u32;
+    let mut digits = 0;
+    for byte in rest {
+        match byte {
+            b'0'..=b'7' if mode <= 0o17_777 => mode = mode << 3 | u32::from(byte - b'0'),
+            b' ' if digits > 0 => break,
+            _ => return Err("a mode is none"),
+        }
+        digits += 1;
+    }
+    let rest = rest.get(digits + 1..).unwrap_or_default();
+    let length = memchr::memchr(0, rest).ok_or("a name has no end")?;
+    if length == 0 || length > MAX_NAME {
+        return Err("a name is empty or too long");
+    }
+    let id = rest.get(length + 1..length + 1 + ID).ok_or("an id is cut short")?;
+    let entry = RawEntry { mode: normalized(mode), name: &rest[..length], id };
+    Ok((entry, at + digits + 1 + length + 1 + ID))
+}
+
+/// git's order of two entries of one tree.
+pub(super) fn git_order(name: &[u8], mode: u32, other: &[u8], other_mode: u32) -> Ordering {
+    let common = name.len().min(other.len());
+    name[..common].cmp(&other[..common]).then_with(|| {
+        let end = |name: &[u8], mode| match name.get(common) {
+            Some(byte) => *byte,
+            None if mode == MODE_TREE => b'/',
+            None => 0,
+        };
+        end(name, mode).cmp(&end(other, other_mode)).then(name.len().cmp(&other.len()))
+    })
+}
+
+/// As git and libgit2 take the modes that old versions wrote.
+fn normalized(mode: u32) -> u32 {
+    match mode & 0o170_000 {
+        MODE_TREE => MODE_TREE,
+        _ if mode & 0o100 != 0 => MODE_EXECUTABLE,
+        MODE_SUBMODULE => MODE_SUBMODULE,
+        MODE_LINK => MODE_LINK,
+        _ => MODE_FILE,
+    }
+}
+
+/// The newest trees, up to a bound.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// Bytes that are kept at the most.
+    pub(super) max: usize,
+    bytes: usize,
+    /// In the order in which they came.
+    order: VecDeque<Oid>,
+    trees: HashMap<Oid, Rc<RawTree>>,
+}
+
+impl Kept {
+    pub(super) fn get(&self, id: Oid) -> Option<Rc<RawTree>> {
+        self.trees.get(&id).cloned()
+    }
+
+    pub(super) fn keep(&mut self, id: Oid, tree: &Rc<RawTree>) {
+        if tree.0.len() > self.max / 4 {
+            return;
+        }
+        self.bytes += tree.0.len();
+        self.order.push_back(id);
+        self.trees.insert(id, tree.clone());
+        while self.bytes > self.max {
+            let Some(oldest) = self.order.pop_front() else { return };
+            self.bytes -= self.trees.remove(&oldest).map_or(0, |gone| gone.0.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scratch::Scratch;
+    use super::*;
+    use crate::domain::ids::TreeId;
+
+    fn tree(entries: &[(&str, &str)]) -> Vec<u8> {
+        let entry =
+            |(mode, name): &(&str, &str)| [mode.as_bytes(), b" ", name.as_bytes(), b"\0", &[7; ID]].concat();
+        entries.iter().flat_map(entry).collect()
+    }
+
+    #[test]
+    fn modes_of_old_repositories_are_normalized() {
+        let bytes = tree(&[
+            ("100644", "a"),
+            ("100664", "b"),
+            ("100755", "c"),
+            ("120000", "d"),
+            ("160000", "e"),
+            ("40000", "f"),
+            ("040000", "g"),
+            ("100775", "h"),
+        ]);
+        let raw = RawTree::new(bytes).unwrap();
+        let found: Vec<(u32, &[u8])> = raw.entries().map(|entry| (entry.mode, entry.name)).collect();
+        let modes = [
+            MODE_FILE,
+            MODE_FILE,
+            MODE_EXECUTABLE,
+            MODE_LINK,
+            MODE_SUBMODULE,
+            MODE_TREE,
+            MODE_TREE,
+            MODE_EXECUTABLE,
+        ];
+        assert_eq!(found.iter().map(|entry| entry.0).collect::<Vec<u32>>(), modes);
+        assert_eq!(found[3].1, b"d");
+        assert_eq!(raw.entries().next().unwrap().id(), Oid::from_bytes(&[7; ID]).unwrap());
+    }
+
+    #[test]
+    fn what_is_no_tree_is_refused() {
+        let good = tree(&[("100644", "name"), ("40000", "dir")]);
+        assert!(RawTree::new(Vec::new()).unwrap().entries().next().is_none());
+        for end in 1..good.len() {
+            assert_eq!(RawTree::new(good[..end].to_vec()).is_ok(), end == good.len() / 2 + 1, "{end}");
+        }
+        for bad in [&b" name\0"[..], b"1064x name\0", b"10064400 name\0", b"100644 \0"] {
+            assert!(RawTree::new([bad, &[1; ID]].concat()).is_err(), "{}", String::from_utf8_lossy(bad));
+        }
+    }
+
+    #[test]
+    fn the_newest_stay_within_the_bound() {
+        let scratch = Scratch::new();
+        let trees: Vec<TreeId> = (0..10)
+            .map(|number| {
+                scratch.commit("a", &number.to_string(), "x");
+                scratch.tree("HEAD")
+            })
+            .collect();
+        let repo = scratch.open();
+        assert!(repo.tree(trees[0]).is_ok() && repo.trees.borrow().trees.is_empty(), "nothing by default");
+        repo.keep_trees(5 * 29);
+        for tree in &trees {
+            assert_eq!(repo.tree(*tree).unwrap().entries().count(), 1);
+        }
+        let kept = repo.trees.borrow();
+        let held: Vec<bool> = trees.iter().map(|tree| kept.trees.contains_key(&tree.0)).collect();
+        assert_eq!(held, [false, false, false, false, false, true, true, true, true, true]);
+        assert_eq!((kept.bytes, kept.order.len()), (5 * 29, 5));
+    }
+}
