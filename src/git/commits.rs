@@ -1,7 +1,7 @@
 //! Commits: reading what a record needs, writing entries of our own refs.
 
 use super::error::{GitError, cut};
-use super::objects::{from_git2, write_error, written};
+use super::objects::{from_git2, write_error};
 use super::repo::Repo;
 use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::time::Timestamp;
@@ -103,20 +103,23 @@ impl Repo {
         Ok(TreeId(from_git2(self.find_commit(id)?.tree_id())))
     }
 
-    /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`.
+    /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. Whoever
+    /// calls has just read or written the tree and the parents.
     pub fn write_commit(&self, new: &NewCommit<'_>) -> Result<CommitId, GitError> {
         let who = self.signature(new.at)?;
-        let tree = self.find_tree(new.tree.0)?;
-        let parents = new
-            .parents
-            .iter()
-            .map(|parent| self.find_commit(*parent))
-            .collect::<Result<Vec<_>, GitError>>()?;
-        let parents: Vec<&git2::Commit<'_>> = parents.iter().collect();
-        let message = new.message.replace('\0', " ");
-        let id = written("a commit", || self.inner.commit(None, &who, &who, &message, &tree, &parents))?;
-        self.wrote(from_git2(id));
-        Ok(CommitId(from_git2(id)))
+        let mut raw = format!("tree {}\n", new.tree).into_bytes();
+        for parent in new.parents {
+            raw.extend_from_slice(format!("parent {parent}\n").as_bytes());
+        }
+        for role in ["author ", "committer "] {
+            for part in [role.as_bytes(), who.name_bytes(), b" <", who.email_bytes()] {
+                raw.extend_from_slice(part);
+            }
+            raw.extend_from_slice(format!("> {} +0000\n", new.at.0).as_bytes());
+        }
+        raw.push(b'\n');
+        raw.extend_from_slice(new.message.replace('\0', " ").as_bytes());
+        self.write_object("a commit", git2::ObjectType::Commit, &raw).map(CommitId)
     }
 
     /// The configured user at that time, in UTC.

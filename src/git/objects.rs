@@ -161,7 +161,19 @@ impl Repo {
 
     /// Writes a blob.
     pub fn write_blob(&self, bytes: &[u8]) -> Result<Oid, GitError> {
-        let id = written("a blob", || self.inner.blob(bytes)).map(from_git2)?;
+        self.write_object("a blob", git2::ObjectType::Blob, bytes)
+    }
+
+    /// Writes an object from its bytes: libgit2's own makers of blobs open a file before they look whether the object
+    /// is there, and those of trees and commits read first what they point to. What is there is only made younger.
+    pub(super) fn write_object(
+        &self,
+        what: &'static str,
+        kind: git2::ObjectType,
+        bytes: &[u8],
+    ) -> Result<Oid, GitError> {
+        let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
+        let id = written(what, || odb.write(kind, bytes)).map(from_git2)?;
         self.wrote(id);
         Ok(id)
     }
@@ -187,11 +199,7 @@ impl Repo {
             raw.push(0);
             raw.extend_from_slice(entry.id.as_bytes());
         }
-        // Written as bytes: libgit2's tree builder looks every entry up first.
-        let odb = self.inner.odb().map_err(|error| write_error("a tree", &error))?;
-        let id = written("a tree", || odb.write(git2::ObjectType::Tree, &raw))?;
-        self.wrote(from_git2(id));
-        Ok(TreeId(from_git2(id)))
+        self.write_object("a tree", git2::ObjectType::Tree, &raw).map(TreeId)
     }
 }
 

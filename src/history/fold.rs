@@ -59,6 +59,11 @@ impl Fold {
         Self { timeline: Timeline::new(session_gap) }
     }
 
+    /// The fold that came to `timeline`, to go on with.
+    pub fn on(timeline: Timeline) -> Self {
+        Self { timeline }
+    }
+
     /// The same fold for the nodes of `workflow`.
     #[must_use]
     pub fn in_workflow(mut self, workflow: Arc<Workflow>) -> Self {

@@ -8,6 +8,7 @@ use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
+use crate::domain::time::Span;
 use crate::history::{self, Fold, MAX_REWRITTEN, Timeline, rewrites};
 use crate::ledger::Ledger;
 use crate::record::Warning;
@@ -64,8 +65,9 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 /// Reads the window behind `head`.
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
     let mut loaded = loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None);
-    if let Some(newest) = loaded.window.facts.last().cloned() {
-        loaded.timeline = loaded.after_replacing(store, &newest);
+    let newest = loaded.window.facts.last().filter(|newest| rewrites(newest.record.kind)).cloned();
+    if let Some(newest) = newest {
+        loaded.put_back_replaced(store, &newest);
     }
     loaded
 }
@@ -155,12 +157,11 @@ pub struct Told {
 }
 
 impl Loaded {
-    /// The timeline with what `newest`, an amend or a pick of a rebase, stands in the place of: the records of the
+    /// Puts into the timeline what `newest`, if it is an amend or a pick of a rebase, stands in the place of: the records of the
     /// commits that the journal shows to have been recorded since, right before it, and that amended or rebased too or
     /// are what was amended. At most [`MAX_REWRITTEN`] are read.
-    pub fn after_replacing(&self, store: &NotesStore<'_>, newest: &CommitFact) -> Timeline {
-        let timeline = self.timeline.clone();
-        let Some(by) = newest.id.filter(|_| rewrites(newest.record.kind)) else { return timeline };
+    pub fn put_back_replaced(&mut self, store: &NotesStore<'_>, newest: &CommitFact) {
+        let Some(by) = newest.id.filter(|_| rewrites(newest.record.kind)) else { return };
         let since = self.told.markers.len().saturating_sub(self.told.since_ack);
         let behind = |id: &CommitId| self.window.facts.iter().any(|fact| fact.id == Some(*id));
         let other = |session: Option<&str>| match (session, newest.record.session.as_deref()) {
@@ -184,7 +185,8 @@ impl Loaded {
             }
         }
         replaced.reverse();
-        timeline.after_replacing(replaced, by)
+        let timeline = std::mem::replace(&mut self.timeline, Timeline::new(Span(0)));
+        self.timeline = timeline.after_replacing(replaced, by);
     }
 
     /// All that was read, in the order of observation.

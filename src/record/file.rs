@@ -3,7 +3,10 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+
+use nix::fcntl::OFlag;
 
 use crate::git::temporary_in;
 
@@ -70,4 +73,17 @@ pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     }
     temporary.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Puts these bytes at the beginning of `path` in one write; what a longer file holds behind them stays. For a cache that
+/// is replaced at every commit and knows by a checksum what was half-written: a rename onto a file costs several times as
+/// much, since file systems bring the new one to the disk first. Links are not followed.
+pub(super) fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+        let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+        if let Ok(mut file) = OpenOptions::new().write(true).custom_flags(flags.bits()).open(path) {
+            return file.write_all(bytes);
+        }
+    }
+    replace(path, &[bytes])
 }

@@ -10,6 +10,7 @@
 //! cut costs a test run, not a wrong answer.
 
 mod checksum;
+mod compact;
 pub mod derived;
 pub mod diff;
 mod file;

@@ -2,6 +2,7 @@
 
 mod cache;
 
+use super::format::v1::as_written;
 use super::store::NotesStore;
 use super::{Place, RecordError, Warning};
 use crate::domain::facts::{CommitFact, Recording};
@@ -14,7 +15,7 @@ pub struct Window {
     /// The recorded commits, oldest first.
     pub facts: Vec<CommitFact>,
     /// The facts as the cache holds them: written once, not at every hook.
-    blocks: Vec<String>,
+    blocks: Vec<Vec<u8>>,
     /// What ended the walk early, or was skipped.
     pub warnings: Vec<Warning>,
     /// The commit at which the walk ended for want of a record.
@@ -65,6 +66,9 @@ impl Window {
     /// The window behind a commit whose parent's window this is.
     #[must_use]
     pub fn followed_by(mut self, fact: CommitFact, max: usize) -> Self {
+        // As a reader of the note would have it: what is beyond a bound of the format is cut there.
+        let record = as_written(fact.record);
+        let fact = CommitFact { record, ..fact };
         if fact.record.iteration <= 1 {
             self.facts.clear();
             self.blocks.clear();

@@ -34,7 +34,7 @@ git config --global init.defaultBranch main
 git config --global protocol.file.allow always
 # The same sources are built once per tool: without the slow parts of the release profile, into one folder.
 export CARGO_TARGET_DIR="$work/target" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
-export CARGO_PROFILE_RELEASE_OPT_LEVEL=1
+export CARGO_PROFILE_RELEASE_OPT_LEVEL=0
 
 # ---- saying what happens -------------------------------------------------------------------------------
 

@@ -204,3 +204,38 @@ fn a_kept_window_outlives_notes_of_others_and_none_of_its_own() {
     assert_eq!(settled(&repo, ids[3], 9), None);
     assert_eq!(read_window(&repo, &NotesStore::open(&repo).unwrap(), Some(ids[3]), 9).facts.len(), 3);
 }
+
+#[test]
+fn a_kept_window_that_was_altered_is_not_believed() {
+    let scratch = Scratch::new();
+    let ids: Vec<CommitId> = (0..4).map(|number| scratch.commit(&format!("commit {number}"))).collect();
+    let repo = scratch.repo();
+    let mut store = NotesStore::open(&repo).unwrap();
+    let at = |at: usize| (ids[at], CommitRecord { iteration: at as u64, ..record(&scratch, ids[at]) });
+    store.put(&[at(1), at(2), at(3)], AT).unwrap();
+    let path = repo.git_dir().join("andon/cache/window");
+    let long = read_window(&repo, &store, Some(ids[3]), 9);
+    let whole = std::fs::read(&path).unwrap();
+    // A shorter window is written over a longer one; what it leaves of that does no harm.
+    let short = read_window(&repo, &store, Some(ids[3]), 2);
+    assert_eq!(std::fs::read(&path).unwrap().len(), whole.len());
+    let kept = |max| read_window(&repo, &store, Some(ids[3]), max).facts;
+    assert_eq!((short.facts.len(), kept(2)), (2, short.facts.clone()));
+    // Every cut and every changed byte: the notes are read instead, and say the same.
+    for at in (0..whole.len()).step_by(7) {
+        let mut altered = whole.clone();
+        altered[at] ^= 4;
+        for bytes in [&altered, &whole[..at]] {
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(kept(9), long.facts, "{at}");
+        }
+    }
+    // A link is replaced, and what it leads to is left alone.
+    let victim = repo.git_dir().join("victim");
+    std::fs::write(&victim, "mine").unwrap();
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink(&victim, &path).unwrap();
+    assert_eq!(kept(9), long.facts);
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "mine");
+    assert!(!path.is_symlink());
+}

@@ -1,24 +1,29 @@
 //! The last window, kept in the worktree's git directory under the two ids that it depends on. Where others have moved
 //! the notes since, it serves as long as the notes of its own commits are as they were: with many writers on one store
-//! that is nearly always. Safe to delete; what is cut short, of another version or about other ids is not used.
-
-use serde_json::Value;
+//! that is nearly always. Safe to delete; what is cut short, altered, of another version or about other ids is not used.
+//!
+//! Two lines (what it depends on; where the walk ended, how it was judged and how many bytes follow), then the commits,
+//! each in bytes behind their length, then a checksum over everything before. What stands behind that is of a window that
+//! was longer. The file is written over in place: the two lines are in its first block and true by themselves, whatever
+//! became of the rest.
 
 use super::Window;
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::CommitId;
 use crate::git::Repo;
-use crate::record::file;
-use crate::record::format::v1::{UnknownKeys, decode_commit, encode_commit};
+use crate::record::checksum::{checksum, first};
 use crate::record::store::REF;
+use crate::record::{compact, file};
 
 const FILE: &str = "andon/cache/window";
-const HEAD: &str = "andon/window@2";
-const END: &str = "end";
+/// Changes with the lines, and with the bytes of [`compact`].
+const HEAD: &str = "andon/window@3";
 /// A larger file is not read.
 const MAX_BYTES: u64 = 16 << 20;
 /// The first two lines are shorter.
 const MAX_START: usize = 512;
+/// Bytes of the checksum.
+const SUM: usize = 8;
 
 /// What a window depends on.
 pub(super) struct Key {
@@ -61,55 +66,87 @@ pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
 /// The window behind the commit of `key`, and the tip of the notes then.
 fn kept(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
     let bytes = file::read(&repo.git_dir().join(FILE), MAX_BYTES).ok()??;
-    let text = std::str::from_utf8(&bytes).ok()?;
-    let mut lines = text.lines();
-    let old = key.kept_under(lines.next()?)?;
-    let (unrecorded, _) = lines.next()?.split_once(' ')?;
-    let unrecorded = match unrecorded {
+    let start = Start::of(&bytes)?;
+    let old = key.kept_under(start.key)?;
+    let (whole, sum) = bytes.split_at_checked(start.bytes.checked_add(start.follow)?)?;
+    if checksum(whole) != first::<SUM>(sum.get(..SUM)?) {
+        return None;
+    }
+    let unrecorded = match start.unrecorded {
         "-" => None,
         id => Some(id.parse().ok()?),
     };
     let (mut facts, mut blocks) = (Vec::new(), Vec::new());
-    loop {
-        let line = lines.next()?;
-        if line == END {
-            return Some((old, Window { facts, blocks, warnings: Vec::new(), unrecorded }));
-        }
-        let (id, subject) = line.split_once(' ')?;
-        let Value::String(subject) = serde_json::from_str(subject).ok()? else { return None };
-        let json = lines.next()?;
-        let record = decode_commit(json.as_bytes()).ok()?.record;
-        facts.push(CommitFact { id: Some(id.parse().ok()?), subject, record });
-        blocks.push(format!("{line}\n{json}\n"));
+    let mut rest = whole.get(start.bytes..)?;
+    while !rest.is_empty() {
+        let (length, after) = rest.split_at_checked(4)?;
+        let length = usize::try_from(u32::from_le_bytes(first(length))).ok()?;
+        let (block, after) = after.split_at_checked(length)?;
+        facts.push(compact::decode(block)?);
+        blocks.push(block.to_vec());
+        rest = after;
+    }
+    Some((old, Window { facts, blocks, warnings: Vec::new(), unrecorded }))
+}
+
+/// The two lines at the beginning.
+struct Start<'a> {
+    key: &'a str,
+    unrecorded: &'a str,
+    settled: &'a str,
+    /// How long they are, with their ends.
+    bytes: usize,
+    /// How many bytes of commits follow.
+    follow: usize,
+}
+
+impl<'a> Start<'a> {
+    fn of(file: &'a [u8]) -> Option<Self> {
+        let start = &file[..file.len().min(MAX_START)];
+        let first = memchr::memchr(b'\n', start)?;
+        let second = first + 1 + memchr::memchr(b'\n', &start[first + 1..])?;
+        let line = |from: usize, to: usize| std::str::from_utf8(&start[from..to]).ok();
+        let words: Vec<&str> = line(first + 1, second)?.split(' ').collect();
+        let [unrecorded, settled, follow] = words[..] else { return None };
+        Some(Self {
+            key: line(0, first)?,
+            unrecorded,
+            settled,
+            bytes: second + 1,
+            follow: follow.parse().ok()?,
+        })
     }
 }
 
 /// How long the journal was when the window under `key` was judged and no halt was owed; `None` when that is not
 /// known. Reads the first lines only, unless the notes have moved.
 pub(super) fn settled(repo: &Repo, key: &Key) -> Option<u64> {
-    let start = file::read_start(&repo.git_dir().join(FILE), MAX_START).ok()??;
-    let mut lines = start.split(|byte| *byte == b'\n');
-    let old = key.kept_under(std::str::from_utf8(lines.next()?).ok()?)?;
+    let bytes = file::read_start(&repo.git_dir().join(FILE), MAX_START).ok()??;
+    let start = Start::of(&bytes)?;
+    let old = key.kept_under(start.key)?;
     if Some(old) != key.tip && !kept(repo, key).is_some_and(|(old, window)| holds(repo, key, old, &window)) {
         return None;
     }
-    std::str::from_utf8(lines.next()?).ok()?.split_once(' ')?.1.parse().ok()
+    start.settled.parse().ok()
 }
 
 /// Keeps `window` under `key`; a failure only costs time.
 pub(super) fn write(repo: &Repo, key: &Key, window: &Window, settled: Option<u64>) {
     let unrecorded = window.unrecorded.map_or_else(|| "-".to_owned(), |id| id.to_string());
     let settled = settled.map_or_else(|| "-".to_owned(), |len| len.to_string());
-    let mut text = format!("{}\n{unrecorded} {settled}\n", key.line());
-    window.blocks.iter().for_each(|block| text.push_str(block));
-    text.push_str(END);
-    text.push('\n');
-    let _ = file::replace(&repo.git_dir().join(FILE), &[text.as_bytes()]);
+    let follow: usize = window.blocks.iter().map(|block| 4 + block.len()).sum();
+    let mut bytes = format!("{}\n{unrecorded} {settled} {follow}\n", key.line()).into_bytes();
+    bytes.reserve(follow + SUM);
+    for block in &window.blocks {
+        bytes.extend(u32::try_from(block.len()).unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend_from_slice(block);
+    }
+    let sum = checksum(&bytes);
+    bytes.extend(sum);
+    let _ = file::overwrite(&repo.git_dir().join(FILE), &bytes);
 }
 
-/// A fact as it stands in the file; empty for one without a commit, which is never kept.
-pub(super) fn block(fact: &CommitFact) -> String {
-    let Some(id) = fact.id else { return String::new() };
-    let subject = Value::String(fact.subject.clone());
-    format!("{id} {subject}\n{}", encode_commit(&fact.record, &UnknownKeys::default()))
+/// A fact as it stands in the file.
+pub(super) fn block(fact: &CommitFact) -> Vec<u8> {
+    compact::encode(fact)
 }

@@ -290,6 +290,12 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
     Ok(DecodedRecord { record, extra: UnknownKeys(extra) })
 }
 
+/// `record` as whoever reads its line has it.
+pub(crate) fn as_written(record: CommitRecord) -> CommitRecord {
+    let line = encode_commit(&record, &UnknownKeys::default());
+    decode_commit(line.as_bytes()).map_or(record, |decoded| decoded.record)
+}
+
 fn decode_schema(members: &mut Members<'_>) -> Result<String, FormatError> {
     let schema = members.text("schema")?;
     let schema = members.required("schema", schema)?;

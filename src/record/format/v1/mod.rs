@@ -16,13 +16,16 @@ mod put;
 
 pub(crate) use change::decode as decode_change;
 pub use choose::{Choice, Derived, choose_record};
-pub(crate) use commit::decode_weakening;
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, decode_commit, encode_commit, line_digest};
+pub(crate) use commit::{as_written, decode_weakening};
 pub(crate) use event::{decode_ballot, decode_end, decode_trace, decode_usage};
 pub use line::{JournalLine, decode_line, encode_line};
 
 /// Bound of one line, in bytes without its LF: 1 MiB.
 pub const MAX_LINE: usize = 1 << 20;
+
+#[cfg(test)]
+pub(crate) use tests::any_record;
 
 #[cfg(test)]
 mod tests;

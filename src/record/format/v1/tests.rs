@@ -369,7 +369,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn any_record()(
+    pub(crate) fn any_record()(
         at in 0..253_402_300_799_i64,
         ids in any::<([u8; 20], Option<[u8; 32]>, [u8; 32])>(),
         kinds in (0..CommitKind::ALL.len(), 0..Gate::ALL.len(), 0..3_usize),
