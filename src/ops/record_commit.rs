@@ -18,14 +18,14 @@ use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::facts::{
-    CommitFact, CommitKind, CommitRecord, Fact, Gate, RecordedFinding, Recording, Skip, Usage,
+    CommitFact, CommitKind, CommitRecord, Gate, RecordedFinding, Recording, Skip, Usage,
 };
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
 use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
 use crate::git::{CommitInfo, missing_help};
-use crate::history::{self, Fold, Timeline, Upcoming};
+use crate::history::{self, Timeline, Upcoming};
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::receipt::{self, Receipt};
@@ -153,11 +153,7 @@ fn record(
     let mut loaded = timeline::load_at(ws, store, parent);
     let (mut fact, missing) = derive(ctx, ws, (entry, store), &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
-    let before = std::mem::replace(&mut loaded.timeline, Timeline::new(ws.config.guard.session_gap));
-    let mut fold = Fold::on(before);
-    fold.push(Fact::Commit(Box::new(fact.clone())));
-    loaded.timeline = fold.into_timeline();
-    loaded.put_back_replaced(store, &fact);
+    loaded.take_in(ws, store, &fact);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded(ws) {
         Ok(standing) => standing,

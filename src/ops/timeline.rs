@@ -8,7 +8,6 @@ use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
-use crate::domain::time::Span;
 use crate::history::{self, Fold, MAX_REWRITTEN, Timeline, rewrites};
 use crate::ledger::Ledger;
 use crate::record::Warning;
@@ -65,9 +64,8 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 /// Reads the window behind `head`.
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
     let mut loaded = loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None);
-    let newest = loaded.window.facts.last().filter(|newest| rewrites(newest.record.kind)).cloned();
-    if let Some(newest) = newest {
-        loaded.put_back_replaced(store, &newest);
+    if let Some(newest) = loaded.rewriting().cloned() {
+        loaded.follow_replaced(store, &newest);
     }
     loaded
 }
@@ -157,10 +155,30 @@ pub struct Told {
 }
 
 impl Loaded {
-    /// Puts into the timeline what `newest`, if it is an amend or a pick of a rebase, stands in the place of: the records of the
+    /// The newest commit of the window, when it stands in the place of others.
+    fn rewriting(&self) -> Option<&CommitFact> {
+        self.window.facts.last().filter(|newest| rewrites(newest.record.kind))
+    }
+
+    /// The timeline with `fact`, which was just derived, as its newest.
+    pub fn take_in(&mut self, ws: &Workspace, store: &NotesStore<'_>, fact: &CommitFact) {
+        let new = Fact::Commit(Box::new(fact.clone()));
+        self.timeline = if self.rewriting().is_some() {
+            // It holds more than the window shows, and that was of the commit before.
+            fold(ws, self.facts().into_iter().chain([new]).collect())
+        } else {
+            let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
+            let mut fold = Fold::on(before);
+            fold.push(new);
+            fold.into_timeline()
+        };
+        self.follow_replaced(store, fact);
+    }
+
+    /// Adds to the timeline what `newest`, an amend or a pick of a rebase, stands in the place of: the records of the
     /// commits that the journal shows to have been recorded since, right before it, and that amended or rebased too or
     /// are what was amended. At most [`MAX_REWRITTEN`] are read.
-    pub fn put_back_replaced(&mut self, store: &NotesStore<'_>, newest: &CommitFact) {
+    fn follow_replaced(&mut self, store: &NotesStore<'_>, newest: &CommitFact) {
         let Some(by) = newest.id.filter(|_| rewrites(newest.record.kind)) else { return };
         let since = self.told.markers.len().saturating_sub(self.told.since_ack);
         let behind = |id: &CommitId| self.window.facts.iter().any(|fact| fact.id == Some(*id));
@@ -185,8 +203,9 @@ impl Loaded {
             }
         }
         replaced.reverse();
-        let timeline = std::mem::replace(&mut self.timeline, Timeline::new(Span(0)));
-        self.timeline = timeline.after_replacing(replaced, by);
+        if !replaced.is_empty() {
+            self.timeline = self.timeline.clone().after_replacing(replaced, by);
+        }
     }
 
     /// All that was read, in the order of observation.

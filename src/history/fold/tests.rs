@@ -160,7 +160,7 @@ proptest! {
         let mut batched = Fold::new(GAP);
         for batch in [first, second] {
             let before = batched.timeline().clone();
-            batched = Fold { timeline: before };
+            batched = Fold::on(before);
             for fact in batch {
                 batched.push(fact.clone());
             }
