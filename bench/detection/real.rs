@@ -174,7 +174,7 @@ pub fn run(family: &Family, seed: u64, andon: &Path, dir: &Path) -> Outcome {
     let lines = &agent.script.lines;
     let mut at = 0;
     while at < lines.len() {
-        let picks = lines[at..].iter().take_while(|line| line.event["kind"] == "rebase").count();
+        let picks = picks(&lines[at..]);
         let count = picks.max(1);
         if picks > 0 {
             doors.rebase(&lines[at..at + count]);
@@ -189,6 +189,16 @@ pub fn run(family: &Family, seed: u64, andon: &Path, dir: &Path) -> Outcome {
         }
     }
     Outcome { halted: None }
+}
+
+/// How many lines, from the first on, are picks of one rebase: each on top of the one before.
+fn picks(lines: &[Line]) -> usize {
+    let rebased = lines.iter().take_while(|line| line.event["kind"] == "rebase").count();
+    let goes_on = |pair: &[Line]| match (pair[0].made, pair[1].made) {
+        (Some(before), Some(next)) => next.parent == before.tree,
+        (_, _) => false,
+    };
+    rebased.min(1 + lines[..rebased].windows(2).take_while(|pair| goes_on(pair)).count())
 }
 
 /// The doors of one run.

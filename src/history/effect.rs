@@ -36,6 +36,8 @@ impl Iteration {
 const TOUR: usize = 5;
 /// That many lines are a line or two.
 const SMALL: u64 = 2;
+/// The side of a hunk on which there is nothing (sha256 of no bytes): what is inserted goes over nothing.
+const NOTHING: HunkHash = HunkHash([0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14]);
 
 impl Iteration {
     /// Whether a weak change goes over what the weak ones before did, in the place of the one right before. Comments are
@@ -44,10 +46,11 @@ impl Iteration {
     /// any of them wrote (`written`) are changed again.
     fn says_it_again(&self, before: Option<&Self>, written: &BTreeSet<HunkHash>) -> bool {
         let Some(before) = before.filter(|before| before.weak_nature().is_some()) else { return true };
-        let removes = |lines: HunkHash| self.diff.hunks.iter().any(|hunk| hunk.removed == lines);
-        let over = before.diff.hunks.iter().any(|hunk| removes(hunk.added));
+        let removed: BTreeSet<HunkHash> =
+            self.diff.hunks.iter().map(|hunk| hunk.removed).filter(|lines| *lines != NOTHING).collect();
+        let over = before.diff.hunks.iter().any(|hunk| removed.contains(&hunk.added));
         let on_top = self.diff.removed == 0 && self.diff.added <= SMALL;
-        let anew = || self.is_small() && self.diff.hunks.iter().any(|hunk| written.contains(&hunk.removed));
+        let anew = || self.is_small() && removed.iter().any(|lines| written.contains(lines));
         let counts = match self.weak_nature() {
             Some(Nature::Comments | Nature::Weak) => over || on_top || anew(),
             Some(_) => true,
@@ -175,6 +178,17 @@ mod tests {
         assert_eq!(running(tour(1)), 5, "a line or two of one file, five times running");
         assert_eq!(running(tour(3)), 0, "a file is documented");
         assert_eq!(running(tour(1)[..4].to_vec()), 0);
+        let digest = <sha2::Sha256 as sha2::Digest>::digest(b"");
+        assert_eq!(super::NOTHING.0, digest[..8]);
+        let taken_out_and_put_in = |state: u8| {
+            let mut one = weak(state, 1).lines(9, 9);
+            let hash = |byte| crate::domain::ids::HunkHash([byte; 8]);
+            let hunk = |removed, added| crate::domain::facts::Hunk { removed, added };
+            one.record().diff.hunks =
+                vec![hunk(hash(state), super::NOTHING), hunk(super::NOTHING, hash(state + 100))];
+            one
+        };
+        assert_eq!(running((2..7).map(taken_out_and_put_in).collect()), 0, "nothing goes over nothing");
         let own = |state: u8, hunk: (u8, u8)| weak(state, 1).hunks(&[hunk]).lines(1, 1);
         let to_and_fro = vec![own(2, (1, 50)), own(3, (3, 103)), own(4, (50, 51)), own(5, (51, 52))];
         assert_eq!(running(to_and_fro), 4, "what one of them wrote is reworded");

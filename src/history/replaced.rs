@@ -20,8 +20,9 @@ impl Timeline {
             return self;
         }
         self.known_flaky = Known::default();
-        let codes = replaced.iter().filter(|fact| rewrites(fact.record.kind)).map(|fact| fact.record.code);
-        let codes: Vec<CodeId> = codes.chain(self.rewritten.iter().copied()).collect();
+        let gone = replaced.iter().filter(|fact| rewrites(fact.record.kind)).map(|fact| fact.record.code);
+        let mut codes: Vec<CodeId> = gone.collect();
+        codes.extend(self.rewriting());
         self.rewritten = codes[codes.len().saturating_sub(MAX_REWRITTEN)..].to_vec();
         let newest = &self.iterations[at];
         let amends = newest.kind == CommitKind::Amend && newest.source == Source::Commit;
@@ -34,6 +35,16 @@ impl Timeline {
             self.amended = amended;
         }
         self
+    }
+
+    /// Code states of the amends and picks of the window since its newest other commit, oldest first. Taken from the
+    /// iterations, so that what was put in before is not counted twice.
+    fn rewriting(&self) -> Vec<CodeId> {
+        let commits = self.iterations.iter().rev().filter(|one| one.source == Source::Commit);
+        let mut codes: Vec<CodeId> =
+            commits.take_while(|one| rewrites(one.kind)).map(|one| one.code).collect();
+        codes.reverse();
+        codes
     }
 }
 
@@ -87,6 +98,8 @@ mod tests {
         let window = [all[0].clone(), all[3].clone()];
         let found = of(&window).after_replacing(all[1..3].to_vec(), all[3].id.unwrap());
         assert_eq!(found.rewritten.len(), 3);
+        let again = found.clone().after_replacing(all[1..3].to_vec(), all[3].id.unwrap());
+        assert_eq!(again, found, "twice is once");
         assert!(found.amended.is_empty(), "a rebase amends nothing");
         assert_eq!(found.iterations.len(), 2);
     }
