@@ -24,7 +24,7 @@ use crate::record::derived::{DerivedWriter, Remembered};
 use crate::record::diff::Glance;
 
 /// Commits of a stretch: what is found in them is held until all of it is known.
-const STRETCH: usize = 4096;
+const STRETCH: usize = 2048;
 
 /// What the judgement needs.
 pub(in crate::ops) struct Lazily<'a> {
