@@ -92,9 +92,8 @@ fn a_store_of_somebody_else_can_be_looked_at() {
     stage.iterate("2\n", GREEN, "Two").ok();
     let Some(out) = as_other(&stage, "andon status && andon log && andon check HEAD~1..HEAD") else { return };
     out.ok().says("HEAD: 2 passed");
-    for (command, code) in
-        [("test", 70), ("stop --reason enough", 70), ("install", 70), ("uninstall", 70), ("doctor", 1)]
-    {
+    as_other(&stage, "andon install").unwrap().ok().says("nothing changed");
+    for (command, code) in [("test", 70), ("stop --reason enough", 70), ("uninstall", 70), ("doctor", 1)] {
         let out = as_other(&stage, &format!("andon {command}")).unwrap().exits(code);
         out.says("ermission denied").says("help: ").lacks("panicked");
     }
