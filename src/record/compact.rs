@@ -1,4 +1,4 @@
-//! Recorded commits in bytes, for caches of this program alone: a hook decodes a window of records at every commit, and
+//! Recorded commits in bytes, and what was derived of commits, for caches of this program alone: a hook decodes a window of records at every commit, and
 //! from JSON that is a fifth of what post-commit costs. No format for others: whoever keeps these bytes keeps a checksum
 //! and a version with them, which changes when anything here does.
 //!
@@ -35,7 +35,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<CommitFact> {
     let mut left = Take(bytes);
     let id = Some(CommitId(left.oid()?));
     let fact = CommitFact { id, subject: left.text()?, record: left.record()? };
-    left.0.is_empty().then_some(fact)
+    left.is_empty().then_some(fact)
 }
 
 /// The place of `value` in a table of names.
@@ -43,7 +43,8 @@ fn place<T: PartialEq>(mut all: impl Iterator<Item = T>, value: &T) -> u64 {
     all.position(|known| known == *value).map_or(u64::MAX, |at| at as u64)
 }
 
-struct Put(Vec<u8>);
+/// Writes at the end.
+pub(super) struct Put(pub(super) Vec<u8>);
 
 impl Put {
     fn number(&mut self, mut number: u64) {
@@ -131,7 +132,7 @@ impl Put {
         }
     }
 
-    fn diff(&mut self, diff: &DiffSummary) {
+    pub(super) fn diff(&mut self, diff: &DiffSummary) {
         let DiffSummary { hash, empty, files, added, removed, hunks, truncated } = diff;
         self.0.extend(hash.0);
         self.flag(*empty);
@@ -142,7 +143,7 @@ impl Put {
         self.flag(*truncated);
     }
 
-    fn change(&mut self, change: &ChangeFacts) {
+    pub(super) fn change(&mut self, change: &ChangeFacts) {
         let ChangeFacts { nature, paths, truncated, docs } = change;
         self.number(place(Nature::ALL.iter().map(|(nature, _)| *nature), nature));
         self.list(paths, |into, step| {
@@ -200,7 +201,7 @@ impl Put {
 }
 
 /// What is left to be read.
-struct Take<'a>(&'a [u8]);
+pub(super) struct Take<'a>(pub(super) &'a [u8]);
 
 impl<'a> Take<'a> {
     fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
@@ -209,7 +210,12 @@ impl<'a> Take<'a> {
         Some(taken)
     }
 
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+    /// Whether all was read.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.bytes(N).map(first)
     }
 
@@ -306,7 +312,7 @@ impl<'a> Take<'a> {
         })
     }
 
-    fn diff(&mut self) -> Option<DiffSummary> {
+    pub(super) fn diff(&mut self) -> Option<DiffSummary> {
         Some(DiffSummary {
             hash: DiffHash(self.array()?),
             empty: self.flag()?,
@@ -318,7 +324,7 @@ impl<'a> Take<'a> {
         })
     }
 
-    fn change(&mut self) -> Option<ChangeFacts> {
+    pub(super) fn change(&mut self) -> Option<ChangeFacts> {
         let list = |left: &mut Self| Some(Checklist { done: left.number()?, total: left.number()? });
         Some(ChangeFacts {
             nature: self.named(&Nature::ALL)?,

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! "AND" version   u32(length of the rest)   8 bytes of sha256 over the rest
-//! rest = 16 bytes of key, 32 of code fingerprint, the diff, the change
+//! rest = 16 bytes of key, 32 of code fingerprint, the diff, the change (see `compact`)
 //! ```
 //!
 //! The key is the sha256 over the version, what else the answer depends on (path rules, patterns) and the commit id.
@@ -19,12 +19,14 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::checksum::{checksum, first};
+use super::compact::{Put, Take};
 use super::file;
-use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
-use crate::domain::facts::{DiffSummary, Hunk};
-use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash};
+use crate::domain::change::ChangeFacts;
+use crate::domain::facts::DiffSummary;
+use crate::domain::ids::{CodeId, CommitId};
 
-const MARK: [u8; 4] = *b"AND\x01";
+/// Changes with the entries, and with the bytes of [`super::compact`].
+const MARK: [u8; 4] = *b"AND\x02";
 /// Mark, length, checksum.
 const HEAD: usize = 16;
 /// The longest entry holds as many hunks and paths as a record.
@@ -105,8 +107,7 @@ impl DerivedCache {
 
     /// The entry that remembers `known` of `commit`.
     pub fn entry(&self, commit: CommitId, what: Remembered, known: &Known) -> Vec<u8> {
-        let mut rest = self.key(commit, what).to_vec();
-        encode(known, &mut rest);
+        let rest = encode(known, self.key(commit, what).to_vec());
         let length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
         [&MARK[..], &length.to_le_bytes(), &checksum(&rest), &rest].concat()
     }
@@ -168,88 +169,19 @@ fn entry(bytes: &[u8]) -> Option<&[u8]> {
     (checksum(rest) == bytes[8..HEAD]).then_some(rest)
 }
 
-fn encode(known: &Known, into: &mut Vec<u8>) {
+fn encode(known: &Known, into: Vec<u8>) -> Vec<u8> {
     let Known { code, diff, change } = known;
-    into.extend(code.0);
-    into.extend(diff.hash.0);
-    for number in [diff.files, diff.added, diff.removed] {
-        into.extend(number.to_le_bytes());
-    }
-    let nature = Nature::ALL.iter().position(|(nature, _)| *nature == change.nature).unwrap_or(0);
-    let flags = [diff.empty, diff.truncated, change.truncated, change.docs.is_some()];
-    into.extend(flags.map(u8::from));
-    into.push(u8::try_from(nature).unwrap_or(0));
-    for count in [diff.hunks.len(), change.paths.len()] {
-        into.extend(u16::try_from(count).unwrap_or(u16::MAX).to_le_bytes());
-    }
-    for hunk in &diff.hunks {
-        into.extend(hunk.removed.0.iter().chain(&hunk.added.0));
-    }
-    for step in &change.paths {
-        into.extend(step.path.0.iter().chain(&step.old.0).chain(&step.new.0));
-    }
-    if let Some(docs) = change.docs {
-        into.extend(docs.hash.0);
-        for number in [docs.was.done, docs.was.total, docs.now.done, docs.now.total] {
-            into.extend(number.to_le_bytes());
-        }
-    }
-}
-
-/// What is left to be read.
-struct Bytes<'a>(&'a [u8]);
-
-impl Bytes<'_> {
-    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let (taken, rest) = self.0.split_at_checked(N)?;
-        self.0 = rest;
-        Some(first(taken))
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        self.take().map(u64::from_le_bytes)
-    }
-
-    fn count(&mut self) -> Option<usize> {
-        self.take().map(|bytes| usize::from(u16::from_le_bytes(bytes)))
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        self.take().and_then(|[flag]| (flag <= 1).then_some(flag == 1))
-    }
-
-    fn hash(&mut self) -> Option<HunkHash> {
-        self.take().map(HunkHash)
-    }
-
-    fn checklist(&mut self) -> Option<Checklist> {
-        Some(Checklist { done: self.number()?, total: self.number()? })
-    }
+    let mut into = Put(into);
+    into.0.extend(code.0);
+    into.diff(diff);
+    into.change(change);
+    into.0
 }
 
 fn decode(bytes: &[u8]) -> Option<Known> {
-    let mut left = Bytes(bytes);
-    let code = CodeId(left.take()?);
-    let hash = DiffHash(left.take()?);
-    let (files, added, removed) = (left.number()?, left.number()?, left.number()?);
-    let (empty, truncated) = (left.flag()?, left.flag()?);
-    let (paths_truncated, has_docs) = (left.flag()?, left.flag()?);
-    let [nature] = left.take()?;
-    let (nature, _) = *Nature::ALL.get(usize::from(nature))?;
-    let (hunks, paths) = (left.count()?, left.count()?);
-    let hunk = |left: &mut Bytes<'_>| Some(Hunk { removed: left.hash()?, added: left.hash()? });
-    let hunks = (0..hunks).map(|_| hunk(&mut left)).collect::<Option<_>>()?;
-    let step =
-        |left: &mut Bytes<'_>| Some(PathStep { path: left.hash()?, old: left.hash()?, new: left.hash()? });
-    let paths = (0..paths).map(|_| step(&mut left)).collect::<Option<_>>()?;
-    let docs = if has_docs {
-        Some(DocsState { hash: left.hash()?, was: left.checklist()?, now: left.checklist()? })
-    } else {
-        None
-    };
-    let diff = DiffSummary { hash, empty, files, added, removed, hunks, truncated };
-    let change = ChangeFacts { nature, paths, truncated: paths_truncated, docs };
-    left.0.is_empty().then_some(Known { code, diff, change })
+    let mut left = Take(bytes);
+    let known = Known { code: CodeId(left.array()?), diff: left.diff()?, change: left.change()? };
+    left.is_empty().then_some(known)
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::ids::Oid;
+use crate::domain::change::{Checklist, DocsState, Nature, PathStep};
+use crate::domain::facts::Hunk;
+use crate::domain::ids::{DiffHash, HunkHash, Oid};
 
 fn commit(byte: u8) -> CommitId {
     CommitId(Oid::from_bytes(&[byte; 20]).unwrap())

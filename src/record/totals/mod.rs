@@ -2,7 +2,8 @@
 //!
 //! Budgets count from the beginning of a run, and a hook must not read all of a long journal. So the fold over its first
 //! part is kept beside the place up to which it was taken, and the next reader goes on from there. The journal only
-//! grows, so that what is kept stays true; it depends on nothing else. Safe to delete: then the whole journal is
+//! grows, so that what is kept stays true; it depends on nothing else but the gap between runs, which it names, and on
+//! answers from elsewhere, which it is asked for. Safe to delete: then the whole journal is
 //! folded again, once. What is of another version, cut short, or of a journal that was replaced is not used.
 
 mod wire;
