@@ -75,8 +75,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
 /// How full the context window of `node` is; `None` where nothing tells. The same value as the rule judges by.
 pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextUse> {
     let rule = &rules::context_window::RULE;
-    let setting = settings.get(rule.id).cloned().unwrap_or_else(|| rule.defaults());
-    rules::context_window::context_use(timeline, node, &setting)
+    rules::context_window::context_use(timeline, node, &rule.setting(settings))
 }
 
 /// What `context-window` says of a fill, at `level`.
@@ -103,7 +102,7 @@ pub fn active(
 pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in REGISTRY.iter().filter(|rule| rule.stages.contains(&situation.stage)) {
-        let setting = settings.get(rule.id).cloned().unwrap_or_else(|| rule.defaults());
+        let setting = rule.setting(settings);
         if setting.level == Level::Off {
             continue;
         }

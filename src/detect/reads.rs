@@ -4,6 +4,8 @@
 //! that ask for more look at strike candidates only, and need some of them in one window before they can say anything.
 //! Whoever judges a long history reads what these thresholds ask for, and no more.
 
+use std::borrow::Cow;
+
 use super::exempt::begins_with;
 use super::rule::Rule;
 use super::{rules, signals};
@@ -46,12 +48,12 @@ impl Undo {
 /// The thresholds of the rules that are on.
 pub fn line_thresholds(settings: &RuleSettings) -> LineThresholds {
     let on = |rule: &Rule| {
-        let setting = settings.get(rule.id).cloned().unwrap_or_else(|| rule.defaults());
+        let setting = rule.setting(settings);
         (setting.level > Level::Off).then_some(setting)
     };
     let least = |count: u64| usize::try_from(count).unwrap_or(usize::MAX).max(1);
     let count = |rule: &Rule, name: &str| on(rule).map(|setting| least(setting.count(name)));
-    let undo = |setting: RuleSetting| Undo {
+    let undo = |setting: Cow<'_, RuleSetting>| Undo {
         over: least(setting.count("over")),
         window: least(setting.count("window")),
         exempt: setting.list("exempt").to_vec(),

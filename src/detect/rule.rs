@@ -1,10 +1,12 @@
 //! The shape of a rule. All that is known about one stands in its own file, the documentation included,
 //! so that `config schema`, the manual and the check cannot tell different stories.
 
+use std::borrow::Cow;
+
 use super::situation::Situation;
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting, RuleSettings};
 
 /// A rule of the registry.
 #[derive(Debug, Clone, Copy)]
@@ -82,6 +84,11 @@ impl Rule {
     pub fn defaults(&self) -> RuleSetting {
         let params = self.params.iter().map(|param| (param.name, (param.default)())).collect();
         RuleSetting { level: self.level, params }
+    }
+
+    /// What `settings` say of this rule, else its defaults. Borrowed: every rule is asked at every commit of a history.
+    pub fn setting<'s>(&self, settings: &'s RuleSettings) -> Cow<'s, RuleSetting> {
+        settings.get(self.id).map_or_else(|| Cow::Owned(self.defaults()), Cow::Borrowed)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::rule::Rule;
 use super::rules;
 use super::situation::{Situation, Stops};
 use crate::domain::decision::Stage;
@@ -15,16 +14,12 @@ use crate::history::Timeline;
 const RULES: [Signal; 4] =
     [Signal::WeakChange, Signal::FailuresNotDecreasing, Signal::UndoChurn, Signal::ToolLoop];
 
-fn setting_of(settings: &RuleSettings, rule: &Rule) -> RuleSetting {
-    settings.get(rule.id).cloned().unwrap_or_else(|| rule.defaults())
-}
-
 /// The knobs of `co-occurrence`, those of the rules behind the proxies included; `None` while it is off. A rule that
 /// is off gives no signal.
 pub fn knobs(settings: &RuleSettings) -> Option<Knobs> {
-    let setting = setting_of(settings, &rules::co_occurrence::RULE);
-    let split = setting_of(settings, &rules::verdict_split::RULE);
-    let recurrence = setting_of(settings, &rules::recurrence::RULE);
+    let setting = rules::co_occurrence::RULE.setting(settings);
+    let split = rules::verdict_split::RULE.setting(settings);
+    let recurrence = rules::recurrence::RULE.setting(settings);
     let on = |setting: &RuleSetting| setting.level != Level::Off;
     let ring = usize::try_from(recurrence.count("ring")).unwrap_or(RING).min(RING);
     on(&setting).then(|| Knobs {
@@ -41,11 +36,13 @@ pub fn signals(timeline: &Timeline, settings: &RuleSettings) -> BTreeSet<Signal>
         Situation { timeline, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE, episode: None };
     let hot = |signal: &Signal| {
         let Some(rule) = super::rule(signal.as_str()) else { return false };
-        let setting = setting_of(settings, rule);
+        let mut setting = rule.setting(settings);
         if setting.level == Level::Off {
             return false;
         }
-        let setting = RuleSetting { level: setting.level.max(Level::Warn), ..setting };
+        if setting.level < Level::Warn {
+            setting.to_mut().level = Level::Warn;
+        }
         if *signal == Signal::ToolLoop {
             return rules::tool_loop::is_loop(timeline, &setting);
         }

@@ -6,6 +6,7 @@ use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::ids::CodeId;
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 use crate::history::{CodeState, Iteration, PathState, Strike, Timeline};
 
@@ -70,9 +71,28 @@ const AMONG: usize = 10;
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    let found = [of_code(timeline, setting), of_a_path(timeline, setting), comebacks(timeline, setting)];
+    let found = if is_back(timeline) {
+        [of_code(timeline, setting), of_a_path(timeline, setting), comebacks(timeline, setting)]
+    } else {
+        [None, of_a_path(timeline, setting), None]
+    };
     // The first of the gravest: the whole code says more than a path.
     found.into_iter().flatten().reduce(|first, next| if next.level > first.level { next } else { first })
+}
+
+/// Whether the newest state of the code is one of those that a round or a comeback looks at. Without that the code goes
+/// round in no circle, and nothing else has to be looked at.
+fn is_back(timeline: &Timeline) -> bool {
+    let mut codes: Vec<CodeId> = Vec::with_capacity(returns::LONGEST + 1);
+    for iteration in timeline.iterations.iter().rev() {
+        if codes.last() != Some(&iteration.code) {
+            codes.push(iteration.code);
+        }
+        if codes.len() > returns::LONGEST {
+            break;
+        }
+    }
+    codes.split_first().is_some_and(|(newest, before)| before.contains(newest))
 }
 
 fn weight(brought: &Iteration, setting: &RuleSetting) -> Weight {

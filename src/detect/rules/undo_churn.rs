@@ -67,15 +67,18 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let over = usize::try_from(setting.count("over")).unwrap_or(usize::MAX);
     let window = usize::try_from(setting.count("window")).unwrap_or(usize::MAX);
     let meant = |one: &&Iteration| goes_back_on_purpose(one, patterns);
+    let last = situation.timeline.candidates().rev().find(|one| !meant(one))?;
+    // What has no hunks undoes none; most of a long history is judged by ids alone.
+    if last.diff.hunks.is_empty() {
+        return None;
+    }
     let newest =
         situation.timeline.candidates().rev().filter(|one| !meant(one)).take(over.saturating_add(window));
     let mut candidates: Vec<&Iteration> = newest.collect();
     candidates.reverse();
     let first = candidates.len().checked_sub(over)?;
     // A merge or a revert is not under judgement.
-    if candidates.last().map(|newest| newest.number)
-        != situation.timeline.newest().map(|newest| newest.number)
-    {
+    if Some(last.number) != situation.timeline.newest().map(|newest| newest.number) {
         return None;
     }
     let mut undoing: Vec<&Iteration> = Vec::new();
