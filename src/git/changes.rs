@@ -5,12 +5,13 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::error::GitError;
 use super::objects::{MODE_SUBMODULE, MODE_TREE};
 use super::repo::Repo;
-use super::trees::{RawEntry, RawTree};
+use super::trees::{Differing, RawEntry, RawTree};
 use crate::domain::ids::{Oid, TreeId};
 
 /// Deepest nesting of directories that is followed.
@@ -36,8 +37,8 @@ type Side = (u32, Oid);
 struct Level {
     old: Option<Rc<RawTree>>,
     new: Option<Rc<RawTree>>,
-    /// Where the next entry of each side begins.
-    at: (usize, usize),
+    /// The entries of each side that are left.
+    left: (Range<usize>, Range<usize>),
     /// Length of the directory's path.
     path: usize,
 }
@@ -85,7 +86,15 @@ impl Repo {
         }
         let old = old.map(|id| self.tree(TreeId(id))).transpose()?;
         let new = new.map(|id| self.tree(TreeId(id))).transpose()?;
-        Ok(Some(Level { old, new, at: (0, 0), path }))
+        let all = |tree: &Option<Rc<RawTree>>| 0..tree.as_ref().map_or(0, |tree| tree.count());
+        let left = match (&old, &new) {
+            (Some(old), Some(new)) => {
+                let Differing { old, new } = new.differing(old);
+                (old, new)
+            }
+            (None, _) | (_, None) => (all(&old), all(&new)),
+        };
+        Ok(Some(Level { old, new, left, path }))
     }
 }
 
@@ -94,19 +103,18 @@ impl Level {
     /// and a directory of one name are two names in that order: a deletion and additions, which is what a replacement is.
     fn next_difference(&mut self, path: &mut Vec<u8>) -> Option<(Option<Side>, Option<Side>)> {
         loop {
-            let old = self.old.as_ref().and_then(|tree| tree.entry(self.at.0));
-            let new = self.new.as_ref().and_then(|tree| tree.entry(self.at.1));
+            let old = self.old.as_ref().zip(self.left.0.clone().next()).and_then(|(tree, at)| tree.entry(at));
+            let new = self.new.as_ref().zip(self.left.1.clone().next()).and_then(|(tree, at)| tree.entry(at));
             let order = match (&old, &new) {
                 (None, None) => return None,
                 (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
-                (Some((old, _)), Some((new, _))) => old.cmp_in_tree(new),
+                (Some(old), Some(new)) => old.cmp_in_tree(new),
             };
             let old = old.filter(|_| order != Ordering::Greater);
             let new = new.filter(|_| order != Ordering::Less);
-            self.at.0 = old.map_or(self.at.0, |(_, next)| next);
-            self.at.1 = new.map_or(self.at.1, |(_, next)| next);
-            let (old, new) = (old.map(|(entry, _)| entry), new.map(|(entry, _)| entry));
+            self.left.0.start += usize::from(old.is_some());
+            self.left.1.start += usize::from(new.is_some());
             if old == new {
                 continue;
             }
@@ -127,6 +135,9 @@ fn side(entry: RawEntry<'_>) -> Side {
 
 /// Joins a deleted and an added path of the same blob, in path order. Submodules are not moved files.
 fn join_renames(found: Vec<Change>) -> Vec<Change> {
+    if found.iter().all(|change| change.new.is_some()) || found.iter().all(|change| change.old.is_some()) {
+        return found;
+    }
     let mut gone: BTreeMap<Oid, Vec<(Vec<u8>, Side)>> = BTreeMap::new();
     for change in found.iter().rev().filter(|change| change.new.is_none()) {
         if let Some(old) = change.old.filter(|(mode, _)| *mode != MODE_SUBMODULE) {

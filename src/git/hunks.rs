@@ -36,8 +36,81 @@ pub fn hunks<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
         _ if before.is_empty() || after.is_empty() => {
             vec![RawHunk { removed: lines(before), added: lines(after) }]
         }
-        (Some(one), Some(other)) => between(one, other),
+        (Some(one), Some(other)) => forced(before, after).unwrap_or_else(|| between(one, other)),
     }
+}
+
+/// What is left of two texts without the lines that both begin with, and then those that both end with.
+pub fn middle<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let (head, tail) = ends(old, new);
+    (&old[head..old.len() - tail], &new[head..new.len() - tail])
+}
+
+/// How many bytes the lines have that both begin with, and then those that both end with.
+fn ends(old: &[u8], new: &[u8]) -> (usize, usize) {
+    let common = shared(old.chunks(STEP).zip(new.chunks(STEP)), |(one, other)| {
+        one.iter().zip(other).take_while(|(one, other)| one == other).count()
+    });
+    if common == old.len() && common == new.len() {
+        return (common, 0);
+    }
+    let head = memchr::memrchr(b'\n', &old[..common]).map_or(0, |end| end + 1);
+    let (old, new) = (&old[head..], &new[head..]);
+    let common = shared(old.rchunks(STEP).zip(new.rchunks(STEP)), |(one, other)| {
+        one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
+    });
+    let begins = |text: &[u8]| text.len() == common || text[text.len() - common - 1] == b'\n';
+    let tail = match memchr::memchr(b'\n', &old[old.len() - common..]) {
+        _ if begins(old) && begins(new) => common,
+        Some(end) => common - end - 1,
+        None => 0,
+    };
+    (head, tail)
+}
+
+/// Bytes that are compared at once.
+const STEP: usize = 64;
+
+/// How many bytes are the same up to the first pair of chunks that differ, and in that one.
+fn shared<'a>(
+    chunks: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    within: impl Fn((&'a [u8], &'a [u8])) -> usize,
+) -> usize {
+    let mut common = 0;
+    for (one, other) in chunks {
+        if one != other {
+            return common + within((one, other));
+        }
+        common += one.len();
+    }
+    common
+}
+
+/// Lines between the common ones beyond which nothing is tried.
+const FEW: usize = 256;
+
+/// The one hunk that any diff finds: where all that differs is inserted, deleted, or replaced by lines of which none was
+/// there. Then nothing has to be compared, and git's way of moving hunks leaves it where it is: an insertion cannot be
+/// moved further down, and a replacement stays where both sides are.
+fn forced<'a>(old: &'a [u8], new: &'a [u8]) -> Option<Vec<RawHunk<'a>>> {
+    let (old, new) = middle(old, new);
+    if old.is_empty() && new.is_empty() {
+        return Some(Vec::new());
+    }
+    let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
+    let hunk = RawHunk { removed: lines(old), added: lines(new) };
+    let (one, other) = (&hunk.removed, &hunk.added);
+    if !one.is_empty() && !other.is_empty() {
+        if one.len().max(other.len()) > FEW {
+            return None;
+        }
+        let mut sorted = one.clone();
+        sorted.sort_unstable();
+        if other.iter().any(|line| sorted.binary_search(line).is_ok()) {
+            return None;
+        }
+    }
+    Some(vec![hunk])
 }
 
 fn between<'a>(old: &'a git2::Blob<'_>, new: &'a git2::Blob<'_>) -> Vec<RawHunk<'a>> {
@@ -97,6 +170,67 @@ mod tests {
     fn hunks_hold_the_lines_and_nothing_around_them() {
         let found = shown(b"a\nb\nc\nd\ne\n", b"a\nB\nc\ne\nf");
         assert_eq!(found, [pair(&["b\n"], &["B\n"]), pair(&["d\n"], &[]), pair(&[], &["f"])]);
+    }
+
+    #[test]
+    fn the_middle_is_what_no_end_has_in_common() {
+        for (old, new, left) in [
+            ("", "", ("", "")),
+            ("a\nb\n", "a\nb\n", ("", "")),
+            ("a\nb", "a\nb", ("", "")),
+            ("a\nb", "a\nb\n", ("b", "b\n")),
+            ("a\nb\n", "a\nx\nb\n", ("", "x\n")),
+            ("a\na\n", "a\na\na\n", ("", "a\n")),
+            ("xa\nb\n", "ya\nb\n", ("xa\n", "ya\n")),
+            ("a\n", "xa\n", ("a\n", "xa\n")),
+            ("a\nb\nc", "a\nc", ("b\n", "")),
+            ("ab", "b", ("ab", "b")),
+        ] {
+            let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+            let (before, after) = middle(old.as_bytes(), new.as_bytes());
+            assert_eq!((text(before).as_str(), text(after).as_str()), left, "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_forced_is_what_git_finds() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let mut texts = Texts::new(&repo, 0);
+        let mut seed = 7_u64;
+        let mut random = |bound: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(seed >> 33).unwrap() % bound
+        };
+        let mut one_hunk = 0;
+        for round in 0..1500 {
+            // Few different lines, so that much can be moved; sometimes long texts, for which git saves work.
+            let (kinds, size) = [(2, 8), (4, 12), (9, 40), (30, 300)][round % 4];
+            let line = |kind: usize| vec![b'a' + u8::try_from(kind % 26).unwrap(); 1 + 30 * (kind % 3)];
+            let mut lines: Vec<Vec<u8>> = (0..random(size)).map(|_| line(random(kinds))).collect();
+            let old = lines.join(&b'\n');
+            for _ in 0..random(5) {
+                let from = random(lines.len() + 1);
+                let to = lines.len().min(from + random(4));
+                let came: Vec<Vec<u8>> = (0..random(5)).map(|_| line(random(kinds + 1))).collect();
+                lines.splice(from..to, came);
+            }
+            let ended = |mut text: Vec<u8>, ended: bool| {
+                text.extend(ended.then_some(b'\n'));
+                text
+            };
+            let (old, new) = (ended(old, random(4) > 0), ended(lines.join(&b'\n'), random(4) > 0));
+            let mut read =
+                |bytes: &[u8]| texts.read(repo.write_blob(bytes).unwrap(), 1 << 20).unwrap().unwrap();
+            let (one, other) = (read(&old), read(&new));
+            if let Some(found) = forced(&old, &new) {
+                let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+                let wanted = between(one.blob().unwrap(), other.blob().unwrap());
+                assert_eq!(found, wanted, "{:?}", (text(&old), text(&new)));
+                one_hunk += 1;
+            }
+        }
+        assert!(one_hunk > 200, "{one_hunk}");
     }
 
     #[test]

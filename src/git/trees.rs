@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::domain::ids::Oid;
@@ -22,10 +23,25 @@ pub const MODE_SUBMODULE: u32 = 0o160_000;
 const ID: usize = 20;
 /// The longest name that libgit2 takes, in bytes.
 const MAX_NAME: usize = u16::MAX as usize;
+/// Bytes of an entry, for a first guess at how many there are.
+const USUAL_ENTRY: usize = 40;
 
 /// The entries of one directory, well formed.
 #[derive(Debug, PartialEq, Eq)]
-pub struct RawTree(Vec<u8>);
+pub struct RawTree {
+    bytes: Vec<u8>,
+    /// Where each entry begins.
+    starts: Vec<u32>,
+}
+
+/// Which entries of two directories may differ: all before them and all after them are the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Differing {
+    /// Numbers of the entries of the one.
+    pub old: Range<usize>,
+    /// Numbers of the entries of the other.
+    pub new: Range<usize>,
+}
 
 /// One entry of a directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,27 +67,65 @@ impl RawEntry<'_> {
 
 impl RawTree {
     pub(super) fn new(bytes: Vec<u8>) -> Result<Self, &'static str> {
+        let mut starts = Vec::with_capacity(bytes.len() / USUAL_ENTRY);
         let mut at = 0;
         while at < bytes.len() {
+            starts.push(u32::try_from(at).map_err(|_| "it is too large")?);
             at = parse(&bytes, at)?.1;
         }
-        Ok(Self(bytes))
+        Ok(Self { bytes, starts })
     }
 
-    /// The entry that begins at byte `at`, and where the next one does.
-    pub fn entry(&self, at: usize) -> Option<(RawEntry<'_>, usize)> {
-        parse(&self.0, at).ok()
+    /// How many entries there are.
+    pub fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Entry `number`, from 0, in git's order.
+    pub fn entry(&self, number: usize) -> Option<RawEntry<'_>> {
+        let at = *self.starts.get(number)?;
+        parse(&self.bytes, usize::try_from(at).ok()?).ok().map(|(entry, _)| entry)
     }
 
     /// The entries in git's order.
     pub fn entries(&self) -> impl Iterator<Item = RawEntry<'_>> {
-        let mut at = 0;
-        std::iter::from_fn(move || {
-            let (entry, next) = self.entry(at)?;
-            at = next;
-            Some(entry)
-        })
+        (0..self.count()).filter_map(|number| self.entry(number))
     }
+
+    /// Which entries may differ from those of `old`: found by comparing bytes, not names.
+    pub fn differing(&self, old: &Self) -> Differing {
+        let common = common_bytes(&old.bytes, &self.bytes);
+        let first = old.number_at(common).min(self.number_at(common));
+        let (mut ends, mut bytes) = ((old.count(), self.count()), (old.bytes.len(), self.bytes.len()));
+        while ends.0 > first && ends.1 > first {
+            let starts = (old.starts[ends.0 - 1] as usize, self.starts[ends.1 - 1] as usize);
+            if old.bytes[starts.0..bytes.0] != self.bytes[starts.1..bytes.1] {
+                break;
+            }
+            (ends, bytes) = ((ends.0 - 1, ends.1 - 1), starts);
+        }
+        Differing { old: first..ends.0, new: first..ends.1 }
+    }
+
+    /// How many entries end at byte `at` or before it.
+    fn number_at(&self, at: usize) -> usize {
+        if at >= self.bytes.len() {
+            return self.count();
+        }
+        self.starts.partition_point(|start| *start as usize <= at).saturating_sub(1)
+    }
+
+    fn size(&self) -> usize {
+        self.bytes.len() + self.starts.len() * size_of::<u32>()
+    }
+}
+
+/// How many bytes two texts begin with alike.
+fn common_bytes(one: &[u8], other: &[u8]) -> usize {
+    const STEP: usize = 64;
+    let equal = one.chunks(STEP).zip(other.chunks(STEP)).take_while(|(one, other)| one == other).count();
+    let at = (equal * STEP).min(one.len()).min(other.len());
+    at + one[at..].iter().zip(&other[at..]).take_while(|(one, other)| one == other).count()
 }
 
 fn parse(bytes: &[u8], at: usize) -> Result<(RawEntry<'_>, usize), &'static str> {
@@ -137,15 +191,15 @@ impl Kept {
     }
 
     pub(super) fn keep(&mut self, id: Oid, tree: &Rc<RawTree>) {
-        if tree.0.len() > self.max / 4 {
+        if tree.size() > self.max / 4 {
             return;
         }
-        self.bytes += tree.0.len();
+        self.bytes += tree.size();
         self.order.push_back(id);
         self.trees.insert(id, tree.clone());
         while self.bytes > self.max {
             let Some(oldest) = self.order.pop_front() else { return };
-            self.bytes -= self.trees.remove(&oldest).map_or(0, |gone| gone.0.len());
+            self.bytes -= self.trees.remove(&oldest).map_or(0, |gone| gone.size());
         }
     }
 }
@@ -191,6 +245,32 @@ mod tests {
         assert_eq!(raw.entries().next().unwrap().id(), Oid::from_bytes(&[7; ID]).unwrap());
     }
 
+    proptest::proptest! {
+        /// What is outside of what may differ is the same, and nothing is missed.
+        #[test]
+        fn only_what_is_the_same_is_left_out(
+            old in proptest::collection::btree_map("[a-c]{1,3}", 0_u8..3, 0..9),
+            new in proptest::collection::btree_map("[a-c]{1,3}", 0_u8..3, 0..9),
+        ) {
+            let raw = |entries: &std::collections::BTreeMap<String, u8>| {
+                let entry = |(name, id): (&String, &u8)| [b"100644 ", name.as_bytes(), b"\0", &[*id; ID]].concat();
+                RawTree::new(entries.iter().flat_map(entry).collect()).unwrap()
+            };
+            let (one, other) = (raw(&old), raw(&new));
+            let found = other.differing(&one);
+            let all = |tree: &RawTree, range: Range<usize>| -> Vec<(Vec<u8>, Oid)> {
+                range.filter_map(|at| tree.entry(at)).map(|entry| (entry.name.to_vec(), entry.id())).collect()
+            };
+            proptest::prop_assert_eq!(
+                all(&one, 0..found.old.start), all(&other, 0..found.new.start)
+            );
+            proptest::prop_assert_eq!(
+                all(&one, found.old.end..one.count()), all(&other, found.new.end..other.count())
+            );
+            proptest::prop_assert_eq!(one.bytes == other.bytes, found.old.is_empty() && found.new.is_empty());
+        }
+    }
+
     #[test]
     fn what_is_no_tree_is_refused() {
         let good = tree(&[("100644", "name"), ("40000", "dir")]);
@@ -214,13 +294,13 @@ mod tests {
             .collect();
         let repo = scratch.open();
         assert!(repo.tree(trees[0]).is_ok() && repo.trees.borrow().trees.is_empty(), "nothing by default");
-        repo.keep_trees(5 * 29);
+        repo.keep_trees(5 * 33);
         for tree in &trees {
             assert_eq!(repo.tree(*tree).unwrap().entries().count(), 1);
         }
         let kept = repo.trees.borrow();
         let held: Vec<bool> = trees.iter().map(|tree| kept.trees.contains_key(&tree.0)).collect();
         assert_eq!(held, [false, false, false, false, false, true, true, true, true, true]);
-        assert_eq!((kept.bytes, kept.order.len()), (5 * 29, 5));
+        assert_eq!((kept.bytes, kept.order.len()), (5 * 33, 5));
     }
 }

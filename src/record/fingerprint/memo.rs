@@ -1,24 +1,45 @@
 //! The directories of the tree before: where one commit after the other is looked at, a fingerprint costs what differs.
 //!
-//! A directory that changed is hashed anew, but its path rules are asked, and its subdirectories looked at, only for
-//! entries that are not in it as they were.
+//! What was hashed for a directory is kept as well. Of one that changed only the entries between the first and the last
+//! that differ are looked at: the rest is the same text, and so is the line of an entry that is as it was.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::super::RecordError;
-use super::{DirectoryHash, MAX_DEPTH, MAX_DIRECTORIES, hostile};
+use super::{MAX_DEPTH, MAX_DIRECTORIES, directory_line, file_line, hostile, print_of};
 use crate::domain::ids::{Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
-use crate::git::{MODE_TREE, RawEntry, RawTree, Repo};
+use crate::git::{Differing, MODE_TREE, RawEntry, RawTree, Repo};
 
-/// Directories that are remembered at the most: some forty megabytes.
-const MAX_KNOWN: usize = 200_000;
+/// Bytes of directories that are remembered at the most.
+const MAX_KNOWN: usize = 40 << 20;
+/// What a directory takes beside its lines, about.
+const EACH: usize = 200;
 
 /// What is known of the tree before.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     directories: HashMap<Vec<u8>, Known>,
+    bytes: usize,
+}
+
+impl Memo {
+    fn remove(&mut self, path: &[u8]) -> Option<Known> {
+        let known = self.directories.remove(path)?;
+        self.bytes = self.bytes.saturating_sub(known.size());
+        Some(known)
+    }
+
+    fn insert(&mut self, path: &[u8], known: Known) {
+        self.bytes += known.size();
+        if self.bytes > MAX_KNOWN {
+            self.bytes = known.size();
+            self.directories.clear();
+        }
+        self.directories.insert(path.to_vec(), known);
+    }
 }
 
 /// What a directory had and gave.
@@ -26,17 +47,36 @@ pub(super) struct Memo {
 struct Known {
     tree: Oid,
     print: [u8; 32],
-    entries: Vec<Counts>,
-    /// The fingerprints of its directories, in their order.
-    below: Vec<[u8; 32]>,
+    /// What was hashed: a line for each entry that is kept.
+    lines: Vec<u8>,
+    /// Where the line of each entry ends; one that is not kept has an empty one.
+    ends: Vec<u32>,
 }
 
-/// Whether an entry is part of the fingerprint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Counts {
-    File,
-    Not,
-    Directory,
+impl Known {
+    fn size(&self) -> usize {
+        EACH + self.lines.len() + self.ends.len() * size_of::<u32>()
+    }
+
+    /// Where the lines of these entries are.
+    fn lines_of(&self, entries: Range<usize>) -> Range<usize> {
+        let end =
+            |count: usize| count.checked_sub(1).and_then(|last| self.ends.get(last)).copied().unwrap_or(0);
+        end(entries.start) as usize..end(entries.end) as usize
+    }
+
+    fn end(&mut self) {
+        self.ends.push(u32::try_from(self.lines.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Takes over the lines of some entries of `before`, which are as they were.
+    fn take_over(&mut self, before: &Self, entries: Range<usize>) {
+        let lines = before.lines_of(entries.clone());
+        let from = self.lines.len();
+        self.lines.extend_from_slice(&before.lines[lines.clone()]);
+        let moved = |end: &u32| u32::try_from(*end as usize - lines.start + from).unwrap_or(u32::MAX);
+        self.ends.extend(before.ends[entries].iter().map(moved));
+    }
 }
 
 /// One descent from a root.
@@ -55,85 +95,115 @@ pub(super) struct Descent<'a> {
 struct Before {
     tree: Rc<RawTree>,
     known: Known,
-    /// Where the next entry begins, its number, and how many directories were before it.
-    at: (usize, usize, usize),
+    /// Entries that may not be as they were, and were not passed yet.
+    left: Range<usize>,
+}
+
+/// What is known of an entry from the directory before.
+enum Same {
+    /// It is as it was: the number it had.
+    Whole(usize),
+    /// A file of that name was there, and was kept, or was not.
+    Name(PathClass),
+    No,
 }
 
 impl Before {
-    /// What counted where `entry` stood, when the same name stood there; a directory must be the same one.
-    fn same(&mut self, entry: &RawEntry<'_>) -> Option<(Counts, Option<[u8; 32]>)> {
-        loop {
-            let (old, next) = self.tree.entry(self.at.0)?;
+    fn same(&mut self, entry: &RawEntry<'_>) -> Same {
+        while let Some(old) = self.tree.entry(self.left.start).filter(|_| !self.left.is_empty()) {
             let order = old.cmp_in_tree(entry);
             if order == std::cmp::Ordering::Greater {
-                return None;
+                return Same::No;
             }
-            let counts = self.known.entries.get(self.at.1).copied()?;
-            let print = self.known.below.get(self.at.2).copied().filter(|_| counts == Counts::Directory);
-            self.at = (next, self.at.1 + 1, self.at.2 + usize::from(counts == Counts::Directory));
+            let at = self.left.start;
+            self.left.start += 1;
             if order == std::cmp::Ordering::Equal {
-                let usable = counts != Counts::Directory || old == *entry;
-                return usable.then_some((counts, print));
+                let kept = !self.known.lines_of(at..at + 1).is_empty();
+                return match (old == *entry, old.mode == MODE_TREE || entry.mode == MODE_TREE, kept) {
+                    (true, _, _) => Same::Whole(at),
+                    (false, true, _) => Same::No,
+                    (false, false, true) => Same::Name(PathClass::Code),
+                    (false, false, false) => Same::Name(PathClass::Ignored),
+                };
             }
         }
+        Same::No
     }
 }
 
 impl Descent<'_> {
     /// The fingerprint of `tree`, which lies at `self.path`.
     pub(super) fn directory(&mut self, tree: TreeId) -> Result<[u8; 32], RecordError> {
-        let before = self.memo.directories.remove(&self.path);
-        if let Some(known) = before.as_ref().filter(|known| known.tree == tree.0) {
-            let print = known.print;
-            self.memo.directories.extend(before.map(|known| (self.path.clone(), known)));
-            return Ok(print);
+        if let Some(known) = self.memo.directories.get(&self.path).filter(|known| known.tree == tree.0) {
+            return Ok(known.print);
         }
+        let before = self.memo.remove(&self.path);
         self.enter()?;
+        let raw = self.repo.tree(tree)?;
         // A directory that was there and is not any more costs time and nothing else.
-        let mut before = before.and_then(|known| {
+        let before = before.and_then(|known| {
             let tree = self.repo.tree(TreeId(known.tree)).ok()?;
-            Some(Before { tree, known, at: (0, 0, 0) })
+            let Differing { old, new } = raw.differing(&tree);
+            Some((Before { tree, known, left: old.clone() }, old, new))
         });
-        let mut hash = DirectoryHash::default();
-        let mut known = Known { tree: tree.0, print: [0; 32], entries: Vec::new(), below: Vec::new() };
-        for entry in self.repo.tree(tree)?.entries() {
-            let same = before.as_mut().and_then(|before| before.same(&entry));
-            let (counts, print) = same.map_or_else(|| self.entry(&entry), Ok)?;
-            known.entries.push(counts);
-            match print {
-                Some(print) => {
-                    hash.directory(entry.name, &print);
-                    known.below.push(print);
-                }
-                None if counts == Counts::File => hash.file(entry.name, entry.mode, entry.id()),
-                None => {}
+        let mut known = Known { tree: tree.0, print: [0; 32], lines: Vec::new(), ends: Vec::new() };
+        match before {
+            Some((mut before, old, new)) => {
+                known.lines.reserve(before.known.lines.len() + 128);
+                known.ends.reserve(raw.count());
+                known.take_over(&before.known, 0..old.start);
+                self.entries(&mut known, &raw, (new, Some(&mut before)))?;
+                known.take_over(&before.known, old.end..before.tree.count());
             }
+            None => self.entries(&mut known, &raw, (0..raw.count(), None))?,
         }
         self.depth -= 1;
-        known.print = hash.finish();
+        known.print = print_of(&known.lines);
         let print = known.print;
-        if self.memo.directories.len() >= MAX_KNOWN {
-            self.memo.directories.clear();
-        }
-        self.memo.directories.insert(self.path.clone(), known);
+        self.memo.insert(&self.path, known);
         Ok(print)
     }
 
-    fn entry(&mut self, entry: &RawEntry<'_>) -> Result<(Counts, Option<[u8; 32]>), RecordError> {
+    /// Adds the lines of some entries of `tree`.
+    fn entries(
+        &mut self,
+        known: &mut Known,
+        tree: &RawTree,
+        (entries, mut before): (Range<usize>, Option<&mut Before>),
+    ) -> Result<(), RecordError> {
+        for entry in entries.filter_map(|number| tree.entry(number)) {
+            let same = before.as_mut().map_or(Same::No, |before| before.same(&entry));
+            match (same, &before) {
+                (Same::Whole(at), Some(before)) => known.take_over(&before.known, at..at + 1),
+                (Same::Name(class), _) => {
+                    if class == PathClass::Code {
+                        file_line(&mut known.lines, &entry);
+                    }
+                    known.end();
+                }
+                (Same::Whole(_) | Same::No, _) => {
+                    self.entry(&mut known.lines, &entry)?;
+                    known.end();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, lines: &mut Vec<u8>, entry: &RawEntry<'_>) -> Result<(), RecordError> {
         let length = self.path.len();
         if length > 0 {
             self.path.push(b'/');
         }
         self.path.extend_from_slice(entry.name);
-        let found = if entry.mode == MODE_TREE {
-            self.directory(TreeId(entry.id())).map(|print| (Counts::Directory, Some(print)))
+        if entry.mode == MODE_TREE {
+            let below = self.directory(TreeId(entry.id()))?;
+            directory_line(lines, entry.name, &below);
         } else if self.rules.class(&self.path) == PathClass::Code {
-            Ok((Counts::File, None))
-        } else {
-            Ok((Counts::Not, None))
-        };
+            file_line(lines, entry);
+        }
         self.path.truncate(length);
-        found
+        Ok(())
     }
 
     fn enter(&mut self) -> Result<(), RecordError> {

@@ -22,7 +22,7 @@ use super::RecordError;
 use crate::domain::ids::{CodeId, Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::OverlayEntry;
-use crate::git::{MODE_FILE, MODE_TREE, Repo};
+use crate::git::{MODE_FILE, MODE_TREE, RawEntry, Repo};
 
 pub use differing::{Difference, differing};
 
@@ -188,29 +188,16 @@ const AT_ONCE: usize = 4096;
 
 impl DirectoryHash {
     fn file(&mut self, name: &[u8], mode: u32, id: Oid) {
-        self.entry(mode, name, id.as_bytes());
+        line(&mut self.lines, mode, name, id.as_bytes());
+        self.drain();
     }
 
-    /// Dropped when nothing in it is kept.
     fn directory(&mut self, name: &[u8], fingerprint: &[u8; 32]) {
-        if *fingerprint != EMPTY.0 {
-            self.entry(MODE_TREE, name, fingerprint);
-        }
+        directory_line(&mut self.lines, name, fingerprint);
+        self.drain();
     }
 
-    fn entry(&mut self, mode: u32, name: &[u8], id: &[u8]) {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        match mode {
-            MODE_FILE => self.lines.extend_from_slice(b"100644 "),
-            MODE_TREE => self.lines.extend_from_slice(b"40000 "),
-            _ => self.lines.extend_from_slice(format!("{mode:o} ").as_bytes()),
-        }
-        self.lines.extend_from_slice(name);
-        self.lines.push(0);
-        for byte in id {
-            self.lines.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-        }
-        self.lines.push(b'\n');
+    fn drain(&mut self) {
         if self.lines.len() >= AT_ONCE {
             self.hash.update(&self.lines);
             self.lines.clear();
@@ -221,6 +208,38 @@ impl DirectoryHash {
         self.hash.update(&self.lines);
         self.hash.finalize().into()
     }
+}
+
+/// The line of a file.
+fn file_line(lines: &mut Vec<u8>, entry: &RawEntry<'_>) {
+    line(lines, entry.mode, entry.name, entry.id().as_bytes());
+}
+
+/// The line of a directory. None when nothing in it is kept.
+fn directory_line(lines: &mut Vec<u8>, name: &[u8], fingerprint: &[u8; 32]) {
+    if *fingerprint != EMPTY.0 {
+        line(lines, MODE_TREE, name, fingerprint);
+    }
+}
+
+fn line(lines: &mut Vec<u8>, mode: u32, name: &[u8], id: &[u8]) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    match mode {
+        MODE_FILE => lines.extend_from_slice(b"100644 "),
+        MODE_TREE => lines.extend_from_slice(b"40000 "),
+        _ => lines.extend_from_slice(format!("{mode:o} ").as_bytes()),
+    }
+    lines.extend_from_slice(name);
+    lines.push(0);
+    for byte in id {
+        lines.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    }
+    lines.push(b'\n');
+}
+
+/// The fingerprint of a directory of these lines.
+fn print_of(lines: &[u8]) -> [u8; 32] {
+    Sha256::digest(lines).into()
 }
 
 #[cfg(test)]
