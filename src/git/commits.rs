@@ -34,19 +34,6 @@ pub struct CommitInfo {
     pub committed_at: Timestamp,
 }
 
-/// The little of a commit that says where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitOutline {
-    /// Its first parent.
-    pub parent: Option<CommitId>,
-    /// How many parents it has.
-    pub parents: usize,
-    /// As [`CommitInfo::subject`].
-    pub subject: String,
-    /// Committer date.
-    pub committed_at: Timestamp,
-}
-
 /// A commit to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct NewCommit<'a> {
@@ -82,18 +69,6 @@ impl Repo {
             author: text(author.name_bytes()),
             email: text(author.email_bytes()),
             committer_email: text(commit.committer().email_bytes()),
-            committed_at: Timestamp(commit.time().seconds()),
-        })
-    }
-
-    /// Reads as much of a commit as says where it stands.
-    pub fn outline(&self, id: CommitId) -> Result<CommitOutline, GitError> {
-        let commit = self.find_commit(id)?;
-        let subject = String::from_utf8_lossy(commit.summary_bytes().unwrap_or_default());
-        Ok(CommitOutline {
-            parent: commit.parent_id(0).ok().map(|parent| CommitId(from_git2(parent))),
-            parents: commit.parent_count(),
-            subject: cut(&subject, MAX_SUBJECT),
             committed_at: Timestamp(commit.time().seconds()),
         })
     }

@@ -49,7 +49,7 @@ mod watch;
 mod worktree;
 
 pub use changes::Change;
-pub use commits::{CommitInfo, CommitOutline, NewCommit, trailers};
+pub use commits::{CommitInfo, NewCommit, trailers};
 pub use config::{ConfigLevel, ConfigValue};
 pub use error::{GitError, MissingBecause, missing_help};
 pub use happened::{Happened, IndexFile};

@@ -38,12 +38,14 @@ pub struct Texts<'r> {
     /// In the order in which they came.
     order: VecDeque<Oid>,
     kept: HashMap<Oid, Text<'r>>,
+    /// Whether one was asked for that is not there.
+    lacked: bool,
 }
 
 impl<'r> Texts<'r> {
     /// Keeps up to `max` bytes; with 0 nothing is kept.
     pub fn new(repo: &'r Repo, max: usize) -> Self {
-        Self { repo, max, bytes: 0, order: VecDeque::new(), kept: HashMap::new() }
+        Self { repo, max, bytes: 0, order: VecDeque::new(), kept: HashMap::new(), lacked: false }
     }
 
     /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated.
@@ -51,10 +53,17 @@ impl<'r> Texts<'r> {
         if let Some(known) = self.kept.get(&id) {
             return Ok(Some(known.clone()).filter(|known| known.len() <= max));
         }
-        let Some(blob) = self.repo.blob_up_to(id, max)? else { return Ok(None) };
+        let blob = self.repo.blob_up_to(id, max);
+        self.lacked |= matches!(blob, Err(GitError::Missing { .. }));
+        let Some(blob) = blob? else { return Ok(None) };
         let text = Text(Some(Rc::new(blob)));
         self.keep(id, &text);
         Ok(Some(text))
+    }
+
+    /// Whether a text was asked for that a partial clone does not have.
+    pub fn lacked(&self) -> bool {
+        self.lacked
     }
 
     /// Takes in a text and lets go of the oldest. One that would push out most of the others is not kept.
@@ -94,7 +103,9 @@ mod tests {
         texts.read(large, 26).unwrap();
         assert!(!texts.kept.contains_key(&large));
         let none = Oid::from_bytes(&[7; 20]).unwrap();
+        assert!(!texts.lacked());
         assert!(matches!(texts.read(none, 9), Err(GitError::Missing { .. })));
+        assert!(texts.lacked());
     }
 
     #[test]

@@ -50,8 +50,7 @@ pub fn run(
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
     ws.repo.cache_nothing();
-    let outlines = bulk::outlines(&ws.repo, &store, &ws.repo.range(range)?)?;
-    let mut lines = Lineages::new(outlines.iter().filter_map(|commit| commit.parent), gap);
+    let range = ws.repo.range(range)?;
     let cache = DerivedCache::load(ws.repo.common_dir(), &bulk::salt(&ws.config));
     let job = Job {
         ctx,
@@ -61,6 +60,11 @@ pub fn run(
         tip: store.tip(),
         cache: &cache,
     };
+    let outlines = bulk::outlines(&job, (pace.threads, pace.stop), &range)?;
+    if outlines.len() < range.len() {
+        return Ok(Ended { walked: Walked::Part { done: 0, of: range.len() }, warnings });
+    }
+    let mut lines = Lineages::new(outlines.iter().filter_map(|commit| commit.parent), gap);
     let lazily = Lazily { outlines: &outlines, rules: &settings, gap };
     let walked = bulk::lazily(&ws.repo, &job, (&lazily, pace), &mut |Found { commit, facts, .. }| {
         let mut fold = lines.before(commit.parents.first().copied(), |fresh| fresh);

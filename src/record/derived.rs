@@ -7,6 +7,8 @@
 //! rest = 16 bytes of key, 32 of code fingerprint, the diff, the change (see `compact`)
 //! ```
 //!
+//! An entry may end with its key: that says that nothing needs to be read for the judgement of a window.
+//!
 //! The key is the sha256 over the version, what else the answer depends on (path rules, patterns) and the commit id.
 //! An entry that is torn, altered or of another version is stepped over: the next one is found by its first four
 //! bytes. Writers at once append side by side. A file that would outgrow `MAX_BYTES` begins anew. Deleting it costs
@@ -107,9 +109,23 @@ impl DerivedCache {
 
     /// The entry that remembers `known` of `commit`.
     pub fn entry(&self, commit: CommitId, what: Remembered, known: &Known) -> Vec<u8> {
-        let rest = encode(known, self.key(commit, what).to_vec());
-        let length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
-        [&MARK[..], &length.to_le_bytes(), &checksum(&rest), &rest].concat()
+        enveloped(&encode(known, self.key(commit, what).to_vec()))
+    }
+
+    /// Whether it is remembered that what rules under `salt` ask of the texts of a window was answered by nothing:
+    /// of the one that begins with commit `oldest` and ends with `newest`.
+    pub fn is_quiet(&self, salt: &[u8], oldest: CommitId, newest: CommitId) -> bool {
+        self.entries.contains_key(&self.quiet_key(salt, oldest, newest))
+    }
+
+    /// The entry that remembers that.
+    pub fn quiet_entry(&self, salt: &[u8], oldest: CommitId, newest: CommitId) -> Vec<u8> {
+        enveloped(&self.quiet_key(salt, oldest, newest))
+    }
+
+    fn quiet_key(&self, salt: &[u8], oldest: CommitId, newest: CommitId) -> Key {
+        let hash = Sha256::new_with_prefix(MARK).chain_update(&self.salt).chain_update(newest.0.as_bytes());
+        first(&hash.chain_update(b"quiet").chain_update(oldest.0.as_bytes()).chain_update(salt).finalize())
     }
 
     fn key(&self, commit: CommitId, what: Remembered) -> Key {
@@ -167,6 +183,12 @@ fn entry(bytes: &[u8]) -> Option<&[u8]> {
     let length = usize::try_from(u32::from_le_bytes(first(bytes.get(4..8)?))).ok()?;
     let rest = bytes.get(HEAD..HEAD + length).filter(|_| (16..=MAX_ENTRY).contains(&length))?;
     (checksum(rest) == bytes[8..HEAD]).then_some(rest)
+}
+
+/// An entry of that rest.
+fn enveloped(rest: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(rest.len()).unwrap_or(u32::MAX);
+    [&MARK[..], &length.to_le_bytes(), &checksum(rest), rest].concat()
 }
 
 fn encode(known: &Known, into: Vec<u8>) -> Vec<u8> {

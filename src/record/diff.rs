@@ -36,7 +36,11 @@ use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{DiffHash, HunkHash, Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
-use crate::git::{Change, GitError, MODE_SUBMODULE, Repo, Text, Texts, hunks, is_binary};
+use crate::git::{Change, GitError, MODE_SUBMODULE, RawHunk, Repo, Text, Texts, hunks, is_binary};
+
+mod undoing;
+
+pub use undoing::{HunkLines, Hunks, Sketch, hunk_lines, is_strong, sketch};
 
 /// Files larger than this are compared by id, in bytes.
 pub const MAX_FILE: usize = 4 << 20;
@@ -77,10 +81,34 @@ pub fn summarize(
     old: Option<TreeId>,
     new: TreeId,
 ) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
-    let rules = reading.rules;
+    summarize_changes(texts, reading, &changes(repo, reading.rules, (old, new))?)
+}
+
+/// The paths that count of what differs between two trees (`None`: the empty one), in byte order.
+///
+/// # Errors
+/// [`RecordError::Git`] when a tree is missing.
+pub fn changes(
+    repo: &Repo,
+    rules: &PathRules,
+    (old, new): (Option<TreeId>, TreeId),
+) -> Result<Vec<Change>, RecordError> {
     let mut changes: Vec<Change> =
         repo.changes(old, new)?.into_iter().filter_map(|change| counted(rules, change)).collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(changes)
+}
+
+/// As [`summarize`], of what [`changes`] found.
+///
+/// # Errors
+/// As [`summarize`].
+pub fn summarize_changes(
+    texts: &mut Texts<'_>,
+    reading: &Reading<'_>,
+    changes: &[Change],
+) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
+    let rules = reading.rules;
     let document = |path: &[u8]| rules.class(path) == PathClass::Docs;
     let depth = match reading.depth {
         Depth::Documents if changes.iter().any(|change| document(&change.path)) => Depth::Text,
@@ -88,7 +116,7 @@ pub fn summarize(
         told @ (Depth::Text | Depth::Ids) => told,
     };
     let mut sum = Summing::new(texts, &Reading { depth, ..*reading });
-    for change in &changes {
+    for change in changes {
         sum.change(change)?;
     }
     Ok(sum.finish())
@@ -106,19 +134,18 @@ pub enum Glance {
     Unclear,
 }
 
-/// Looks at one file, if possible at one whose path is not among `others`: whether the summary of the change would be
+/// Looks at one file of `changes`, if possible at one whose path is not among `others`: whether the summary of the change would be
 /// empty, or equal that of one at those paths.
 ///
 /// # Errors
 /// As [`summarize`].
 pub fn glance(
-    (repo, texts): (&Repo, &mut Texts<'_>),
+    texts: &mut Texts<'_>,
     reading: &Reading<'_>,
-    (old, new): (Option<TreeId>, TreeId),
+    changes: &[Change],
     others: &[HunkHash],
 ) -> Result<Glance, RecordError> {
-    let changes = repo.changes(old, new)?.into_iter().filter_map(|change| counted(reading.rules, change));
-    let mut best: Option<(bool, Change)> = None;
+    let mut best: Option<(bool, &Change)> = None;
     for change in changes {
         let apart = change.old_path.is_none() && !others.contains(&path_hash(&change.path));
         if best.as_ref().is_none_or(|(before, _)| apart && !before) {
@@ -197,6 +224,28 @@ type Sides<'h, 'a> = (&'h [Cow<'a, [u8]>], &'h [Cow<'a, [u8]>]);
 struct Normalized<'a> {
     removed: Vec<Cow<'a, [u8]>>,
     added: Vec<Cow<'a, [u8]>>,
+}
+
+impl Normalized<'_> {
+    fn pair(&self) -> Hunk {
+        Hunk { removed: side_hash(&self.removed), added: side_hash(&self.added) }
+    }
+}
+
+/// Whether neither path nor mode changed.
+fn is_in_place(change: &Change) -> bool {
+    change.old_path.is_none() && change.old.map(|old| old.0) == change.new.map(|new| new.0)
+}
+
+fn sides<'h, 'a>(hunks: &'h [Normalized<'a>]) -> Vec<Sides<'h, 'a>> {
+    hunks.iter().map(|hunk| (hunk.removed.as_slice(), hunk.added.as_slice())).collect()
+}
+
+/// The hunks of which something is left.
+fn normalized<'a>(normalizer: &Normalizer, raw: &[RawHunk<'a>]) -> Vec<Normalized<'a>> {
+    let side = |lines: &[&'a [u8]]| lines.iter().map(|line| normalizer.line(line)).collect();
+    let hunks = raw.iter().map(|hunk| Normalized { removed: side(&hunk.removed), added: side(&hunk.added) });
+    hunks.filter(|hunk| hunk.removed != hunk.added).collect()
 }
 
 impl<'a, 't, 'r> Summing<'a, 't, 'r> {
@@ -305,23 +354,11 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
             self.summary.removed = self.summary.removed.saturating_add(hunk.removed.len() as u64);
             self.summary.added = self.summary.added.saturating_add(hunk.added.len() as u64);
         }
-        let normalizer = self.reading.normalizer;
-        let hunks: Vec<Normalized<'_>> = raw
-            .iter()
-            .map(|hunk| Normalized {
-                removed: hunk.removed.iter().map(|line| normalizer.line(line)).collect(),
-                added: hunk.added.iter().map(|line| normalizer.line(line)).collect(),
-            })
-            .filter(|hunk| hunk.removed != hunk.added)
-            .collect();
-        let same_place =
-            change.old_path.is_none() && change.old.map(|old| old.0) == change.new.map(|new| new.0);
-        if hunks.is_empty() && same_place {
+        let hunks = normalized(self.reading.normalizer, &raw);
+        if hunks.is_empty() && is_in_place(change) {
             return;
         }
-        let sides: Vec<Sides<'_, '_>> =
-            hunks.iter().map(|hunk| (hunk.removed.as_slice(), hunk.added.as_slice())).collect();
-        self.survey.lines(change, &sides);
+        self.survey.lines(change, &sides(&hunks));
         self.survey.document(change, old, new);
         self.begin(change);
         for hunk in &hunks {
@@ -333,9 +370,7 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
                 }
             }
             if self.summary.hunks.len() < DiffSummary::MAX_HUNKS {
-                self.summary
-                    .hunks
-                    .push(Hunk { removed: side_hash(&hunk.removed), added: side_hash(&hunk.added) });
+                self.summary.hunks.push(hunk.pair());
             } else {
                 self.summary.truncated = true;
             }

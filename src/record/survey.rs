@@ -116,6 +116,11 @@ impl<'a> Survey<'a> {
         count(&mut docs.now, new);
     }
 
+    /// Whether something is known already that no weak change does.
+    pub(super) fn is_strong(&self) -> bool {
+        !self.facts.nature.is_weak() && self.facts.nature != Nature::Nothing
+    }
+
     pub(super) fn finish(mut self) -> ChangeFacts {
         self.facts.docs = self.docs.map(|docs| DocsState {
             hash: first_eight(docs.hash.finalize().into()),

@@ -17,7 +17,7 @@ use crate::record::store::NotesStore;
 /// Things of a piece: neighbours, which have files in common.
 const PIECE: usize = 32;
 /// Pieces that a thread may be ahead.
-const AHEAD: usize = 4;
+const AHEAD: usize = 8;
 /// Most threads: beyond, they wait for one another in libgit2.
 const MAX_THREADS: usize = 32;
 
@@ -26,6 +26,7 @@ const MAX_THREADS: usize = 32;
 pub(super) struct Crew<'a> {
     pub ctx: &'a Context,
     pub config: &'a Config,
+    pub normalizer: &'a Normalizer,
     /// The notes commit whose records count.
     pub tip: Option<CommitId>,
     pub threads: Option<NonZeroUsize>,
@@ -53,7 +54,6 @@ impl Crew<'_> {
         take: &mut dyn FnMut(O) -> Result<(), OpsError>,
     ) -> Result<(), OpsError> {
         let (total, stop) = (items.len(), self.stop);
-        let normalizer = Normalizer::new(&self.config.normalize)?;
         let ended = AtomicBool::new(false);
         let halt = || stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed);
         thread::scope(|scope| {
@@ -61,10 +61,10 @@ impl Crew<'_> {
             let receivers: Vec<Receiver<Piece<O>>> = (0..threads)
                 .map(|number| {
                     let (sender, receiver) = sync_channel(AHEAD);
-                    let (halt, normalizer) = (&halt, &normalizer);
+                    let halt = &halt;
                     let mine = move || items.chunks(PIECE).skip(number).step_by(threads);
                     scope.spawn(move || {
-                        if let Err(error) = self.pieces(normalizer, &mut mine(), (one, halt), &sender) {
+                        if let Err(error) = self.pieces(&mut mine(), (one, halt), &sender) {
                             let _gone = sender.send(Err(error));
                         }
                     });
@@ -102,14 +102,13 @@ impl Crew<'_> {
     /// What one thread does: its pieces, in order, until they are done or nobody takes them any more.
     fn pieces<I, O>(
         &self,
-        normalizer: &Normalizer,
         mine: &mut dyn Iterator<Item = &[I]>,
         (one, halt): (One<'_, I, O>, &dyn Fn() -> bool),
         to: &SyncSender<Piece<O>>,
     ) -> Result<(), OpsError> {
         let repo = Repo::open(&self.ctx.cwd, &self.ctx.repo_env)?;
         let store = NotesStore::at(&repo, self.tip);
-        let deriver = Deriver::in_bulk(&repo, &self.config.paths.rules, normalizer);
+        let deriver = Deriver::in_bulk(&repo, &self.config.paths.rules, self.normalizer);
         let mut hand = Hand { repo: &repo, store, deriver };
         for piece in mine {
             let mut found = Vec::with_capacity(piece.len());

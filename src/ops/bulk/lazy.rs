@@ -1,27 +1,30 @@
 //! A walk that reads the ids of a stretch of commits first, and then what is needed of their texts, in rounds
 //! ([`super::need`]). While one stretch is judged, the next is read.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
 
 use super::crew::{Crew, Hand};
-use super::need::{self, Ask, Read, Seen};
+use super::need;
 use super::outline::{Outline, Recorded, windows};
-use super::{Depth, Facts, Found, Job, Pace, Walked, derived, remembering, walk};
+use super::seen::{self, Ask, Lines, Read, Seen, Window};
+use super::{Depth, Facts, Found, Job, Pace, REMEMBERED, Walked, derived, one, remembering};
 use crate::detect::{LineThresholds, line_thresholds};
 use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::facts::DiffSummary;
 use crate::domain::ids::{CommitId, HunkHash};
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
-use crate::git::Repo;
+use crate::git::{Change, Repo};
 use crate::history::Strike;
-use crate::ops::derive::Derived;
+use crate::ops::derive::{Derived, Deriver};
 use crate::ops::error::OpsError;
 use crate::record::derived::{DerivedWriter, Remembered};
-use crate::record::diff::Glance;
+use crate::record::diff::{Glance, Hunks};
+use crate::record::normalize::Normalizer;
 
 /// Commits of a stretch: what is found in them is held until all of it is known.
 const STRETCH: usize = 2048;
@@ -40,17 +43,15 @@ pub(in crate::ops) fn lazily(
     (lazily, pace): (&Lazily<'_>, &mut Pace<'_>),
     take: &mut dyn FnMut(Found) -> Result<(), OpsError>,
 ) -> Result<Walked, OpsError> {
-    repo.cache_nothing();
+    let normalizer = Normalizer::new(&job.config.normalize)?;
     let (total, stop) = (lazily.outlines.len(), pace.stop);
     let ended = AtomicBool::new(false);
     let (sender, receiver) = sync_channel(1);
-    let (threads, common_dir) = (pace.threads, repo.common_dir());
+    let crew = job.crew(&normalizer, (pace.threads, stop));
+    let kept = (repo.common_dir(), total >= REMEMBERED && !repo.is_shallow());
     let done = thread::scope(|scope| {
         let ended = &ended;
-        scope.spawn(move || {
-            let crew = Crew { ctx: job.ctx, config: job.config, tip: job.tip, threads, stop };
-            Reader::new(crew, job, lazily, common_dir).read(ended, &sender);
-        });
+        scope.spawn(move || Reader::new(crew, job, lazily, kept).read(ended, &sender));
         let mut done = 0;
         let result: Result<(), OpsError> =
             receiver.iter().try_for_each(|stretch: Result<Vec<Found>, OpsError>| {
@@ -82,10 +83,19 @@ struct Reader<'a> {
     last_child: Vec<usize>,
     line: Vec<Seen>,
     common_dir: &'a Path,
+    /// Whether what is found out of windows is worth to be remembered, and will be true again.
+    remembers: bool,
+    /// What it depends on beside the commits.
+    salt: Vec<u8>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(crew: Crew<'a>, job: &'a Job<'a>, lazily: &'a Lazily<'a>, common_dir: &'a Path) -> Self {
+    fn new(
+        crew: Crew<'a>,
+        job: &'a Job<'a>,
+        lazily: &'a Lazily<'a>,
+        (common_dir, remembers): (&'a Path, bool),
+    ) -> Self {
         let windows = windows(lazily.outlines, lazily.gap);
         let mut last_child = vec![0; windows.len()];
         for (at, before) in windows.iter().enumerate() {
@@ -94,7 +104,9 @@ impl<'a> Reader<'a> {
             }
         }
         let least = line_thresholds(lazily.rules);
-        Self { crew, job, lazily, least, windows, last_child, line: Vec::new(), common_dir }
+        let salt = format!("{least:?}").into_bytes();
+        let line = Vec::with_capacity(windows.len());
+        Self { crew, job, lazily, least, windows, last_child, line, common_dir, remembers, salt }
     }
 
     fn read(mut self, ended: &AtomicBool, to: &SyncSender<Result<Vec<Found>, OpsError>>) {
@@ -117,17 +129,17 @@ impl<'a> Reader<'a> {
     /// What is found in some commits, and the error that the one after them gave.
     fn stretch(&mut self, outlines: &[Outline]) -> (Vec<Found>, Option<OpsError>) {
         let from = self.line.len();
-        let commits: Vec<(CommitId, Depth)> = outlines.iter().map(|one| (one.id, Depth::Ids)).collect();
-        let job = Job { commits: &commits, ..*self.job };
-        let mut found: Vec<Found> = Vec::with_capacity(commits.len());
-        let mut broken = self.ids(&job, &mut found).err();
+        let mut found: Vec<Found> = Vec::with_capacity(outlines.len());
+        let mut broken = self.ids(outlines, &mut found).err();
         let end = from + outlines.len();
         for (number, one) in found.iter().enumerate() {
             let seen = self.seen(from + number, end, one);
             self.line.push(seen);
         }
+        self.recall(from);
         loop {
-            let asked: Vec<(usize, Ask)> = need::asked(&self.line, from, &self.least).into_iter().collect();
+            let asked: Vec<(usize, Ask)> =
+                need::asked(&mut self.line, from, &self.least).into_iter().collect();
             if asked.is_empty() || self.crew.stop.load(Ordering::Relaxed) {
                 break;
             }
@@ -138,17 +150,64 @@ impl<'a> Reader<'a> {
                 broken = Some(error);
             }
         }
+        self.remember(from);
         (found, broken)
     }
 
-    fn ids(&self, job: &Job<'_>, found: &mut Vec<Found>) -> Result<(), OpsError> {
-        let mut pace = Pace { threads: self.crew.threads, stop: self.crew.stop, progress: &mut |_, _| {} };
-        let repo = Repo::open(&self.crew.ctx.cwd, &self.crew.ctx.repo_env)?;
-        walk(&repo, job, &mut pace, &mut |one| {
+    fn ids(&self, outlines: &[Outline], found: &mut Vec<Found>) -> Result<(), OpsError> {
+        let read = |hand: &mut Hand<'_>, outline: &Outline| {
+            let commit = outline.info.clone().map_or_else(|| hand.repo.commit(outline.id), Ok)?;
+            one(self.job, hand, (commit, Depth::Ids))
+        };
+        let mut writer = DerivedWriter::new(self.common_dir);
+        let ended = self.crew.each(outlines, &read, &mut |one| {
+            if self.lazily.outlines.len() >= REMEMBERED {
+                writer.push(&one.entry);
+            }
             found.push(one);
             Ok(())
-        })?;
-        Ok(())
+        });
+        writer.flush();
+        ended
+    }
+
+    /// What an earlier walk found out of the windows from `from` on.
+    fn recall(&mut self, from: usize) {
+        if !self.remembers {
+            return;
+        }
+        for at in from..self.line.len() {
+            if let Some((oldest, newest)) = self.ends(at)
+                && self.job.cache.is_quiet(&self.salt, oldest, newest)
+            {
+                self.line[at].window = Window::Plain;
+            }
+        }
+    }
+
+    /// Remembers what was found out, and lets go of what no later question is about.
+    fn remember(&mut self, from: usize) {
+        let mut writer = DerivedWriter::new(self.common_dir);
+        for at in from..self.line.len() {
+            if self.remembers
+                && self.line[at].window == Window::Quiet
+                && let Some((oldest, newest)) = self.ends(at)
+            {
+                writer.push(&self.job.cache.quiet_entry(&self.salt, oldest, newest));
+            }
+        }
+        writer.flush();
+        for seen in &mut self.line[from..] {
+            seen.lines = Lines::Unknown;
+        }
+    }
+
+    /// The oldest and the newest commit of the window that ends at `at`, when rules are asked about it.
+    fn ends(&self, at: usize) -> Option<(CommitId, CommitId)> {
+        let window = seen::window(&self.line, at);
+        let asks = self.line[at].strike == Strike::Candidate && !seen::is_read(&self.line, &window);
+        let id = |at: usize| self.lazily.outlines.get(at).map(|outline| outline.id);
+        id(*window.last().filter(|_| asks)?).zip(id(at))
     }
 
     fn seen(&self, at: usize, end: usize, found: &Found) -> Seen {
@@ -164,6 +223,9 @@ impl<'a> Reader<'a> {
             diff: diff.clone(),
             change: change.cloned().unwrap_or_else(nothing),
             read,
+            lines: Lines::Unknown,
+            strong: None,
+            window: Window::New,
         };
         match &found.facts {
             Facts::Recorded(record) => seen(record.code, &record.diff, record.change.as_ref(), Read::Whole),
@@ -189,8 +251,18 @@ impl<'a> Reader<'a> {
         let known = answers.len();
         for ((at, _), answer) in asked.iter().zip(answers) {
             match answer {
-                Answer::Glance(Glance::Differs { apart }) => self.line[*at].read = Read::Differs { apart },
-                Answer::Glance(Glance::Unclear) => self.line[*at].read = Read::Unclear,
+                Answer::Part(Part { glance, lines, strong, lacked }) => {
+                    let seen = &mut self.line[*at];
+                    seen.read = match glance {
+                        Glance::Differs { apart } => Read::Differs { apart },
+                        Glance::Unclear => Read::Unclear,
+                    };
+                    seen.strong = strong.or(seen.strong);
+                    if let Some(lines) = lines {
+                        seen.lines = lines;
+                    }
+                    self.remembers &= !lacked;
+                }
                 Answer::Whole(new, entry) => {
                     writer.push(&entry);
                     let seen = &mut self.line[*at];
@@ -211,33 +283,68 @@ impl<'a> Reader<'a> {
         (at, ask): (usize, Ask),
         found: &Found,
     ) -> Result<Answer, OpsError> {
-        let Found { commit, facts, .. } = found;
-        let depth = match ask {
-            Ask::Glance(before) => {
-                let steps = before.iter().flat_map(|before| &self.line[*before].change.paths);
-                let others: Vec<HunkHash> = steps.map(|step| step.path).collect();
-                return hand.deriver.glance(commit, &others).map(Answer::Glance);
-            }
-            Ask::Documents => Depth::Documents,
-            Ask::Text => Depth::Text,
-        };
-        let code = self.line[at].code;
+        let Found { commit, facts, changes, .. } = found;
         let deriver = &mut hand.deriver;
+        let depth = match ask {
+            Ask::Documents => Depth::Documents,
+            Ask::Glance(_) | Ask::Strength | Ask::Sketch | Ask::Hunks | Ask::Text => Depth::Text,
+        };
         let known = self.job.cache.get(commit.id, Remembered::Texts);
         if known.is_some() && !deriver.is_shallow() && depth == Depth::Text {
-            return derived(self.job, deriver, (commit, depth)).map(|(new, entry)| Answer::whole(new, entry));
+            let known = derived(self.job, deriver, (commit, depth))?;
+            return Ok(Answer::whole(known.derived, known.entry));
+        }
+        let changes = changes
+            .as_ref()
+            .map_or_else(|| deriver.changes(commit).map(Cow::Owned), |known| Ok(Cow::Borrowed(known)))?;
+        if let Ask::Glance(_) | Ask::Strength | Ask::Sketch | Ask::Hunks = ask {
+            return self.part(deriver, (at, ask), &changes);
         }
         debug_assert!(matches!(facts, Facts::Derived(..)), "a record needs no texts");
-        let new = deriver.derive_diff(commit, (code, depth))?;
+        let new = deriver.derive_changes(commit, (self.line[at].code, depth), &changes)?;
         let entry = remembering(self.job.cache, deriver, (commit.id, depth), &new);
         Ok(Answer::whole(new, entry))
+    }
+
+    /// What is asked of a commit that need not be read whole. A look at one file comes with every such answer: the texts
+    /// are at hand.
+    fn part(
+        &self,
+        deriver: &mut Deriver<'_>,
+        (at, ask): (usize, Ask),
+        changes: &[Change],
+    ) -> Result<Answer, OpsError> {
+        let mut before = seen::window(&self.line, at).into_iter().skip(1);
+        let before = before.find(|before| self.line[*before].strike == Strike::Candidate);
+        let steps = before.iter().flat_map(|before| &self.line[*before].change.paths);
+        let others: Vec<HunkHash> = steps.map(|step| step.path).collect();
+        let (lines, strong) = match ask {
+            Ask::Sketch => (Some(Lines::Sketch(deriver.sketch(changes)?)), None),
+            Ask::Hunks => {
+                let Hunks { hunks, strong } = deriver.hunk_lines(changes)?;
+                (Some(Lines::Hunks(hunks)), Some(strong))
+            }
+            Ask::Strength => (None, Some(deriver.is_strong(changes)?)),
+            Ask::Glance(_) | Ask::Documents | Ask::Text => (None, None),
+        };
+        let glance = deriver.glance(changes, &others)?;
+        Ok(Answer::Part(Part { glance, lines, strong, lacked: deriver.lacked() }))
     }
 }
 
 /// What a round gave for one commit.
 enum Answer {
-    Glance(Glance),
+    Part(Part),
     Whole(Box<Derived>, Vec<u8>),
+}
+
+/// What was found out without reading it whole.
+struct Part {
+    glance: Glance,
+    lines: Option<Lines>,
+    strong: Option<bool>,
+    /// A text was not there.
+    lacked: bool,
 }
 
 impl Answer {

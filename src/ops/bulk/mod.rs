@@ -10,6 +10,7 @@ mod crew;
 mod lazy;
 mod need;
 mod outline;
+mod seen;
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
@@ -22,14 +23,18 @@ use super::error::OpsError;
 use crate::config::Config;
 use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::ids::CommitId;
-use crate::git::{CommitInfo, Repo};
+use crate::git::{Change, CommitInfo, Repo};
 use crate::record::derived::{DerivedCache, DerivedWriter, Known, Remembered};
+use crate::record::normalize::Normalizer;
 use crate::report::message::Diagnostic;
 use crew::{Crew, Hand};
 
 pub use crate::record::diff::Depth;
 pub(super) use lazy::{Lazily, lazily};
 pub(super) use outline::outlines;
+
+/// Changed paths of a commit that are kept until its texts may be asked for.
+const KEPT_CHANGES: usize = 64;
 
 /// A range of fewer commits leaves nothing in the cache: it is not worth a file.
 const REMEMBERED: usize = 64;
@@ -87,6 +92,8 @@ pub(super) struct Found {
     pub facts: Facts,
     /// What the cache is to remember; empty when it knows already.
     entry: Vec<u8>,
+    /// The paths that changed, where their texts may be asked for next, and they are few.
+    changes: Option<Vec<Change>>,
 }
 
 /// Where the facts come from.
@@ -117,11 +124,15 @@ pub(super) fn walk(
 ) -> Result<Walked, OpsError> {
     repo.cache_nothing();
     let total = job.commits.len();
-    let crew =
-        Crew { ctx: job.ctx, config: job.config, tip: job.tip, threads: pace.threads, stop: pace.stop };
+    let normalizer = Normalizer::new(&job.config.normalize)?;
+    let crew = job.crew(&normalizer, (pace.threads, pace.stop));
     let mut writer = (total >= REMEMBERED).then(|| DerivedWriter::new(repo.common_dir()));
     let mut done = 0;
-    let walked = crew.each(job.commits, &|hand, commit| one(job, hand, *commit), &mut |found| {
+    let read = |hand: &mut Hand<'_>, (id, depth): &(CommitId, Depth)| {
+        let commit = hand.repo.commit(*id)?;
+        one(job, hand, (commit, *depth))
+    };
+    let walked = crew.each(job.commits, &read, &mut |found| {
         if let Some(writer) = &mut writer {
             writer.push(&found.entry);
         }
@@ -137,8 +148,19 @@ pub(super) fn walk(
     Ok(if done == total { Walked::Whole } else { Walked::Part { done, of: total } })
 }
 
-fn one(job: &Job<'_>, hand: &mut Hand<'_>, (id, depth): (CommitId, Depth)) -> Result<Found, OpsError> {
-    let commit = hand.repo.commit(id)?;
+impl<'a> Job<'a> {
+    /// Who works on it.
+    fn crew(
+        &self,
+        normalizer: &'a Normalizer,
+        (threads, stop): (Option<NonZeroUsize>, &'a AtomicBool),
+    ) -> Crew<'a> {
+        Crew { ctx: self.ctx, config: self.config, normalizer, tip: self.tip, threads, stop }
+    }
+}
+
+fn one(job: &Job<'_>, hand: &mut Hand<'_>, (commit, depth): (CommitInfo, Depth)) -> Result<Found, OpsError> {
+    let id = commit.id;
     let mut warning = None;
     if job.records != Records::Ignored {
         match hand.store.get(id) {
@@ -146,33 +168,45 @@ fn one(job: &Job<'_>, hand: &mut Hand<'_>, (id, depth): (CommitId, Depth)) -> Re
                 if job.records == Records::Any || stored.record.recording != Recording::Backfilled =>
             {
                 let facts = Facts::Recorded(Box::new(stored.record));
-                return Ok(Found { commit, facts, entry: Vec::new() });
+                return Ok(Found { commit, facts, entry: Vec::new(), changes: None });
             }
             Ok(_) => {}
             Err(error) => warning = Some(OpsError::from(error).as_warning()),
         }
     }
-    let (derived, entry) = derived(job, &mut hand.deriver, (&commit, depth))?;
-    Ok(Found { commit, facts: Facts::Derived(Box::new(derived), warning), entry })
+    let Fresh { derived, entry, changes } = derived(job, &mut hand.deriver, (&commit, depth))?;
+    let changes = changes.filter(|changes| depth == Depth::Ids && changes.len() <= KEPT_CHANGES);
+    Ok(Found { commit, facts: Facts::Derived(Box::new(derived), warning), entry, changes })
 }
 
-/// The facts, from the cache where it has them, and the entry with which it is to remember them.
+/// Facts, and what came with them.
+struct Fresh {
+    derived: Derived,
+    /// With which the cache is to remember them; empty when it knows already.
+    entry: Vec<u8>,
+    /// The paths that changed, where they had to be looked for.
+    changes: Option<Vec<Change>>,
+}
+
+/// The facts, from the cache where it has them.
 fn derived(
     job: &Job<'_>,
     reader: &mut Deriver<'_>,
     (commit, depth): (&CommitInfo, Depth),
-) -> Result<(Derived, Vec<u8>), OpsError> {
+) -> Result<Fresh, OpsError> {
     let what = if depth == Depth::Ids { Remembered::Ids } else { Remembered::Texts };
     // What a later fetch can bring makes other facts of the same commit.
     let known = job.cache.get(commit.id, what).filter(|_| !reader.is_shallow());
     if let Some(Known { code, diff, change }) = known {
         let parent = commit.parents.first().copied();
         let tree = commit.tree;
-        return Ok((Derived { tree, parent, code, diff, change, missing: None }, Vec::new()));
+        let derived = Derived { tree, parent, code, diff, change, missing: None };
+        return Ok(Fresh { derived, entry: Vec::new(), changes: None });
     }
-    let derived = reader.derive(commit, depth)?;
+    let (code, changes) = (reader.code(commit)?, reader.changes(commit)?);
+    let derived = reader.derive_changes(commit, (code, depth), &changes)?;
     let entry = remembering(job.cache, reader, (commit.id, depth), &derived);
-    Ok((derived, entry))
+    Ok(Fresh { derived, entry, changes: Some(changes) })
 }
 
 /// The entry with which facts are to be remembered; empty where they are not.

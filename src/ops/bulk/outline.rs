@@ -1,17 +1,24 @@
 //! What is known of the commits of a history before their trees are read: where their windows end.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
 
+use super::Job;
+use super::crew::Hand;
 use crate::domain::facts::CommitKind;
 use crate::domain::ids::CommitId;
 use crate::domain::time::{Span, Timestamp};
-use crate::git::Repo;
+use crate::git::CommitInfo;
 use crate::ops::derive;
 use crate::ops::error::OpsError;
-use crate::record::store::NotesStore;
+use crate::record::normalize::Normalizer;
+
+/// Commits beyond which not all that they say is kept.
+const KEPT: usize = 1 << 15;
 
 /// What is known of a commit before its trees are read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(in crate::ops) struct Outline {
     pub id: CommitId,
     pub parent: Option<CommitId>,
@@ -19,6 +26,8 @@ pub(in crate::ops) struct Outline {
     pub(super) kind: CommitKind,
     /// A record has a time and a number of its own, which say where a window ends.
     pub(super) recorded: Recorded,
+    /// What it says, but for what nobody here asks for; `None` in a very long range, where it is read again.
+    pub(super) info: Option<CommitInfo>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,19 +36,36 @@ pub(super) enum Recorded {
     No,
 }
 
-/// The outlines of the commits `ids`.
+/// The outlines of the commits `ids`, fewer when the walk is stopped.
 pub(in crate::ops) fn outlines(
-    repo: &Repo,
-    store: &NotesStore<'_>,
+    job: &Job<'_>,
+    (threads, stop): (Option<NonZeroUsize>, &AtomicBool),
     ids: &[CommitId],
 ) -> Result<Vec<Outline>, OpsError> {
-    let outline = |id: &CommitId| {
-        let commit = repo.outline(*id)?;
-        let recorded = if store.has(*id)? { Recorded::Yes } else { Recorded::No };
-        let kind = derive::kind(commit.parents, &commit.subject);
-        Ok(Outline { id: *id, parent: commit.parent, at: commit.committed_at, kind, recorded })
-    };
-    ids.iter().map(outline).collect()
+    let normalizer = Normalizer::new(&job.config.normalize)?;
+    let crew = job.crew(&normalizer, (threads, stop));
+    let mut outlines = Vec::with_capacity(ids.len());
+    let kept = ids.len() <= KEPT;
+    crew.each(ids, &|hand, id| outline(hand, *id, kept), &mut |outline| {
+        outlines.push(outline);
+        Ok(())
+    })?;
+    Ok(outlines)
+}
+
+fn outline(hand: &mut Hand<'_>, id: CommitId, kept: bool) -> Result<Outline, OpsError> {
+    let commit = hand.repo.commit(id)?;
+    let recorded = if hand.store.has(id)? { Recorded::Yes } else { Recorded::No };
+    let info =
+        CommitInfo { trailers: Vec::new(), email: String::new(), committer_email: String::new(), ..commit };
+    Ok(Outline {
+        id,
+        parent: info.parents.first().copied(),
+        at: info.committed_at,
+        kind: derive::kind(info.parents.len(), &info.subject),
+        recorded,
+        info: kept.then_some(info),
+    })
 }
 
 /// For each commit the one before it in its window: its first parent, unless the window ends between them. Commits
@@ -70,6 +96,7 @@ mod tests {
             at: Timestamp(at),
             kind: CommitKind::Normal,
             recorded: Recorded::No,
+            info: None,
         };
         let line = [commit(1, 0, 0), commit(2, 1, 100), commit(3, 1, 101), commit(4, 2, 0), commit(5, 9, 0)];
         assert_eq!(windows(&line, Span(100)), [None, Some(0), None, Some(1), None]);

@@ -148,3 +148,16 @@ fn the_file_is_appended_to_and_begins_anew_when_it_is_full() {
     std::fs::remove_file(&path).unwrap();
     assert_eq!(DerivedCache::load(dir.path(), b"rules").get(commit(4), Remembered::Texts), None);
 }
+
+#[test]
+fn a_quiet_window_is_known_by_its_ends_and_by_what_was_asked() {
+    let none = DerivedCache::empty(b"rules");
+    let bytes = [entries(1..=2), none.quiet_entry(b"asked", commit(1), commit(2)), entries(3..=3)].concat();
+    let cache = over(bytes);
+    assert!(cache.is_quiet(b"asked", commit(1), commit(2)));
+    assert!(
+        !cache.is_quiet(b"asked", commit(2), commit(1)) && !cache.is_quiet(b"else", commit(1), commit(2))
+    );
+    assert_eq!(cache.get(commit(2), Remembered::Ids), None);
+    assert_eq!(cache.get(commit(3), Remembered::Texts), Some(known(3)));
+}

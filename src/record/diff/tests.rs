@@ -286,3 +286,49 @@ fn by_ids_nothing_is_read_and_nothing_is_mistaken_for_text() {
     let nothing = read(&scratch, Some(code), code, Depth::Ids);
     assert_eq!((nothing.0.empty, nothing.0.files, nothing.1.nature), (true, 0, Nature::Nothing));
 }
+
+#[test]
+fn what_is_told_of_hunks_alone_is_what_the_summary_has() {
+    let scratch = Scratch::new();
+    let mut seed = 3_u64;
+    let mut random = |bound: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % bound
+    };
+    let (rules, normalizer) = (rules(), normalizer());
+    let repo = scratch.repo();
+    let reading = Reading { rules: &rules, normalizer: &normalizer, depth: Depth::Text };
+    let words = ["a = 1;", "", "}", "// note", "b();", "    c();", "d(); // 2026-01-02"];
+    let mut trees = Vec::new();
+    let mut found: Vec<(Vec<HunkLines>, Sketch)> = Vec::new();
+    for _ in 0..40 {
+        for name in ["one.rs", "two.rs", "doc.md"].into_iter().take(1 + random(3)) {
+            let lines: Vec<&str> = (0..random(9)).map(|_| words[random(words.len())]).collect();
+            scratch.write(name, lines.join("\n"));
+        }
+        let old = trees.last().copied();
+        trees.push(scratch.add_all());
+        let new = trees[trees.len() - 1];
+        let texts = &mut Texts::new(&repo, 1 << 20);
+        let changes = changes(&repo, &rules, (old, new)).unwrap();
+        let (diff, change, _) = summarize_changes(texts, &reading, &changes).unwrap();
+        let Hunks { hunks, strong } = hunk_lines(texts, &reading, &changes).unwrap();
+        assert_eq!(hunks.iter().map(|lines| lines.hunk).collect::<Vec<Hunk>>(), diff.hunks);
+        let weak = change.nature.is_weak() || change.nature == Nature::Nothing;
+        assert_eq!((strong, is_strong(texts, &reading, &changes).unwrap()), (!weak, !weak));
+        found.push((hunks, sketch(texts, &reading, &changes).unwrap()));
+    }
+    let mut undone = 0;
+    for ((hunks, _), (theirs, sketch)) in
+        found.iter().flat_map(|one| found.iter().map(move |other| (one, other)))
+    {
+        for hunk in hunks.iter().filter(|hunk| hunk.hunk.removed != hunk.hunk.added) {
+            let back = Hunk { removed: hunk.hunk.added, added: hunk.hunk.removed };
+            if theirs.iter().any(|theirs| theirs.hunk == back) {
+                assert!(sketch.may_be_undone_by(hunk), "{hunk:?}");
+                undone += 1;
+            }
+        }
+    }
+    assert!(undone > 50, "{undone}");
+}
