@@ -20,7 +20,7 @@ const LOOKED_AT: usize = 8000;
 
 /// git's rule: a NUL among the first 8,000 bytes.
 pub fn is_binary(bytes: &[u8]) -> bool {
-    memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)]).is_some()
+    bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
 }
 
 /// The hunks from `old` to `new`, in order. Empty when the two are equal, or when either [`is_binary`]: compare ids then.

@@ -132,13 +132,13 @@ impl Walk<'_> {
         }
         self.enter()?;
         let mut hash = DirectoryHash::default();
-        for entry in self.repo.tree_entries(tree)? {
-            let length = self.descend(&entry.name);
+        for entry in self.repo.tree(tree)?.entries() {
+            let length = self.descend(entry.name);
             if entry.mode == MODE_TREE {
-                let below = self.directory(TreeId(entry.id))?;
-                hash.directory(&entry.name, &below);
+                let below = self.directory(TreeId(entry.id()))?;
+                hash.directory(entry.name, &below);
             } else if self.rules.class(&self.path) == PathClass::Code {
-                hash.file(&entry.name, entry.mode, entry.id);
+                hash.file(entry.name, entry.mode, entry.id());
             }
             self.path.truncate(length);
         }
@@ -183,6 +183,8 @@ struct DirectoryHash {
     lines: Vec<u8>,
 }
 
+/// The longest id, and a fingerprint, in bytes.
+const MAX_ID: usize = 32;
 /// Bytes that are hashed at once.
 const AT_ONCE: usize = 4096;
 
@@ -207,9 +209,11 @@ impl DirectoryHash {
         }
         self.lines.extend_from_slice(name);
         self.lines.push(0);
-        for byte in id {
-            self.lines.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+        let mut digits = [0; 2 * MAX_ID];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(id) {
+            pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
         }
+        self.lines.extend_from_slice(&digits[..2 * id.len()]);
         self.lines.push(b'\n');
         if self.lines.len() >= AT_ONCE {
             self.hash.update(&self.lines);
