@@ -21,6 +21,7 @@ mod index_tree;
 mod loose;
 mod made_here;
 mod notes;
+mod notes_patch;
 mod notes_unite;
 mod notes_write;
 mod objects;

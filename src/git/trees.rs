@@ -58,6 +58,11 @@ impl RawTree {
         Ok(Self(bytes))
     }
 
+    /// The tree as git stores it.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// The entry that begins at byte `at`, and where the next one does.
     pub fn entry(&self, at: usize) -> Option<(RawEntry<'_>, usize)> {
         parse(&self.0, at).ok()
