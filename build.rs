@@ -5,7 +5,7 @@
 //! Without position independence there are no relocations of its own to apply (0.05 ms of 1 ms, 190 kB). Unwind
 //! tables (half a megabyte) serve backtraces alone, and a stripped program that aborts on panic has none to show;
 //! the compiler writes them all the same, and so does the C compiler, hence they are dropped at the link. Then `libgcc_s`
-//! has nothing to do either, and `build/unwind.c` stands in for it.
+//! has nothing to do either, and `build/stand_ins.c` stands in for it, and for what else a start does in vain.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "how a build script and cargo speak")]
 
@@ -14,7 +14,7 @@ const SCRIPT: &str = "SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .te
 
 fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=build/unwind.c");
+    println!("cargo::rerun-if-changed=build/stand_ins.c");
     let is = |name: &str, wanted: &str| std::env::var_os(name).is_some_and(|value| value == wanted);
     let gnu_linux = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
     let Some(out) = std::env::var_os("OUT_DIR").filter(|_| gnu_linux && is("PROFILE", "release")) else {
@@ -26,7 +26,7 @@ fn main() -> std::io::Result<()> {
     println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
     println!("cargo::rustc-link-arg-bins=-T{}", script.display());
     // As objects: a library would be asked before anything needs it.
-    for object in cc::Build::new().file("build/unwind.c").cargo_metadata(false).compile_intermediates() {
+    for object in cc::Build::new().file("build/stand_ins.c").cargo_metadata(false).compile_intermediates() {
         println!("cargo::rustc-link-arg-bins={}", object.display());
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! From all that was said to the one configuration that holds.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 use super::command::TestCommand;
@@ -117,7 +118,7 @@ const NOTICE: Span = Span(5);
 /// the types are right.
 struct Values<'a>(&'a BTreeMap<String, Said>);
 
-impl Values<'_> {
+impl<'a> Values<'a> {
     fn get(&self, section: &str, name: &str) -> Value {
         match self.0.get(&format!("{section}.{name}")) {
             Some(said) => said.value.clone(),
@@ -186,7 +187,13 @@ impl Values<'_> {
     }
 
     fn rule(&self, rule: &RuleSpecView) -> RuleSetting {
-        let said = |name: &str| self.0.get(&format!("rules.{}.{name}", rule.id)).map(|said| &said.value);
+        // Mostly nothing was said of any rule: then no key is made up to ask for.
+        let from = (Bound::Included("rules."), Bound::Unbounded);
+        let of_this = |key: &'a str| key.strip_prefix("rules.")?.strip_prefix(rule.id)?.strip_prefix('.');
+        let of_rules = self.0.range::<str, _>(from).take_while(|(key, _)| key.starts_with("rules."));
+        let values: Vec<(&str, &Value)> =
+            of_rules.filter_map(|(key, said)| Some((of_this(key)?, &said.value))).collect();
+        let said = |name: &str| values.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
         let level = match said("level") {
             Some(Value::Level(level)) => *level,
             _ => rule.default_level,

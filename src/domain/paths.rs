@@ -46,10 +46,9 @@ impl PathRules {
         if path == CONFIG_FILE.as_bytes() {
             return PathClass::Ignored;
         }
-        let candidate = globset::Candidate::from_bytes(path);
-        if self.ignore.matches(path, &candidate) {
+        if self.ignore.matches(path) {
             PathClass::Ignored
-        } else if self.docs.matches(path, &candidate) {
+        } else if self.docs.matches(path) {
             PathClass::Docs
         } else {
             PathClass::Code
@@ -62,41 +61,61 @@ impl PathRules {
     }
 }
 
-/// Some patterns. `NAME/**` is compared by its first bytes: the automaton that globset builds for it took longer than
-/// everything else a hook does with the configuration.
-#[derive(Debug, Clone)]
+/// Some patterns. `NAME/**` is compared by its first bytes and `**/*.EXT` by its last: the automatons that globset builds
+/// for them took longer than everything else a hook does with the configuration.
+#[derive(Debug, Clone, Default)]
 struct Patterns {
     under: Vec<Vec<u8>>,
-    globs: globset::GlobSet,
+    endings: Vec<Vec<u8>>,
+    /// All others, if there are any.
+    globs: Option<globset::GlobSet>,
 }
 
 impl Patterns {
     fn new(patterns: &[String]) -> Result<Self, globset::Error> {
-        let mut under = Vec::new();
+        let mut found = Self::default();
         let mut globs = globset::GlobSetBuilder::new();
         for pattern in patterns {
-            match directory(pattern) {
-                Some(directory) => under.push(directory.as_bytes().to_vec()),
-                None => {
-                    globs.add(globset::GlobBuilder::new(pattern).literal_separator(true).build()?);
-                }
+            if let Some(directory) = directory(pattern) {
+                found.under.push(directory.as_bytes().to_vec());
+            } else if let Some(ending) = ending(pattern) {
+                found.endings.push(ending.as_bytes().to_vec());
+            } else {
+                globs.add(globset::GlobBuilder::new(pattern).literal_separator(true).build()?);
+                found.globs = Some(globset::GlobSet::empty());
             }
         }
-        Ok(Self { under, globs: globs.build()? })
+        found.globs = found.globs.map(|_| globs.build()).transpose()?;
+        Ok(found)
     }
 
-    fn matches(&self, path: &[u8], candidate: &globset::Candidate<'_>) -> bool {
+    fn matches(&self, path: &[u8]) -> bool {
         self.under.iter().any(|directory| path.starts_with(directory))
-            || self.globs.is_match_candidate(candidate)
+            || self.endings.iter().any(|ending| path.ends_with(ending))
+            || self
+                .globs
+                .as_ref()
+                .is_some_and(|globs| globs.is_match_candidate(&globset::Candidate::from_bytes(path)))
     }
+}
+
+/// A character that stands for itself.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-')
 }
 
 /// `NAME/` of `NAME/**` when every character of it stands for itself.
 fn directory(pattern: &str) -> Option<&str> {
     let directory = pattern.strip_suffix("**")?;
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'.' | b'_' | b'-');
     let name = directory.strip_suffix('/')?;
-    (!name.is_empty() && !name.starts_with('/') && name.bytes().all(plain)).then_some(directory)
+    let plain = name.bytes().all(|byte| is_plain(byte) || byte == b'/');
+    (!name.is_empty() && !name.starts_with('/') && plain).then_some(directory)
+}
+
+/// `.EXT` of `**/*.EXT` when every character of it stands for itself.
+fn ending(pattern: &str) -> Option<&str> {
+    let ending = pattern.strip_prefix("**/*")?;
+    (ending.starts_with('.') && ending.bytes().all(is_plain)).then_some(ending)
 }
 
 #[cfg(test)]
@@ -104,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn directories_match_as_globset_has_it() {
+    fn simple_patterns_match_as_globset_has_it() {
         let paths = [
             "docs",
             "docs/",
@@ -116,9 +135,34 @@ mod tests {
             "",
             "/docs/a",
             "d-1/.x/_",
+            ".md",
+            "a.md",
+            "a/.md",
+            "a.b/c.md",
+            "a.md/",
+            "a.md/b",
+            "a.mdx",
+            "md",
+            "a.tar.gz",
+            "a\n.md",
         ];
-        let patterns =
-            ["docs/**", "docs/a/**", ".x/**", "d-1/.x/**", "/docs/**", "do?s/**", "docs/**/b.rs", "**"];
+        let patterns = [
+            "docs/**",
+            "docs/a/**",
+            ".x/**",
+            "d-1/.x/**",
+            "/docs/**",
+            "do?s/**",
+            "docs/**/b.rs",
+            "**",
+            "**/*.md",
+            "**/*.tar.gz",
+            "**/*.",
+            "**/*.m*",
+            "**/*md",
+            "*.md",
+            "a/**/*.md",
+        ];
         for pattern in patterns {
             let glob = globset::GlobBuilder::new(pattern).literal_separator(true).build().unwrap();
             let wanted = glob.compile_matcher();

@@ -1,5 +1,5 @@
-//! What a power cut may cost: as much as `core.fsync` lets it. libgit2 knows only the older `core.fsyncObjectFiles`, so
-//! what git would harden is hardened here.
+//! What a power cut may cost: as much as `core.fsync` lets it, or the older `core.fsyncObjectFiles`. libgit2 knows only the
+//! latter, so what git would harden is hardened here.
 
 use std::fs::File;
 use std::path::Path;
@@ -30,7 +30,15 @@ impl Hardened {
 impl Repo {
     /// What the repository wants hardened.
     pub(super) fn hardened(&self) -> Hardened {
-        self.config_string("core.fsync").as_deref().map(Hardened::of).unwrap_or_default()
+        let set = self.config_string("core.fsync").as_deref().map(Hardened::of);
+        // As git does it: the older word counts where the newer is missing.
+        set.unwrap_or_else(|| Hardened {
+            objects: self
+                .inner
+                .config()
+                .is_ok_and(|config| config.get_bool("core.fsyncObjectFiles").unwrap_or(false)),
+            references: false,
+        })
     }
 
     /// Hardens loose objects, before a ref leads to them.

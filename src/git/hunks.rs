@@ -20,7 +20,7 @@ const LOOKED_AT: usize = 8000;
 
 /// git's rule: a NUL among the first 8,000 bytes.
 pub fn is_binary(bytes: &[u8]) -> bool {
-    memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)]).is_some()
+    bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
 }
 
 /// The hunks from `old` to `new`, in order. Empty when the two are equal, or when either [`is_binary`]: compare ids then.
@@ -54,13 +54,15 @@ fn ends(old: &[u8], new: &[u8]) -> (usize, usize) {
     if common == old.len() && common == new.len() {
         return (common, 0);
     }
-    let head = memchr::memrchr(b'\n', &old[..common]).map_or(0, |end| end + 1);
+    // Not by memchr: asking the processor what it can takes longer than searches this short.
+    let newline = |byte: &u8| *byte == b'\n';
+    let head = old[..common].iter().rposition(newline).map_or(0, |end| end + 1);
     let (old, new) = (&old[head..], &new[head..]);
     let common = shared(old.rchunks(STEP).zip(new.rchunks(STEP)), |(one, other)| {
         one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count()
     });
     let begins = |text: &[u8]| text.len() == common || text[text.len() - common - 1] == b'\n';
-    let tail = match memchr::memchr(b'\n', &old[old.len() - common..]) {
+    let tail = match old[old.len() - common..].iter().position(newline) {
         _ if begins(old) && begins(new) => common,
         Some(end) => common - end - 1,
         None => 0,

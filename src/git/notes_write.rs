@@ -18,7 +18,7 @@ use crate::domain::ids::{CommitId, Oid, TreeId};
 use crate::domain::time::Timestamp;
 
 /// Flat notes beyond this are fanned out.
-const MAX_FLAT: usize = 256;
+pub(super) const MAX_FLAT: usize = 256;
 
 /// Notes by the digits that are left below a tree.
 pub(super) type Notes = BTreeMap<String, Oid>;
@@ -69,6 +69,16 @@ impl Repo {
 
     /// The tree `old` with `notes` in it.
     pub(super) fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
+        if let (Some(old), 1, Some((digits, blob))) = (old, notes.len(), notes.first_key_value())
+            && let Some(tree) = self.patched(old, digits, *blob)?
+        {
+            return Ok(tree);
+        }
+        self.notes_tree_anew(old, notes)
+    }
+
+    /// The same, from all that the trees on the way hold.
+    pub(super) fn notes_tree_anew(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
         let entries = old.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
         self.grow(Level::of(entries), notes, Fan::Out)
     }

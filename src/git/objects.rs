@@ -189,8 +189,12 @@ impl Repo {
         kind: git2::ObjectType,
         bytes: &[u8],
     ) -> Result<Oid, GitError> {
-        let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
-        let id = written(what, || odb.write(kind, bytes)).map(from_git2)?;
+        let id = if let Some(id) = self.write_loose(kind, bytes) {
+            id
+        } else {
+            let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
+            written(what, || odb.write(kind, bytes)).map(from_git2)?
+        };
         self.wrote(id);
         Ok(id)
     }

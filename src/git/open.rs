@@ -44,6 +44,7 @@ impl Repo {
             common_dir: tidy(inner.commondir()),
             workdir: None,
             index_file: None,
+            objects_elsewhere: env.object_dir.is_some(),
             healed: RefCell::default(),
             written: RefCell::default(),
             trees: RefCell::default(),

@@ -158,7 +158,7 @@ impl Repo {
         let hardened = self.hardened();
         self.harden_objects(hardened, &self.written.borrow())?;
         stop_point::pass("ref:ready");
-        let who = self.inner.signature().ok();
+        let who = self.reflog_identity();
         transaction
             .set_target(name, target, who.as_ref(), &message.replace(['\0', '\n'], " "))
             .and_then(|()| transaction.commit())
@@ -171,6 +171,13 @@ impl Repo {
     /// The refs whose locks were left by writers that died, and were removed since this was last asked.
     pub fn healed_locks(&self) -> Vec<String> {
         self.healed.take()
+    }
+
+    /// Who moves the ref, as of now, for its reflog; `None` where nobody is configured. libgit2's own way copies the whole
+    /// configuration first.
+    fn reflog_identity(&self) -> Option<git2::Signature<'static>> {
+        let (name, mail) = self.config_string("user.name").zip(self.config_string("user.email"))?;
+        git2::Signature::now(&name, &mail).ok()
     }
 
     /// `name`, or the ref that a symbolic `name` leads to: the lock must be taken there.

@@ -18,6 +18,8 @@ pub struct RepoEnv {
     pub work_tree: Option<PathBuf>,
     /// `GIT_INDEX_FILE`
     pub index_file: Option<PathBuf>,
+    /// `GIT_OBJECT_DIRECTORY`
+    pub object_dir: Option<PathBuf>,
 }
 
 /// An open repository. Cheap to open (no index, no history is read); one per thread.
@@ -27,6 +29,8 @@ pub struct Repo {
     pub(super) common_dir: PathBuf,
     pub(super) workdir: Option<PathBuf>,
     pub(super) index_file: Option<PathBuf>,
+    /// libgit2 writes objects to a directory that `GIT_OBJECT_DIRECTORY` names.
+    pub(super) objects_elsewhere: bool,
     /// Refs whose locks were left by dead writers and removed here.
     pub(super) healed: RefCell<Vec<String>>,
     /// Objects that were written and that no ref leads to yet.

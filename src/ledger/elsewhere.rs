@@ -18,7 +18,7 @@ use super::{Entry, EntryEvent, LedgerError, read, ref_of};
 use crate::domain::decision::LedgerEvent;
 use crate::domain::facts::Ack;
 use crate::domain::ids::{CommitId, EntryId};
-use crate::git::Repo;
+use crate::git::{Repo, open_plain};
 
 const VERSION: u32 = 1;
 /// Largest memory that is read, in bytes.
@@ -76,9 +76,8 @@ pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerEr
 }
 
 fn remembered(path: &Path) -> Option<Elsewhere> {
-    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut bytes = Vec::new();
-    fs::File::open(path).ok()?.take(MAX_MEMORY).read_to_end(&mut bytes).ok()?;
+    open_plain(path).ok()??.take(MAX_MEMORY).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice::<Elsewhere>(&bytes).ok().filter(|known| known.version == VERSION)
 }
 

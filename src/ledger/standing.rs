@@ -14,7 +14,7 @@ use super::entry::{self, BadEntry};
 use super::{Entry, EntryEvent, LedgerError, ref_of};
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::ids::{CommitId, EntryId};
-use crate::git::Repo;
+use crate::git::{Repo, open_plain};
 
 /// Largest memory that is read, in bytes.
 const MAX_CACHE: u64 = 1 << 20;
@@ -136,9 +136,8 @@ fn apply(standing: &mut Standing, entry: Entry) {
 }
 
 fn read(path: &Path, writer: &str) -> Option<(CommitId, Standing)> {
-    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut bytes = Vec::new();
-    fs::File::open(path).ok()?.take(MAX_CACHE).read_to_end(&mut bytes).ok()?;
+    open_plain(path).ok()??.take(MAX_CACHE).read_to_end(&mut bytes).ok()?;
     let memory: Memory = serde_json::from_slice(&bytes).ok()?;
     if memory.version != 1 || memory.writer != writer {
         return None;

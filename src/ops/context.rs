@@ -108,6 +108,7 @@ impl Context {
                 git_dir: path("GIT_DIR"),
                 work_tree: path("GIT_WORK_TREE"),
                 index_file: path("GIT_INDEX_FILE"),
+                object_dir: path("GIT_OBJECT_DIRECTORY"),
             },
             now: clock(&vars),
             user_config,

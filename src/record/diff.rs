@@ -175,7 +175,7 @@ pub fn glance(
 /// Whether the two have the same lines after normalization. Where every hunk between them is left out they have.
 fn same_lines(normalizer: &Normalizer, old: &[u8], new: &[u8]) -> bool {
     let common = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let begin = memchr::memrchr(b'\n', &old[..common]).map_or(0, |end| end + 1);
+    let begin = old[..common].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let end = |byte: &u8| *byte == b'\n';
     let (mut old, mut new) = (old[begin..].split_inclusive(end), new[begin..].split_inclusive(end));
     loop {

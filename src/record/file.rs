@@ -8,21 +8,8 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
+pub(super) use crate::git::open_plain as open;
 use crate::git::temporary_in;
-
-/// Opens `path` for reading; `None` when there is none.
-pub(super) fn open(path: &Path) -> io::Result<Option<File>> {
-    match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-        Ok(found) if !found.is_file() => return Err(io::Error::other("not a plain file")),
-        Ok(_) => {}
-    }
-    match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        opened => opened.map(Some),
-    }
-}
 
 /// The whole file, when there is one and it has at most `max` bytes.
 pub(super) fn read(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
@@ -42,20 +29,19 @@ pub(super) fn read_start(path: &Path, max: usize) -> io::Result<Option<Vec<u8>>>
 
 /// Opens `path` for whole-line appends, and its directory with it.
 pub(super) fn open_append(path: &Path) -> io::Result<File> {
-    match fs::metadata(path) {
-        Ok(found) if !found.is_file() => return Err(io::Error::other("not a plain file")),
-        Ok(_) | Err(_) => {}
-    }
-    let open = || OpenOptions::new().append(true).read(true).create(true).open(path);
-    match open() {
+    // A named pipe that nobody reads is an error at once.
+    let flags = OFlag::O_NONBLOCK.bits();
+    let open = || OpenOptions::new().append(true).read(true).create(true).custom_flags(flags).open(path);
+    let file = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)?;
             }
-            open()
+            open()?
         }
-        opened => opened,
-    }
+        opened => opened?,
+    };
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a plain file")) }
 }
 
 /// Replaces `path` by a file with these bytes, or leaves it as it was.
@@ -79,11 +65,11 @@ pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
 /// is replaced at every commit and knows by a checksum what was half-written: a rename onto a file costs several times as
 /// much, since file systems bring the new one to the disk first. Links are not followed.
 pub(super) fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    if fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
-        let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
-        if let Ok(mut file) = OpenOptions::new().write(true).custom_flags(flags.bits()).open(path) {
-            return file.write_all(bytes);
-        }
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+    if let Ok(mut file) = OpenOptions::new().write(true).custom_flags(flags.bits()).open(path)
+        && file.metadata().is_ok_and(|found| found.is_file())
+    {
+        return file.write_all(bytes);
     }
     replace(path, &[bytes])
 }

@@ -56,8 +56,8 @@ const BUILT_IN: [(&str, Hint, &str); 6] = [
 /// Two digits, `separator`, two digits.
 fn has_pairs(line: &[u8], separator: u8) -> bool {
     let digit = |at: usize| line.get(at).is_some_and(u8::is_ascii_digit);
-    memchr::memchr_iter(separator, line)
-        .any(|at| at >= 2 && digit(at - 2) && digit(at - 1) && digit(at + 1) && digit(at + 2))
+    let pairs = |at: usize| at >= 2 && digit(at - 2) && digit(at - 1) && digit(at + 1) && digit(at + 2);
+    line.iter().enumerate().any(|(at, byte)| *byte == separator && pairs(at))
 }
 
 fn has_date(line: &[u8]) -> bool {
@@ -75,11 +75,12 @@ fn has_month_and_clock(line: &[u8]) -> bool {
 
 /// Eight hexadecimal digits and a dash.
 fn has_long_hex_group(line: &[u8]) -> bool {
-    memchr::memchr_iter(b'-', line).any(|at| at >= 8 && line[at - 8..at].iter().all(u8::is_ascii_hexdigit))
+    let group = |at: usize| at >= 8 && line[at - 8..at].iter().all(u8::is_ascii_hexdigit);
+    line.iter().enumerate().any(|(at, byte)| *byte == b'-' && group(at))
 }
 
 fn has_hex_prefix(line: &[u8]) -> bool {
-    memchr::memchr2_iter(b'x', b'X', line).any(|at| at >= 1 && line[at - 1] == b'0')
+    line.windows(2).any(|at| at[0] == b'0' && matches!(at[1], b'x' | b'X'))
 }
 
 /// A `[normalize]` entry that cannot be used.

@@ -81,7 +81,8 @@ pub fn clear(git_dir: &Path) {
 
 fn lines(path: &Path) -> Vec<(String, Receipt)> {
     let Ok(Some(bytes)) = file::read(path, MAX_BYTES) else { return Vec::new() };
-    let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| {
+    // The first line may say who asked; to be told that it is no receipt costs more than to look.
+    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{")).filter_map(|line| {
         let wire: Wire = serde_json::from_slice(line).ok()?;
         let head = wire.head.as_deref().map(str::parse).transpose().ok()?;
         let skip = |(rule, reason, agent)| Skip { rule, reason, agent };

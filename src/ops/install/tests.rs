@@ -298,7 +298,7 @@ fn linked_worktrees_submodules_and_separate_git_dirs() {
     scratch.git(scratch.dir.path(), &["init", "-q", "--bare", git_dir.to_str().unwrap()]);
     let home = scratch.path("home");
     fs::create_dir(&home).unwrap();
-    let env = RepoEnv { git_dir: Some(git_dir.clone()), work_tree: Some(home.clone()), index_file: None };
+    let env = RepoEnv { git_dir: Some(git_dir.clone()), work_tree: Some(home.clone()), ..RepoEnv::default() };
     let repo = Repo::open(&home, &env).unwrap();
     install(&repo, &scratch.program).unwrap();
     assert!(git_dir.join("hooks/pre-commit").exists() && home.join("andon.toml").exists());

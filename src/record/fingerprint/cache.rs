@@ -7,7 +7,7 @@
 //! fails its checksum and counts as not known; a file that ends within a record is replaced at the next save. Writers
 //! at once append side by side or replace each other's file: something is forgotten, nothing is wrong.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::domain::ids::TreeId;
 use crate::record::checksum::{checksum, first};
 use crate::record::file;
 
-const MAGIC: &[u8; 16] = b"andon-fprints\0\0\x01";
+const MAGIC: &[u8; 16] = b"andon-fprints\0\0\x02";
 const HEAD: usize = 40;
 const RECORD: usize = 56;
 /// Appended records beyond this are sorted in.
@@ -34,7 +34,8 @@ pub(super) struct Key([u8; 16]);
 impl Key {
     pub(super) fn of(path: &[u8], tree: TreeId, rules: &[u8; 32]) -> Self {
         let mut hash = Sha256::new();
-        hash.update(rules);
+        // As many bytes as a key has: then a short path needs one block of the hash, not two.
+        hash.update(&rules[..16]);
         hash.update([u8::try_from(tree.0.as_bytes().len()).unwrap_or(0)]);
         hash.update(tree.0.as_bytes());
         hash.update(path);
@@ -56,7 +57,8 @@ pub(super) struct Cache {
     tail: HashMap<Key, usize>,
     /// The largest number of records a run has needed.
     needed: usize,
-    used: HashSet<Key>,
+    /// Which records of the file were asked for, by where they are.
+    used: Vec<bool>,
     new: HashMap<Key, [u8; 32]>,
     /// Those of `new` that are not in the file yet.
     unsaved: Vec<Key>,
@@ -81,7 +83,7 @@ impl Cache {
             end: End::Ragged,
             tail: HashMap::new(),
             needed: 0,
-            used: HashSet::new(),
+            used: Vec::new(),
             new: HashMap::new(),
             unsaved: Vec::new(),
         };
@@ -99,6 +101,7 @@ impl Cache {
                 self.sorted = sorted;
                 self.needed = needed;
                 self.tail = (sorted..total).map(|at| (self.key_at(at), at)).collect();
+                self.used = vec![false; total];
             }
             Some(_) | None => self.bytes.clear(),
         }
@@ -118,9 +121,11 @@ impl Cache {
         (checksum(&record[..48]) == record[48..]).then(|| first(&record[16..]))
     }
 
-    fn find(&self, key: &Key) -> Option<[u8; 32]> {
-        if let Some(value) = self.tail.get(key).and_then(|at| self.value_at(*at)) {
-            return Some(value);
+    /// Its value, and where it is.
+    fn find(&self, key: &Key) -> Option<([u8; 32], usize)> {
+        let value = |at: usize| Some((self.value_at(at)?, at));
+        if let Some(found) = self.tail.get(key).and_then(|at| value(*at)) {
+            return Some(found);
         }
         let (mut low, mut high) = (0, self.sorted);
         while low < high {
@@ -128,7 +133,7 @@ impl Cache {
             match self.record_at(middle)[..16].cmp(&key.0) {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return self.value_at(middle),
+                std::cmp::Ordering::Equal => return value(middle),
             }
         }
         None
@@ -139,11 +144,9 @@ impl Cache {
         if let Some(value) = self.new.get(key) {
             return Some(*value);
         }
-        let found = self.find(key);
-        if found.is_some() {
-            self.used.insert(*key);
-        }
-        found
+        let (value, at) = self.find(key)?;
+        self.used[at] = true;
+        Some(value)
     }
 
     /// Remembers a fingerprint, for this run and, after [`Self::save`], for others.
@@ -169,14 +172,16 @@ impl Cache {
     }
 
     fn replace(&self) -> io::Result<()> {
-        let needed = self.needed.max(self.used.len() + self.new.len()).min(MAX_RECORDS);
+        let used = self.used.iter().enumerate().filter(|(_, used)| **used);
+        let used: BTreeSet<Key> = used.map(|(at, _)| self.key_at(at)).collect();
+        let needed = self.needed.max(used.len() + self.new.len()).min(MAX_RECORDS);
         let bound = needed.saturating_mul(4).clamp(MIN_RECORDS, MAX_RECORDS);
         let total = self.bytes.len().saturating_sub(HEAD) / RECORD;
         let old = (0..total).filter_map(|at| Some((self.key_at(at), self.value_at(at)?)));
         let mut records: BTreeMap<Key, [u8; 32]> = old.collect();
         records.extend(&self.new);
         if records.len() > bound {
-            records.retain(|key, _| self.new.contains_key(key) || self.used.contains(key));
+            records.retain(|key, _| self.new.contains_key(key) || used.contains(key));
         }
         let kept = records.len().min(MAX_RECORDS);
         let body: Vec<u8> = records.iter().take(kept).flat_map(|(key, value)| record(key, value)).collect();

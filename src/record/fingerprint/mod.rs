@@ -132,13 +132,13 @@ impl Walk<'_> {
         }
         self.enter()?;
         let mut hash = DirectoryHash::default();
-        for entry in self.repo.tree_entries(tree)? {
-            let length = self.descend(&entry.name);
+        for entry in self.repo.tree(tree)?.entries() {
+            let length = self.descend(entry.name);
             if entry.mode == MODE_TREE {
-                let below = self.directory(TreeId(entry.id))?;
-                hash.directory(&entry.name, &below);
+                let below = self.directory(TreeId(entry.id()))?;
+                hash.directory(entry.name, &below);
             } else if self.rules.class(&self.path) == PathClass::Code {
-                hash.file(&entry.name, entry.mode, entry.id);
+                hash.file(entry.name, entry.mode, entry.id());
             }
             self.path.truncate(length);
         }
@@ -183,6 +183,8 @@ struct DirectoryHash {
     lines: Vec<u8>,
 }
 
+/// The longest id, and a fingerprint, in bytes.
+const MAX_ID: usize = 32;
 /// Bytes that are hashed at once.
 const AT_ONCE: usize = 4096;
 
@@ -231,9 +233,11 @@ fn line(lines: &mut Vec<u8>, mode: u32, name: &[u8], id: &[u8]) {
     }
     lines.extend_from_slice(name);
     lines.push(0);
-    for byte in id {
-        lines.extend([DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    let mut digits = [0; 2 * MAX_ID];
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(id) {
+        pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
     }
+    lines.extend_from_slice(&digits[..2 * id.len()]);
     lines.push(b'\n');
 }
 
