@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- xml json-lines json-documents tap libtest text-a text-b records journal ledger caches config
+[ $# -gt 0 ] || set -- xml json-lines json-documents tap libtest text-a text-b records journal ledger caches totals config
 cargo build --quiet --locked --profile fuzz --example fuzz-reports --example fuzz-stores
 fuzz=${CARGO_TARGET_DIR:-target}/fuzz/examples
 # The names are for the shell that xargs starts.

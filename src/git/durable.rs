@@ -13,32 +13,49 @@ use crate::domain::ids::Oid;
 pub(super) struct Hardened {
     objects: bool,
     references: bool,
+    packs: bool,
 }
 
 impl Hardened {
-    /// From `core.fsync`. git's own default hardens neither loose objects nor references.
+    /// From `core.fsync`. git's own default hardens packs, and neither loose objects nor references.
     fn of(setting: &str) -> Self {
         let mut hardened = Self::default();
+        let (mut packs, mut not_packs) = (false, false);
         for word in setting.split(',').map(str::trim) {
             hardened.objects |= matches!(word, "loose-object" | "objects" | "committed" | "added" | "all");
             hardened.references |= matches!(word, "reference" | "all");
+            packs |= of_packs(word);
+            not_packs |= word == "none" || word.strip_prefix('-').is_some_and(of_packs);
         }
+        hardened.packs = packs || !not_packs;
         hardened
     }
+
+    /// Hardens a file of a pack, or the directory of packs, before a ref leads to what is in it.
+    pub(super) fn pack(self, path: &Path) -> Result<(), GitError> {
+        if self.packs { sync(path) } else { Ok(()) }
+    }
+}
+
+fn of_packs(word: &str) -> bool {
+    let component = matches!(word, "pack" | "pack-metadata" | "objects" | "derived-metadata");
+    component || matches!(word, "default" | "committed" | "added" | "all")
 }
 
 impl Repo {
     /// What the repository wants hardened.
     pub(super) fn hardened(&self) -> Hardened {
-        let set = self.config_string("core.fsync").as_deref().map(Hardened::of);
-        // As git does it: the older word counts where the newer is missing.
-        set.unwrap_or_else(|| Hardened {
-            objects: self
-                .inner
-                .config()
-                .is_ok_and(|config| config.get_bool("core.fsyncObjectFiles").unwrap_or(false)),
-            references: false,
-        })
+        self.config_string("core.fsync").as_deref().map_or_else(
+            // As git does it: the older word counts where the newer is missing.
+            || Hardened {
+                objects: self
+                    .inner
+                    .config()
+                    .is_ok_and(|config| config.get_bool("core.fsyncObjectFiles").unwrap_or(false)),
+                ..Hardened::of("")
+            },
+            Hardened::of,
+        )
     }
 
     /// Hardens loose objects, before a ref leads to them.
@@ -81,15 +98,19 @@ mod tests {
 
     #[test]
     fn core_fsync_is_read_as_git_reads_it() {
-        let hardened = |objects, references| Hardened { objects, references };
+        let hardened = |objects, references, packs| Hardened { objects, references, packs };
         for (setting, wanted) in [
-            ("", hardened(false, false)),
-            ("none", hardened(false, false)),
-            ("pack,index", hardened(false, false)),
-            ("-loose-object", hardened(false, false)),
-            ("committed", hardened(true, false)),
-            ("added, reference", hardened(true, true)),
-            ("all", hardened(true, true)),
+            ("", hardened(false, false, true)),
+            ("none", hardened(false, false, false)),
+            ("none,pack-metadata", hardened(false, false, true)),
+            ("pack,index", hardened(false, false, true)),
+            ("-loose-object", hardened(false, false, true)),
+            ("-pack", hardened(false, false, false)),
+            ("committed,-pack", hardened(true, false, true)),
+            ("reference, -all", hardened(false, true, false)),
+            ("committed", hardened(true, false, true)),
+            ("added, reference", hardened(true, true, true)),
+            ("all", hardened(true, true, true)),
         ] {
             assert_eq!(Hardened::of(setting), wanted, "{setting}");
         }

@@ -1,18 +1,22 @@
 //! Notes: reading. One note per commit, in a tree whose paths are the commit's digits, fanned out in
 //! directories of two digits (git makes `38`, `2/38`, `2/2/36` ... as it grows).
 //!
-//! Holding the tip's tree answers each lookup in one or two tree reads; libgit2's `find_note` starts at the
-//! ref each time and walks flat trees (GIT-FACTS.md).
+//! Holding the tip's tree, and some of the directories below it, answers each lookup in a tree read or two at the most;
+//! libgit2's `find_note` starts at the ref each time and walks flat trees (GIT-FACTS.md).
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use super::error::GitError;
-use super::objects::{Blob, MODE_SUBMODULE, MODE_TREE, from_git2, mode_of};
+use super::objects::{Blob, MODE_SUBMODULE, MODE_TREE};
 use super::repo::Repo;
+use super::trees::{Kept, RawTree};
 use crate::domain::ids::{CommitId, Oid, TreeId};
 
 /// Largest note that is read, in bytes.
 pub(super) const MAX_NOTE: usize = 1 << 20;
+/// Bytes of directories that are held: all 256 of a store of 100,000 notes.
+const MAX_HELD: usize = 6 << 20;
 
 /// The notes of one ref as they were when it was opened.
 pub struct NotesTree<'r> {
@@ -20,7 +24,9 @@ pub struct NotesTree<'r> {
     name: String,
     tip: Option<CommitId>,
     /// Read at the first lookup.
-    tree: OnceCell<git2::Tree<'r>>,
+    tree: OnceCell<Rc<RawTree>>,
+    /// Directories that were looked into.
+    below: RefCell<Kept>,
 }
 
 impl std::fmt::Debug for NotesTree<'_> {
@@ -41,7 +47,8 @@ impl Repo {
 
     /// The notes of ref `name` as `tip` has them.
     pub fn notes_at(&self, name: &str, tip: Option<CommitId>) -> NotesTree<'_> {
-        NotesTree { repo: self, name: name.to_owned(), tip, tree: OnceCell::new() }
+        let below = RefCell::new(Kept::up_to(MAX_HELD));
+        NotesTree { repo: self, name: name.to_owned(), tip, tree: OnceCell::new(), below }
     }
 
     /// Every annotated object of ref `name` with the blob of its note, sorted; an object that has notes at
@@ -66,7 +73,7 @@ impl Repo {
     ) -> Result<bool, GitError> {
         let (old, new) = (self.notes_at(name, Some(old)), self.notes_at(name, Some(new)));
         let (Some(was), Some(is)) = (old.tree()?, new.tree()?) else { return Ok(false) };
-        let at = |tree: &git2::Tree<'_>, name: &str| tree.get_name(name).map(|entry| entry.id());
+        let at = |tree: &RawTree, name: &str| tree.find(name.as_bytes()).map(|entry| entry.id());
         for commit in commits {
             let digits = commit.to_string();
             let same = [&digits[..2], &digits].iter().all(|name| at(was, name) == at(is, name));
@@ -79,19 +86,19 @@ impl Repo {
 
     fn collect_notes(
         &self,
-        tree: &git2::Tree<'_>,
+        tree: &RawTree,
         prefix: &str,
         found: &mut Vec<(CommitId, Oid)>,
     ) -> Result<(), GitError> {
-        for entry in tree {
-            let Ok(name) = entry.name() else { continue };
+        for entry in tree.entries() {
+            let Ok(name) = std::str::from_utf8(entry.name) else { continue };
             let path = format!("{prefix}{name}");
-            if mode_of(&entry) == MODE_TREE {
+            if entry.mode == MODE_TREE {
                 if is_fanout(name) && path.len() < 40 {
-                    self.collect_notes(&self.find_tree(from_git2(entry.id()))?, &path, found)?;
+                    self.collect_notes(&*self.tree(TreeId(entry.id()))?, &path, found)?;
                 }
             } else if let Some(commit) = annotated(&path) {
-                found.push((commit, from_git2(entry.id())));
+                found.push((commit, entry.id()));
             }
         }
         Ok(())
@@ -99,7 +106,7 @@ impl Repo {
 
     /// The blobs of the notes of `digits` below `tree`: one, or more where a merge left it at two paths.
     pub(super) fn note_blobs(&self, tree: TreeId, digits: &str) -> Result<Vec<Oid>, GitError> {
-        blobs(self, self.find_tree(tree.0)?, digits)
+        blobs(self.tree(tree)?, digits, |id| self.tree(id))
     }
 
     /// The contents of `blobs` joined as git joins them: with a newline where one is missing.
@@ -135,7 +142,7 @@ impl Repo {
     }
 }
 
-impl<'r> NotesTree<'r> {
+impl NotesTree<'_> {
     /// The commit that the ref pointed to; `None` without notes.
     pub fn tip(&self) -> Option<CommitId> {
         self.tip
@@ -153,37 +160,47 @@ impl<'r> NotesTree<'r> {
 
     fn blobs(&self, commit: CommitId) -> Result<Vec<Oid>, GitError> {
         match self.tree()? {
-            Some(tree) => blobs(self.repo, tree.clone(), &commit.to_string()),
+            Some(tree) => blobs(tree.clone(), &commit.to_string(), |id| self.directory(id)),
             None => Ok(Vec::new()),
         }
     }
 
-    fn tree(&self) -> Result<Option<&git2::Tree<'r>>, GitError> {
+    fn tree(&self) -> Result<Option<&Rc<RawTree>>, GitError> {
         if let (None, Some(tip)) = (self.tree.get(), self.tip) {
-            let tree = self.repo.find_tree(self.repo.tree_of(tip)?.0)?;
+            let tree = self.repo.tree(self.repo.tree_of(tip)?)?;
             return Ok(Some(self.tree.get_or_init(|| tree)));
         }
         Ok(self.tree.get())
     }
+
+    fn directory(&self, id: TreeId) -> Result<Rc<RawTree>, GitError> {
+        if let Some(held) = self.below.borrow().get(id.0) {
+            return Ok(held);
+        }
+        let read = self.repo.tree(id)?;
+        self.below.borrow_mut().keep(id.0, &read);
+        Ok(read)
+    }
 }
 
-fn blobs(repo: &Repo, tree: git2::Tree<'_>, digits: &str) -> Result<Vec<Oid>, GitError> {
+fn blobs(
+    mut tree: Rc<RawTree>,
+    digits: &str,
+    read: impl Fn(TreeId) -> Result<Rc<RawTree>, GitError>,
+) -> Result<Vec<Oid>, GitError> {
     let mut found = Vec::new();
-    let mut tree = tree;
     let mut rest = digits;
     loop {
-        if let Some(entry) =
-            tree.get_name(rest).filter(|entry| !matches!(mode_of(entry), MODE_TREE | MODE_SUBMODULE))
-        {
-            found.push(from_git2(entry.id()));
-        }
+        let file = tree.find(rest.as_bytes());
+        found.extend(
+            file.filter(|file| !matches!(file.mode, MODE_TREE | MODE_SUBMODULE)).map(|file| file.id()),
+        );
         let Some((fanout, below)) = rest.split_at_checked(2).filter(|(_, below)| !below.is_empty()) else {
             break;
         };
-        let Some(next) = tree.get_name(fanout).filter(|entry| mode_of(entry) == MODE_TREE) else { break };
-        let id = from_git2(next.id());
-        drop(next);
-        tree = repo.find_tree(id)?;
+        let directory = tree.find(fanout.as_bytes()).filter(|entry| entry.mode == MODE_TREE);
+        let Some(id) = directory.map(|entry| TreeId(entry.id())) else { break };
+        tree = read(id)?;
         rest = below;
     }
     Ok(found)

@@ -17,8 +17,13 @@ use super::repo::Repo;
 use crate::domain::ids::{CommitId, Oid, TreeId};
 use crate::domain::time::Timestamp;
 
+/// What notes commits say.
+pub(super) const MESSAGE: &str = "Notes added by 'andon'";
 /// Flat notes beyond this are fanned out.
 pub(super) const MAX_FLAT: usize = 256;
+
+/// Says what is to stand, of the note of a commit that is to be written and the one that is there.
+pub(super) type Merge<'a> = dyn FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8> + 'a;
 
 /// Notes by the digits that are left below a tree.
 pub(super) type Notes = BTreeMap<String, Oid>;
@@ -42,29 +47,34 @@ impl Repo {
         for (_, note) in notes.iter().filter(|(_, note)| !note.is_empty()) {
             self.write_blob(note)?;
         }
-        let message = "Notes added by 'andon'";
-        self.update_ref(name, message, |tip| {
-            let old = tip.map(|tip| self.tree_of(tip)).transpose()?;
-            let mut blobs = Notes::new();
-            for (commit, note) in notes {
-                let digits = commit.to_string();
-                let there = match old {
-                    Some(tree) => self.note_text(name, *commit, &self.note_blobs(tree, &digits)?)?,
-                    None => None,
-                };
-                let wanted = merge(*commit, note, there.as_deref());
-                if there.as_ref() != Some(&wanted) {
-                    blobs.insert(digits, self.write_blob(&wanted)?);
-                }
-            }
-            if blobs.is_empty() {
-                return Ok(Update::Keep(tip));
-            }
-            let tree = self.notes_tree(old, &blobs)?;
-            let parents = tip.as_slice();
-            let written = self.write_commit(&NewCommit { tree, parents, message, at })?;
-            Ok(Update::Set(written, Some(written)))
+        self.update_ref(name, MESSAGE, |tip| {
+            let made = self.notes_commit((name, tip), (notes, at), &mut merge)?;
+            Ok(made.map_or(Update::Keep(tip), |made| Update::Set(made, Some(made))))
         })
+    }
+
+    /// Writes the commit that has `notes` on top of those of `tip`, as [`Self::notes_write`]; `None` when nothing changes.
+    pub(super) fn notes_commit(
+        &self,
+        (name, tip): (&str, Option<CommitId>),
+        (notes, at): (&[(CommitId, Vec<u8>)], Timestamp),
+        merge: &mut Merge<'_>,
+    ) -> Result<Option<CommitId>, GitError> {
+        let old = self.notes_at(name, tip);
+        let mut blobs = Notes::new();
+        for (commit, note) in notes {
+            let there = old.get(*commit)?;
+            let wanted = merge(*commit, note, there.as_deref());
+            if there.as_ref() != Some(&wanted) {
+                blobs.insert(commit.to_string(), self.write_blob(&wanted)?);
+            }
+        }
+        if blobs.is_empty() {
+            return Ok(None);
+        }
+        let tree = self.notes_tree(tip.map(|tip| self.tree_of(tip)).transpose()?, &blobs)?;
+        let new = NewCommit { tree, parents: tip.as_slice(), message: MESSAGE, at };
+        self.write_commit(&new).map(Some)
     }
 
     /// The tree `old` with `notes` in it.

@@ -189,6 +189,9 @@ impl Repo {
         kind: git2::ObjectType,
         bytes: &[u8],
     ) -> Result<Oid, GitError> {
+        if let Some(gathered) = &*self.gathered.borrow() {
+            return gathered.write(kind, bytes).map(from_git2).map_err(|error| write_error(what, &error));
+        }
         let id = if let Some(id) = self.write_loose(kind, bytes) {
             id
         } else {

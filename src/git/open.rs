@@ -48,6 +48,7 @@ impl Repo {
             healed: RefCell::default(),
             written: RefCell::default(),
             trees: RefCell::default(),
+            gathered: RefCell::default(),
             inner,
         };
         repo.place_worktree(dir, env)?;

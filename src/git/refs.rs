@@ -127,7 +127,7 @@ impl Repo {
         &self,
         name: &str,
         message: &str,
-        f: &mut impl FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
+        f: &mut dyn FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
     ) -> Result<Tried<T>, GitError> {
         // Dropped last, after the lock of the ref.
         let _signals = HeldSignals::hold();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use git2::ErrorCode;
 
 use super::error::{GitError, MissingBecause};
+use super::gathered::Gathered;
 use super::trees::Kept;
 use crate::domain::ids::Oid;
 
@@ -37,6 +38,8 @@ pub struct Repo {
     pub(super) written: RefCell<Vec<Oid>>,
     /// Trees that are wanted again soon.
     pub(super) trees: RefCell<Kept>,
+    /// Where objects go that are written now, instead of the store.
+    pub(super) gathered: RefCell<Option<Gathered>>,
 }
 
 impl std::fmt::Debug for Repo {

@@ -32,6 +32,8 @@ pub struct RawTree {
     bytes: Vec<u8>,
     /// Where each entry begins.
     starts: Vec<u32>,
+    /// Whether all names are of one length.
+    even: bool,
 }
 
 /// Which entries of two directories may differ: all before them and all after them are the same.
@@ -68,12 +70,14 @@ impl RawEntry<'_> {
 impl RawTree {
     pub(super) fn new(bytes: Vec<u8>) -> Result<Self, &'static str> {
         let mut starts = Vec::with_capacity(bytes.len() / USUAL_ENTRY);
-        let mut at = 0;
+        let (mut at, mut first, mut even) = (0, None, true);
         while at < bytes.len() {
             starts.push(u32::try_from(at).map_err(|_| "it is too large")?);
-            at = parse(&bytes, at)?.1;
+            let (entry, next) = parse(&bytes, at)?;
+            even &= entry.name.len() == *first.get_or_insert(entry.name.len());
+            at = next;
         }
-        Ok(Self { bytes, starts })
+        Ok(Self { bytes, starts, even })
     }
 
     /// The tree as git stores it.
@@ -84,6 +88,24 @@ impl RawTree {
     /// The entry that begins at byte `at`, and where the next one does.
     pub(super) fn read(&self, at: usize) -> Option<(RawEntry<'_>, usize)> {
         parse(&self.bytes, at).ok()
+    }
+
+    /// The entry of that name. Where names are of one length, as in the trees of notes, not all are looked at.
+    pub(super) fn find(&self, name: &[u8]) -> Option<RawEntry<'_>> {
+        if !self.even {
+            return self.entries().find(|entry| entry.name == name);
+        }
+        let (mut low, mut high) = (0, self.count());
+        while low < high {
+            let middle = low.midpoint(high);
+            let entry = self.entry(middle)?;
+            match entry.name.cmp(name) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Equal => return Some(entry),
+                Ordering::Greater => high = middle,
+            }
+        }
+        None
     }
 
     /// How many entries there are.
@@ -197,6 +219,10 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    pub(super) fn up_to(max: usize) -> Self {
+        Self { max, ..Self::default() }
+    }
+
     pub(super) fn get(&self, id: Oid) -> Option<Rc<RawTree>> {
         self.trees.get(&id).cloned()
     }
@@ -280,6 +306,25 @@ mod tests {
             );
             proptest::prop_assert_eq!(one.bytes == other.bytes, found.old.is_empty() && found.new.is_empty());
         }
+    }
+
+    #[test]
+    fn an_entry_is_found_by_its_name() {
+        let names: Vec<String> = (0..=255).step_by(3).map(|number| format!("{number:02x}")).collect();
+        let even: Vec<(&str, &str)> = names.iter().map(|name| ("40000", name.as_str())).collect();
+        let mut odd = even.clone();
+        odd.push(("100644", "README"));
+        for entries in [even, odd] {
+            let raw = RawTree::new(tree(&entries)).unwrap();
+            assert_eq!(raw.even, entries.len() == names.len());
+            for number in 0..=256 {
+                let name = format!("{number:02x}");
+                let found = raw.find(name.as_bytes()).map(|entry| entry.name);
+                assert_eq!(found.is_some(), names.contains(&name), "{name}");
+            }
+            assert!(["", "0", "000", "fff"].iter().all(|name| raw.find(name.as_bytes()).is_none()));
+        }
+        assert!(RawTree::new(Vec::new()).unwrap().find(b"00").is_none());
     }
 
     #[test]

@@ -2,10 +2,11 @@
 //! with no gate, no tests and no number. Nobody was there, so hooks look no further back than to the first of them,
 //! no rule holds them against a loop, and `check` believes them no more than a missing record.
 //!
-//! A record that is there is never touched. What is written is written in batches, one notes commit each, oldest
-//! first: stopped or killed, it goes on where it was.
+//! A record that is there is never touched. What is written is written in batches, one notes commit and one pack each,
+//! oldest first: stopped or killed, it goes on where it was. Each batch is larger than the one before, because each writes
+//! nearly every directory of the notes anew.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::bulk::{self, Depth, Facts, Found, Job, Pace, Records, Walked};
 use super::context::Context;
@@ -14,12 +15,16 @@ use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::ids::{CommitId, Digest};
-use crate::git::CommitInfo;
+use crate::git::{CommitInfo, Repo};
 use crate::record::derived::DerivedCache;
 use crate::record::store::NotesStore;
 
-/// Records of one notes commit: the ref is locked for some tens of milliseconds.
-const BATCH: usize = 500;
+/// Records of the first notes commit; every further one has twice as many.
+const FIRST_BATCH: usize = 500;
+/// Most records of a notes commit.
+const MAX_BATCH: usize = 4_000;
+/// Most hunks and paths of the records of a notes commit: they are in memory until it is written.
+const MAX_PARTS: usize = 100_000;
 
 /// What was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +49,7 @@ pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> R
             commits.push((id, Depth::Text));
         }
     }
+    drop(store);
     let cache = DerivedCache::load(ws.repo.common_dir(), &bulk::salt(&ws.config));
     let job = Job {
         ctx,
@@ -53,7 +59,7 @@ pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> R
         tip: None,
         cache: &cache,
     };
-    let mut writing = Writing { ctx, store, batch: Vec::new(), digests: HashMap::new(), written: 0 };
+    let mut writing = Writing { ctx, batch: Batch::new(FIRST_BATCH), digests: HashMap::new(), written: 0 };
     let walked = bulk::walk(&ws.repo, &job, pace, &mut |Found { commit, facts, .. }| match facts {
         Facts::Derived(derived, _) => writing.take(&commit, derive::unrecorded(&commit, *derived).record),
         Facts::Recorded(_) => Ok(()),
@@ -63,32 +69,60 @@ pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> R
     Ok(Backfilled { written: writing.written, there, walked: walked? })
 }
 
+/// Records that come into one notes commit.
+struct Batch {
+    records: Vec<(CommitId, CommitRecord)>,
+    /// Hunks and paths of them.
+    parts: usize,
+    /// How many records it is to have.
+    size: usize,
+}
+
+impl Batch {
+    fn new(size: usize) -> Self {
+        Self { records: Vec::new(), parts: 0, size: size.min(MAX_BATCH) }
+    }
+
+    fn push(&mut self, commit: CommitId, record: CommitRecord) {
+        self.parts += record.diff.hunks.len() + record.change.as_ref().map_or(0, |change| change.paths.len());
+        self.records.push((commit, record));
+    }
+
+    fn is_full(&self) -> bool {
+        self.records.len() >= self.size || self.parts >= MAX_PARTS
+    }
+}
+
 struct Writing<'a> {
     ctx: &'a Context,
-    store: NotesStore<'a>,
-    batch: Vec<(CommitId, CommitRecord)>,
-    /// Of the line that speaks for a commit: what the record of a child names.
+    batch: Batch,
+    /// Of the line that speaks for a commit, of the newest batch and what it builds on: what the record of a child names.
     digests: HashMap<CommitId, Digest>,
     written: usize,
 }
 
 impl Writing<'_> {
     fn take(&mut self, commit: &CommitInfo, derived: CommitRecord) -> Result<(), OpsError> {
-        if let Some(parent) = derived.parent.filter(|parent| !self.digests.contains_key(parent)) {
-            let line = self.store.get(parent).ok().flatten().map(|stored| stored.line_digest);
-            self.digests.extend(line.map(|line| (parent, line)));
-        }
         let record = CommitRecord { recorded_at: self.ctx.now, recording: Recording::Backfilled, ..derived };
-        self.batch.push((commit.id, record));
-        if self.batch.len() < BATCH {
-            return Ok(());
-        }
-        self.flush()
+        self.batch.push(commit.id, record);
+        if self.batch.is_full() { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<(), OpsError> {
-        let batch = std::mem::take(&mut self.batch);
-        self.written += self.store.put_missing(&batch, &mut self.digests, self.ctx.now)?;
+        let next = Batch::new(self.batch.size * 2);
+        let Batch { records, .. } = std::mem::replace(&mut self.batch, next);
+        // A handle of its own: libgit2 maps and caches what it reads of each pack until nobody has it open.
+        let repo = Repo::open(&self.ctx.cwd, &self.ctx.repo_env)?;
+        let mut store = NotesStore::open(&repo)?;
+        let ours: BTreeSet<CommitId> = records.iter().map(|(id, _)| *id).collect();
+        for parent in records.iter().filter_map(|(_, record)| record.parent) {
+            if !ours.contains(&parent) && !self.digests.contains_key(&parent) {
+                let line = store.get(parent).ok().flatten().map(|stored| stored.line_digest);
+                self.digests.extend(line.map(|line| (parent, line)));
+            }
+        }
+        self.written += store.put_missing(&records, &mut self.digests, self.ctx.now)?;
+        self.digests.retain(|id, _| ours.contains(id));
         self.ctx.stop_point("backfill:batch");
         Ok(())
     }

@@ -17,6 +17,9 @@ pub const REF: &str = "refs/notes/andon";
 /// Largest note that is read back, in bytes.
 const MAX_NOTE: usize = 1 << 20;
 
+/// Fewer records are written as objects of their own.
+const PACKED: usize = 100;
+
 /// The record that speaks for a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredRecord {
@@ -161,8 +164,8 @@ impl<'r> NotesStore<'r> {
 
     /// Writes records of commits that have none, parents first, in one notes commit dated `at`; sees them from then on
     /// and says how many there were. A note that is there by then, readable or not, stays as it is, byte for byte: the
-    /// ref's lock is held from looking to writing. Each record gets the `prev` that `digests` has for its parent, and
-    /// adds its own.
+    /// ref moves only from where it was looked at. Each record gets the `prev` that `digests` has for its parent, and
+    /// adds its own. Many come as one pack.
     ///
     /// # Errors
     /// [`RecordError::Git`] when the ref cannot be moved; then nothing is written.
@@ -175,13 +178,17 @@ impl<'r> NotesStore<'r> {
         let by_id: HashMap<CommitId, &CommitRecord> =
             records.iter().map(|(id, record)| (*id, record)).collect();
         let wanted: Vec<(CommitId, Vec<u8>)> = records.iter().map(|(id, _)| (*id, Vec::new())).collect();
-        // A set: a `gc` beside us may have this asked twice.
+        // A set: another writer or a `gc` beside us may have this asked twice.
         let mut written = BTreeSet::new();
-        let tip = self.repo.notes_write(REF, &wanted, at, |commit, _, there| {
+        let line = |commit, _: &[u8], there: Option<&[u8]>| {
             let Some(record) = by_id.get(&commit) else { return there.unwrap_or_default().to_vec() };
+            if there.is_none() {
+                written.insert(commit);
+            } else {
+                written.remove(&commit);
+            }
             let line = there.map_or_else(
                 || {
-                    written.insert(commit);
                     let prev = record.parent.and_then(|parent| digests.get(&parent).copied());
                     let record =
                         CommitRecord { prev: prev.map_or(Prev::Unsaid, Prev::Line), ..(*record).clone() };
@@ -193,7 +200,12 @@ impl<'r> NotesStore<'r> {
                 digests.insert(commit, line_digest(best));
             }
             line
-        })?;
+        };
+        let tip = if records.len() < PACKED {
+            self.repo.notes_write(REF, &wanted, at, line)?
+        } else {
+            self.repo.notes_write_packed(REF, &wanted, at, line)?
+        };
         self.notes = self.repo.notes_at(REF, tip);
         Ok(written.len())
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::support::{Out, Stage, andon_path};
 
 /// One commit of a history.
-struct Step<'a> {
+pub(super) struct Step<'a> {
     subject: &'a str,
     /// Seconds since the commit before.
     pause: i64,
@@ -17,12 +17,12 @@ struct Step<'a> {
     merges: bool,
 }
 
-fn step<'a>(subject: &'a str, pause: i64, path: &str, content: String) -> Step<'a> {
+pub(super) fn step<'a>(subject: &'a str, pause: i64, path: &str, content: String) -> Step<'a> {
     Step { subject, pause, files: vec![(path.to_owned(), Some(content))], merges: false }
 }
 
 /// Writes `steps` to the branch `branch`, on top of `from`.
-fn import(stage: &Stage, branch: &str, from: Option<&str>, steps: &[Step<'_>]) {
+pub(super) fn import(stage: &Stage, branch: &str, from: Option<&str>, steps: &[Step<'_>]) {
     let mut stream = String::new();
     let mut at: i64 = 1_700_000_000;
     for (number, step) in steps.iter().enumerate() {
@@ -50,7 +50,7 @@ fn import(stage: &Stage, branch: &str, from: Option<&str>, steps: &[Step<'_>]) {
 }
 
 /// Lines of a file that grows and shrinks in a way of its own.
-fn text(seed: usize, lines: usize) -> String {
+pub(super) fn text(seed: usize, lines: usize) -> String {
     (0..lines).map(|line| format!("let v{line} = {};\n", (seed * 31 + line * 7) % 97)).collect()
 }
 
@@ -222,7 +222,7 @@ fn long_stage(commits: usize) -> Stage {
     stage
 }
 
-fn start(stage: &Stage, args: &[&str]) -> Child {
+pub(super) fn start(stage: &Stage, args: &[&str]) -> Child {
     let mut command = stage.command(stage.dir(), andon_path());
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }

@@ -1,6 +1,7 @@
 //! Every record of the range against what its commit says.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::range::{Cached, source};
 use super::{Case, Violation, at, level_of, tested, violation};
@@ -44,7 +45,7 @@ pub(super) fn judge(
     pace: &mut Pace<'_>,
 ) -> Result<(Judged, Walked), OpsError> {
     let mut judged = Judged::default();
-    let named = named(case, ids);
+    let named = named(case, ids, pace.stop);
     let commits: Vec<(CommitId, Depth)> = ids.iter().map(|id| (*id, Depth::Text)).collect();
     let salt = bulk::salt(&case.config);
     let cache = match cached {
@@ -70,9 +71,15 @@ pub(super) fn judge(
     Ok((judged, walked))
 }
 
-/// The lines that records of the range name as the ones before them.
-fn named(case: &Case<'_>, ids: &[CommitId]) -> BTreeSet<Digest> {
-    let lines = ids.iter().filter_map(|id| case.store.lines(*id).ok());
+/// The lines that records of the range name as the ones before them; none where no note has several lines to choose
+/// from, and what is known of them when it is told to stop.
+fn named(case: &Case<'_>, ids: &[CommitId], stop: &AtomicBool) -> BTreeSet<Digest> {
+    let read = || ids.iter().take_while(|_| !stop.load(Ordering::Relaxed));
+    let several = |note: &[u8]| note.trim_ascii().contains(&b'\n');
+    if !read().any(|id| case.store.raw(*id).ok().flatten().is_some_and(|note| several(&note))) {
+        return BTreeSet::new();
+    }
+    let lines = read().filter_map(|id| case.store.lines(*id).ok());
     lines.flatten().filter_map(|line| line.prev).collect()
 }
 

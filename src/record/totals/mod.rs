@@ -4,12 +4,13 @@
 //! part is kept beside the place up to which it was taken, and the next reader goes on from there. The journal only
 //! grows, so that what is kept stays true; it depends on nothing else but the gap between runs, which it names, and on
 //! answers from elsewhere, which it is asked for. Safe to delete: then the whole journal is
-//! folded again, once. What is of another version, cut short, or of a journal that was replaced is not used.
+//! folded again, once. What is of another version, cut short, altered, or of a journal that was replaced is not used.
 
 mod wire;
 
 use std::path::PathBuf;
 
+use super::checksum::checksum;
 use super::file;
 use super::journal::{Journal, JournalLine, Position, passing};
 use crate::domain::facts::{Ack, Fact};
@@ -17,7 +18,7 @@ use crate::domain::time::{Span, Timestamp};
 use crate::history::{Carry, Fold};
 
 const FILE: &str = "cache/totals";
-const HEAD: &str = "andon/totals@1";
+const HEAD: &str = "andon/totals@2";
 /// A larger file is not read.
 const MAX_BYTES: u64 = 8 << 20;
 /// A journal that is shorter is folded from its start.
@@ -84,8 +85,9 @@ impl Journal {
         let Ok(at) = read else { return from };
         let totals = Totals { at, carry: fold.carry() };
         if let Some(guard) = self.guard(at) {
-            let head = format!("{HEAD} {} {} {guard} {}\n", at.generation, at.offset, gap.0);
             let carry = wire::encode(&totals.carry);
+            let sum = sum(&carry);
+            let head = format!("{HEAD} {} {} {guard} {} {sum}\n", at.generation, at.offset, gap.0);
             let _ = file::replace(&self.cache(), &[head.as_bytes(), carry.as_bytes()]);
         }
         totals
@@ -96,9 +98,10 @@ impl Journal {
         let bytes = file::read(&self.cache(), MAX_BYTES).ok()??;
         let (head, rest) = std::str::from_utf8(&bytes).ok()?.split_once('\n')?;
         let words: Vec<&str> = head.split(' ').collect();
-        let [HEAD, generation, offset, guard, kept_gap] = words[..] else { return None };
+        let [HEAD, generation, offset, guard, kept_gap, kept_sum] = words[..] else { return None };
         let at = Position { generation: generation.parse().ok()?, offset: offset.parse().ok()? };
         let same = self.guard(at)?.to_string() == guard && kept_gap.parse() == Ok(gap.0);
+        let same = same && kept_sum.parse() == Ok(sum(rest));
         let carry = same.then(|| wire::decode(rest)).flatten()?;
         Some(Totals { at, carry })
     }
@@ -106,6 +109,11 @@ impl Journal {
     fn cache(&self) -> PathBuf {
         self.dir().join(FILE)
     }
+}
+
+/// By which an altered carry is known.
+fn sum(carry: &str) -> u64 {
+    u64::from_le_bytes(checksum(carry.as_bytes()))
 }
 
 fn time_of(line: &JournalLine) -> Option<Timestamp> {

@@ -1,0 +1,92 @@
+//! What the journal comes to, as it is kept: one that is cut short or altered is not used; one that says other numbers
+//! under a right checksum is gone on from without a panic.
+
+use std::fs;
+use std::time::Instant;
+
+use andon::adapter::events::{self, Frame};
+use andon::domain::facts::Fact;
+use andon::domain::time::{Span, Timestamp};
+use andon::history::Fold;
+use andon::record::format::v1::{JournalLine, decode_line};
+use andon::record::journal::Journal;
+use andon::record::totals::{SHORT, Totals};
+use sha2::{Digest as _, Sha256};
+
+use super::mutate::{Dice, mutate};
+use super::{JOURNAL, TOKENS, holds, loops};
+
+const GAP: Span = Span(21_600);
+
+const EVENTS: &[&str] = &[
+    r#"{"type":"turn_start","node":"coder","at":"2026-11-20T15:30:00Z"}"#,
+    r#"{"type":"tool_call","node":"coder","tool":"Edit","args":{"file_path":"src/a.rs"},"result":"ok","error":false}"#,
+    r#"{"type":"output","node":"coder","kind":"message.final","text":"done","at":"2026-11-20T15:31:00Z"}"#,
+    r#"{"type":"usage","node":"coder","context_tokens":150000,"input_tokens":1200,"output_tokens":300,"cost_usd":"0.03"}"#,
+    r#"{"type":"verdict","node":"reviewer","approve":2,"reject":1}"#,
+    r#"{"type":"turn_end","node":"coder","at":"2026-11-20T15:32:00Z"}"#,
+];
+
+/// Lines of a journal: the golden ones, and a few hundred turns.
+fn lines() -> Vec<JournalLine> {
+    let golden = JOURNAL.split(|byte| *byte == b'\n').filter_map(|line| decode_line(line).ok());
+    let mut lines: Vec<JournalLine> = golden.collect();
+    for second in 0..400 {
+        let frame = Frame { now: Timestamp(1_800_000_000 + second), kind: None, last: None };
+        for event in EVENTS {
+            if let Fact::Event(event) = events::parse(event.as_bytes(), frame).unwrap().fact {
+                lines.push(JournalLine::Event(event));
+            }
+        }
+    }
+    lines
+}
+
+/// What is kept of a journal, mutated.
+pub fn totals(end: Instant, dice: &mut Dice) -> (u64, u64) {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::open(dir.path());
+    let lines = lines();
+    while journal.size().unwrap_or(0) <= 2 * SHORT {
+        lines.iter().for_each(|line| journal.append(line).unwrap());
+    }
+    let truth: Totals = journal.totals(GAP, &[]).unwrap();
+    let cache = journal.path().with_file_name("cache").join("totals");
+    let good = fs::read(&cache).unwrap();
+    loops(end, dice, &[&good], |mutant, dice| {
+        let mode = dice.roll(3);
+        let bytes = match mode {
+            0 => good[..dice.roll(good.len())].to_vec(),
+            1 => mutant.to_vec(),
+            _ => sealed(&good, dice),
+        };
+        fs::write(&cache, &bytes).unwrap();
+        let read = journal.totals(GAP, &[]).ok_or("nothing")?;
+        if mode < 2 {
+            return holds(read == truth, "what was altered is used");
+        }
+        let mut fold = Fold::new(GAP);
+        fold.resume(read.carry);
+        for line in &lines[..64] {
+            match line.clone() {
+                JournalLine::Event(event) => drop(fold.push(Fact::Event(event))),
+                JournalLine::Ack(ack) => drop(fold.push(Fact::Ack(ack))),
+                _ => {}
+            }
+        }
+        let _ = (fold.carry(), fold.into_timeline());
+        Ok(())
+    })
+}
+
+/// The good file with another carry, under the checksum of that.
+fn sealed(good: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let end = good.iter().position(|byte| *byte == b'\n').unwrap();
+    let mut carry = good[end + 1..].to_vec();
+    for _ in 0..=dice.roll(3) {
+        mutate(&mut carry, &good[end + 1..], TOKENS, dice);
+    }
+    let words = std::str::from_utf8(&good[..end]).unwrap().rsplit_once(' ').unwrap().0;
+    let sum = u64::from_le_bytes(Sha256::digest(&carry)[..8].try_into().unwrap());
+    [format!("{words} {sum}\n").as_bytes(), &carry].concat()
+}
