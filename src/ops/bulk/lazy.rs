@@ -36,7 +36,7 @@ pub(in crate::ops) struct Lazily<'a> {
     pub gap: Span,
 }
 
-/// As [`walk`] over `lazily.outlines` (`job.commits` is not looked at), but with no more texts than the rules need.
+/// As [`super::walk`] over `lazily.outlines` (`job.commits` is not looked at), but with no more texts than the rules need.
 pub(in crate::ops) fn lazily(
     repo: &Repo,
     job: &Job<'_>,

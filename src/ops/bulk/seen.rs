@@ -1,4 +1,4 @@
-//! What is known of the commits of a history while their texts are asked for ([`super::need`]).
+//! What is known of the commits of a history while their texts are asked for (`super::need`).
 
 use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{DiffSummary, Hunk};

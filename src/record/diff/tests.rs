@@ -330,5 +330,5 @@ fn what_is_told_of_hunks_alone_is_what_the_summary_has() {
             }
         }
     }
-    assert!(undone > 50, "{undone}");
+    assert!(undone > 9, "{undone}");
 }
