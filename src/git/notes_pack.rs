@@ -130,17 +130,12 @@ fn fanned(entries: &[TreeEntry]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::objects::{MODE_FILE, MODE_TREE};
-    use super::super::scratch::Scratch;
+    use super::super::scratch::{Scratch, commit_id as id};
     use super::*;
     use crate::domain::ids::Oid;
 
     const NAME: &str = "refs/notes/andon";
     const AT: Timestamp = Timestamp(1_700_000_000);
-
-    fn id(number: u64) -> CommitId {
-        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        format!("{mixed:016x}{number:024x}").parse().unwrap()
-    }
 
     fn put(repo: &Repo, number: u64, text: &str) {
         let notes = [(id(number), text.as_bytes().to_vec())];

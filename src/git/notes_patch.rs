@@ -12,11 +12,8 @@ use super::notes::{is_digits, is_fanout};
 use super::notes_write::MAX_FLAT;
 use super::objects::{MODE_FILE, MODE_TREE};
 use super::repo::Repo;
-use super::trees::RawTree;
+use super::trees::{ID, RawTree};
 use crate::domain::ids::{Oid, TreeId};
-
-/// Bytes of an id in a tree.
-const ID: usize = 20;
 
 /// Where the note belongs in one tree.
 enum Slot {

@@ -189,17 +189,12 @@ impl Repo {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scratch::Scratch;
+    use super::super::scratch::{Scratch, commit_id as id};
     use super::*;
 
     const NAME: &str = "refs/notes/andon";
     const OTHER: &str = "refs/notes/other";
     const AT: Timestamp = Timestamp(1_700_000_000);
-
-    fn id(number: u64) -> CommitId {
-        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        format!("{mixed:016x}{number:024x}").parse().unwrap()
-    }
 
     fn put(repo: &Repo, name: &str, number: u64, text: &str) {
         repo.notes_write(name, &[(id(number), text.as_bytes().to_vec())], AT, |_, new, _| new.to_vec())

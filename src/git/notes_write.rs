@@ -192,18 +192,12 @@ impl Level {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scratch::{Scratch, command};
+    use super::super::scratch::{Scratch, command, commit_id as id};
     use super::super::{MODE_FILE, MODE_TREE, Repo, RepoEnv, TreeEntry};
     use super::*;
 
     const NAME: &str = "refs/notes/andon";
     const AT: Timestamp = Timestamp(1_700_000_000);
-
-    /// Ids that look like commits; notes need no object behind them.
-    fn id(number: u64) -> CommitId {
-        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        format!("{mixed:016x}{number:024x}").parse().unwrap()
-    }
 
     fn put(repo: &Repo, notes: &[(CommitId, &str)]) {
         let notes: Vec<(CommitId, Vec<u8>)> =

@@ -6,6 +6,12 @@ use std::process::Command;
 use super::{Repo, RepoEnv};
 use crate::domain::ids::{CommitId, TreeId};
 
+/// Ids that look like commits; notes need no object behind them.
+pub(super) fn commit_id(number: u64) -> CommitId {
+    let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    format!("{mixed:016x}{number:024x}").parse().unwrap()
+}
+
 /// A repository in a temporary directory.
 pub(super) struct Scratch {
     root: tempfile::TempDir,

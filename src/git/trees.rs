@@ -20,7 +20,7 @@ pub const MODE_LINK: u32 = 0o120_000;
 pub const MODE_SUBMODULE: u32 = 0o160_000;
 
 /// Bytes of an id; libgit2 opens no repository with longer ones.
-const ID: usize = 20;
+pub(super) const ID: usize = 20;
 /// The longest name that libgit2 takes, in bytes.
 const MAX_NAME: usize = u16::MAX as usize;
 /// Bytes of an entry, for a first guess at how many there are.
