@@ -100,16 +100,18 @@ pub fn active(
 /// Evaluates the rules of the situation's stage, in registry order. A rule that `settings` does not name
 /// has its defaults; one at [`Level::Off`] is not evaluated.
 pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for rule in REGISTRY.iter().filter(|rule| rule.stages.contains(&situation.stage)) {
-        let setting = rule.setting(settings);
-        if setting.level == Level::Off {
-            continue;
-        }
-        // How a halt is answered is not said here: of several findings that halt only the first is written down.
-        findings.extend((rule.check)(situation, &setting));
-    }
-    findings
+    // How a halt is answered is not said here: of several findings that halt only the first is written down.
+    REGISTRY.iter().filter_map(|rule| evaluate(rule, situation, settings)).collect()
+}
+
+/// Evaluates the rule of that id alone: what [`run`] has of it.
+pub fn run_one(id: &str, situation: &Situation<'_>, settings: &RuleSettings) -> Option<Finding> {
+    evaluate(rule(id)?, situation, settings)
+}
+
+fn evaluate(rule: &Rule, situation: &Situation<'_>, settings: &RuleSettings) -> Option<Finding> {
+    let setting = rule.stages.contains(&situation.stage).then(|| rule.setting(settings))?;
+    if setting.level == Level::Off { None } else { (rule.check)(situation, &setting) }
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl Repo {
 
     /// From now on libgit2 caches no object, in no repository of this process: what it has cached it never lets go of, and
     /// who looks at thousands of commits knows better what comes again.
-    pub fn cache_nothing(&self) {
+    pub fn cache_nothing() {
         git2::opts::enable_caching(false);
     }
 

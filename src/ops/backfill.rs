@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::bulk::{self, Depth, Facts, Found, Job, Pace, Records, Walked};
+use super::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
 use super::context::Context;
 use super::derive;
 use super::error::OpsError;
@@ -39,18 +39,9 @@ pub struct Backfilled {
 
 /// Records the commits of `range` that have no record.
 pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> Result<Backfilled, OpsError> {
-    let store = NotesStore::open(&ws.repo)?;
-    let mut commits = Vec::new();
-    let mut there = 0;
-    for id in ws.repo.range(range)? {
-        if store.has(id)? {
-            there += 1;
-        } else {
-            commits.push((id, Depth::Text));
-        }
-    }
-    drop(store);
-    let cache = DerivedCache::load(ws.repo.common_dir(), &bulk::salt(&ws.config));
+    let (commits, there) = unrecorded(ctx, range)?;
+    let common_dir = ws.repo.common_dir();
+    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
     let job = Job {
         ctx,
         config: &ws.config,
@@ -60,13 +51,31 @@ pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> R
         cache: &cache,
     };
     let mut writing = Writing { ctx, batch: Batch::new(FIRST_BATCH), digests: HashMap::new(), written: 0 };
-    let walked = bulk::walk(&ws.repo, &job, pace, &mut |Found { commit, facts, .. }| match facts {
-        Facts::Derived(derived, _) => writing.take(&commit, derive::unrecorded(&commit, *derived).record),
-        Facts::Recorded(_) => Ok(()),
+    let walked = bulk::walk(common_dir, &job, pace, &mut |each| {
+        each(&mut |Found { commit, facts, .. }| match facts {
+            Facts::Derived(derived, _) => writing.take(&commit, derive::unrecorded(&commit, *derived).record),
+            Facts::Recorded(_) => Ok(()),
+        })
     });
     // What was found so far is kept, whatever ended the walk.
     writing.flush()?;
     Ok(Backfilled { written: writing.written, there, walked: walked? })
+}
+
+/// The commits of `range` that have no note, and how many have one. With a handle of its own, as all that reads objects
+/// here: libgit2 maps and caches what it reads of each pack until nobody has it open.
+fn unrecorded(ctx: &Context, range: &str) -> Result<(Vec<CommitId>, usize), OpsError> {
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+    let store = NotesStore::open(&repo)?;
+    let (mut commits, mut there) = (Vec::new(), 0);
+    for id in repo.range(range)? {
+        if store.has(id)? {
+            there += 1;
+        } else {
+            commits.push(id);
+        }
+    }
+    Ok((commits, there))
 }
 
 /// Records that come into one notes commit.
@@ -111,7 +120,7 @@ impl Writing<'_> {
     fn flush(&mut self) -> Result<(), OpsError> {
         let next = Batch::new(self.batch.size * 2);
         let Batch { records, .. } = std::mem::replace(&mut self.batch, next);
-        // A handle of its own: libgit2 maps and caches what it reads of each pack until nobody has it open.
+        // What it brings is to be forgotten with it.
         let repo = Repo::open(&self.ctx.cwd, &self.ctx.repo_env)?;
         let mut store = NotesStore::open(&repo)?;
         let ours: BTreeSet<CommitId> = records.iter().map(|(id, _)| *id).collect();

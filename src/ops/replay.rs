@@ -13,7 +13,7 @@ use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::domain::settings::RuleSettings;
-use crate::git::CommitInfo;
+use crate::git::{CommitInfo, Repo};
 use crate::history::{self, Fold, Upcoming};
 use crate::record::derived::DerivedCache;
 use crate::record::store::NotesStore;
@@ -46,20 +46,12 @@ pub fn run(
     show: &mut dyn FnMut(Replayed),
 ) -> Result<Ended, OpsError> {
     let mut warnings = Vec::new();
-    let store = NotesStore::open(&ws.repo)?;
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
-    ws.repo.cache_nothing();
-    let range = ws.repo.range(range)?;
+    Repo::cache_nothing();
+    let (range, tip) = resolved(ctx, range)?;
     let cache = DerivedCache::load(ws.repo.common_dir(), &bulk::salt(&ws.config));
-    let job = Job {
-        ctx,
-        config: &ws.config,
-        commits: &[],
-        records: Records::Watched,
-        tip: store.tip(),
-        cache: &cache,
-    };
+    let job = Job { ctx, config: &ws.config, commits: &[], records: Records::Watched, tip, cache: &cache };
     let outlines = bulk::outlines(&job, (pace.threads, pace.stop), &range)?;
     if outlines.len() < range.len() {
         return Ok(Ended { walked: Walked::Part { done: 0, of: range.len() }, warnings });
@@ -80,6 +72,14 @@ pub fn run(
         Ok(())
     })?;
     Ok(Ended { walked, warnings })
+}
+
+/// The commits of `range`, and the notes commit whose records count. With a handle of its own, as all that reads objects
+/// here: libgit2 maps and caches what it reads of each pack until nobody has it open.
+fn resolved(ctx: &Context, range: &str) -> Result<(Vec<CommitId>, Option<CommitId>), OpsError> {
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+    let tip = NotesStore::open(&repo)?.tip();
+    Ok((repo.range(range)?, tip))
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.

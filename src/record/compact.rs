@@ -38,6 +38,12 @@ pub(super) fn decode(bytes: &[u8]) -> Option<CommitFact> {
     left.is_empty().then_some(fact)
 }
 
+/// The commit and the subject of what [`encode`] wrote.
+pub(super) fn subject(bytes: &[u8]) -> Option<(CommitId, String)> {
+    let mut left = Take(bytes);
+    Some((CommitId(left.oid()?), left.text()?))
+}
+
 /// The place of `value` in a table of names.
 fn place<T: PartialEq>(mut all: impl Iterator<Item = T>, value: &T) -> u64 {
     all.position(|known| known == *value).map_or(u64::MAX, |at| at as u64)
@@ -385,14 +391,14 @@ impl<'a> Take<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::record::format::v1::{any_record, decode_commit};
     use proptest::prelude::*;
 
     const GOLDEN: &[u8] = include_bytes!("../../tests/format/v1/commit-full.json");
 
-    fn golden() -> CommitFact {
+    pub(in crate::record) fn golden() -> CommitFact {
         let id = Some("0123456789abcdef0123456789abcdef01234567".parse().unwrap());
         CommitFact { id, subject: "S\u{e9} \u{1b}".into(), record: decode_commit(GOLDEN).unwrap().record }
     }

@@ -18,6 +18,7 @@ pub mod fingerprint;
 pub mod format;
 pub mod identity;
 pub mod journal;
+pub mod kept;
 mod nature;
 pub mod normalize;
 pub mod receipt;

@@ -44,6 +44,57 @@ pub struct RecordLine {
     pub recording: Recording,
 }
 
+/// The note of one commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    commit: CommitId,
+    bytes: Vec<u8>,
+}
+
+impl Note {
+    /// Whether there are several lines to choose from.
+    pub fn has_several(&self) -> bool {
+        has_several(&self.bytes)
+    }
+
+    /// The line that agrees best with what was derived from the commit. Of those that hold, the ones whose digest is in
+    /// `named` go first: the record of a child names the line that spoke when it was written, and what was added later is
+    /// not that.
+    ///
+    /// # Errors
+    /// [`RecordError::Unreadable`] when the note has no readable line.
+    pub fn choose(&self, derived: &Derived, named: &BTreeSet<Digest>) -> Result<StoredRecord, RecordError> {
+        let known = |line: &&[u8]| {
+            named.contains(&line_digest(line))
+                && decode_commit(line).is_ok_and(|decoded| derived.agrees(&decoded.record))
+        };
+        let known: Vec<&[u8]> = self.bytes.split(|byte| *byte == b'\n').filter(known).collect();
+        if known.is_empty() {
+            best(self.commit, &self.bytes, derived)
+        } else {
+            best(self.commit, &known.join(&b'\n'), derived)
+        }
+    }
+
+    /// Each readable line.
+    pub fn lines(&self) -> Vec<RecordLine> {
+        let read = |line: &[u8]| {
+            let record = decode_commit(line).ok()?.record;
+            Some(RecordLine {
+                digest: line_digest(line),
+                prev: record.prev.line(),
+                recording: record.recording,
+            })
+        };
+        self.bytes.split(|byte| *byte == b'\n').filter_map(read).collect()
+    }
+}
+
+/// Whether a note has several lines.
+fn has_several(note: &[u8]) -> bool {
+    note.trim_ascii().contains(&b'\n')
+}
+
 /// A record to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRecord {
@@ -84,8 +135,7 @@ impl<'r> NotesStore<'r> {
     /// [`RecordError::Unreadable`] naming the commit when the note has no readable line.
     pub fn get(&self, commit: CommitId) -> Result<Option<StoredRecord>, RecordError> {
         let Some(note) = self.notes.get(commit)? else { return Ok(None) };
-        let one_line = !note.trim_ascii().contains(&b'\n');
-        let derived = if one_line { Derived::default() } else { self.cheaply_derived(commit)? };
+        let derived = if has_several(&note) { self.cheaply_derived(commit)? } else { Derived::default() };
         chosen(commit, &note, &derived)
     }
 
@@ -101,46 +151,12 @@ impl<'r> NotesStore<'r> {
         self.notes.get(commit)?.map_or(Ok(None), |note| chosen(commit, &note, derived))
     }
 
-    /// As [`Self::get_derived`], but of lines that hold, those whose digest is in `named` go first: the record of a
-    /// child names the line that spoke when it was written, and what was added later is not that.
+    /// The note of `commit`, for `check`: read once, whatever is asked of it.
     ///
     /// # Errors
-    /// As [`Self::get`].
-    pub fn get_named(
-        &self,
-        commit: CommitId,
-        derived: &Derived,
-        named: &BTreeSet<Digest>,
-    ) -> Result<Option<StoredRecord>, RecordError> {
-        let Some(note) = self.notes.get(commit)? else { return Ok(None) };
-        let known = |line: &&[u8]| {
-            named.contains(&line_digest(line))
-                && decode_commit(line).is_ok_and(|decoded| derived.agrees(&decoded.record))
-        };
-        let known: Vec<&[u8]> = note.split(|byte| *byte == b'\n').filter(known).collect();
-        if known.is_empty() {
-            chosen(commit, &note, derived)
-        } else {
-            chosen(commit, &known.join(&b'\n'), derived)
-        }
-    }
-
-    /// Each readable line of the note of `commit`.
-    ///
-    /// # Errors
-    /// [`RecordError::Git`] when the note cannot be read.
-    pub fn lines(&self, commit: CommitId) -> Result<Vec<RecordLine>, RecordError> {
-        let Some(note) = self.notes.get(commit)? else { return Ok(Vec::new()) };
-        let lines = note.split(|byte| *byte == b'\n');
-        let read = |line: &[u8]| {
-            let record = decode_commit(line).ok()?.record;
-            Some(RecordLine {
-                digest: line_digest(line),
-                prev: record.prev.line(),
-                recording: record.recording,
-            })
-        };
-        Ok(lines.filter_map(read).collect())
+    /// [`RecordError::Git`] when it cannot be read.
+    pub fn note(&self, commit: CommitId) -> Result<Option<Note>, RecordError> {
+        Ok(self.notes.get(commit)?.map(|bytes| Note { commit, bytes }))
     }
 
     /// Whether `commit` has a record, readable or not.
@@ -250,6 +266,10 @@ impl<'r> NotesStore<'r> {
 }
 
 fn chosen(commit: CommitId, note: &[u8], derived: &Derived) -> Result<Option<StoredRecord>, RecordError> {
+    best(commit, note, derived).map(Some)
+}
+
+fn best(commit: CommitId, note: &[u8], derived: &Derived) -> Result<StoredRecord, RecordError> {
     let Choice { best, unreadable } = choose_record(note, derived);
     let Some((line, DecodedRecord { record, extra })) = best else {
         let source = unreadable.into_iter().next().map_or(FormatError::NotAnObject, |(_, error)| error);
@@ -259,7 +279,7 @@ fn chosen(commit: CommitId, note: &[u8], derived: &Derived) -> Result<Option<Sto
         .into_iter()
         .map(|(line, error)| Warning { place: Place::Note { commit, line }, why: error.to_string() })
         .collect();
-    Ok(Some(StoredRecord { record, line_digest: line_digest(line), extra, warnings }))
+    Ok(StoredRecord { record, line_digest: line_digest(line), extra, warnings })
 }
 
 /// The note with `line` in it: its lines sorted, as `git notes merge -s cat_sort_uniq` leaves them.

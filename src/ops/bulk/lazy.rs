@@ -11,7 +11,7 @@ use super::crew::{Crew, Hand};
 use super::need;
 use super::outline::{Outline, Recorded, windows};
 use super::seen::{self, Ask, Lines, Read, Seen, Window};
-use super::{Depth, Facts, Found, Job, Pace, REMEMBERED, Walked, derived, one, remembering};
+use super::{Depth, Facts, Found, Job, LEG, Pace, REMEMBERED, Walked, derived, one, remembering};
 use crate::detect::{LineThresholds, line_thresholds};
 use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::facts::DiffSummary;
@@ -110,7 +110,13 @@ impl<'a> Reader<'a> {
     }
 
     fn read(mut self, ended: &AtomicBool, to: &SyncSender<Result<Vec<Found>, OpsError>>) {
-        for outlines in self.lazily.outlines.chunks(STRETCH) {
+        let mut held = None;
+        for (number, outlines) in self.lazily.outlines.chunks(STRETCH).enumerate() {
+            if number.is_multiple_of(LEG / STRETCH) {
+                // Closed before the next is opened.
+                drop(held.take());
+                held = self.held(outlines);
+            }
             let (found, broken) = self.stretch(outlines);
             let stopped = found.len() < outlines.len() || ended.load(Ordering::Relaxed);
             if to.send(Ok(found)).is_err() {
@@ -124,6 +130,12 @@ impl<'a> Reader<'a> {
                 return;
             }
         }
+    }
+
+    /// What keeps the packs open from round to round of a leg.
+    fn held(&self, outlines: &[Outline]) -> Option<Repo> {
+        let repo = Repo::open(&self.job.ctx.cwd, &self.job.ctx.repo_env).ok()?;
+        repo.tree_of(outlines.first()?.id).ok().map(|_| repo)
     }
 
     /// What is found in some commits, and the error that the one after them gave.

@@ -4,7 +4,8 @@
 //! Threads of the standard library, not rayon: a range is a row of equal pieces that need no stealing, a repository
 //! handle belongs to one thread (libgit2), and rayon would bring six crates where four are left. Thread `n` of `t`
 //! works on the pieces `n`, `n + t`, `n + 2t`, ... and runs at most `AHEAD` of them ahead of whoever takes them: that
-//! bounds memory. libgit2 is told to cache nothing, because it lets go of nothing.
+//! bounds memory. libgit2 is told to cache nothing, because it lets go of nothing; and a walk goes in legs of some thousand
+//! commits, between which nobody has the repository open: what was mapped and kept of packs is let go of only then.
 
 mod crew;
 mod lazy;
@@ -13,6 +14,7 @@ mod outline;
 mod seen;
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use sha2::{Digest as _, Sha256};
@@ -35,6 +37,9 @@ pub(super) use outline::outlines;
 
 /// Changed paths of a commit that are kept until its texts may be asked for.
 const KEPT_CHANGES: usize = 64;
+
+/// Commits of a leg.
+const LEG: usize = 8192;
 
 /// A range of fewer commits leaves nothing in the cache: it is not worth a file.
 const REMEMBERED: usize = 64;
@@ -79,7 +84,7 @@ pub(super) enum Records {
 pub(super) struct Job<'a> {
     pub ctx: &'a Context,
     pub config: &'a Config,
-    pub commits: &'a [(CommitId, Depth)],
+    pub commits: &'a [CommitId],
     pub records: Records,
     /// The notes commit whose records count.
     pub tip: Option<CommitId>,
@@ -114,38 +119,55 @@ pub(super) fn salt(config: &Config) -> Vec<u8> {
     hash.finalize().to_vec()
 }
 
-/// Works through the commits of `job` and hands each to `take`, in their order. An error ends it at its place, as if
-/// the commits had been looked at one after the other.
+/// Takes what is found.
+pub(super) type Take<'t> = &'t mut dyn FnMut(Found) -> Result<(), OpsError>;
+
+/// What is done for one leg: it is handed what hands on each commit of the leg, in their order. What it opens of the
+/// repository is to be closed when it returns.
+pub(super) type Leg<'l> =
+    &'l mut dyn FnMut(&mut dyn FnMut(Take<'_>) -> Result<(), OpsError>) -> Result<(), OpsError>;
+
+/// Works through the commits of `job` and hands each to whoever takes them in `leg`, in their order. An error ends it at
+/// its place, as if the commits had been looked at one after the other. Whoever calls has looked at no object with a
+/// repository that is still open.
 pub(super) fn walk(
-    repo: &Repo,
+    common_dir: &Path,
     job: &Job<'_>,
     pace: &mut Pace<'_>,
-    take: &mut dyn FnMut(Found) -> Result<(), OpsError>,
+    leg: Leg<'_>,
 ) -> Result<Walked, OpsError> {
-    repo.cache_nothing();
+    Repo::cache_nothing();
     let total = job.commits.len();
     let normalizer = Normalizer::new(&job.config.normalize)?;
     let crew = job.crew(&normalizer, (pace.threads, pace.stop));
-    let mut writer = (total >= REMEMBERED).then(|| DerivedWriter::new(repo.common_dir()));
+    let mut writer = (total >= REMEMBERED).then(|| DerivedWriter::new(common_dir));
     let mut done = 0;
-    let read = |hand: &mut Hand<'_>, (id, depth): &(CommitId, Depth)| {
+    let read = |hand: &mut Hand<'_>, id: &CommitId| {
         let commit = hand.repo.commit(*id)?;
-        one(job, hand, (commit, *depth))
+        one(job, hand, (commit, Depth::Text))
     };
-    let walked = crew.each(job.commits, &read, &mut |found| {
+    for commits in job.commits.chunks(LEG) {
+        let end = done + commits.len();
+        let walked = leg(&mut |take| {
+            crew.each(commits, &read, &mut |found| {
+                if let Some(writer) = &mut writer {
+                    writer.push(&found.entry);
+                }
+                take(found)?;
+                done += 1;
+                (pace.progress)(done, total);
+                Ok(())
+            })
+        });
         if let Some(writer) = &mut writer {
-            writer.push(&found.entry);
+            writer.flush();
         }
-        take(found)?;
-        done += 1;
-        (pace.progress)(done, total);
-        Ok(())
-    });
-    if let Some(writer) = &mut writer {
-        writer.flush();
+        walked?;
+        if done < end {
+            return Ok(Walked::Part { done, of: total });
+        }
     }
-    walked?;
-    Ok(if done == total { Walked::Whole } else { Walked::Part { done, of: total } })
+    Ok(Walked::Whole)
 }
 
 impl<'a> Job<'a> {

@@ -1,11 +1,10 @@
 //! What the changes of the range themselves say, whatever is recorded about them: what they took from the tests
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
-use super::{Case, Violation, at};
+use super::{Case, CommitRef, Looked, Violation, at, of_finding};
 use crate::detect::{self, Candidate, CodeChange, EvidenceState, Situation};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Fact};
-use crate::domain::findings::Finding;
 use crate::git::CommitInfo;
 use crate::history::{Fold, Timeline};
 use crate::ops::docs;
@@ -17,15 +16,22 @@ use crate::record::window;
 /// How many records below the range say whether failures were open when it began.
 const WINDOW: usize = 24;
 
-/// What each commit took from the tests while earlier ones failed; completes the facts.
-pub(super) fn weakened(case: &Case<'_>, facts: &mut [CommitFact]) -> Result<Vec<Violation>, OpsError> {
-    let mut violations = Vec::new();
-    let below = case.commits.first().and_then(|first| first.parents.first()).copied();
-    let mut fold = Fold::new(case.config.guard.session_gap);
-    for fact in window::read_window(case.repo, &case.store, below, WINDOW).facts {
-        fold.push(Fact::Commit(Box::new(fact)));
-    }
-    for (commit, fact) in case.commits.iter().zip(facts) {
+/// What the commits take from the tests, one after the other.
+#[derive(Default)]
+pub(super) struct Weakened {
+    /// The commits so far; `None` before the first.
+    fold: Option<Fold>,
+}
+
+impl Weakened {
+    /// What `commit` took from the tests while earlier ones failed; completes its fact.
+    pub(super) fn judge(
+        &mut self,
+        case: &Case<'_>,
+        commit: &CommitInfo,
+        fact: &mut CommitFact,
+    ) -> Result<Vec<Violation>, OpsError> {
+        let fold = self.fold.get_or_insert_with(|| below(case, commit));
         let open = weakening::open_failures(&[], fold.timeline(), fact.record.code).cloned();
         if let Some(open) = open {
             let derived = weakening::of(case.repo, &case.config.rules, commit, &open)?;
@@ -33,42 +39,41 @@ pub(super) fn weakened(case: &Case<'_>, facts: &mut [CommitFact]) -> Result<Vec<
         }
         fold.push(Fact::Commit(Box::new(fact.clone())));
         let situation = verdict::at(fold.timeline(), Stage::Check);
-        violations.extend(said(case, &situation, "test-weakening", Some(commit)));
+        Ok(said(case, &situation, "test-weakening", at(commit)))
     }
-    Ok(violations)
+}
+
+/// The records below the first commit of the range.
+fn below(case: &Case<'_>, first: &CommitInfo) -> Fold {
+    let mut fold = Fold::new(case.config.guard.session_gap);
+    let parent = first.parents.first().copied();
+    for fact in window::read_window(case.repo, &case.store, parent, WINDOW).facts {
+        fold.push(Fact::Commit(Box::new(fact)));
+    }
+    fold
 }
 
 /// Whether documentation moved with the API, over the range as a whole.
-pub(super) fn undocumented(case: &Case<'_>) -> Result<Vec<Violation>, OpsError> {
-    let (Some(first), Some(tip)) = (case.commits.first(), case.commits.last()) else { return Ok(Vec::new()) };
+pub(super) fn undocumented(case: &Case<'_>, looked: &Looked) -> Result<Vec<Violation>, OpsError> {
+    let (Some(first), Some(tip)) = (looked.commits().first(), looked.commits().last()) else {
+        return Ok(Vec::new());
+    };
     let Some(below) = first.parents.first() else { return Ok(Vec::new()) };
     let before = case.repo.tree_of(*below)?;
     let candidate = Candidate {
         code_changed: CodeChange::Unchanged,
         evidence: EvidenceState::Unconfigured,
-        docs: docs::between(case.repo, &case.config, Some(before), tip.tree)?,
+        docs: docs::between(case.repo, case.config, Some(before), case.repo.tree_of(tip.id)?)?,
         identity: Vec::new(),
         command: None,
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation { candidate: Some(&candidate), ..verdict::at(&timeline, Stage::Check) };
-    Ok(said(case, &situation, "docs-not-updated", Some(tip)))
+    Ok(said(case, &situation, "docs-not-updated", looked.at(tip.id)))
 }
 
-/// What one rule says.
-fn said(
-    case: &Case<'_>,
-    situation: &Situation<'_>,
-    rule: &str,
-    commit: Option<&CommitInfo>,
-) -> Vec<Violation> {
-    let findings = detect::run(situation, &case.config.rules).into_iter();
-    let violation = |finding: Finding| Violation {
-        commit: commit.map(at),
-        code: finding.rule.to_owned(),
-        level: finding.level,
-        message: finding.message,
-        help: finding.help,
-    };
-    findings.filter(|finding| finding.rule == rule).map(violation).collect()
+/// What one rule says of a commit.
+fn said(case: &Case<'_>, situation: &Situation<'_>, rule: &str, at: CommitRef) -> Vec<Violation> {
+    let found = detect::run_one(rule, situation, &case.config.rules);
+    found.map(|found| of_finding(at, found)).into_iter().collect()
 }

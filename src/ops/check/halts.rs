@@ -5,12 +5,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Violation, at, violation};
+use super::looked::Link;
+use super::{Case, Looked, Violation, violation};
 use crate::domain::decision::{Cord, Halt, LedgerEvent, Verdict};
-use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
+use crate::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
-use crate::git::CommitInfo;
 use crate::history::Fold;
 use crate::ledger::{EntryEvent, Ledger};
 use crate::ops::error::OpsError;
@@ -39,7 +39,7 @@ pub(super) struct Judged {
 }
 
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
-pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Judged, OpsError> {
+pub(super) fn judge(case: &Case<'_>, looked: &Looked) -> Result<Judged, OpsError> {
     let (entries, warnings) = Ledger::open(case.repo).read_all()?;
     let mut violations: Vec<Violation> = warnings
         .iter()
@@ -53,7 +53,7 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Judged, Ops
     for entry in entries {
         match entry.event {
             EntryEvent::Known(LedgerEvent::Halted(halt)) => {
-                let head = place(case, facts, &halt);
+                let head = place(looked, &halt);
                 halts.push(Answered { id: entry.id, halt: *halt, head, ack: None });
             }
             EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
@@ -71,31 +71,29 @@ pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Judged, Ops
         }
     }
     for halt in &halts {
-        violations.extend(while_halted(case, halt));
-        violations.extend(by_an_agent(case, halt));
+        violations.extend(while_halted((case, looked), halt));
+        violations.extend(by_an_agent(looked, halt));
     }
-    violations.extend(unrecorded_halts(case, facts, &halts, &answers));
+    violations.extend(unrecorded_halts((case, looked), &halts, &answers));
     Ok(Judged { violations, halts, answers, cords })
 }
 
 /// The halted commit. One that was amended or rebased since is known by its number and its change.
-fn place(case: &Case<'_>, facts: &[CommitFact], halt: &Halt) -> Option<CommitId> {
+fn place(looked: &Looked, halt: &Halt) -> Option<CommitId> {
     let head = halt.head?;
-    if case.commits.iter().any(|commit| commit.id == head || commit.parents.contains(&head)) {
+    if looked.commits().iter().any(|commit| commit.id == head || commit.parents.contains(&head)) {
         return Some(head);
     }
-    let rewritten = |fact: &&CommitFact| {
-        matches!(fact.record.kind, CommitKind::Amend | CommitKind::Rebase)
-            && fact.record.iteration == halt.iteration
-            && halt.evidence.diffs.last() == Some(&fact.record.diff.hash)
+    let same = |fact: &CommitFact| {
+        fact.record.iteration == halt.iteration && halt.evidence.diffs.last() == Some(&fact.record.diff.hash)
     };
-    facts.iter().find(rewritten).map_or(Some(head), |fact| fact.id)
+    looked.rewritten().find(same).map_or(Some(head), |fact| fact.id)
 }
 
 /// The commits of the range on top of `head`, which is in the range or right below it.
-fn on_top_of(case: &Case<'_>, head: CommitId) -> BTreeSet<CommitId> {
+fn on_top_of(looked: &Looked, head: CommitId) -> BTreeSet<CommitId> {
     let mut found = BTreeSet::new();
-    for commit in &case.commits {
+    for commit in looked.commits() {
         if commit.parents.iter().any(|parent| *parent == head || found.contains(parent)) {
             found.insert(commit.id);
         }
@@ -104,13 +102,13 @@ fn on_top_of(case: &Case<'_>, head: CommitId) -> BTreeSet<CommitId> {
 }
 
 /// The commits of the range up to and with `head`.
-fn up_to(case: &Case<'_>, head: CommitId) -> BTreeSet<CommitId> {
-    if !case.holds(head) {
-        let before = |commit: &&CommitInfo| case.repo.is_ancestor(commit.id, head).unwrap_or(false);
-        return case.commits.iter().filter(before).map(|commit| commit.id).collect();
+fn up_to((case, looked): (&Case<'_>, &Looked), head: CommitId) -> BTreeSet<CommitId> {
+    if !looked.holds(head) {
+        let before = |commit: &&Link| case.repo.is_ancestor(commit.id, head).unwrap_or(false);
+        return looked.commits().iter().filter(before).map(|commit| commit.id).collect();
     }
     let mut found = BTreeSet::from([head]);
-    for commit in case.commits.iter().rev() {
+    for commit in looked.commits().iter().rev() {
         if found.contains(&commit.id) {
             found.extend(&commit.parents);
         }
@@ -118,36 +116,36 @@ fn up_to(case: &Case<'_>, head: CommitId) -> BTreeSet<CommitId> {
     found
 }
 
-fn while_halted(case: &Case<'_>, known: &Answered) -> Vec<Violation> {
+fn while_halted((case, looked): (&Case<'_>, &Looked), known: &Answered) -> Vec<Violation> {
     let Some(halted) = known.head else { return Vec::new() };
-    let mut bound = on_top_of(case, halted);
+    let mut bound = on_top_of(looked, halted);
     if bound.is_empty() {
         return Vec::new();
     }
     match known.ack.as_ref().map(|ack| ack.head) {
         // Answered at `head`: everything after that is free again.
-        Some(Some(head)) => bound = &bound & &up_to(case, head),
+        Some(Some(head)) => bound = &bound & &up_to((case, looked), head),
         Some(None) => bound.clear(),
         None => {}
     }
-    let found = case.commits.iter().filter(|commit| bound.contains(&commit.id));
+    let found = looked.commits().iter().filter(|commit| bound.contains(&commit.id));
     found
         .map(|commit| {
             let message =
                 format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
             let help = "a person answers the halt where it stands: andon resume --reason \"...\"";
-            violation(Some(at(commit)), "halted-commit", Level::Block, message, help)
+            violation(Some(looked.at(commit.id)), "halted-commit", Level::Block, message, help)
         })
         .collect()
 }
 
 /// An answer by deletion that was first seen in an agent's shell: said, so that a person looks at it.
-fn by_an_agent(case: &Case<'_>, known: &Answered) -> Option<Violation> {
+fn by_an_agent(looked: &Looked, known: &Answered) -> Option<Violation> {
     let ack = known.ack.as_ref()?;
     let marker = ack.agent.as_ref().filter(|_| ack.how == AckHow::FileDeleted)?;
     let head = ack.head?;
-    let concerns = |commit: &CommitInfo| commit.id == head || commit.parents.contains(&head);
-    if !case.commits.iter().any(concerns) {
+    let concerns = |commit: &Link| commit.id == head || commit.parents.contains(&head);
+    if !looked.commits().iter().any(concerns) {
         return None;
     }
     let message = format!(
@@ -156,31 +154,36 @@ fn by_an_agent(case: &Case<'_>, known: &Answered) -> Option<Violation> {
         known.halt.face.file_name()
     );
     let help = "a person reads the work since then; guard.ack = \"resume\" closes this way";
-    Some(violation(Some(case.at(head)), "agent-answer", Level::Block, message, help))
+    Some(violation(Some(looked.at(head)), "agent-answer", Level::Block, message, help))
 }
 
 /// The rules over the records of the range: a halt that they give and the ledger does not know was removed, or
 /// the ledger was not fetched.
 fn unrecorded_halts(
-    case: &Case<'_>,
-    facts: &[CommitFact],
+    (case, looked): (&Case<'_>, &Looked),
     halts: &[Answered],
     answers: &[Ack],
 ) -> Vec<Violation> {
-    let parents = case.commits.iter().filter_map(|commit| commit.parents.first().copied());
+    let parents = looked.commits().iter().filter_map(|commit| commit.parents.first().copied());
     let mut lines = Lineages::new(parents, case.config.guard.session_gap);
     let mut violations = Vec::new();
-    for (commit, fact) in case.commits.iter().zip(facts) {
+    for (commit, fact) in looked.commits().iter().zip(looked.facts()) {
         let parent = commit.parents.first().copied();
         let mut fold = lines.before(parent, |fresh| below(case, commit, answers, fresh));
-        fold.push(Fact::Commit(Box::new(fact.clone())));
-        let decision = verdict::over(fold.timeline(), &case.config.rules, &case.config);
+        fold.push(Fact::Commit(Box::new(fact)));
+        let decision = verdict::over(fold.timeline(), &case.config.rules, case.config);
         let halted = decision.verdict == Verdict::Halt;
         let rule = decision.findings.first().map_or("", |finding| finding.rule);
-        if halted && lines.goes_on(commit.id) && !is_known(case, commit.id, rule, halts) {
+        if halted && lines.goes_on(commit.id) && !is_known(looked, commit.id, rule, halts) {
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
             let help = "git fetch origin 'refs/andon/*:refs/andon/*'";
-            violations.push(violation(Some(at(commit)), "unrecorded-halt", Level::Block, message, help));
+            violations.push(violation(
+                Some(looked.at(commit.id)),
+                "unrecorded-halt",
+                Level::Block,
+                message,
+                help,
+            ));
         }
         if !answer(&mut fold, commit.id, answers) && halted {
             // Said once; the rest of the range is judged by itself.
@@ -192,7 +195,7 @@ fn unrecorded_halts(
 }
 
 /// The window below the range, so that a loop does not begin anew with every range.
-fn below(case: &Case<'_>, commit: &CommitInfo, answers: &[Ack], mut fold: Fold) -> Fold {
+fn below(case: &Case<'_>, commit: &Link, answers: &[Ack], mut fold: Fold) -> Fold {
     let parent = commit.parents.first().copied();
     for fact in window::read_window(case.repo, &case.store, parent, WINDOW).facts {
         let id = fact.id;
@@ -212,10 +215,10 @@ fn answer(fold: &mut Fold, commit: CommitId, answers: &[Ack]) -> bool {
 
 /// Whether the ledger has a halt at `commit`, or one of the same rule further up: a halt that is owed for commits
 /// made while the hooks were off is written at the next hook.
-fn is_known(case: &Case<'_>, commit: CommitId, rule: &str, halts: &[Answered]) -> bool {
+fn is_known(looked: &Looked, commit: CommitId, rule: &str, halts: &[Answered]) -> bool {
     halts.iter().any(|known| {
         let here = known.head == Some(commit);
         here || known.halt.rule == rule
-            && known.head.is_some_and(|head| on_top_of(case, commit).contains(&head))
+            && known.head.is_some_and(|head| on_top_of(looked, commit).contains(&head))
     })
 }

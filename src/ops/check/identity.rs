@@ -1,7 +1,7 @@
 //! Whether each commit of the range was made with the agent's configuration, session and role that the base of the range
 //! pins: a pin that is changed in the range counts in none of its commits.
 
-use super::{Case, Violation, at};
+use super::{Case, Violation, at, of_finding};
 use crate::adapter::agents::DEFAULT_NODE;
 use crate::config::AppliesTo;
 use crate::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Situation, Stops};
@@ -13,20 +13,18 @@ use crate::history::Timeline;
 use crate::ops::error::OpsError;
 use crate::ops::identity::{is_asked, of_tree};
 
-/// Judges each commit.
-pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violation>, OpsError> {
-    let mut violations = Vec::new();
-    if !is_asked(&case.config) {
-        return Ok(violations);
+/// Judges a commit.
+pub(super) fn judge(
+    case: &Case<'_>,
+    commit: &CommitInfo,
+    fact: &CommitFact,
+) -> Result<Option<Violation>, OpsError> {
+    if !is_asked(case.config) {
+        return Ok(None);
     }
-    for (commit, fact) in case.commits.iter().zip(facts) {
-        let mut found = of_tree(case.repo, &case.config, commit.tree)?;
-        found.extend(unbound(case, fact));
-        if !found.is_empty() {
-            violations.extend(said(case, commit, found));
-        }
-    }
-    Ok(violations)
+    let mut found = of_tree(case.repo, case.config, commit.tree)?;
+    found.extend(unbound(case, fact));
+    Ok(if found.is_empty() { None } else { said(case, commit, found) })
 }
 
 /// A commit without a record carries nothing: that it has none is said elsewhere. Where only agents are guarded, what
@@ -59,14 +57,6 @@ fn said(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Vi
         stops: Stops::NONE,
         episode: None,
     };
-    let finding = detect::run(&situation, &case.config.rules)
-        .into_iter()
-        .find(|found| found.rule == "identity-drift")?;
-    Some(Violation {
-        commit: Some(at(commit)),
-        code: finding.rule.to_owned(),
-        level: finding.level,
-        message: finding.message,
-        help: finding.help,
-    })
+    let finding = detect::run_one("identity-drift", &situation, &case.config.rules)?;
+    Some(of_finding(at(commit), finding))
 }

@@ -1,80 +1,101 @@
 //! `andon check`: for CI. Re-derives every record of a range from the commits, takes the configuration from the
 //! base side, trusts nothing local, and says what does not hold.
 
+mod chain;
 mod changes;
 mod halts;
 mod identity;
+mod looked;
 mod overrides;
 mod range;
 mod records;
+mod sayings;
 mod squash;
 mod tamper;
 mod tested;
-
-use std::collections::HashMap;
 
 use super::bulk::{Pace, Walked};
 use super::context::Context;
 use super::derive;
 use super::error::OpsError;
 use crate::config::Config;
-use crate::domain::findings::Level;
+use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::CommitId;
 use crate::git::{CommitInfo, GitError, Repo};
 use crate::record::store::NotesStore;
 use crate::report::check::{CheckReport, CommitRef, Undecided, Violation};
 
+use self::looked::Looked;
 use self::range::Range;
 pub use self::range::{Asked, Cached};
+use self::records::Judged;
+use self::sayings::{Sayings, Turn};
 
 /// What `check` works on.
 pub(super) struct Case<'a> {
     repo: &'a Repo,
     store: NotesStore<'a>,
+    config: &'a Config,
+}
+
+/// What is known before the commits are looked at.
+struct Ground {
+    range: Range,
     config: Config,
-    /// The commits that were looked at, parents first.
-    commits: Vec<CommitInfo>,
-    /// Where each of them is.
-    index: HashMap<CommitId, usize>,
+    said: Vec<Violation>,
+    /// The notes commit whose records count.
+    tip: Option<CommitId>,
 }
 
 /// Judges a range. Evidence that is missing is part of the report: exit code 3.
 pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckReport, OpsError> {
+    let ground = match ground(ctx, asked)? {
+        Ok(ground) => ground,
+        Err(nothing) => return Ok(*nothing),
+    };
+    let (Judged { looked, mut said, undecided, .. }, walked) =
+        records::judge(ctx, &ground, asked.cached, pace)?;
+    let Ground { range, config, tip, said: of_configuration } = ground;
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+    let case = Case { repo: &repo, store: NotesStore::at(&repo, tip), config: &config };
+    said.say(&looked, Turn::Configuration, of_configuration);
+    let mut ledger = halts::judge(&case, &looked)?;
+    said.say(&looked, Turn::Hands, overrides::hands(&looked, &ledger));
+    said.say(&looked, Turn::Ledger, std::mem::take(&mut ledger.violations));
+    said.say(&looked, Turn::Tampering, tamper::around(&case, &looked)?);
+    // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
+    if walked == Walked::Whole {
+        said.say(&looked, Turn::Range, tested::tip(&case, &looked));
+        said.say(&looked, Turn::Range, changes::undocumented(&case, &looked)?);
+        if let Some(squash) = &asked.squash {
+            said.say(&looked, Turn::Range, squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
+        }
+    }
+    Ok(CheckReport {
+        range: range.shown,
+        commits: looked.commits().len(),
+        violations: said.told(&looked),
+        undecided: undecided.into_iter().chain(stopped(walked)).collect(),
+        warnings: Vec::new(),
+    })
+}
+
+/// What is to be judged, or why it cannot be. What was opened for it is closed again: the walk over the commits begins
+/// with nothing.
+fn ground(ctx: &Context, asked: &Asked) -> Result<Result<Ground, Box<CheckReport>>, OpsError> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let spelled = range::spelled(ctx, asked)?;
     let range = match range::resolve(&repo, &spelled) {
         Ok(range) => range,
-        Err(OpsError::Git(err)) if err.is_cut_off() => return Ok(cut_off(&spelled, &err)),
+        Err(OpsError::Git(err)) if err.is_cut_off() => return Ok(Err(Box::new(cut_off(&spelled, &err)))),
         Err(err) => return Err(err),
     };
     if let Some(undecided) = missing_evidence(&repo, &range.commits)? {
-        return Ok(without_evidence(&spelled, range.commits.len(), undecided));
+        return Ok(Err(Box::new(without_evidence(&spelled, range.commits.len(), undecided))));
     }
-    let (config, mut violations) = range::configuration(&repo, &range)?;
-    let store = NotesStore::open(&repo)?;
-    let mut case = Case { repo: &repo, store, config, commits: Vec::new(), index: HashMap::new() };
-    let (mut judged, walked) = records::judge(ctx, &case, (&range.commits, asked.cached), pace)?;
-    case.commits = std::mem::take(&mut judged.commits);
-    case.index = case.commits.iter().enumerate().map(|(at, commit)| (commit.id, at)).collect();
-    violations.extend(std::mem::take(&mut judged.violations));
-    violations.extend(changes::weakened(&case, &mut judged.facts)?);
-    violations.extend(identity::judge(&case, &judged.facts)?);
-    violations.extend(overrides::skips(&case, &judged.facts));
-    let ledger = halts::judge(&case, &judged.facts)?;
-    violations.extend(overrides::hands(&case, &ledger));
-    violations.extend(ledger.violations);
-    violations.extend(tamper::judge(&case, &judged.facts)?);
-    // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
-    if walked == Walked::Whole {
-        violations.extend(tested::tip(&case, &judged.facts));
-        violations.extend(changes::undocumented(&case)?);
-        if let Some(squash) = &asked.squash {
-            violations.extend(squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
-        }
-    }
-    let mut report = report(&range, &case, violations);
-    report.undecided.extend(judged.undecided.into_iter().chain(stopped(walked)));
-    Ok(report)
+    let (config, said) = range::configuration(&repo, &range)?;
+    let tip = NotesStore::open(&repo)?.tip();
+    Ok(Ok(Ground { range, config, said, tip }))
 }
 
 /// Nothing is known of the rest.
@@ -108,21 +129,6 @@ fn cut_off(range: &str, err: &GitError) -> CheckReport {
     without_evidence(range, 0, undecided)
 }
 
-fn report(range: &Range, case: &Case<'_>, mut violations: Vec<Violation>) -> CheckReport {
-    let place = |violation: &Violation| {
-        let id = violation.commit.as_ref().map(|at| at.commit);
-        id.and_then(|id| case.index.get(&id))
-    };
-    violations.sort_by_key(place);
-    CheckReport {
-        range: range.shown.clone(),
-        commits: case.commits.len(),
-        violations,
-        undecided: Vec::new(),
-        warnings: Vec::new(),
-    }
-}
-
 /// One violation with one mend.
 fn violation(
     at: Option<CommitRef>,
@@ -140,6 +146,12 @@ fn violation(
     }
 }
 
+/// What a rule says of a commit.
+fn of_finding(at: CommitRef, finding: Finding) -> Violation {
+    let Finding { rule, level, message, help, .. } = finding;
+    Violation { commit: Some(at), code: rule.to_owned(), level, message, help }
+}
+
 /// The level of a rule in the configuration that counts.
 fn level_of(case: &Case<'_>, rule: &str) -> Level {
     case.config.rules.get(rule).map_or(Level::Off, |setting| setting.level)
@@ -148,19 +160,6 @@ fn level_of(case: &Case<'_>, rule: &str) -> Level {
 /// A commit as a message names it.
 fn at(commit: &CommitInfo) -> CommitRef {
     CommitRef { commit: commit.id, subject: commit.subject.clone() }
-}
-
-impl Case<'_> {
-    /// A commit of the range as a message names it; outside the range without its subject.
-    fn at(&self, id: CommitId) -> CommitRef {
-        let known = self.index.get(&id).and_then(|at| self.commits.get(*at));
-        CommitRef { commit: id, subject: known.map(|commit| commit.subject.clone()).unwrap_or_default() }
-    }
-
-    /// Whether a commit is in the range.
-    fn holds(&self, id: CommitId) -> bool {
-        self.index.contains_key(&id)
-    }
 }
 
 /// Without the notes, or with the history cut off inside the range, nothing can be said.

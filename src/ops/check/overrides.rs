@@ -4,19 +4,17 @@
 //! is told as notes, so that who reads the check sees every hand that was laid on the loop.
 
 use super::halts::{Answered, Judged};
-use super::{Case, Violation, at, violation};
+use super::looked::Link;
+use super::{Looked, Violation, at, violation};
 use crate::domain::facts::{Ack, AckHow, CommitFact, Skip};
 use crate::domain::findings::{Face, HaltReason, Level};
 use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
 
-/// The skips of the range. Records that do not hold have been replaced, and skip nothing.
-pub(super) fn skips(case: &Case<'_>, facts: &[CommitFact]) -> Vec<Violation> {
-    let of_one = |(commit, fact): (&CommitInfo, &CommitFact)| {
-        let skipped = fact.record.skipped.iter().filter(|skip| skip.rule != Skip::GATE);
-        skipped.map(|skip| skipped_rule(commit, skip)).collect::<Vec<_>>()
-    };
-    case.commits.iter().zip(facts).flat_map(of_one).collect()
+/// The skips of a commit. Records that do not hold have been replaced, and skip nothing.
+pub(super) fn skips(commit: &CommitInfo, fact: &CommitFact) -> Vec<Violation> {
+    let skipped = fact.record.skipped.iter().filter(|skip| skip.rule != Skip::GATE);
+    skipped.map(|skip| skipped_rule(commit, skip)).collect()
 }
 
 fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Violation {
@@ -49,22 +47,22 @@ pub(super) fn passes_over(skipped: &[Skip], rule: &str) -> bool {
 }
 
 /// Cords that were pulled, and answers that were given, at commits of the range or right below it.
-pub(super) fn hands(case: &Case<'_>, ledger: &Judged) -> Vec<Violation> {
+pub(super) fn hands(looked: &Looked, ledger: &Judged) -> Vec<Violation> {
     let Judged { halts, answers, cords, .. } = ledger;
     let pulled = halts.iter().filter(|known| known.halt.reason == HaltReason::UserStop);
     let pulled = pulled.filter_map(|known| {
         let end = if known.ack.is_some() { "" } else { "; nobody has answered yet" };
         let message = format!("the loop was stopped by hand: {}{end}", known.halt.message);
-        note(case, known.head?, "user-stop", message)
+        note(looked, known.head?, "user-stop", message)
     });
     let answered = answers.iter().filter_map(|ack| {
         let halt = halts.iter().find(|known| Some(known.id) == ack.halt);
         let (code, message) = answer(ack, halt);
-        note(case, ack.head?, code, message)
+        note(looked, ack.head?, code, message)
     });
     let moved = cords.iter().filter_map(|cord| {
         let message = format!("while the loop was halted, by {}: {}", cord.by, cord.message);
-        note(case, cord.head?, "user-stop", message)
+        note(looked, cord.head?, "user-stop", message)
     });
     pulled.chain(answered).chain(moved).collect()
 }
@@ -89,8 +87,8 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
     (code, format!("the halt by {} was answered by {by} {how}{said}", halt.rule))
 }
 
-fn note(case: &Case<'_>, head: CommitId, code: &str, message: String) -> Option<Violation> {
-    let concerns = |commit: &CommitInfo| commit.id == head || commit.parents.contains(&head);
-    let found = case.commits.iter().any(concerns);
-    found.then(|| violation(Some(case.at(head)), code, Level::Note, message, "andon log --events"))
+fn note(looked: &Looked, head: CommitId, code: &str, message: String) -> Option<Violation> {
+    let concerns = |commit: &Link| commit.id == head || commit.parents.contains(&head);
+    let found = looked.commits().iter().any(concerns);
+    found.then(|| violation(Some(looked.at(head)), code, Level::Note, message, "andon log --events"))
 }

@@ -1,19 +1,22 @@
 //! Every record of the range against what its commit says.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::chain::{self, Recent};
+use super::changes::Weakened;
 use super::range::{Cached, source};
-use super::{Case, Violation, at, level_of, tested, violation};
+use super::{Case, Ground, Looked, Sayings, Turn, Violation, at, level_of, violation};
+use super::{identity, overrides, tamper, tested};
 use crate::config::{self, AppliesTo, Config};
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
+use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording, Skip};
 use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, CommitId, Digest};
+use crate::domain::ids::{CommitId, Digest};
 use crate::domain::paths::PathClass;
 use crate::domain::settings::ParamValue;
 use crate::domain::tests::TestEvidence;
-use crate::git::{CommitInfo, missing_help};
-use crate::ops::bulk::{self, Depth, Facts, Found, Job, Pace, Records, Walked};
+use crate::git::{CommitInfo, Repo, missing_help};
+use crate::ops::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
 use crate::ops::context::Context;
 use crate::ops::derive::{self, Derived};
 use crate::ops::error::OpsError;
@@ -21,137 +24,167 @@ use crate::record::RecordError;
 use crate::record::derived::DerivedCache;
 use crate::record::format::v1;
 use crate::record::normalize::Normalizer;
-use crate::record::store::StoredRecord;
+use crate::record::store::{NotesStore, StoredRecord};
 use crate::report::check::Undecided;
 
-/// What was found, and the facts that may be believed.
+/// What was found in the commits one by one.
 #[derive(Default)]
 pub(super) struct Judged {
-    pub violations: Vec<Violation>,
+    pub looked: Looked,
+    pub said: Sayings,
     /// Records that this clone cannot compare.
     pub undecided: Vec<Undecided>,
-    /// The commits that were looked at, parents first.
-    pub commits: Vec<CommitInfo>,
-    /// Of each of them; records that do not hold are replaced by what was derived.
-    pub facts: Vec<CommitFact>,
-    codes: HashMap<CommitId, CodeId>,
+    weakened: Weakened,
+    recent: Recent,
+    /// The lines that records of the range name as the ones before them: asked for where a note has several.
+    named: Option<BTreeSet<Digest>>,
 }
 
 /// Judges all commits.
 pub(super) fn judge(
     ctx: &Context,
-    case: &Case<'_>,
-    (ids, cached): (&[CommitId], Cached),
+    ground: &Ground,
+    cached: Cached,
     pace: &mut Pace<'_>,
 ) -> Result<(Judged, Walked), OpsError> {
+    let Ground { range, config, tip, .. } = ground;
     let mut judged = Judged::default();
-    let named = named(case, ids, pace.stop);
-    let commits: Vec<(CommitId, Depth)> = ids.iter().map(|id| (*id, Depth::Text)).collect();
-    let salt = bulk::salt(&case.config);
+    let salt = bulk::salt(config);
+    let common_dir = Repo::open(&ctx.cwd, &ctx.repo_env)?.common_dir().to_owned();
     let cache = match cached {
-        Cached::Believed => DerivedCache::load(case.repo.common_dir(), &salt),
+        Cached::Believed => DerivedCache::load(&common_dir, &salt),
         Cached::Derived => DerivedCache::empty(&salt),
     };
-    let job = Job {
-        ctx,
-        config: &case.config,
-        commits: &commits,
-        records: Records::Ignored,
-        tip: None,
-        cache: &cache,
-    };
-    let walked = bulk::walk(case.repo, &job, pace, &mut |Found { commit, facts, .. }| {
-        // Records are ignored: what comes was derived.
-        if let Facts::Derived(derived, _) = facts {
-            one(case, (&commit, *derived), &named, &mut judged)?;
-            judged.commits.push(commit);
-        }
-        Ok(())
+    let (commits, stop) = (&range.commits[..], pace.stop);
+    let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache };
+    let walked = bulk::walk(&common_dir, &job, pace, &mut |each| {
+        let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+        let case = Case { repo: &repo, store: NotesStore::at(&repo, *tip), config };
+        each(&mut |Found { commit, facts, .. }| match facts {
+            Facts::Derived(derived, _) => {
+                judged.take(&case, (&commit, *derived), &|| named(&case, commits, stop))
+            }
+            // Records are ignored: what comes was derived.
+            Facts::Recorded(_) => Ok(()),
+        })
     })?;
     Ok((judged, walked))
 }
 
-/// The lines that records of the range name as the ones before them; none where no note has several lines to choose
-/// from, and what is known of them when it is told to stop.
+/// The lines that records of the range name as the ones before them, and what is known of them when it is told to stop.
 fn named(case: &Case<'_>, ids: &[CommitId], stop: &AtomicBool) -> BTreeSet<Digest> {
-    let read = || ids.iter().take_while(|_| !stop.load(Ordering::Relaxed));
-    let several = |note: &[u8]| note.trim_ascii().contains(&b'\n');
-    if !read().any(|id| case.store.raw(*id).ok().flatten().is_some_and(|note| several(&note))) {
-        return BTreeSet::new();
-    }
-    let lines = read().filter_map(|id| case.store.lines(*id).ok());
-    lines.flatten().filter_map(|line| line.prev).collect()
+    let read = ids.iter().take_while(|_| !stop.load(Ordering::Relaxed));
+    let notes = read.filter_map(|id| case.store.note(*id).ok().flatten());
+    notes.flat_map(|note| note.lines()).filter_map(|line| line.prev).collect()
 }
 
-fn one(
-    case: &Case<'_>,
-    (commit, derived): (&CommitInfo, Derived),
-    named: &BTreeSet<Digest>,
-    judged: &mut Judged,
-) -> Result<(), OpsError> {
-    judged.codes.insert(commit.id, derived.code);
-    let stored = match case.store.get_named(commit.id, &derivable(&derived), named) {
-        Ok(Some(stored)) => stored,
-        Ok(None) => {
-            judged.violations.extend(missing(case, commit));
-            judged.facts.push(derive::unrecorded(commit, derived));
-            return Ok(());
-        }
-        Err(err) => {
-            unreadable(commit, &err, judged);
-            judged.facts.push(derive::unrecorded(commit, derived));
-            return Ok(());
-        }
-    };
-    let compared = compare(case, commit, &derived, &stored.record)?;
-    judged.violations.extend(chain(case, commit, &stored));
-    judged.violations.extend(gate(case, commit, &stored.record));
-    let record = match compared {
-        // What the diff is made of is never believed: another version may tell it in other words.
-        Compared::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
-        Compared::UnderOwnRules(said) => {
-            judged.violations.extend(said);
-            under_the_rules_of_the_base(stored.record, &derived)
-        }
-        Compared::OnlyByIds(warning) => {
-            judged.violations.push(warning);
-            under_the_rules_of_the_base(stored.record, &derived)
-        }
-        Compared::CannotTell(why) => {
-            judged.undecided.push(why);
-            under_the_rules_of_the_base(stored.record, &derived)
-        }
-        Compared::Fails(why) => {
-            judged.violations.push(why);
-            judged.facts.push(derive::unrecorded(commit, derived));
-            return Ok(());
-        }
-    };
-    if record.recording == Recording::Backfilled {
-        // It says what the commit says, and nobody was there: the rules see what they would see without it.
-        judged.violations.extend(backfilled(case, commit));
-        judged.facts.push(derive::unrecorded(commit, derived));
-        return Ok(());
+impl Judged {
+    /// Everything that one commit and its record give away.
+    fn take(
+        &mut self,
+        case: &Case<'_>,
+        (commit, derived): (&CommitInfo, Derived),
+        named: &dyn Fn() -> BTreeSet<Digest>,
+    ) -> Result<(), OpsError> {
+        let mut said = Vec::new();
+        let mut fact = self.one(case, (commit, derived), (named, &mut said))?;
+        let weakened = self.weakened.judge(case, commit, &mut fact)?;
+        let identity = identity::judge(case, commit, &fact)?;
+        let tampered: Vec<Violation> = tamper::of_commit((case, &self.looked), commit, &fact).collect();
+        let Self { looked, said: all, .. } = self;
+        looked.push(commit, &fact);
+        all.say(looked, Turn::Records, said);
+        all.say(looked, Turn::Weakening, weakened);
+        all.say(looked, Turn::Identity, identity);
+        all.say(looked, Turn::Skips, overrides::skips(commit, &fact));
+        all.say(looked, Turn::Tampering, tampered);
+        Ok(())
     }
-    judged.violations.extend(tested::untested((case, &judged.codes), commit, &record)?);
-    judged.facts.push(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record });
-    Ok(())
-}
 
-/// A record that a partial clone left at its remote is nobody's fault.
-fn unreadable(commit: &CommitInfo, err: &RecordError, judged: &mut Judged) {
-    if matches!(err, RecordError::Git(err) if err.is_cut_off()) {
-        judged.undecided.push(Undecided {
-            commit: Some(at(commit)),
-            code: "partial-clone".to_owned(),
-            message: format!("its record is not here: {err}"),
-            help: vec!["git fetch --refetch --no-filter origin refs/notes/andon".to_owned()],
-        });
-        return;
+    /// The fact of a commit, and what is said of its record.
+    fn one(
+        &mut self,
+        case: &Case<'_>,
+        (commit, derived): (&CommitInfo, Derived),
+        (named, said): (&dyn Fn() -> BTreeSet<Digest>, &mut Vec<Violation>),
+    ) -> Result<CommitFact, OpsError> {
+        let stored = match self.stored(case, (commit, &derived), named) {
+            Ok(Some(stored)) => stored,
+            Ok(None) => {
+                said.extend(missing(case, commit));
+                return Ok(derive::unrecorded(commit, derived));
+            }
+            Err(err) => {
+                self.unreadable(commit, &err, said);
+                return Ok(derive::unrecorded(commit, derived));
+            }
+        };
+        let compared = compare(case, commit, &derived, &stored.record)?;
+        said.extend(chain::judge((case, &self.recent), commit, &stored));
+        said.extend(gate(case, commit, &stored.record));
+        let record = match compared {
+            // What the diff is made of is never believed: another version may tell it in other words.
+            Compared::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
+            Compared::UnderOwnRules(more) => {
+                said.extend(more);
+                under_the_rules_of_the_base(stored.record, &derived)
+            }
+            Compared::OnlyByIds(warning) => {
+                said.push(warning);
+                under_the_rules_of_the_base(stored.record, &derived)
+            }
+            Compared::CannotTell(why) => {
+                self.undecided.push(why);
+                under_the_rules_of_the_base(stored.record, &derived)
+            }
+            Compared::Fails(why) => {
+                said.push(why);
+                return Ok(derive::unrecorded(commit, derived));
+            }
+        };
+        if record.recording == Recording::Backfilled {
+            // It says what the commit says, and nobody was there: the rules see what they would see without it.
+            said.extend(backfilled(case, commit));
+            return Ok(derive::unrecorded(commit, derived));
+        }
+        said.extend(tested::untested((case, &self.looked), commit, &record)?);
+        Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
     }
-    let help = format!("git notes --ref=andon show {}", commit.id.short());
-    let at = Some(at(commit));
-    judged.violations.push(violation(at, "unreadable-record", Level::Block, err.to_string(), &help));
+
+    /// The record of a commit.
+    fn stored(
+        &mut self,
+        case: &Case<'_>,
+        (commit, derived): (&CommitInfo, &Derived),
+        named: &dyn Fn() -> BTreeSet<Digest>,
+    ) -> Result<Option<StoredRecord>, RecordError> {
+        let Some(note) = case.store.note(commit.id)? else {
+            self.recent.push(commit.id, None);
+            return Ok(None);
+        };
+        if note.has_several() {
+            let named = self.named.get_or_insert_with(named);
+            return note.choose(&derivable(derived), named).map(Some);
+        }
+        let stored = note.choose(&derivable(derived), &BTreeSet::new())?;
+        self.recent.push(commit.id, Some(&stored));
+        Ok(Some(stored))
+    }
+
+    /// A record that a partial clone left at its remote is nobody's fault.
+    fn unreadable(&mut self, commit: &CommitInfo, err: &RecordError, said: &mut Vec<Violation>) {
+        if matches!(err, RecordError::Git(err) if err.is_cut_off()) {
+            self.undecided.push(Undecided {
+                commit: Some(at(commit)),
+                code: "partial-clone".to_owned(),
+                message: format!("its record is not here: {err}"),
+                help: vec!["git fetch --refetch --no-filter origin refs/notes/andon".to_owned()],
+            });
+            return;
+        }
+        let help = format!("git notes --ref=andon show {}", commit.id.short());
+        said.push(violation(Some(at(commit)), "unreadable-record", Level::Block, err.to_string(), &help));
+    }
 }
 
 /// What chooses among several lines of one note.
@@ -304,37 +337,6 @@ fn same(record: &CommitRecord, derived: &Derived) -> bool {
 fn own_configuration(case: &Case<'_>, commit: &CommitInfo) -> Result<Option<Config>, OpsError> {
     let Some(source) = source(case.repo, commit.id)? else { return Ok(None) };
     Ok(config::load(&[source]).ok())
-}
-
-/// Each record names the hash of its parent's: one that was edited or dropped shows in the next.
-fn chain(case: &Case<'_>, commit: &CommitInfo, stored: &StoredRecord) -> Option<Violation> {
-    let parent = commit.parents.first()?;
-    // An unreadable parent record in the range is reported at the parent.
-    case.store.get(*parent).ok()?;
-    // Two clones may both have recorded the parent: each line is somebody's predecessor.
-    let lines = case.store.lines(*parent).ok()?;
-    let help = "git log -p refs/notes/andon";
-    let message = match stored.record.prev {
-        // What was backfilled below came later than this record.
-        Prev::Unsaid | Prev::Absent if lines.iter().all(|line| line.recording == Recording::Backfilled) => {
-            return None;
-        }
-        Prev::Unsaid => "the record does not name its parent's, which is there",
-        Prev::Absent => {
-            let what = "the record begins a chain: that of its parent was not there when it was written";
-            return Some(violation(
-                Some(at(commit)),
-                "chain-begins-anew",
-                Level::Warn,
-                what.to_owned(),
-                help,
-            ));
-        }
-        Prev::Line(_) if lines.is_empty() => "the record of its parent was dropped",
-        Prev::Line(prev) if lines.iter().any(|line| line.digest == prev) => return None,
-        Prev::Line(_) => "the record of its parent was edited after this one was written",
-    };
-    Some(violation(Some(at(commit)), "broken-chain", Level::Block, message.to_owned(), help))
 }
 
 fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {

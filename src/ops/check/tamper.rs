@@ -3,10 +3,11 @@
 
 use std::io::Read as _;
 
-use super::{Case, Violation, at, violation};
+use super::{Case, Looked, Violation, at, violation};
 use crate::config::TestCommand;
 use crate::domain::facts::{CommitFact, CommitKind, Recording};
 use crate::domain::findings::Level;
+use crate::domain::time::Timestamp;
 use crate::git::CommitInfo;
 use crate::ledger::{Ledger, Tampered, TamperedHow};
 use crate::ops::error::OpsError;
@@ -20,28 +21,33 @@ const DRIFT: i64 = 300;
 /// Largest file of grafts that is read, in bytes.
 const MAX_GRAFTS: u64 = 1 << 20;
 
-/// Judges what the facts and the repository around them give away.
-pub(super) fn judge(case: &Case<'_>, facts: &[CommitFact]) -> Result<Vec<Violation>, OpsError> {
-    let mut violations = replaced(case)?;
-    violations.extend(grafted(case));
+/// Judges what the repository around the range gives away.
+pub(super) fn around(case: &Case<'_>, looked: &Looked) -> Result<Vec<Violation>, OpsError> {
+    let mut violations = replaced(case, looked)?;
+    violations.extend(grafted(case, looked));
     for tampered in Ledger::open(case.repo).tampered()? {
         violations.push(ledger(&tampered));
-    }
-    for (commit, fact) in case.commits.iter().zip(facts) {
-        violations.extend(other_command(case, commit, fact));
-        violations.extend(forged_author(commit, fact));
-        violations.extend(clock((case, facts), commit, fact));
     }
     Ok(violations)
 }
 
+/// Judges what the fact of a commit gives away, given those before it.
+pub(super) fn of_commit(
+    (case, looked): (&Case<'_>, &Looked),
+    commit: &CommitInfo,
+    fact: &CommitFact,
+) -> impl Iterator<Item = Violation> {
+    let found = [other_command(case, commit, fact), forged_author(commit, fact), clock(looked, commit, fact)];
+    found.into_iter().flatten()
+}
+
 /// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another
 /// history than the one that is judged.
-fn replaced(case: &Case<'_>) -> Result<Vec<Violation>, OpsError> {
+fn replaced(case: &Case<'_>, looked: &Looked) -> Result<Vec<Violation>, OpsError> {
     let mut violations = Vec::new();
     for (name, _) in case.repo.refs_with_prefix(REPLACE)? {
         let Some(id) = name.strip_prefix(REPLACE) else { continue };
-        let commit = case.commits.iter().find(|commit| commit.id.to_string() == id);
+        let commit = looked.named(id);
         let (level, what) = match commit {
             Some(_) => {
                 (Level::Block, "git shows another object in place of this commit (refs/replace)".to_owned())
@@ -52,13 +58,13 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Violation>, OpsError> {
             ),
         };
         let help = format!("git replace -d {id}; to look without: GIT_NO_REPLACE_OBJECTS=1 git log");
-        violations.push(violation(commit.map(at), "replaced-object", level, what, &help));
+        violations.push(violation(commit.map(|id| looked.at(id)), "replaced-object", level, what, &help));
     }
     Ok(violations)
 }
 
 /// A graft gives a commit other parents than it has, and with them another range.
-fn grafted(case: &Case<'_>) -> Vec<Violation> {
+fn grafted(case: &Case<'_>, looked: &Looked) -> Vec<Violation> {
     let path = case.repo.common_dir().join("info").join("grafts");
     let mut text = String::new();
     let read = std::fs::File::open(&path).and_then(|file| file.take(MAX_GRAFTS).read_to_string(&mut text));
@@ -70,12 +76,12 @@ fn grafted(case: &Case<'_>) -> Vec<Violation> {
     lines
         .map(|line| {
             let named: Vec<&str> = line.split_whitespace().collect();
-            let commit = case.commits.iter().find(|commit| named.contains(&commit.id.to_string().as_str()));
+            let commit = named.iter().filter_map(|id| looked.named(id)).min_by_key(|id| looked.place(*id));
             let level = if commit.is_some() { Level::Block } else { Level::Warn };
             let id = named.first().copied().unwrap_or_default();
             let what =
                 format!("a graft gives {id} other parents than it has: the range is not what it seems");
-            violation(commit.map(at), "grafted-history", level, what, help)
+            violation(commit.map(|id| looked.at(id)), "grafted-history", level, what, help)
         })
         .collect()
 }
@@ -134,11 +140,7 @@ fn forged_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
 
 /// Times prove nothing by themselves; where they contradict each other, somebody turned a clock or wrote the record
 /// later than it says.
-fn clock(
-    (case, facts): (&Case<'_>, &[CommitFact]),
-    commit: &CommitInfo,
-    fact: &CommitFact,
-) -> Option<Violation> {
+fn clock(looked: &Looked, commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
     if matches!(fact.record.recording, Recording::CaughtUp | Recording::Backfilled)
         || !matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend)
     {
@@ -146,12 +148,12 @@ fn clock(
     }
     let (recorded, committed) = (fact.record.recorded_at.0, commit.committed_at.0);
     let help = "git show --format=fuller; andon show";
-    let parent = commit.parents.first().and_then(|parent| facts.get(*case.index.get(parent)?));
+    let parent = commit.parents.first().and_then(|parent| looked.recorded_at(*parent));
     if recorded.saturating_sub(committed) > LATE {
         return Some(late(commit, parent));
     }
     let parent = parent?;
-    let before_parent = parent.record.recorded_at.0.saturating_sub(recorded) > DRIFT;
+    let before_parent = parent.0.saturating_sub(recorded) > DRIFT;
     if before_parent || committed.saturating_sub(recorded) > DRIFT {
         let what = if before_parent {
             "the record is older than that of its parent: a clock was set back"
@@ -165,10 +167,10 @@ fn clock(
 
 /// A record that is much younger than its commit. Committer dates are for anybody to set; but whoever sets one back
 /// comes before the record of the parent, which no commit does that its hooks merely missed.
-fn late(commit: &CommitInfo, parent: Option<&CommitFact>) -> Violation {
+fn late(commit: &CommitInfo, parent: Option<Timestamp>) -> Violation {
     let help = "git show --format=fuller; andon show";
     let set_back = match parent {
-        Some(parent) => commit.committed_at < parent.record.recorded_at,
+        Some(parent) => commit.committed_at < parent,
         None => true,
     };
     let (level, what) = if set_back {

@@ -1,10 +1,8 @@
 //! What the records of the range say of tests: code that nobody ran them on, and a tip on which they fail.
 
-use std::collections::HashMap;
-
-use super::{Case, Violation, at, level_of, overrides, violation};
+use super::{Case, CommitRef, Looked, Violation, at, level_of, overrides, violation};
 use crate::config::HandedIn;
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord};
+use crate::domain::facts::{CommitKind, CommitRecord};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunOrigin, TestEvidence};
@@ -14,7 +12,7 @@ use crate::record::fingerprint::Fingerprinter;
 
 /// Code that nobody ran the tests on. Merges, reverts, picks and rebases pass no gate: there it is a warning.
 pub(super) fn untested(
-    (case, codes): (&Case<'_>, &HashMap<CommitId, CodeId>),
+    (case, looked): (&Case<'_>, &Looked),
     commit: &CommitInfo,
     record: &CommitRecord,
 ) -> Result<Option<Violation>, OpsError> {
@@ -30,7 +28,7 @@ pub(super) fn untested(
         Some(_) => true,
     };
     let before = match commit.parents.first() {
-        Some(parent) => codes.get(parent).map_or_else(|| code_of(case, *parent), |code| Ok(*code))?,
+        Some(parent) => looked.code(*parent).map_or_else(|| code_of(case, *parent), Ok)?,
         None => Fingerprinter::new(case.repo, &case.config.paths.rules).of_overlay(None, &[])?,
     };
     if before == record.code {
@@ -60,18 +58,17 @@ fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {
 }
 
 /// The tests of the tip's code must pass. Commits on the way may fail: that is how tests drive work.
-pub(super) fn tip(case: &Case<'_>, facts: &[CommitFact]) -> Option<Violation> {
-    let (commit, newest) = (case.commits.last()?, facts.last()?);
+pub(super) fn tip(case: &Case<'_>, looked: &Looked) -> Option<Violation> {
+    let tip = looked.commits().last()?.id;
     if level_of(case, "failing-tests") == Level::Off {
         return None;
     }
-    let code = newest.record.code;
-    let on_this_code = |fact: &CommitFact| fact.record.tests.clone().filter(|tests| tests.code == code);
-    let tests = facts.iter().rev().find_map(on_this_code)?;
-    (!tests.is_green()).then(|| failing(commit, &tests))
+    let code = looked.code(tip)?;
+    let tests = looked.tested().filter_map(|fact| fact.record.tests).find(|tests| tests.code == code)?;
+    (!tests.is_green()).then(|| failing(looked.at(tip), &tests))
 }
 
-fn failing(commit: &CommitInfo, tests: &TestEvidence) -> Violation {
+fn failing(tip: CommitRef, tests: &TestEvidence) -> Violation {
     let named: Vec<&str> = tests.failing.iter().take(3).map(String::as_str).collect();
     let which = if named.is_empty() { String::new() } else { format!(", first: {}", named.join(", ")) };
     let message = format!(
@@ -80,5 +77,5 @@ fn failing(commit: &CommitInfo, tests: &TestEvidence) -> Violation {
         tests.counts.failing(),
         tests.counts.total
     );
-    violation(Some(at(commit)), "failing-tests", Level::Block, message, "andon test")
+    violation(Some(tip), "failing-tests", Level::Block, message, "andon test")
 }

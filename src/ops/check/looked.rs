@@ -1,0 +1,99 @@
+//! What is kept of the commits that were looked at: facts as bytes, and of the commits what the rest of the judgement
+//! asks for. A range may have a hundred thousand of them.
+
+use std::collections::HashMap;
+
+use super::CommitRef;
+use crate::domain::facts::{CommitFact, CommitKind};
+use crate::domain::ids::{CodeId, CommitId};
+use crate::domain::time::Timestamp;
+use crate::git::CommitInfo;
+use crate::record::kept::KeptFacts;
+
+/// A commit and what it builds on.
+pub(super) struct Link {
+    pub id: CommitId,
+    pub parents: Box<[CommitId]>,
+}
+
+/// The commits that were looked at, parents first.
+#[derive(Default)]
+pub(super) struct Looked {
+    commits: Vec<Link>,
+    /// Where each of them is.
+    index: HashMap<CommitId, usize>,
+    /// Of each the code, and when its record says that it was written.
+    told: Vec<(CodeId, Timestamp)>,
+    /// Facts that may be believed: records that do not hold are replaced by what was derived.
+    facts: KeptFacts,
+    /// Which of them were amended or rebased.
+    rewritten: Vec<usize>,
+    /// Which of them tell of tests.
+    tested: Vec<usize>,
+}
+
+impl Looked {
+    pub(super) fn push(&mut self, commit: &CommitInfo, fact: &CommitFact) {
+        let (number, record) = (self.commits.len(), &fact.record);
+        self.index.insert(commit.id, number);
+        self.told.push((record.code, record.recorded_at));
+        self.facts.push(fact);
+        if matches!(record.kind, CommitKind::Amend | CommitKind::Rebase) {
+            self.rewritten.push(number);
+        }
+        if record.tests.is_some() {
+            self.tested.push(number);
+        }
+        self.commits.push(Link { id: commit.id, parents: commit.parents.as_slice().into() });
+    }
+
+    pub(super) fn commits(&self) -> &[Link] {
+        &self.commits
+    }
+
+    /// Where a commit is.
+    pub(super) fn place(&self, id: CommitId) -> Option<usize> {
+        self.index.get(&id).copied()
+    }
+
+    /// The commit of the range with that id, all of it.
+    pub(super) fn named(&self, id: &str) -> Option<CommitId> {
+        id.parse().ok().filter(|known: &CommitId| known.to_string() == id && self.holds(*known))
+    }
+
+    /// Whether a commit is in the range.
+    pub(super) fn holds(&self, id: CommitId) -> bool {
+        self.index.contains_key(&id)
+    }
+
+    /// The code of a commit of the range.
+    pub(super) fn code(&self, id: CommitId) -> Option<CodeId> {
+        self.told.get(self.place(id)?).map(|(code, _)| *code)
+    }
+
+    /// When a commit of the range was recorded.
+    pub(super) fn recorded_at(&self, id: CommitId) -> Option<Timestamp> {
+        self.told.get(self.place(id)?).map(|(_, at)| *at)
+    }
+
+    /// All facts, in their order.
+    pub(super) fn facts(&self) -> impl Iterator<Item = CommitFact> {
+        (0..self.facts.len()).filter_map(|number| self.facts.get(number))
+    }
+
+    /// Those of commits that replace another one.
+    pub(super) fn rewritten(&self) -> impl Iterator<Item = CommitFact> {
+        self.rewritten.iter().filter_map(|number| self.facts.get(*number))
+    }
+
+    /// Those that tell of tests, the newest first.
+    pub(super) fn tested(&self) -> impl Iterator<Item = CommitFact> {
+        self.tested.iter().rev().filter_map(|number| self.facts.get(*number))
+    }
+
+    /// A commit of the range as a message names it; outside the range without its subject.
+    pub(super) fn at(&self, id: CommitId) -> CommitRef {
+        let known = self.place(id).and_then(|number| self.facts.subject(number));
+        CommitRef { commit: id, subject: known.map(|(_, subject)| subject).unwrap_or_default() }
+    }
+}

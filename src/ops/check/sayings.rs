@@ -1,0 +1,84 @@
+//! What does not hold, said of many commits in the same words, which are kept once: a range of a hundred thousand commits
+//! without records has as many violations.
+
+use std::collections::BTreeMap;
+
+use super::Violation;
+use super::looked::Looked;
+use crate::domain::findings::Level;
+
+/// Whose turn it is to speak: what is said of one commit comes in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Turn {
+    Configuration,
+    Records,
+    Weakening,
+    Identity,
+    Skips,
+    Hands,
+    Ledger,
+    Tampering,
+    Range,
+}
+
+/// The words of a violation.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Words {
+    code: String,
+    level: Level,
+    message: String,
+    help: Vec<String>,
+}
+
+/// What does not hold.
+#[derive(Default)]
+pub(super) struct Sayings {
+    /// Of the range as a whole, or of commits outside it.
+    apart: Vec<(Turn, Violation)>,
+    /// With their numbers.
+    words: BTreeMap<Words, u32>,
+    /// Of which commit of the range, and the number of the words.
+    said: Vec<(u32, Turn, u32)>,
+}
+
+impl Sayings {
+    /// Takes in what is said, also of commits that were looked at.
+    pub(super) fn say(
+        &mut self,
+        looked: &Looked,
+        turn: Turn,
+        violations: impl IntoIterator<Item = Violation>,
+    ) {
+        for violation in violations {
+            let place = violation.commit.as_ref().and_then(|at| looked.place(at.commit));
+            let Some(place) = place.and_then(|place| u32::try_from(place).ok()) else {
+                self.apart.push((turn, violation));
+                continue;
+            };
+            let Violation { code, level, message, help, .. } = violation;
+            let next = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+            let number = *self.words.entry(Words { code, level, message, help }).or_insert(next);
+            self.said.push((place, turn, number));
+        }
+    }
+
+    /// All of it: first what concerns no commit of the range, then in the order of the commits.
+    pub(super) fn told(mut self, looked: &Looked) -> Vec<Violation> {
+        self.apart.sort_by_key(|(turn, _)| *turn);
+        self.said.sort_by_key(|(place, turn, _)| (*place, *turn));
+        let mut words: Vec<(Words, u32)> = self.words.into_iter().collect();
+        words.sort_by_key(|(_, number)| *number);
+        let of_one = |(place, _, number): (u32, Turn, u32)| {
+            let (Words { code, level, message, help }, _) = words.get(number as usize)?;
+            Some(Violation {
+                commit: looked.commits().get(place as usize).map(|commit| looked.at(commit.id)),
+                code: code.clone(),
+                level: *level,
+                message: message.clone(),
+                help: help.clone(),
+            })
+        };
+        let apart = self.apart.into_iter().map(|(_, violation)| violation);
+        apart.chain(self.said.into_iter().filter_map(of_one)).collect()
+    }
+}
