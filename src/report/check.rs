@@ -1,6 +1,7 @@
 //! `andon check`: what CI is told. One message for each kind of violation, with the commits it concerns, so that
 //! a hundred commits without records are one message and not a hundred.
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::domain::findings::Level;
@@ -201,29 +202,62 @@ fn summary(report: &CheckReport, style: Style) -> String {
     format!("checked {} in {range}: {verdict}", phrase::count(report.commits, "commit"))
 }
 
-/// The report for a program: `andon/check@1`; `violations` and `undecided` one value each, not grouped.
-pub fn json(report: &CheckReport) -> Value {
-    let outcome = match report.outcome() {
-        CheckOutcome::Fine => "ok",
-        CheckOutcome::Violated => "violated",
-        CheckOutcome::Undecided => "undecided",
-    };
-    let violations = report.violations.iter().map(|violation| {
-        let mut value = item(violation.commit.as_ref(), &violation.code, &violation.message, &violation.help);
-        value["level"] = violation.level.as_str().into();
-        value
-    });
-    let undecided =
-        report.undecided.iter().map(|one| item(one.commit.as_ref(), &one.code, &one.message, &one.help));
-    json!({
-        "schema": "andon/check@1",
-        "range": report.range,
-        "commits": report.commits,
-        "outcome": outcome,
-        "violations": violations.collect::<Value>(),
-        "undecided": undecided.collect::<Value>(),
-        "warnings": json::diagnostics(&report.warnings),
-    })
+/// The report for a program as one line: `andon/check@1`; `violations` and `undecided` one value each, not grouped. Never
+/// a value as a whole: there may be a hundred thousand violations.
+pub fn json_line(report: &CheckReport) -> String {
+    // Texts, numbers and lists can always be written.
+    json::line_of(&Shown::of(report)).unwrap_or_default()
+}
+
+/// What is shown, its keys in their order.
+#[derive(Serialize)]
+struct Shown<'a> {
+    commits: usize,
+    outcome: &'static str,
+    range: &'a str,
+    schema: &'static str,
+    undecided: Each<'a, Undecided>,
+    violations: Each<'a, Violation>,
+    warnings: Value,
+}
+
+impl<'a> Shown<'a> {
+    fn of(report: &'a CheckReport) -> Self {
+        let outcome = match report.outcome() {
+            CheckOutcome::Fine => "ok",
+            CheckOutcome::Violated => "violated",
+            CheckOutcome::Undecided => "undecided",
+        };
+        Self {
+            commits: report.commits,
+            outcome,
+            range: &report.range,
+            schema: "andon/check@1",
+            undecided: Each(&report.undecided, undecided),
+            violations: Each(&report.violations, violation),
+            warnings: json::diagnostics(&report.warnings),
+        }
+    }
+}
+
+/// A list whose values are made one by one.
+struct Each<'a, T>(&'a [T], fn(&T) -> Value);
+
+impl<T> Serialize for Each<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(all, value) = self;
+        serializer.collect_seq(all.iter().map(value))
+    }
+}
+
+fn violation(one: &Violation) -> Value {
+    let mut value = item(one.commit.as_ref(), &one.code, &one.message, &one.help);
+    value["level"] = one.level.as_str().into();
+    value
+}
+
+fn undecided(one: &Undecided) -> Value {
+    item(one.commit.as_ref(), &one.code, &one.message, &one.help)
 }
 
 fn item(commit: Option<&CommitRef>, code: &str, message: &str, help: &[String]) -> Value {
@@ -322,6 +356,19 @@ checked 12 commits in main..HEAD: 12 errors, 1 warning
         let shown = text(&report(vec![one]), Style::Plain);
         assert_eq!(shown.lines().count(), 4);
         assert!(!shown.chars().any(|c| c != '\n' && super::super::escape::is_hidden(c)));
+    }
+
+    fn json(report: &CheckReport) -> Value {
+        serde_json::from_str(&json_line(report)).unwrap()
+    }
+
+    #[test]
+    fn the_line_is_that_of_its_value() {
+        let mut hostile = report(vec![violation(1, "missing-record", Level::Block)]);
+        hostile.range = samples::HOSTILE.to_owned();
+        for report in [report(Vec::new()), hostile] {
+            assert_eq!(json_line(&report), json::line(&json(&report)));
+        }
     }
 
     #[test]

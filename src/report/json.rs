@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::domain::decision::{Decision, Halt, StandingHalt};
@@ -26,9 +27,23 @@ pub fn line(value: &Value) -> String {
 
 /// As [`line()`], without the line feed.
 pub(super) fn one_line(value: &Value) -> String {
+    harmless(value.to_string())
+}
+
+/// As [`line()`], of what need not be made a value as a whole.
+pub(super) fn line_of(shown: &impl Serialize) -> Result<String, serde_json::Error> {
+    let mut out = harmless(serde_json::to_string(shown)?);
+    out.push('\n');
+    Ok(out)
+}
+
+fn harmless(text: String) -> String {
+    if !text.chars().any(escape::is_hidden) {
+        return text;
+    }
     let mut out = String::new();
     let mut units = [0_u16; 2];
-    for c in value.to_string().chars() {
+    for c in text.chars() {
         if escape::is_hidden(c) {
             for unit in c.encode_utf16(&mut units) {
                 // Writing to a String cannot fail.

@@ -8,7 +8,6 @@ use crate::cli::progress;
 use crate::ops::check::{self, Asked, Cached};
 use crate::ops::error::OpsError;
 use crate::report::check::{self as report, CheckOutcome};
-use crate::report::json;
 
 /// Judges a range.
 pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
@@ -25,7 +24,7 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
         progress::walk(shell, ("check", args.threads), |pace, _| check::run(&shell.ctx, &asked, pace))?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&result, shell.out.out),
-        Format::Json => json::line(&report::json(&result)),
+        Format::Json => report::json_line(&result),
     });
     Ok(match result.outcome() {
         CheckOutcome::Fine => Exit::Allowed,
