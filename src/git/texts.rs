@@ -29,6 +29,9 @@ impl Deref for Text<'_> {
     }
 }
 
+/// Texts that are kept at the most: each takes some hundred bytes beside its own, and small files are many.
+const MAX_TEXTS: usize = 1 << 14;
+
 /// Reads texts of one repository, and keeps the newest.
 pub struct Texts<'r> {
     repo: &'r Repo,
@@ -75,7 +78,7 @@ impl<'r> Texts<'r> {
         self.bytes += size;
         self.order.push_back(id);
         self.kept.insert(id, text.clone());
-        while self.bytes > self.max {
+        while self.bytes > self.max || self.kept.len() > MAX_TEXTS {
             let Some(oldest) = self.order.pop_front() else { return };
             self.bytes -= self.kept.remove(&oldest).map_or(0, |gone| gone.len());
         }

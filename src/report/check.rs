@@ -1,7 +1,8 @@
 //! `andon check`: what CI is told. One message for each kind of violation, with the commits it concerns, so that
 //! a hundred commits without records are one message and not a hundred.
 
-use serde::{Serialize, Serializer};
+use std::iter;
+
 use serde_json::{Value, json};
 
 use crate::domain::findings::Level;
@@ -205,49 +206,37 @@ fn summary(report: &CheckReport, style: Style) -> String {
 /// The report for a program as one line: `andon/check@1`; `violations` and `undecided` one value each, not grouped. Never
 /// a value as a whole: there may be a hundred thousand violations.
 pub fn json_line(report: &CheckReport) -> String {
-    // Texts, numbers and lists can always be written.
-    json::line_of(&Shown::of(report)).unwrap_or_default()
-}
-
-/// What is shown, its keys in their order.
-#[derive(Serialize)]
-struct Shown<'a> {
-    commits: usize,
-    outcome: &'static str,
-    range: &'a str,
-    schema: &'static str,
-    undecided: Each<'a, Undecided>,
-    violations: Each<'a, Violation>,
-    warnings: Value,
-}
-
-impl<'a> Shown<'a> {
-    fn of(report: &'a CheckReport) -> Self {
-        let outcome = match report.outcome() {
-            CheckOutcome::Fine => "ok",
-            CheckOutcome::Violated => "violated",
-            CheckOutcome::Undecided => "undecided",
-        };
-        Self {
-            commits: report.commits,
-            outcome,
-            range: &report.range,
-            schema: "andon/check@1",
-            undecided: Each(&report.undecided, undecided),
-            violations: Each(&report.violations, violation),
-            warnings: json::diagnostics(&report.warnings),
+    let outcome = match report.outcome() {
+        CheckOutcome::Fine => "ok",
+        CheckOutcome::Violated => "violated",
+        CheckOutcome::Undecided => "undecided",
+    };
+    let mut out = String::new();
+    let mut comma = "{";
+    let mut member = |key: &str, values: &mut dyn Iterator<Item = Value>, ends: [&str; 2]| {
+        out.push_str(comma);
+        out.push_str(&json::one_line(&key.into()));
+        out.push(':');
+        out.push_str(ends[0]);
+        for (number, value) in values.enumerate() {
+            out.push_str(if number == 0 { "" } else { "," });
+            out.push_str(&json::one_line(&value));
         }
-    }
-}
-
-/// A list whose values are made one by one.
-struct Each<'a, T>(&'a [T], fn(&T) -> Value);
-
-impl<T> Serialize for Each<'_, T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self(all, value) = self;
-        serializer.collect_seq(all.iter().map(value))
-    }
+        out.push_str(ends[1]);
+        comma = ",";
+    };
+    let one = ["", ""];
+    let list = ["[", "]"];
+    // In the order of their keys, as every value is written.
+    member("commits", &mut iter::once(report.commits.into()), one);
+    member("outcome", &mut iter::once(outcome.into()), one);
+    member("range", &mut iter::once(report.range.as_str().into()), one);
+    member("schema", &mut iter::once("andon/check@1".into()), one);
+    member("undecided", &mut report.undecided.iter().map(undecided), list);
+    member("violations", &mut report.violations.iter().map(violation), list);
+    member("warnings", &mut iter::once(json::diagnostics(&report.warnings)), one);
+    out.push_str("}\n");
+    out
 }
 
 fn violation(one: &Violation) -> Value {

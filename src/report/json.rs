@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::domain::decision::{Decision, Halt, StandingHalt};
@@ -27,17 +26,7 @@ pub fn line(value: &Value) -> String {
 
 /// As [`line()`], without the line feed.
 pub(super) fn one_line(value: &Value) -> String {
-    harmless(value.to_string())
-}
-
-/// As [`line()`], of what need not be made a value as a whole.
-pub(super) fn line_of(shown: &impl Serialize) -> Result<String, serde_json::Error> {
-    let mut out = harmless(serde_json::to_string(shown)?);
-    out.push('\n');
-    Ok(out)
-}
-
-fn harmless(text: String) -> String {
+    let text = value.to_string();
     if !text.chars().any(escape::is_hidden) {
         return text;
     }

@@ -2,6 +2,7 @@
 //! without records has as many violations.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::Violation;
 use super::looked::Looked;
@@ -34,15 +35,16 @@ struct Words {
 #[derive(Default)]
 pub(super) struct Sayings {
     /// Of the range as a whole, or of commits outside it.
-    apart: Vec<(Turn, Violation)>,
-    /// With their numbers.
-    words: BTreeMap<Words, u32>,
+    apart: Vec<Violation>,
+    words: Vec<Rc<Words>>,
+    /// Where they are in that list.
+    numbers: BTreeMap<Rc<Words>, u32>,
     /// Of which commit of the range, and the number of the words.
     said: Vec<(u32, Turn, u32)>,
 }
 
 impl Sayings {
-    /// Takes in what is said, also of commits that were looked at.
+    /// Takes in what is said. What concerns no commit that was looked at comes in the order of the turns.
     pub(super) fn say(
         &mut self,
         looked: &Looked,
@@ -52,33 +54,39 @@ impl Sayings {
         for violation in violations {
             let place = violation.commit.as_ref().and_then(|at| looked.place(at.commit));
             let Some(place) = place.and_then(|place| u32::try_from(place).ok()) else {
-                self.apart.push((turn, violation));
+                self.apart.push(violation);
                 continue;
             };
             let Violation { code, level, message, help, .. } = violation;
-            let next = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
-            let number = *self.words.entry(Words { code, level, message, help }).or_insert(next);
+            let number = self.number(Words { code, level, message, help });
             self.said.push((place, turn, number));
         }
     }
 
+    fn number(&mut self, words: Words) -> u32 {
+        if let Some(number) = self.numbers.get(&words) {
+            return *number;
+        }
+        let number = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        let words = Rc::new(words);
+        self.words.push(Rc::clone(&words));
+        self.numbers.insert(words, number);
+        number
+    }
+
     /// All of it: first what concerns no commit of the range, then in the order of the commits.
     pub(super) fn told(mut self, looked: &Looked) -> Vec<Violation> {
-        self.apart.sort_by_key(|(turn, _)| *turn);
         self.said.sort_by_key(|(place, turn, _)| (*place, *turn));
-        let mut words: Vec<(Words, u32)> = self.words.into_iter().collect();
-        words.sort_by_key(|(_, number)| *number);
-        let of_one = |(place, _, number): (u32, Turn, u32)| {
-            let (Words { code, level, message, help }, _) = words.get(number as usize)?;
+        let of_one = |(place, _, number): &(u32, Turn, u32)| {
+            let words = self.words.get(*number as usize)?;
             Some(Violation {
-                commit: looked.commits().get(place as usize).map(|commit| looked.at(commit.id)),
-                code: code.clone(),
-                level: *level,
-                message: message.clone(),
-                help: help.clone(),
+                commit: looked.commits().get(*place as usize).map(|commit| looked.at(commit.id)),
+                code: words.code.clone(),
+                level: words.level,
+                message: words.message.clone(),
+                help: words.help.clone(),
             })
         };
-        let apart = self.apart.into_iter().map(|(_, violation)| violation);
-        apart.chain(self.said.into_iter().filter_map(of_one)).collect()
+        self.apart.into_iter().chain(self.said.iter().filter_map(of_one)).collect()
     }
 }
