@@ -5,7 +5,8 @@
 
 1. N processes commit in N worktrees of one store at once: every commit must have its record, no hook may fail or say
    anything. The median time of post-commit is compared with one process alone, and with N processes in N stores of
-   their own: what is above that is the price of sharing, not that of having fewer cores than processes.
+   their own: what is above that is the price of sharing, not that of having fewer cores than processes. Then once more
+   with a pause between two commits, as agents have that edit and test: one alone, and N in one store.
 2. N clones commit and run `andon sync` after each commit, through one bare repository: every record must be in
    every clone at the end, and the refs of all clones must be equal.
 
@@ -14,6 +15,7 @@ Standard library only. Exits 1 when anything is lost.
 
 import argparse
 import json
+import random
 import shutil
 import statistics
 import subprocess
@@ -54,9 +56,10 @@ class Store:
         return where
 
 
-def commits(store, where, count, label, each=None):
+def commits(store, where, count, label, each=None, pause=0.0):
     """Makes commits; returns what was said on standard error and the failures."""
     said, failed = [], []
+    chance = random.Random(label)
     trace = {"GIT_TRACE2_EVENT": str(store.root / "trace" / label)}
     for number in range(count):
         (where / "code.txt").write_text(f"{label} {number}\n")
@@ -67,6 +70,8 @@ def commits(store, where, count, label, each=None):
             said.append(done.stderr)
         if each:
             each(where, failed)
+        if pause:
+            time.sleep(pause * chance.uniform(0.5, 1.5))
     return said, failed
 
 
@@ -90,19 +95,19 @@ def times(store, labels):
     return spans, bad
 
 
-def together(store, wheres, count, label):
+def together(store, wheres, count, label, pause=0.0):
     """Commits in all directories at once: labels, messages, failures and seconds."""
     labels = [f"{label}{number}" for number in range(len(wheres))]
     begin = time.perf_counter()
     with ThreadPoolExecutor(len(wheres)) as pool:
-        jobs = [pool.submit(commits, store, where, count, name) for where, name in zip(wheres, labels)]
+        jobs = [pool.submit(commits, store, where, count, name, None, pause) for where, name in zip(wheres, labels)]
         ends = [job.result() for job in jobs]
     said, failed = (sum(len(end[at]) for end in ends) for at in (0, 1))
     return labels, said, failed, time.perf_counter() - begin
 
 
-def worktrees(store, writers, count):
-    """Part 1. Returns a table row, and whether it held."""
+def worktrees(store, writers, count, pause):
+    """Part 1. Returns table rows, and whether they held."""
     main = store.repository("store")
     for number in range(writers + 1):
         store.run(main, "git", "worktree", "add", "-q", "-b", f"w{number}", store.root / f"w{number}")
@@ -111,23 +116,37 @@ def worktrees(store, writers, count):
     own = [store.repository(f"own{number}") for number in range(writers)]
     labels, *_ = together(store, own, count, "own")
     apart, _ = times(store, labels)
-    before = records(store, main)
     shared = [store.root / f"w{number}" for number in range(writers)]
-    labels, said, failed, seconds = together(store, shared, count, "shared")
-    sharing, bad = times(store, labels)
-    lost = writers * count - (records(store, main) - before)
+    row = sharing(store, main, shared, (count, "shared", 0.0), (alone, apart))
+    if not pause:
+        return [row]
+    commits(store, store.root / f"w{writers}", count, "paused", pause=pause)
+    alone, _ = times(store, ["paused"])
+    return [row, sharing(store, main, shared, (count, "pausing", pause), (alone, None))]
+
+
+def sharing(store, main, wheres, rounds, others):
+    """Commits in all worktrees at once. Returns a table row, and whether it held."""
+    count, label, pause = rounds
+    alone, apart = others
+    before = records(store, main)
+    labels, said, failed, seconds = together(store, wheres, count, label, pause)
+    spans, bad = times(store, labels)
+    lost = len(wheres) * count - (records(store, main) - before)
     failed += bad
     fsck = store.run(main, "git", "fsck", "--strict", ok=False)
-    one, many, all_own = statistics.median(alone), statistics.median(sharing), statistics.median(apart)
+    one, many = statistics.median(alone), statistics.median(spans)
     row = {
-        "writers x commits": f"{writers} x {count}",
+        "writers x commits": f"{len(wheres)} x {count}",
+        "pause": f"{pause * 1e3:.0f} ms",
         "records lost": lost,
         "hooks failed": failed,
         "messages": said,
         "post-commit, one writer": f"{one:.1f} ms",
-        f"{writers} writers, a store each": f"{all_own:.1f} ms",
-        f"{writers} writers, one store": f"{many:.1f} ms",
-        "one store / a store each": f"{many / all_own:.2f}",
+        "all, a store each": f"{statistics.median(apart):.1f} ms" if apart else "",
+        "all, one store": f"{many:.1f} ms",
+        "against one writer": f"{many / one:.2f}",
+        "against a store each": f"{many / statistics.median(apart):.2f}" if apart else "",
         "seconds": f"{seconds:.0f}",
         "fsck": "clean" if fsck.returncode == 0 else fsck.stderr.strip(),
     }
@@ -189,8 +208,9 @@ def clones(store, writers, count):
     return row, max(lost) == 0 and failed == 0 and len(set(refs)) == 1 and len(statuses) == 1
 
 
-def table(row):
-    return f"| {' | '.join(row)} |\n|{'---|' * len(row)}\n| {' | '.join(str(v) for v in row.values())} |\n"
+def table(rows):
+    lines = [f"| {' | '.join(str(value) for value in row.values())} |\n" for row in rows]
+    return f"| {' | '.join(rows[0])} |\n|{'---|' * len(rows[0])}\n{''.join(lines)}"
 
 
 def main():
@@ -198,23 +218,25 @@ def main():
     parser.add_argument("--andon", required=True, type=Path)
     parser.add_argument("--worktrees", default=8, type=int)
     parser.add_argument("--commits", default=200, type=int)
+    parser.add_argument("--pause", default=0.5, type=float, help="seconds between two commits; 0 leaves that part out")
     parser.add_argument("--clones", default=4, type=int)
     parser.add_argument("--syncs", default=100, type=int)
+    parser.add_argument("--work", type=Path, help="where the scratch directory is made")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    root = Path(tempfile.mkdtemp(prefix="andon-writers-")).resolve()
+    root = Path(tempfile.mkdtemp(prefix="andon-writers-", dir=options.work)).resolve()
     try:
         store = Store(options.andon.resolve(), root)
         (root / "trace").mkdir()
-        first, held = worktrees(store, options.worktrees, options.commits)
+        parts = worktrees(store, options.worktrees, options.commits, options.pause)
         second, also = clones(store, options.clones, options.syncs)
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    text = f"{table(first)}\n{table(second)}"
+    text = f"{table([row for row, _ in parts])}\n{table([second])}"
     print(text)
     if options.out:
         options.out.write_text(text)
-    sys.exit(0 if held and also else 1)
+    sys.exit(0 if also and all(held for _, held in parts) else 1)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ mod hunks;
 #[cfg(target_os = "linux")]
 mod index_paths;
 mod index_tree;
+mod kept;
 mod loose;
 mod made_here;
 mod notes;

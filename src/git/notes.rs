@@ -8,9 +8,10 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use super::error::GitError;
+use super::kept::Kept;
 use super::objects::{Blob, MODE_SUBMODULE, MODE_TREE};
 use super::repo::Repo;
-use super::trees::{Kept, RawTree};
+use super::trees::{ID, RawTree};
 use crate::domain::ids::{CommitId, Oid, TreeId};
 
 /// Largest note that is read, in bytes.
@@ -106,7 +107,30 @@ impl Repo {
 
     /// The blobs of the notes of `digits` below `tree`: one, or more where a merge left it at two paths.
     pub(super) fn note_blobs(&self, tree: TreeId, digits: &str) -> Result<Vec<Oid>, GitError> {
-        blobs(self.tree(tree)?, digits, |id| self.tree(id))
+        blobs(self.note_tree(tree)?, digits, |id| self.note_tree(id))
+    }
+
+    /// The tree of a commit of notes.
+    pub(super) fn note_tip(&self, tip: CommitId) -> Result<TreeId, GitError> {
+        let read = self.read_loose(git2::ObjectType::Commit, tip.0);
+        let tree = read.as_deref().and_then(|commit| {
+            let digits = commit.strip_prefix(b"tree ")?.get(..2 * ID)?;
+            std::str::from_utf8(digits).ok()?.parse().ok()
+        });
+        tree.map_or_else(|| self.tree_of(tip), |tree| Ok(TreeId(tree)))
+    }
+
+    /// A tree of notes: as [`Self::tree`], with a look at what Andon has stored first.
+    pub(super) fn note_tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
+        self.tree_by(tree, |id| self.read_loose(git2::ObjectType::Tree, id))
+    }
+
+    fn note_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
+        match self.read_loose(git2::ObjectType::Blob, id) {
+            Some(note) if note.len() <= max => Ok(Blob::Content(note)),
+            Some(note) => Ok(Blob::TooLarge(note.len() as u64)),
+            None => self.read_blob(id, max),
+        }
     }
 
     /// The contents of `blobs` joined as git joins them: with a newline where one is missing.
@@ -119,7 +143,7 @@ impl Repo {
         let mut text: Option<Vec<u8>> = None;
         for id in blobs {
             let have = text.as_ref().map_or(0, Vec::len);
-            match self.read_blob(*id, MAX_NOTE.saturating_sub(have))? {
+            match self.note_blob(*id, MAX_NOTE.saturating_sub(have))? {
                 Blob::Content(more) => {
                     let text = text.get_or_insert_default();
                     if !text.is_empty() && !text.ends_with(b"\n") {
@@ -167,7 +191,7 @@ impl NotesTree<'_> {
 
     fn tree(&self) -> Result<Option<&Rc<RawTree>>, GitError> {
         if let (None, Some(tip)) = (self.tree.get(), self.tip) {
-            let tree = self.repo.tree(self.repo.tree_of(tip)?)?;
+            let tree = self.repo.note_tree(self.repo.note_tip(tip)?)?;
             return Ok(Some(self.tree.get_or_init(|| tree)));
         }
         Ok(self.tree.get())
@@ -177,7 +201,7 @@ impl NotesTree<'_> {
         if let Some(held) = self.below.borrow().get(id.0) {
             return Ok(held);
         }
-        let read = self.repo.tree(id)?;
+        let read = self.repo.note_tree(id)?;
         self.below.borrow_mut().keep(id.0, &read);
         Ok(read)
     }

@@ -27,7 +27,7 @@ impl Repo {
     /// The tree `tree` with the note `blob` under `digits`; `None` where its shape is not plain or has to change. Then
     /// nothing was written.
     pub(super) fn patched(&self, tree: TreeId, digits: &str, blob: Oid) -> Result<Option<TreeId>, GitError> {
-        let raw = self.tree(tree)?;
+        let raw = self.note_tree(tree)?;
         let old = raw.bytes();
         let (place, new) = match slot(&raw, digits) {
             None => return Ok(None),

@@ -72,7 +72,7 @@ impl Repo {
         if blobs.is_empty() {
             return Ok(None);
         }
-        let tree = self.notes_tree(tip.map(|tip| self.tree_of(tip)).transpose()?, &blobs)?;
+        let tree = self.notes_tree(tip.map(|tip| self.note_tip(tip)).transpose()?, &blobs)?;
         let new = NewCommit { tree, parents: tip.as_slice(), message: MESSAGE, at };
         self.write_commit(&new).map(Some)
     }

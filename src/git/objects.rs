@@ -90,26 +90,38 @@ impl Repo {
 
     /// The entries of `tree`, one level.
     pub fn tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
+        self.tree_by(tree, |_| None)
+    }
+
+    /// The same; `quick` knows some trees without libgit2.
+    pub(super) fn tree_by(
+        &self,
+        tree: TreeId,
+        quick: impl FnOnce(Oid) -> Option<Vec<u8>>,
+    ) -> Result<Rc<RawTree>, GitError> {
         let id = tree.0;
         if let Some(known) = self.trees.borrow().get(id) {
             return Ok(known);
         }
-        let bad = |message: String| GitError::BadObject {
-            kind: "tree",
-            id,
-            git_dir: self.git_dir().to_path_buf(),
-            message,
-        };
-        let wanted = self.to_git2("tree", id)?;
-        let odb = self.inner.odb().map_err(|error| self.object_error("tree", id, &error))?;
-        let object = odb.read(wanted).map_err(|error| self.object_error("tree", id, &error))?;
-        if object.kind() != git2::ObjectType::Tree {
-            return Err(bad(format!("it is a {}", object.kind())));
-        }
-        let raw = RawTree::new(object.data().to_vec()).map_err(|what| bad(what.to_owned()))?;
+        let bytes = quick(id).map_or_else(|| self.tree_bytes(id), Ok)?;
+        let raw = RawTree::new(bytes).map_err(|what| self.bad_tree(id, what.to_owned()))?;
         let raw = Rc::new(raw);
         self.trees.borrow_mut().keep(id, &raw);
         Ok(raw)
+    }
+
+    fn bad_tree(&self, id: Oid, message: String) -> GitError {
+        GitError::BadObject { kind: "tree", id, git_dir: self.git_dir().to_path_buf(), message }
+    }
+
+    fn tree_bytes(&self, id: Oid) -> Result<Vec<u8>, GitError> {
+        let wanted = self.to_git2("tree", id)?;
+        let odb = self.inner.odb().map_err(|error| self.object_error("tree", id, &error))?;
+        let object = odb.read(wanted).map_err(|error| self.object_error("tree", id, &error))?;
+        if object.kind() == git2::ObjectType::Tree {
+            return Ok(object.data().to_vec());
+        }
+        Err(self.bad_tree(id, format!("it is a {}", object.kind())))
     }
 
     /// The entries of `tree` in git order, one level.

@@ -1,12 +1,13 @@
 //! Opening a repository: by libgit2, with git's own word where that does not understand `safe.directory`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 use git2::{ErrorCode, RepositoryOpenFlags};
 
 use super::error::GitError;
+use super::kept::{Kept, MAX_KEPT};
 use super::program;
 use super::repo::{Repo, RepoEnv, tidy};
 
@@ -47,7 +48,8 @@ impl Repo {
             objects_elsewhere: env.object_dir.is_some(),
             healed: RefCell::default(),
             written: RefCell::default(),
-            trees: RefCell::default(),
+            loose_in_vain: Cell::default(),
+            trees: RefCell::new(Kept::up_to(MAX_KEPT)),
             gathered: RefCell::default(),
             inner,
         };

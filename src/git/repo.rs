@@ -1,13 +1,13 @@
 //! A repository and where its parts are.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 
 use git2::ErrorCode;
 
 use super::error::{GitError, MissingBecause};
 use super::gathered::Gathered;
-use super::trees::Kept;
+use super::kept::Kept;
 use crate::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `ops::context`.
@@ -36,6 +36,8 @@ pub struct Repo {
     pub(super) healed: RefCell<Vec<String>>,
     /// Objects that were written and that no ref leads to yet.
     pub(super) written: RefCell<Vec<Oid>>,
+    /// How many objects in a row were not stored in files of their own.
+    pub(super) loose_in_vain: Cell<u8>,
     /// Trees that are wanted again soon.
     pub(super) trees: RefCell<Kept>,
     /// Where objects go that are written now, instead of the store.

@@ -1,10 +1,7 @@
-//! Trees as git stores them: looked at without a copy of every name, and kept where one commit after the other is
-//! looked at: what the one has brought is what the next is compared with.
+//! Trees as git stores them, looked at without a copy of every name.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
-use std::rc::Rc;
 
 use crate::domain::ids::Oid;
 
@@ -69,6 +66,13 @@ impl RawEntry<'_> {
 
 impl RawTree {
     pub(super) fn new(bytes: Vec<u8>) -> Result<Self, &'static str> {
+        match even_starts(&bytes) {
+            Some(starts) => Ok(Self { bytes, starts, even: true }),
+            None => Self::by_entries(bytes),
+        }
+    }
+
+    fn by_entries(bytes: Vec<u8>) -> Result<Self, &'static str> {
         let mut starts = Vec::with_capacity(bytes.len() / USUAL_ENTRY);
         let (mut at, mut first, mut even) = (0, None, true);
         while at < bytes.len() {
@@ -147,9 +151,25 @@ impl RawTree {
         self.starts.partition_point(|start| *start as usize <= at).saturating_sub(1)
     }
 
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.bytes.len() + self.starts.len() * size_of::<u32>()
     }
+}
+
+/// Where the entries begin if each is of the mode of the first and as long, as in the trees of notes: that is seen without
+/// taking them apart.
+fn even_starts(bytes: &[u8]) -> Option<Vec<u32>> {
+    let (first, length) = parse(bytes, 0).ok()?;
+    let end = length - ID - 1;
+    let start = end - first.name.len();
+    let is_like_first =
+        |entry: &[u8]| entry[..start] == bytes[..start] && entry[end] == 0 && !entry[start..end].contains(&0);
+    let mut entries = bytes.chunks_exact(length);
+    if !entries.remainder().is_empty() || !entries.all(is_like_first) {
+        return None;
+    }
+    let end = u32::try_from(bytes.len()).ok()?;
+    Some((0..end).step_by(length).collect())
 }
 
 /// How many bytes two texts begin with alike.
@@ -207,45 +227,9 @@ fn normalized(mode: u32) -> u32 {
     }
 }
 
-/// The newest trees, up to a bound.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    /// Bytes that are kept at the most.
-    pub(super) max: usize,
-    bytes: usize,
-    /// In the order in which they came.
-    order: VecDeque<Oid>,
-    trees: HashMap<Oid, Rc<RawTree>>,
-}
-
-impl Kept {
-    pub(super) fn up_to(max: usize) -> Self {
-        Self { max, ..Self::default() }
-    }
-
-    pub(super) fn get(&self, id: Oid) -> Option<Rc<RawTree>> {
-        self.trees.get(&id).cloned()
-    }
-
-    pub(super) fn keep(&mut self, id: Oid, tree: &Rc<RawTree>) {
-        if tree.size() > self.max / 4 {
-            return;
-        }
-        self.bytes += tree.size();
-        self.order.push_back(id);
-        self.trees.insert(id, tree.clone());
-        while self.bytes > self.max {
-            let Some(oldest) = self.order.pop_front() else { return };
-            self.bytes -= self.trees.remove(&oldest).map_or(0, |gone| gone.size());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::scratch::Scratch;
     use super::*;
-    use crate::domain::ids::TreeId;
 
     fn tree(entries: &[(&str, &str)]) -> Vec<u8> {
         let entry =
@@ -308,6 +292,26 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn what_is_seen_at_once_is_what_is_read_entry_by_entry(
+            names in proptest::collection::btree_set("[0-9a-f]{2}", 1..20),
+            file in proptest::bool::ANY,
+            damage in proptest::option::of((0_usize..600, proptest::num::u8::ANY)),
+            cut in 0_usize..3,
+        ) {
+            let mode = if file { "100644" } else { "40000" };
+            let entries: Vec<(&str, &str)> = names.iter().map(|name| (mode, name.as_str())).collect();
+            let mut bytes = tree(&entries);
+            if let Some((at, byte)) = damage {
+                let at = at % bytes.len();
+                bytes[at] = byte;
+            }
+            bytes.truncate(bytes.len() - cut);
+            proptest::prop_assert_eq!(RawTree::new(bytes.clone()), RawTree::by_entries(bytes));
+        }
+    }
+
     #[test]
     fn an_entry_is_found_by_its_name() {
         let names: Vec<String> = (0..=255).step_by(3).map(|number| format!("{number:02x}")).collect();
@@ -337,26 +341,5 @@ mod tests {
         for bad in [&b" name\0"[..], b"1064x name\0", b"10064400 name\0", b"100644 \0"] {
             assert!(RawTree::new([bad, &[1; ID]].concat()).is_err(), "{}", String::from_utf8_lossy(bad));
         }
-    }
-
-    #[test]
-    fn the_newest_stay_within_the_bound() {
-        let scratch = Scratch::new();
-        let trees: Vec<TreeId> = (0..10)
-            .map(|number| {
-                scratch.commit("a", &number.to_string(), "x");
-                scratch.tree("HEAD")
-            })
-            .collect();
-        let repo = scratch.open();
-        assert!(repo.tree(trees[0]).is_ok() && repo.trees.borrow().trees.is_empty(), "nothing by default");
-        repo.keep_trees(5 * 33);
-        for tree in &trees {
-            assert_eq!(repo.tree(*tree).unwrap().entries().count(), 1);
-        }
-        let kept = repo.trees.borrow();
-        let held: Vec<bool> = trees.iter().map(|tree| kept.trees.contains_key(&tree.0)).collect();
-        assert_eq!(held, [false, false, false, false, false, true, true, true, true, true]);
-        assert_eq!((kept.bytes, kept.order.len()), (5 * 33, 5));
     }
 }
