@@ -29,6 +29,7 @@ PEERS = ["pre-commit==4.7.0", "prek==0.5.11", "lefthook==2.2.2"]
 MANAGERS = {
     "none": "no hooks",
     "sh": "a no-op sh hook",
+    "sh3": "three no-op sh hooks",
     "prek": "prek, one no-op hook",
     "lefthook": "lefthook, one no-op hook",
     "pre-commit": "pre-commit, one no-op hook",
@@ -192,9 +193,11 @@ class Fixture:
             if name == "andon" and not self.bench.andon:
                 continue
             hooks.mkdir()
-            if name == "sh":
-                (hooks / "pre-commit").write_text("#!/bin/sh\nexit 0\n", encoding="ascii")
-                (hooks / "pre-commit").chmod(0o755)
+            if name in ("sh", "sh3"):
+                # Three: what a commit pays for the hooks that Andon needs before any of them does anything.
+                for hook in ANDON_HOOKS if name == "sh3" else ["pre-commit"]:
+                    (hooks / hook).write_text("#!/bin/sh\nexit 0\n", encoding="ascii")
+                    (hooks / hook).chmod(0o755)
             elif name == "andon":
                 self.bench.run(self.bench.andon, "install", cwd=self.top)
             elif name != "none":
@@ -330,7 +333,7 @@ def measure(bench, fixture, rounds, warm_up):
         timer.spawn(f"{kind} post-commit", command("post-commit"), as_git)
 
     cases = [version] * 3 + [lambda m=m: commit(m) for m in managers]
-    cases += [lambda m=m: alone(m) for m in managers if m not in ("none", "andon")]
+    cases += [lambda m=m: alone(m) for m in managers if m not in ("none", "sh3", "andon")]
     if bench.andon:
         cases.append(lambda: andon_alone("shim", lambda hook: [fixture.dot / "hooks-andon" / hook]))
         cases.append(lambda: andon_alone("program", lambda hook: [bench.andon, "hook", hook]))
@@ -367,9 +370,9 @@ def tables(fixture, medians):
             if value is not None:
                 lines.append(f"| andon {hook}, {name} | {value:.2f} | {value / floor:.1f} |")
     if "commit andon" in medians:
-        prek, andon = medians["commit prek"] - base, medians["commit andon"] - base
+        prek, andon, three = (medians[f"commit {name}"] - base for name in ("prek", "andon", "sh3"))
         lines += ["", f"Andon's hooks of one commit add {andon:.1f} ms, prek's one no-op hook {prek:.1f} ms: "
-                      f"{andon / prek:.2f} of it."]
+                      f"{andon / prek:.2f} of it. Three hooks that do nothing add {three:.1f} ms: {three / prek:.2f} of it."]
     return lines
 
 
