@@ -26,8 +26,8 @@ use crate::record::derived::{DerivedWriter, Remembered};
 use crate::record::diff::{Glance, Hunks};
 use crate::record::normalize::Normalizer;
 
-/// Commits of a stretch: what is found in them is held until all of it is known.
-const STRETCH: usize = 2048;
+/// Commits of a stretch: what is found in them is held until all of it is known. Few in a test build, as of a leg.
+const STRETCH: usize = if cfg!(debug_assertions) { 32 } else { 2048 };
 
 /// What the judgement needs.
 pub(in crate::ops) struct Lazily<'a> {

@@ -38,8 +38,8 @@ pub(super) use outline::outlines;
 /// Changed paths of a commit that are kept until its texts may be asked for.
 const KEPT_CHANGES: usize = 64;
 
-/// Commits of a leg.
-const LEG: usize = 8192;
+/// Commits of a leg; few in a test build, so that tests go more than one.
+const LEG: usize = if cfg!(debug_assertions) { 64 } else { 4096 };
 
 /// A range of fewer commits leaves nothing in the cache: it is not worth a file.
 const REMEMBERED: usize = 64;
