@@ -1,47 +1,60 @@
-//! Trees that are wanted again: where one commit after the other is looked at, what the one has brought is what the next
-//! is compared with.
+//! What was read and is wanted again: where one commit after the other is looked at, what the one has brought is what the
+//! next is compared with.
 
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
 
-use super::trees::RawTree;
 use crate::domain::ids::Oid;
 
 /// Bytes of trees that are kept where nobody asks for more: a hook looks more than once at the trees above a note and
 /// at those of the commit.
 pub(super) const MAX_KEPT: usize = 256 << 10;
 
-/// The newest trees, up to a bound.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    /// Bytes that are kept at the most.
+/// The newest of what was read, up to a bound.
+#[derive(Debug)]
+pub(super) struct Kept<T> {
+    /// Bytes that are kept at the most; with 0 nothing is.
     pub(super) max: usize,
+    /// How many are kept at the most.
+    most: usize,
     bytes: usize,
     /// In the order in which they came.
     order: VecDeque<Oid>,
-    trees: HashMap<Oid, Rc<RawTree>>,
+    /// Each with its bytes.
+    known: HashMap<Oid, (T, usize)>,
 }
 
-impl Kept {
+impl<T: Clone> Kept<T> {
     pub(super) fn up_to(max: usize) -> Self {
-        Self { max, ..Self::default() }
+        Self { max, most: usize::MAX, bytes: 0, order: VecDeque::new(), known: HashMap::new() }
     }
 
-    pub(super) fn get(&self, id: Oid) -> Option<Rc<RawTree>> {
-        self.trees.get(&id).cloned()
+    pub(super) fn and_at_most(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 
-    pub(super) fn keep(&mut self, id: Oid, tree: &Rc<RawTree>) {
-        if tree.size() > self.max / 4 {
+    pub(super) fn get(&self, id: Oid) -> Option<T> {
+        self.known.get(&id).map(|(known, _)| known.clone())
+    }
+
+    /// Takes in one of `size` bytes and lets go of the oldest. What would push out most of the others is not kept.
+    pub(super) fn keep(&mut self, id: Oid, one: T, size: usize) {
+        if self.max == 0 || size > self.max / 4 {
             return;
         }
-        self.bytes += tree.size();
+        self.bytes += size;
         self.order.push_back(id);
-        self.trees.insert(id, tree.clone());
-        while self.bytes > self.max {
+        self.known.insert(id, (one, size));
+        while self.bytes > self.max || self.known.len() > self.most {
             let Some(oldest) = self.order.pop_front() else { return };
-            self.bytes -= self.trees.remove(&oldest).map_or(0, |gone| gone.size());
+            self.bytes -= self.known.remove(&oldest).map_or(0, |(_, size)| size);
         }
+    }
+
+    /// Of these, which are kept, and how many bytes are in all.
+    #[cfg(test)]
+    pub(super) fn held(&self, ids: impl IntoIterator<Item = Oid>) -> (Vec<bool>, usize) {
+        assert_eq!(self.order.len(), self.known.len());
+        (ids.into_iter().map(|id| self.known.contains_key(&id)).collect(), self.bytes)
     }
 }
 
@@ -61,14 +74,13 @@ mod tests {
             .collect();
         let repo = scratch.open();
         assert!(repo.tree(trees[0]).is_ok());
-        assert_eq!(repo.trees.borrow().trees.len(), 1, "a few by default");
+        assert_eq!(repo.trees.borrow().held([trees[0].0]).0, [true], "a few by default");
         repo.keep_trees(5 * 33);
         for tree in &trees {
             assert_eq!(repo.tree(*tree).unwrap().entries().count(), 1);
         }
-        let kept = repo.trees.borrow();
-        let held: Vec<bool> = trees.iter().map(|tree| kept.trees.contains_key(&tree.0)).collect();
+        let (held, bytes) = repo.trees.borrow().held(trees.iter().map(|tree| tree.0));
         assert_eq!(held, [false, false, false, false, false, true, true, true, true, true]);
-        assert_eq!((kept.bytes, kept.order.len()), (5 * 33, 5));
+        assert_eq!(bytes, 5 * 33);
     }
 }

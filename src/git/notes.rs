@@ -27,7 +27,7 @@ pub struct NotesTree<'r> {
     /// Read at the first lookup.
     tree: OnceCell<Rc<RawTree>>,
     /// Directories that were looked into.
-    below: RefCell<Kept>,
+    below: RefCell<Kept<Rc<RawTree>>>,
 }
 
 impl std::fmt::Debug for NotesTree<'_> {
@@ -202,7 +202,7 @@ impl NotesTree<'_> {
             return Ok(held);
         }
         let read = self.repo.note_tree(id)?;
-        self.below.borrow_mut().keep(id.0, &read);
+        self.below.borrow_mut().keep(id.0, read.clone(), read.size());
         Ok(read)
     }
 }

@@ -106,7 +106,7 @@ impl Repo {
         let bytes = quick(id).map_or_else(|| self.tree_bytes(id), Ok)?;
         let raw = RawTree::new(bytes).map_err(|what| self.bad_tree(id, what.to_owned()))?;
         let raw = Rc::new(raw);
-        self.trees.borrow_mut().keep(id, &raw);
+        self.trees.borrow_mut().keep(id, raw.clone(), raw.size());
         Ok(raw)
     }
 

@@ -2,12 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use git2::ErrorCode;
 
 use super::error::{GitError, MissingBecause};
 use super::gathered::Gathered;
 use super::kept::Kept;
+use super::trees::RawTree;
 use crate::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `ops::context`.
@@ -39,7 +41,7 @@ pub struct Repo {
     /// How many objects in a row were not stored in files of their own.
     pub(super) loose_in_vain: Cell<u8>,
     /// Trees that are wanted again soon.
-    pub(super) trees: RefCell<Kept>,
+    pub(super) trees: RefCell<Kept<Rc<RawTree>>>,
     /// Where objects go that are written now, instead of the store.
     pub(super) gathered: RefCell<Option<Gathered>>,
 }

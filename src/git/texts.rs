@@ -3,11 +3,11 @@
 //! Where one commit after the other is looked at, what the one has brought is what the next takes away; inflating it again
 //! is most of what a diff costs.
 
-use std::collections::{HashMap, VecDeque};
 use std::ops::Deref;
 use std::rc::Rc;
 
 use super::error::GitError;
+use super::kept::Kept;
 use super::repo::Repo;
 use crate::domain::ids::Oid;
 
@@ -35,12 +35,7 @@ const MAX_TEXTS: usize = 1 << 14;
 /// Reads texts of one repository, and keeps the newest.
 pub struct Texts<'r> {
     repo: &'r Repo,
-    /// Bytes that are kept at the most.
-    max: usize,
-    bytes: usize,
-    /// In the order in which they came.
-    order: VecDeque<Oid>,
-    kept: HashMap<Oid, Text<'r>>,
+    kept: Kept<Text<'r>>,
     /// Whether one was asked for that is not there.
     lacked: bool,
 }
@@ -48,40 +43,25 @@ pub struct Texts<'r> {
 impl<'r> Texts<'r> {
     /// Keeps up to `max` bytes; with 0 nothing is kept.
     pub fn new(repo: &'r Repo, max: usize) -> Self {
-        Self { repo, max, bytes: 0, order: VecDeque::new(), kept: HashMap::new(), lacked: false }
+        Self { repo, kept: Kept::up_to(max).and_at_most(MAX_TEXTS), lacked: false }
     }
 
     /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated.
     pub fn read(&mut self, id: Oid, max: usize) -> Result<Option<Text<'r>>, GitError> {
-        if let Some(known) = self.kept.get(&id) {
-            return Ok(Some(known.clone()).filter(|known| known.len() <= max));
+        if let Some(known) = self.kept.get(id) {
+            return Ok(Some(known).filter(|known| known.len() <= max));
         }
         let blob = self.repo.blob_up_to(id, max);
         self.lacked |= matches!(blob, Err(GitError::Missing { .. }));
         let Some(blob) = blob? else { return Ok(None) };
         let text = Text(Some(Rc::new(blob)));
-        self.keep(id, &text);
+        self.kept.keep(id, text.clone(), text.len());
         Ok(Some(text))
     }
 
     /// Whether a text was asked for that a partial clone does not have.
     pub fn lacked(&self) -> bool {
         self.lacked
-    }
-
-    /// Takes in a text and lets go of the oldest. One that would push out most of the others is not kept.
-    fn keep(&mut self, id: Oid, text: &Text<'r>) {
-        let size = text.len();
-        if self.max == 0 || size > self.max / 4 {
-            return;
-        }
-        self.bytes += size;
-        self.order.push_back(id);
-        self.kept.insert(id, text.clone());
-        while self.bytes > self.max || self.kept.len() > MAX_TEXTS {
-            let Some(oldest) = self.order.pop_front() else { return };
-            self.bytes -= self.kept.remove(&oldest).map_or(0, |gone| gone.len());
-        }
     }
 }
 
@@ -99,12 +79,13 @@ mod tests {
         for id in ids.iter().chain(&ids[5..]) {
             assert_eq!(texts.read(*id, 20).unwrap().unwrap().len(), 20);
         }
-        let kept: Vec<bool> = ids.iter().map(|id| texts.kept.contains_key(id)).collect();
-        assert_eq!((kept.iter().position(|kept| *kept), texts.kept.len(), texts.bytes), (Some(5), 5, 100));
+        let (held, bytes) = texts.kept.held(ids.iter().copied());
+        assert_eq!(held, [false, false, false, false, false, true, true, true, true, true]);
+        assert_eq!(bytes, 100);
         assert!(texts.read(ids[9], 19).unwrap().is_none() && texts.read(ids[0], 19).unwrap().is_none());
         let large = repo.write_blob(&[0; 26]).unwrap();
         texts.read(large, 26).unwrap();
-        assert!(!texts.kept.contains_key(&large));
+        assert_eq!(texts.kept.held([large]).0, [false]);
         let none = Oid::from_bytes(&[7; 20]).unwrap();
         assert!(!texts.lacked());
         assert!(matches!(texts.read(none, 9), Err(GitError::Missing { .. })));
