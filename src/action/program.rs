@@ -12,13 +12,12 @@
 mod descendants;
 mod end;
 mod signals;
+mod start;
 mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use nix::errno::Errno;
 use thiserror::Error;
@@ -29,6 +28,7 @@ use crate::testreport::Stream;
 pub use self::end::{Exit, ProgramEnd, Stopped};
 
 use self::signals::{Group, HeldSignals};
+use self::start::Start;
 use self::watch::Watch;
 
 /// A test command, as the configuration or the command line gives it. How it is shown and compared is
@@ -41,14 +41,8 @@ pub enum TestCommand {
     Argv(Vec<String>),
 }
 
-/// What is different in the command's environment.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EnvChanges {
-    /// Variables that are set.
-    pub set: Vec<(OsString, OsString)>,
-    /// Variables that are taken out, such as `GIT_INDEX_FILE`.
-    pub remove: Vec<OsString>,
-}
+/// The whole environment of a command: names and values.
+pub type Environment = Vec<(OsString, OsString)>;
 
 /// Why the command could not be run.
 #[derive(Debug, Error)]
@@ -109,54 +103,35 @@ impl ProgramError {
 pub fn run_test_command(
     spec: &TestCommand,
     root: &Path,
-    env: &EnvChanges,
+    env: &Environment,
     timeout: Option<Span>,
     sink: &mut dyn FnMut(Stream, &[u8]),
 ) -> Result<ProgramEnd, ProgramError> {
-    let (mut command, program) = command_of(spec)?;
+    let argv = argv_of(spec)?;
+    let program = argv.first().cloned().ok_or(ProgramError::Empty)?;
     if !root.is_dir() {
         return Err(ProgramError::NoDirectory(root.to_owned()));
     }
-    command.current_dir(root).stdin(Stdio::inherit()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    for name in &env.remove {
-        command.env_remove(name);
-    }
-    command.envs(env.set.iter().map(|(name, value)| (name, value)));
     let group = if io::stdin().is_terminal() { Group::Ours } else { Group::Own };
-    if group == Group::Own {
-        command.process_group(0);
-    }
     let held = HeldSignals::hold().map_err(ProgramError::Signals)?;
-    let started = held.let_go(|| command.spawn()).map_err(ProgramError::Signals)?;
-    let child = started.map_err(|source| {
-        let program = program.clone();
-        if source.kind() == io::ErrorKind::NotFound {
-            ProgramError::NotFound { program }
-        } else {
-            ProgramError::Start { program, source }
+    let command = match (Start { argv: &argv, directory: root, env, group }).run(&held) {
+        Ok(command) => command,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(ProgramError::NotFound { program });
         }
-    })?;
-    let ended = Watch::new(child, group, timeout).run(&held, sink);
+        Err(source) => return Err(ProgramError::Start { program, source }),
+    };
+    let ended = Watch::new(command, group, timeout).run(&held, sink);
     let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
     Ok(ProgramEnd { exit: Exit::of(status), stopped })
 }
 
-/// The command and the name of its program.
-#[allow(clippy::disallowed_methods, reason = "the one place that starts the test command")]
-fn command_of(spec: &TestCommand) -> Result<(Command, String), ProgramError> {
+/// The program and its arguments.
+fn argv_of(spec: &TestCommand) -> Result<Vec<String>, ProgramError> {
     match spec {
         TestCommand::Shell(line) if line.trim().is_empty() => Err(ProgramError::Empty),
-        TestCommand::Shell(line) => {
-            let mut command = Command::new("sh");
-            command.arg("-c").arg(line);
-            Ok((command, "sh".to_owned()))
-        }
-        TestCommand::Argv(argv) => {
-            let (program, arguments) = argv.split_first().ok_or(ProgramError::Empty)?;
-            let mut command = Command::new(program);
-            command.args(arguments);
-            Ok((command, program.clone()))
-        }
+        TestCommand::Shell(line) => Ok(["sh", "-c", line].map(str::to_owned).to_vec()),
+        TestCommand::Argv(argv) => Ok(argv.clone()),
     }
 }
 

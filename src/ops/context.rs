@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use crate::action::program::Environment;
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
 use crate::domain::time::Timestamp;
@@ -143,6 +144,13 @@ impl Context {
             (Some(name), Some(email)) => format!("{name} <{email}>"),
             (Some(_) | None, Some(_) | None) => repo.identity(),
         }
+    }
+
+    /// The whole environment but for `without`, for a program that inherits it.
+    #[allow(clippy::disallowed_methods, reason = "the one place where the environment is read")]
+    #[allow(clippy::unused_self, reason = "reads as what this process was started with")]
+    pub fn environment_without(&self, without: &[&str]) -> Environment {
+        std::env::vars_os().filter(|(name, _)| !without.iter().any(|gone| name == gone)).collect()
     }
 
     /// Where a test may have this process die.

@@ -14,7 +14,7 @@ use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::action::private::PrivateDir;
-use crate::action::program::{self, EnvChanges, Exit, ProgramEnd, ProgramError, Stopped};
+use crate::action::program::{self, Exit, ProgramEnd, ProgramError, Stopped};
 use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
@@ -27,6 +27,9 @@ pub use self::tested::{Since, TestedCode};
 
 /// Largest file of the project that is looked into for a runner's configuration, in bytes.
 const MAX_PROJECT_FILE: usize = 1 << 20;
+
+/// Inside a hook git points these at its own index; the tests must not see them.
+const OF_GIT: [&str; 4] = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX"];
 
 /// What a run left behind.
 pub struct Ran {
@@ -53,7 +56,7 @@ pub fn run(
     let (asked, private) = with_report(ws, &top, &command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
-    let end = match watched(ws, (&asked, &top), &mut reader, pass) {
+    let end = match watched((ctx, ws), (&asked, &top), &mut reader, pass) {
         Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
             keep_not_started(ctx, ws, tested, &command)?;
             return Err(error.into());
@@ -124,7 +127,7 @@ fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Opt
 
 /// Runs the command; its output goes to the reader and is passed on, but for the line about our own report.
 fn watched(
-    ws: &Workspace,
+    (ctx, ws): (&Context, &Workspace),
     (asked, top): (&Asked, &Path),
     reader: &mut RunReader,
     pass: &mut dyn FnMut(Stream, &[u8]),
@@ -141,7 +144,8 @@ fn watched(
         }
     };
     let timeout = ws.config.test.timeout;
-    let end = program::run_test_command(&asked.command, top, &environment(), timeout, &mut sink)?;
+    let environment = ctx.environment_without(&OF_GIT);
+    let end = program::run_test_command(&asked.command, top, &environment, timeout, &mut sink)?;
     unseen.finish(&mut |bytes| {
         pass(Stream::Stdout, bytes);
         reader.push(Stream::Stdout, bytes);
@@ -198,12 +202,6 @@ fn spec(command: &TestCommand) -> program::TestCommand {
         TestCommand::Shell(line) => program::TestCommand::Shell(line.clone()),
         TestCommand::Argv(words) => program::TestCommand::Argv(words.clone()),
     }
-}
-
-/// Inside a hook git points these at its own index; the tests must not see them.
-fn environment() -> EnvChanges {
-    let names = ["GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX"];
-    EnvChanges { set: Vec::new(), remove: names.map(Into::into).to_vec() }
 }
 
 fn exit_kind(end: &ProgramEnd) -> ExitKind {

@@ -57,10 +57,16 @@ pub const DOORS: &[Door] = &[
     Door { name: "git2", targets: &["git2", "libgit2_sys"], at: &["src/git/"] },
     Door {
         name: "starting a program",
-        targets: &["std::process::Command", "nix::unistd::fork", "nix::unistd::execv", "nix::unistd::execvp"],
+        targets: &[
+            "std::process::Command",
+            "nix::unistd::fork",
+            "nix::unistd::execv",
+            "nix::unistd::execvp",
+            "nix::spawn",
+        ],
         at: &[
             "src/git/program.rs",
-            "src/action/program.rs",
+            "src/action/program/start.rs",
             "src/action/hook_program.rs",
             "src/action/capture.rs",
             "src/action/consult.rs",

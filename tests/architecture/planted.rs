@@ -102,8 +102,9 @@ fn each_door_is_closed_elsewhere_and_open_at_its_place() {
         (
             "use std::process::{self};fn f() { process::Command::new(P); }",
             "src/ops/run.rs",
-            "src/action/program.rs",
+            "src/action/program/start.rs",
         ),
+        ("use nix::spawn::posix_spawnp;", "src/action/program.rs", "src/action/program/start.rs"),
         ("use std::process::*;", "src/action/mod.rs", "src/action/hook_program.rs"),
         ("fn f() { std::env::var(N); }", "src/cli/mod.rs", "src/ops/context.rs"),
         ("use std::env;", "src/action/mod.rs", "src/main.rs"),

@@ -227,6 +227,20 @@ fn junit_reports_are_read_and_stale_ones_are_not() {
     stage.git(&["commit", "-qam", "Without"]).refused().says("untested-edit");
 }
 
+/// The command's first act: whatever moment that is for us, the signal is passed on, and the run is kept.
+#[test]
+fn termination_in_the_moment_of_the_start_reaches_the_tests_too() {
+    let stage = Stage::installed();
+    let line = "trap 'echo told; exit 7' TERM; kill -TERM $PPID; while :; do sleep 0.02; done";
+    stage.write("andon.toml", format!("[test]\ncommand = \"{line}\"\n"));
+    stage.write("code.txt", "one\n");
+    stage.git(&["add", "."]).ok();
+    for _ in 0..5 {
+        assert_eq!(stage.andon(&["test"]).says("told").code, 7);
+    }
+    stage.git(&["commit", "-qm", "Stopped"]).refused().says("untested-edit").says("interrupted");
+}
+
 #[test]
 fn termination_reaches_the_tests_and_the_run_proves_nothing() {
     let stage = Stage::installed();

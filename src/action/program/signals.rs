@@ -62,16 +62,9 @@ impl HeldSignals {
         Ok(Self { before: held_set().thread_swap_mask(SigmaskHow::SIG_BLOCK)? })
     }
 
-    /// Lets them go while `start` runs: a program inherits what is held back when it is started, and one that
-    /// never hears of its children's end (`ctest`) waits for ever. That the SIGCHLD of a command which ends at
-    /// once is lost costs a tick of [`super::watch`]. A signal that ends us and comes between the command's start and the
-    /// next line leaves the command running: some microseconds, or longer where the processor is taken away just then. Only
-    /// a start that is told the mask (`posix_spawn`) would close that.
-    pub(super) fn let_go<T>(&self, start: impl FnOnce() -> T) -> Result<T, Errno> {
-        self.before.thread_set_mask()?;
-        let started = start();
-        held_set().thread_block()?;
-        Ok(started)
+    /// What was held back before: what a command is to be started with.
+    pub(super) fn before(&self) -> &SigSet {
+        &self.before
     }
 }
 

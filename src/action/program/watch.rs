@@ -1,19 +1,19 @@
 //! Waits for a running command: its output, its end, signals and the timeout, all in one queue.
 
 use std::io::{self, Read};
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
-use nix::unistd::Pid;
 
 use crate::domain::time::Span;
 use crate::testreport::Stream;
 
 use super::end::Stopped;
 use super::signals::{Group, HeldSignals, listen};
+use super::start::Running;
 
 /// Between SIGTERM and SIGKILL after a timeout.
 const GRACE: Duration = Duration::from_secs(5);
@@ -45,8 +45,7 @@ impl From<Signal> for Event {
 
 /// A running command.
 pub(super) struct Watch {
-    child: Child,
-    pid: Option<Pid>,
+    command: Running,
     group: Group,
     /// When the next step against the command is due.
     deadline: Option<Instant>,
@@ -55,10 +54,9 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new(child: Child, group: Group, timeout: Option<Span>) -> Self {
-        let pid = i32::try_from(child.id()).ok().map(Pid::from_raw);
+    pub(super) fn new(command: Running, group: Group, timeout: Option<Span>) -> Self {
         let deadline = timeout.and_then(|span| Instant::now().checked_add(Duration::from_secs(span.0)));
-        Self { child, pid, group, deadline, stopped: Stopped::No, open_streams: 0 }
+        Self { command, group, deadline, stopped: Stopped::No, open_streams: 0 }
     }
 
     /// Runs until the command has ended and its output is read.
@@ -79,12 +77,12 @@ impl Watch {
     /// Starts a thread for each stream; says how many.
     fn read_streams(&mut self, events: &SyncSender<Event>) -> u8 {
         let mut started = 0;
-        if let Some(stdout) = self.child.stdout.take() {
+        if let Some(stdout) = self.command.stdout.take() {
             let events = events.clone();
             thread::spawn(move || read_stream(stdout, Stream::Stdout, &events));
             started += 1;
         }
-        if let Some(stderr) = self.child.stderr.take() {
+        if let Some(stderr) = self.command.stderr.take() {
             let events = events.clone();
             thread::spawn(move || read_stream(stderr, Stream::Stderr, &events));
             started += 1;
@@ -114,7 +112,7 @@ impl Watch {
             }
             if told == Some(Signal::SIGCHLD) || looked.elapsed() >= TICK {
                 looked = Instant::now();
-                if let Some(status) = self.child.try_wait()? {
+                if let Some(status) = self.command.try_wait()? {
                     return Ok(status);
                 }
             }
@@ -129,15 +127,18 @@ impl Watch {
         if self.stopped == Stopped::No {
             self.stopped = Stopped::Forwarded(signal as i32);
         }
-        if let Some(pid) = self.pid.filter(|_| !self.group.has_had(signal)) {
-            self.group.send(pid, signal);
+        if !self.group.has_had(signal) {
+            self.group.send(self.command.pid, signal);
         }
     }
 
     /// At the timeout SIGTERM, after the grace SIGKILL.
     fn check_deadline(&mut self) {
         let now = Instant::now();
-        let (Some(_), Some(pid)) = (self.deadline.filter(|due| now >= *due), self.pid) else { return };
+        if self.deadline.is_none_or(|due| now < due) {
+            return;
+        }
+        let pid = self.command.pid;
         if self.stopped == Stopped::TimedOut {
             self.group.send(pid, Signal::SIGKILL);
             self.deadline = None;

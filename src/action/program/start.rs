@@ -1,0 +1,107 @@
+//! Starts a command with a signal mask of its own.
+//!
+//! `std` starts a program with the mask of the thread that asks, so that one of the two would have to go without:
+//! the command, which with SIGCHLD held back waits for ever (`ctest`), or we, whom a signal in that moment would
+//! end with the command left running and its result lost. `posix_spawn` is told the mask of the new process.
+
+use std::ffi::{CString, NulError};
+use std::io::{self, PipeReader};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::sync::{Mutex, PoisonError};
+
+use nix::errno::Errno;
+use nix::libc::{STDERR_FILENO, STDOUT_FILENO};
+use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, chdir, getcwd};
+
+use super::Environment;
+use super::signals::{Group, HeldSignals};
+
+/// The working directory belongs to the whole process: one start at a time changes it.
+static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());
+
+/// What is to be started.
+pub(super) struct Start<'a> {
+    /// Program, looked for in `PATH`, and its arguments.
+    pub(super) argv: &'a [String],
+    /// Where it runs.
+    pub(super) directory: &'a Path,
+    pub(super) env: &'a Environment,
+    pub(super) group: Group,
+}
+
+/// A started command, with the ends of its pipes that are ours.
+pub(super) struct Running {
+    pub(super) pid: Pid,
+    pub(super) stdout: Option<PipeReader>,
+    pub(super) stderr: Option<PipeReader>,
+}
+
+impl Start<'_> {
+    /// Starts it with our standard input and with the signals that were held back before `held` was.
+    #[allow(clippy::disallowed_methods, reason = "the one place that starts the test command")]
+    pub(super) fn run(&self, held: &HeldSignals) -> io::Result<Running> {
+        let argv: Vec<CString> =
+            self.argv.iter().map(|word| CString::new(word.as_bytes())).collect::<Result<_, _>>()?;
+        let program = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
+        let env = entries(self.env)?;
+        let (stdout, its_stdout) = io::pipe()?;
+        let (stderr, its_stderr) = io::pipe()?;
+        let mut files = PosixSpawnFileActions::init()?;
+        files.add_dup2(its_stdout.as_raw_fd(), STDOUT_FILENO)?;
+        files.add_dup2(its_stderr.as_raw_fd(), STDERR_FILENO)?;
+        let attributes = self.attributes(held)?;
+        let pid = inside(self.directory, || posix_spawnp(program, &files, &attributes, &argv, &env))??;
+        Ok(Running { pid, stdout: Some(stdout), stderr: Some(stderr) })
+    }
+
+    fn attributes(&self, held: &HeldSignals) -> Result<PosixSpawnAttr, Errno> {
+        let mut attributes = PosixSpawnAttr::init()?;
+        let mut flags = PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF;
+        attributes.set_sigmask(held.before())?;
+        // Rust programs ignore it from their start; what is ignored is inherited.
+        attributes.set_sigdefault(&SigSet::from(Signal::SIGPIPE))?;
+        if self.group == Group::Own {
+            flags |= PosixSpawnFlags::POSIX_SPAWN_SETPGROUP;
+            attributes.set_pgroup(Pid::from_raw(0))?;
+        }
+        attributes.set_flags(flags)?;
+        Ok(attributes)
+    }
+}
+
+impl Running {
+    /// Its status once it has ended.
+    pub(super) fn try_wait(&self) -> io::Result<Option<ExitStatus>> {
+        let status = match waitpid(self.pid, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::Exited(_, code)) => Some(ExitStatus::from_raw((code & 0xff) << 8)),
+            Ok(WaitStatus::Signaled(_, signal, _)) => Some(ExitStatus::from_raw(signal as i32)),
+            Ok(_) | Err(Errno::EINTR) => None,
+            Err(error) => return Err(error.into()),
+        };
+        Ok(status)
+    }
+}
+
+/// As `NAME=value`.
+fn entries(env: &Environment) -> Result<Vec<CString>, NulError> {
+    env.iter().map(|(name, value)| CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())).collect()
+}
+
+/// Does something in another working directory. That ours may be gone is no reason not to.
+fn inside<T>(directory: &Path, action: impl FnOnce() -> T) -> Result<T, Errno> {
+    let _alone = WORKING_DIRECTORY.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = getcwd();
+    chdir(directory)?;
+    let done = action();
+    if let Ok(before) = before {
+        let _gone = chdir(&before);
+    }
+    Ok(done)
+}
