@@ -19,14 +19,18 @@ impl BadId {
     }
 }
 
-fn nibble(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        b'A'..=b'F' => Some(byte - b'A' + 10),
-        _ => None,
+/// The value of each byte as a digit; [`NO_DIGIT`] for those that are none. A hook reads some hundred ids.
+const DIGIT: [u8; 256] = {
+    let mut values = [NO_DIGIT; 256];
+    let mut digit = 0;
+    while digit < 16 {
+        values[b"0123456789abcdef"[digit as usize] as usize] = digit;
+        values[b"0123456789ABCDEF"[digit as usize] as usize] = digit;
+        digit += 1;
     }
-}
+    values
+};
+const NO_DIGIT: u8 = 0xff;
 
 /// Decodes hexadecimal `text` into `out`; false when the length or a digit is wrong.
 fn decode_hex(text: &str, out: &mut [u8]) -> bool {
@@ -35,25 +39,29 @@ fn decode_hex(text: &str, out: &mut [u8]) -> bool {
         return false;
     }
     for (slot, pair) in out.iter_mut().zip(digits.chunks_exact(2)) {
-        match (nibble(pair[0]), nibble(pair[1])) {
-            (Some(high), Some(low)) => *slot = high << 4 | low,
-            (_, None) | (None, _) => return false,
+        let (high, low) = (DIGIT[usize::from(pair[0])], DIGIT[usize::from(pair[1])]);
+        if high | low == NO_DIGIT {
+            return false;
         }
+        *slot = high << 4 | low;
     }
     true
 }
 
+/// The two lowercase hexadecimal digits of a byte.
+pub fn hex_digits(byte: u8) -> [u8; 2] {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]
+}
+
 /// At most 32 bytes, in one piece: a hook writes some hundred ids.
 fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = [0_u8; 64];
-    let mut used = 0;
-    for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
-        used += 2;
+    for (pair, byte) in text.as_chunks_mut().0.iter_mut().zip(bytes) {
+        *pair = hex_digits(*byte);
     }
-    f.write_str(std::str::from_utf8(&text[..used]).unwrap_or_default())
+    let used = text.get(..2 * bytes.len()).unwrap_or_default();
+    f.write_str(std::str::from_utf8(used).unwrap_or_default())
 }
 
 /// A git object id: SHA-1 (20 bytes) or SHA-256 (32 bytes).

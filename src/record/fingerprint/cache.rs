@@ -8,13 +8,12 @@
 //! at once append side by side or replace each other's file: something is forgotten, nothing is wrong.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest as _, Sha256};
-
 use crate::domain::ids::TreeId;
-use crate::record::checksum::{checksum, first};
+use crate::record::checksum::{checksum, first, sha256};
 use crate::record::file;
 
 const MAGIC: &[u8; 16] = b"andon-fprints\0\0\x02";
@@ -33,15 +32,28 @@ pub(super) struct Key([u8; 16]);
 
 impl Key {
     pub(super) fn of(path: &[u8], tree: TreeId, rules: &[u8; 32]) -> Self {
-        let mut hash = Sha256::new();
-        // As many bytes as a key has: then a short path needs one block of the hash, not two.
-        hash.update(&rules[..16]);
-        hash.update([u8::try_from(tree.0.as_bytes().len()).unwrap_or(0)]);
-        hash.update(tree.0.as_bytes());
-        hash.update(path);
-        Self(first(&hash.finalize()))
+        let id = tree.0.as_bytes();
+        let length = u8::try_from(id.len()).unwrap_or(0);
+        // As many bytes of the rules as a key has: then a short path needs one block of the hash, not two.
+        Self(first(&sha256(&[&rules[..16], &[length], id, path])))
     }
 }
+
+/// Keys are hashes: their first bytes serve as they are.
+#[derive(Debug, Default)]
+pub(super) struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.first_chunk().map_or(self.0, |first| u64::from_le_bytes(*first));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type ByKey<T> = HashMap<Key, T, BuildHasherDefault<AsItIs>>;
 
 /// The cache of one run.
 #[derive(Debug)]
@@ -54,12 +66,12 @@ pub(super) struct Cache {
     /// Whether it ends with a whole record, so that more can be appended.
     end: End,
     /// Where appended records are, by key.
-    tail: HashMap<Key, usize>,
+    tail: ByKey<usize>,
     /// The largest number of records a run has needed.
     needed: usize,
     /// Which records of the file were asked for, by where they are.
     used: Vec<bool>,
-    new: HashMap<Key, [u8; 32]>,
+    new: ByKey<[u8; 32]>,
     /// Those of `new` that are not in the file yet.
     unsaved: Vec<Key>,
 }
@@ -81,10 +93,10 @@ impl Cache {
             bytes,
             sorted: 0,
             end: End::Ragged,
-            tail: HashMap::new(),
+            tail: ByKey::default(),
             needed: 0,
             used: Vec::new(),
-            new: HashMap::new(),
+            new: ByKey::default(),
             unsaved: Vec::new(),
         };
         cache.index();
@@ -219,6 +231,8 @@ fn head(bytes: &[u8]) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use sha2::{Digest as _, Sha256};
+
     use super::*;
     use crate::domain::ids::Oid;
 

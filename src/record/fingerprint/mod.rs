@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 use self::cache::{Cache, Key};
 use self::memo::{Descent, Memo};
 use super::RecordError;
-use crate::domain::ids::{CodeId, Oid, TreeId};
+use crate::domain::ids::{CodeId, Oid, TreeId, hex_digits};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::OverlayEntry;
 use crate::git::{MODE_FILE, MODE_TREE, RawEntry, Repo};
@@ -225,7 +225,6 @@ fn directory_line(lines: &mut Vec<u8>, name: &[u8], fingerprint: &[u8; 32]) {
 }
 
 fn line(lines: &mut Vec<u8>, mode: u32, name: &[u8], id: &[u8]) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     match mode {
         MODE_FILE => lines.extend_from_slice(b"100644 "),
         MODE_TREE => lines.extend_from_slice(b"40000 "),
@@ -234,8 +233,8 @@ fn line(lines: &mut Vec<u8>, mode: u32, name: &[u8], id: &[u8]) {
     lines.extend_from_slice(name);
     lines.push(0);
     let mut digits = [0; 2 * MAX_ID];
-    for (pair, byte) in digits.chunks_exact_mut(2).zip(id) {
-        pair.copy_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    for (pair, byte) in digits.as_chunks_mut().0.iter_mut().zip(id) {
+        *pair = hex_digits(*byte);
     }
     lines.extend_from_slice(&digits[..2 * id.len()]);
     lines.push(b'\n');
