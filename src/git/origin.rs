@@ -70,17 +70,17 @@ impl Repo {
         if info.parents.len() > 1 {
             return Ok(CommitKind::Merge);
         }
-        let log = self.reflog_head(SEARCHED)?;
-        let Some(at) = log.iter().position(|entry| entry.new == id.0) else {
+        let mut log = self.reflog_entries(SEARCHED)?.enumerate();
+        let Some((at, entry)) = log.find(|(_, entry)| entry.new == id.0) else {
             return Ok(self.origin_without_reflog(&info));
         };
         let newest = at == 0;
-        Ok(match said(&log[at].message) {
+        Ok(match said(&entry.message) {
             Said::Kind(kind) => kind,
-            Said::Plain if newest && self.finishes_a_pick(log.get(1)) => CommitKind::Rebase,
+            Said::Plain if newest && self.finishes_a_pick(|| Some(log.next()?.1)) => CommitKind::Rebase,
             Said::Plain if self.says_it_reverts(&info)? => CommitKind::Revert,
-            Said::Unclear if newest => self.amended_or(&log[at], &info, self.origin_without_reflog(&info)),
-            Said::Plain | Said::Unclear => self.amended_or(&log[at], &info, CommitKind::Normal),
+            Said::Unclear if newest => self.amended_or(&entry, &info, self.origin_without_reflog(&info)),
+            Said::Plain | Said::Unclear => self.amended_or(&entry, &info, CommitKind::Normal),
         })
     }
 
@@ -113,10 +113,10 @@ impl Repo {
 
     /// A plain `git commit` that resolves the conflict at which a rebase stopped: the movement before it is
     /// the rebase's. A second commit at the same stop is the committer's own.
-    fn finishes_a_pick(&self, before: Option<&ReflogEntry>) -> bool {
+    fn finishes_a_pick(&self, before: impl FnOnce() -> Option<ReflogEntry>) -> bool {
         let by_rebase =
-            before.is_none_or(|entry| rebase_step(&entry.message) || entry.message.contains("fast-forward"));
-        self.operation() == Operation::Rebase && by_rebase && self.last_step_replays()
+            |entry: ReflogEntry| rebase_step(&entry.message) || entry.message.contains("fast-forward");
+        self.operation() == Operation::Rebase && before().is_none_or(by_rebase) && self.last_step_replays()
     }
 
     /// Whether the rebase's newest step replays a commit, rather than stopping for the user to make some.

@@ -28,9 +28,17 @@ impl Repo {
     /// The last `max` movements of this worktree's HEAD, newest first. Empty without a reflog; lines that
     /// are no entries are skipped.
     pub fn reflog_head(&self, max: usize) -> Result<Vec<ReflogEntry>, GitError> {
+        Ok(self.reflog_entries(max)?.collect())
+    }
+
+    /// The same, one after the other: mostly the newest is all that is asked for.
+    pub(super) fn reflog_entries(
+        &self,
+        max: usize,
+    ) -> Result<impl Iterator<Item = ReflogEntry> + use<>, GitError> {
         let path = self.git_dir().join("logs").join("HEAD");
         let lines = last_lines(&path, max).map_err(|source| GitError::Io { path, source })?;
-        Ok(lines.iter().rev().filter_map(|line| parse(line)).take(max).collect())
+        Ok(lines.into_iter().rev().filter_map(|line| parse(&line)).take(max))
     }
 }
 

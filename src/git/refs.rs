@@ -16,6 +16,7 @@ use super::repo::Repo;
 use super::stop_point;
 use super::turn::{Taken, Turn};
 use crate::domain::ids::{CommitId, Oid};
+use crate::domain::time::Timestamp;
 
 /// How long a held lock is waited for, in milliseconds.
 const MAX_WAIT_MS: u64 = 5_000;
@@ -173,11 +174,11 @@ impl Repo {
         self.healed.take()
     }
 
-    /// Who moves the ref, as of now, for its reflog; `None` where nobody is configured. libgit2's own way copies the whole
-    /// configuration first.
+    /// Who moves the ref, as of now, for its reflog: as [`Self::signature`] has it, in local time. libgit2's own way copies
+    /// the whole configuration first.
     fn reflog_identity(&self) -> Option<git2::Signature<'static>> {
-        let (name, mail) = self.config_string("user.name").zip(self.config_string("user.email"))?;
-        git2::Signature::now(&name, &mail).ok()
+        let who = self.signature(Timestamp(0)).ok()?;
+        git2::Signature::now(who.name().ok()?, who.email().ok()?).ok()
     }
 
     /// `name`, or the ref that a symbolic `name` leads to: the lock must be taken there.
@@ -204,6 +205,9 @@ impl Repo {
     /// something else.
     pub fn ref_commit(&self, name: &str) -> Result<Option<CommitId>, GitError> {
         let Some(id) = self.ref_target(name)? else { return Ok(None) };
+        if self.read_loose(git2::ObjectType::Commit, id).is_some() {
+            return Ok(Some(CommitId(id)));
+        }
         let wanted = self.to_git2("commit", id)?;
         match self.inner.find_object(wanted, None) {
             Ok(object) if object.kind() == Some(git2::ObjectType::Commit) => Ok(Some(CommitId(id))),

@@ -1,6 +1,7 @@
 //! `andon hook NAME`: one entrance for every hook of git, pre-commit and prek.
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 
 use super::context::Context;
 use super::error::OpsError;
@@ -63,7 +64,8 @@ pub enum Refusal {
 /// Runs a hook. A configuration that cannot be read refuses at pre-commit: otherwise breaking it would be a way
 /// around the guard. The other hooks go on with the defaults and say so.
 pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
-    let ws = Workspace::open_lenient(ctx)?;
+    // The process ends right behind this: what the kernel takes back at once is not given back piece by piece.
+    let mut ws = ManuallyDrop::new(Workspace::open_lenient(ctx)?);
     if ws.config_errors.is_some() && matches!(call.name, HookName::PreCommit | HookName::PrePush) {
         return Workspace::open(ctx).map(|_| HookOutcome::silent());
     }
@@ -89,7 +91,7 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
         }
         HookName::PrePush => judge_push(ctx, &ws, call)?,
     };
-    outcome.config_errors = ws.config_errors;
+    outcome.config_errors = ws.config_errors.take();
     Ok(outcome)
 }
 

@@ -1,6 +1,7 @@
 //! post-commit: the new commit becomes a record, the rules look at it, and a halt is written if they say so.
 
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 
 use super::context::Context;
 use super::derive;
@@ -83,8 +84,10 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let kind = kind(ws, &commit)?;
     let (gate, skipped) = gate((ctx, ws), &commit, &receipts, kind);
     let entry = Entry { commit: &commit, kind, gate, skipped, recording: Recording::AtCommit };
-    let decision = record(ctx, ws, &mut store, &entry)?;
-    Ok(Some(Recorded { caught_up, warnings: decision.1.warnings, decision: decision.0 }))
+    let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
+    // As the repository in `hook::run`.
+    let warnings = std::mem::take(&mut ManuallyDrop::new(loaded).warnings);
+    Ok(Some(Recorded { decision, caught_up, warnings }))
 }
 
 /// post-merge: the merge commit is recorded; a fast-forward brings commits that others recorded or nobody did.
@@ -175,7 +178,7 @@ fn record(
     let findings = detect::run(&situation, &ws.config.rules);
     fact.record.findings = kept(&findings);
     ctx.stop_point("post-commit:derived");
-    store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?;
+    let line = store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?.pop().flatten();
     if entry.recording == Recording::AtCommit {
         receipt::clear(ws.repo.git_dir());
     }
@@ -191,7 +194,7 @@ fn record(
     ctx.stop_point("post-commit:told");
     healed::locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
-    loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, max);
+    loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, line.as_deref(), max);
     let decision = policy::decide(findings, standing);
     let settled = journal.size().filter(|_| decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
     window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
@@ -236,7 +239,11 @@ fn derive(
     let commit = entry.commit;
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)?;
     let actor = ctx.actor();
-    let prev = derived.parent.map_or(Prev::Unsaid, |parent| prev(store, parent));
+    let prev = derived.parent.map_or(Prev::Unsaid, |parent| {
+        let newest = loaded.window.facts.last().filter(|fact| fact.id == Some(parent));
+        // Mostly known: the line is read and taken apart otherwise.
+        newest.and(loaded.window.newest).map_or_else(|| prev(store, parent), Prev::Line)
+    });
     let upcoming =
         Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);

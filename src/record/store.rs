@@ -227,7 +227,11 @@ impl<'r> NotesStore<'r> {
     }
 
     /// Writes records in one notes commit dated `at`, and sees them from then on. See [`Self::put_records`].
-    pub fn put(&mut self, records: &[(CommitId, CommitRecord)], at: Timestamp) -> Result<(), RecordError> {
+    pub fn put(
+        &mut self,
+        records: &[(CommitId, CommitRecord)],
+        at: Timestamp,
+    ) -> Result<Vec<Option<Vec<u8>>>, RecordError> {
         let records: Vec<NewRecord> = records
             .iter()
             .map(|(commit, record)| NewRecord {
@@ -243,11 +247,15 @@ impl<'r> NotesStore<'r> {
     ///
     /// What a note already holds is kept, but for lines that say the same of the commit (tree, parent, code, diff):
     /// those the new record replaces, taking over their unknown keys. A record that was caught up never replaces
-    /// one that was made at the commit.
+    /// one that was made at the commit. Returns the lines; `None` for one that is not all that its note holds.
     ///
     /// # Errors
     /// [`RecordError::NoteTooLarge`] naming the commit; then nothing is written.
-    pub fn put_records(&mut self, records: &[NewRecord], at: Timestamp) -> Result<(), RecordError> {
+    pub fn put_records(
+        &mut self,
+        records: &[NewRecord],
+        at: Timestamp,
+    ) -> Result<Vec<Option<Vec<u8>>>, RecordError> {
         let lines: Vec<(CommitId, Vec<u8>)> = records
             .iter()
             .map(|new| (new.commit, encode_commit(&new.record, &new.extra).into_bytes()))
@@ -259,9 +267,17 @@ impl<'r> NotesStore<'r> {
                 return Err(RecordError::NoteTooLarge { commit: *commit, bytes, max: MAX_NOTE });
             }
         }
-        let tip = self.repo.notes_write(REF, &lines, at, |_, line, there| united(line, there))?;
+        // Overwritten when another writer or a `gc` beside us has this asked twice.
+        let mut shared: HashMap<CommitId, bool> = HashMap::new();
+        let tip = self.repo.notes_write(REF, &lines, at, |commit, line, there| {
+            shared.insert(commit, there.is_some());
+            united(line, there)
+        })?;
         self.notes = self.repo.notes_at(REF, tip);
-        Ok(())
+        Ok(lines
+            .into_iter()
+            .map(|(commit, line)| Some(line).filter(|_| shared.get(&commit) == Some(&false)))
+            .collect())
     }
 }
 

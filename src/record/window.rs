@@ -2,11 +2,11 @@
 
 mod cache;
 
-use super::format::v1::as_written;
+use super::format::v1::{as_written, line_digest};
 use super::store::NotesStore;
 use super::{Place, RecordError, Warning};
 use crate::domain::facts::{CommitFact, Recording};
-use crate::domain::ids::CommitId;
+use crate::domain::ids::{CommitId, Digest};
 use crate::git::Repo;
 
 /// What was found, walking first parents from a commit.
@@ -16,6 +16,8 @@ pub struct Window {
     pub facts: Vec<CommitFact>,
     /// The facts as the cache holds them: written once, not at every hook.
     blocks: Vec<Vec<u8>>,
+    /// The digest of the newest one's line, which the record of a child names; `None` where that is to be asked for.
+    pub newest: Option<Digest>,
     /// What ended the walk early, or was skipped.
     pub warnings: Vec<Warning>,
     /// The commit at which the walk ended for want of a record.
@@ -63,11 +65,13 @@ pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, window: &Wi
 }
 
 impl Window {
-    /// The window behind a commit whose parent's window this is.
+    /// The window behind a commit whose parent's window this is. `line` is its record's, where that is all that its note
+    /// holds.
     #[must_use]
-    pub fn followed_by(mut self, fact: CommitFact, max: usize) -> Self {
+    pub fn followed_by(mut self, fact: CommitFact, line: Option<&[u8]>, max: usize) -> Self {
         // As a reader of the note would have it: what is beyond a bound of the format is cut there.
-        let record = as_written(fact.record);
+        let record = as_written(fact.record, line);
+        self.newest = line.map(line_digest);
         let fact = CommitFact { record, ..fact };
         if fact.record.iteration <= 1 {
             self.facts.clear();
@@ -118,6 +122,9 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
         next = info.parents.first().copied();
         let Some(stored) = stored else { continue };
         window.warnings.extend(stored.warnings);
+        if window.facts.is_empty() && Some(id) == head {
+            window.newest = Some(stored.line_digest);
+        }
         let starts = stored.record.iteration <= 1;
         window.facts.push(CommitFact { id: Some(id), subject: info.subject, record: stored.record });
         if starts {

@@ -1,7 +1,8 @@
 use super::*;
+use crate::domain::facts::CommitFact;
 use crate::domain::ids::{Oid, TreeId};
 use crate::record::scratch::Scratch;
-use crate::record::window::{Judged, read_window, remember, settled};
+use crate::record::window::{Judged, Window, read_window, remember, settled};
 
 const GOLDEN: &str = include_str!("../../../tests/format/v1/commit-full.json");
 const AT: Timestamp = Timestamp(1_700_000_000);
@@ -203,6 +204,35 @@ fn a_kept_window_outlives_notes_of_others_and_none_of_its_own() {
     NotesStore::open(&repo).unwrap().put(&[at(1, 6)], AT).unwrap();
     assert_eq!(settled(&repo, ids[3], 9), None);
     assert_eq!(read_window(&repo, &NotesStore::open(&repo).unwrap(), Some(ids[3]), 9).facts.len(), 3);
+}
+
+#[test]
+fn a_window_knows_the_line_that_a_child_names_where_nothing_else_is_in_the_note() {
+    let scratch = Scratch::new();
+    let ids = [scratch.commit("one"), scratch.commit("two"), scratch.commit("three")];
+    let repo = scratch.repo();
+    let mut store = NotesStore::open(&repo).unwrap();
+    let (mut window, mut lines) = (Window::default(), Vec::new());
+    for (number, id) in ids.into_iter().enumerate() {
+        if number == 2 {
+            let other_tree =
+                CommitRecord { tree: TreeId(Oid::from_bytes(&[9; 20]).unwrap()), ..record(&scratch, id) };
+            add_line(&scratch, id, encode_commit(&other_tree, &UnknownKeys::default()).trim_end());
+            store = NotesStore::open(&repo).unwrap();
+        }
+        let record = CommitRecord { iteration: number as u64 + 1, ..record(&scratch, id) };
+        let line = store.put(&[(id, record.clone())], AT).unwrap().pop().unwrap();
+        window =
+            window.followed_by(CommitFact { id: Some(id), subject: "s".into(), record }, line.as_deref(), 9);
+        lines.push(window.newest);
+        let stored = store.get(id).unwrap().unwrap();
+        assert_eq!(window.facts.last().unwrap().record, stored.record, "as a reader has it");
+        remember(&repo, &store, id, &window, Judged { max: 9, settled: None });
+        assert_eq!(read_window(&repo, &store, Some(id), 9).newest, window.newest, "kept");
+        assert_eq!(read_window(&repo, &store, Some(id), 8).newest, Some(stored.line_digest), "walked");
+    }
+    let digest = |id| store.get(id).unwrap().map(|stored| stored.line_digest);
+    assert_eq!(lines, [digest(ids[0]), digest(ids[1]), None], "a shared note is asked");
 }
 
 #[test]

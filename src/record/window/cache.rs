@@ -2,8 +2,8 @@
 //! the notes since, it serves as long as the notes of its own commits are as they were: with many writers on one store
 //! that is nearly always. Safe to delete; what is cut short, altered, of another version or about other ids is not used.
 //!
-//! Two lines (what it depends on; where the walk ended, how it was judged and how many bytes follow), then the commits,
-//! each in bytes behind their length, then a checksum over everything before. What stands behind that is of a window that
+//! Two lines (what it depends on; where the walk ended, how it was judged, the newest record's digest and how many bytes
+//! follow), then the commits, each in bytes behind their length, then a checksum over everything before. What stands behind that is of a window that
 //! was longer. The file is written over in place: the two lines are in its first block and true by themselves, whatever
 //! became of the rest.
 
@@ -17,7 +17,7 @@ use crate::record::{compact, file};
 
 const FILE: &str = "andon/cache/window";
 /// Changes with the lines, and with the bytes of [`compact`].
-const HEAD: &str = "andon/window@3";
+const HEAD: &str = "andon/window@4";
 /// A larger file is not read.
 const MAX_BYTES: u64 = 16 << 20;
 /// The first two lines are shorter.
@@ -76,6 +76,10 @@ fn kept(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
         "-" => None,
         id => Some(id.parse().ok()?),
     };
+    let newest = match start.newest {
+        "-" => None,
+        digest => Some(digest.parse().ok()?),
+    };
     let (mut facts, mut blocks) = (Vec::new(), Vec::new());
     let mut rest = whole.get(start.bytes..)?;
     while !rest.is_empty() {
@@ -86,7 +90,7 @@ fn kept(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
         blocks.push(block.to_vec());
         rest = after;
     }
-    Some((old, Window { facts, blocks, warnings: Vec::new(), unrecorded }))
+    Some((old, Window { facts, blocks, newest, warnings: Vec::new(), unrecorded }))
 }
 
 /// The two lines at the beginning.
@@ -94,6 +98,7 @@ struct Start<'a> {
     key: &'a str,
     unrecorded: &'a str,
     settled: &'a str,
+    newest: &'a str,
     /// How long they are, with their ends.
     bytes: usize,
     /// How many bytes of commits follow.
@@ -109,11 +114,12 @@ impl<'a> Start<'a> {
         let second = first + 1 + end(&start[first + 1..])?;
         let line = |from: usize, to: usize| std::str::from_utf8(&start[from..to]).ok();
         let words: Vec<&str> = line(first + 1, second)?.split(' ').collect();
-        let [unrecorded, settled, follow] = words[..] else { return None };
+        let [unrecorded, settled, newest, follow] = words[..] else { return None };
         Some(Self {
             key: line(0, first)?,
             unrecorded,
             settled,
+            newest,
             bytes: second + 1,
             follow: follow.parse().ok()?,
         })
@@ -136,8 +142,9 @@ pub(super) fn settled(repo: &Repo, key: &Key) -> Option<u64> {
 pub(super) fn write(repo: &Repo, key: &Key, window: &Window, settled: Option<u64>) {
     let unrecorded = window.unrecorded.map_or_else(|| "-".to_owned(), |id| id.to_string());
     let settled = settled.map_or_else(|| "-".to_owned(), |len| len.to_string());
+    let newest = window.newest.map_or_else(|| "-".to_owned(), |digest| digest.to_string());
     let follow: usize = window.blocks.iter().map(|block| 4 + block.len()).sum();
-    let mut bytes = format!("{}\n{unrecorded} {settled} {follow}\n", key.line()).into_bytes();
+    let mut bytes = format!("{}\n{unrecorded} {settled} {newest} {follow}\n", key.line()).into_bytes();
     bytes.reserve(follow + SUM);
     for block in &window.blocks {
         bytes.extend(u32::try_from(block.len()).unwrap_or(u32::MAX).to_le_bytes());

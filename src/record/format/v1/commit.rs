@@ -303,10 +303,13 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
     Ok(DecodedRecord { record, extra: UnknownKeys(extra) })
 }
 
-/// `record` as whoever reads its line has it.
-pub(crate) fn as_written(record: CommitRecord) -> CommitRecord {
-    let line = encode_commit(&record, &UnknownKeys::default());
-    decode_commit(line.as_bytes()).map_or(record, |decoded| decoded.record)
+/// `record` as whoever reads its line has it; `line` is that line, where it is at hand.
+pub(crate) fn as_written(record: CommitRecord, line: Option<&[u8]>) -> CommitRecord {
+    let decoded = line.map_or_else(
+        || decode_commit(encode_commit(&record, &UnknownKeys::default()).as_bytes()),
+        decode_commit,
+    );
+    decoded.map_or(record, |decoded| decoded.record)
 }
 
 fn decode_schema(members: &mut Members<'_>) -> Result<String, FormatError> {
