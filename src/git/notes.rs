@@ -112,12 +112,20 @@ impl Repo {
 
     /// The tree of a commit of notes.
     pub(super) fn note_tip(&self, tip: CommitId) -> Result<TreeId, GitError> {
-        let read = self.read_loose(git2::ObjectType::Commit, tip.0);
-        let tree = read.as_deref().and_then(|commit| {
-            let digits = commit.strip_prefix(b"tree ")?.get(..2 * ID)?;
-            std::str::from_utf8(digits).ok()?.parse().ok()
-        });
-        tree.map_or_else(|| self.tree_of(tip), |tree| Ok(TreeId(tree)))
+        self.stored_tip(tip.0).map_or_else(|| self.tree_of(tip), Ok)
+    }
+
+    /// The tree of `tip` where that is a commit as Andon stores them. The last answer is kept: whoever writes a note asks
+    /// five times.
+    pub(super) fn stored_tip(&self, tip: Oid) -> Option<TreeId> {
+        if let Some((_, tree)) = self.last_tip.get().filter(|(known, _)| *known == tip) {
+            return Some(tree);
+        }
+        let commit = self.read_loose(git2::ObjectType::Commit, tip)?;
+        let digits = commit.strip_prefix(b"tree ")?.get(..2 * ID)?;
+        let tree = TreeId(std::str::from_utf8(digits).ok()?.parse().ok()?);
+        self.last_tip.set(Some((tip, tree)));
+        Some(tree)
     }
 
     /// A tree of notes: as [`Self::tree`], with a look at what Andon has stored first.

@@ -49,6 +49,7 @@ impl Repo {
             healed: RefCell::default(),
             written: RefCell::default(),
             loose_in_vain: Cell::default(),
+            last_tip: Cell::default(),
             trees: RefCell::new(Kept::up_to(MAX_KEPT)),
             gathered: RefCell::default(),
             inner,

@@ -205,7 +205,7 @@ impl Repo {
     /// something else.
     pub fn ref_commit(&self, name: &str) -> Result<Option<CommitId>, GitError> {
         let Some(id) = self.ref_target(name)? else { return Ok(None) };
-        if self.read_loose(git2::ObjectType::Commit, id).is_some() {
+        if self.stored_tip(id).is_some() {
             return Ok(Some(CommitId(id)));
         }
         let wanted = self.to_git2("commit", id)?;

@@ -10,7 +10,7 @@ use super::error::{GitError, MissingBecause};
 use super::gathered::Gathered;
 use super::kept::Kept;
 use super::trees::RawTree;
-use crate::domain::ids::Oid;
+use crate::domain::ids::{Oid, TreeId};
 
 /// The repository variables that git sets for its hooks, read once by `ops::context`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Repo {
     pub(super) written: RefCell<Vec<Oid>>,
     /// How many objects in a row were not stored in files of their own.
     pub(super) loose_in_vain: Cell<u8>,
+    /// The commit of notes that was asked for last, and its tree.
+    pub(super) last_tip: Cell<Option<(Oid, TreeId)>>,
     /// Trees that are wanted again soon.
     pub(super) trees: RefCell<Kept<Rc<RawTree>>>,
     /// Where objects go that are written now, instead of the store.
