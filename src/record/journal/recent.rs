@@ -204,9 +204,8 @@ impl Found {
     /// Takes the lines of `end`, newest first; those from `floor` on in any case.
     fn lines(&mut self, path: &std::path::Path, end: &tail::End, floor: Option<u64>) -> Seen {
         self.warnings.extend(end.warnings.iter().cloned());
-        let mut offset = end.start + end.bytes.len() as u64;
-        for line in end.bytes.split_inclusive(|byte| *byte == b'\n').rev() {
-            offset -= line.len() as u64;
+        for (start, line) in lines_from_the_end(&end.bytes) {
+            let offset = end.start + start as u64;
             let counted = floor.is_some_and(|floor| offset >= floor);
             if !counted && self.is_full() {
                 return Seen::Enough;
@@ -299,6 +298,19 @@ impl Found {
     }
 }
 
+/// The lines with their ends, the last one first, and where each begins. Bytes are passed many at once: a hook looks
+/// through some thousand.
+fn lines_from_the_end(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        let before_its_end = rest.len().checked_sub(1)?;
+        let start = memchr::memrchr(b'\n', &rest[..before_its_end]).map_or(0, |end| end + 1);
+        let (before, line) = rest.split_at(start);
+        rest = before;
+        Some((start, line))
+    })
+}
+
 /// The turn of a commit. What an older version wrote names no node: it counts for the default one.
 pub(in crate::record) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Option<Timestamp>) -> Passing {
     let (node, number, begins) = match turn {
@@ -320,7 +332,8 @@ fn marked(line: &[u8]) -> Option<CommitId> {
 fn is_run(line: &[u8]) -> bool {
     const MEMBER: &[u8] = br#""type":"test_run""#;
     let end = &line[line.len().saturating_sub(LAST_MEMBERS)..];
-    end.windows(MEMBER.len()).any(|window| window == MEMBER)
+    // A letter first: a window is compared by a call.
+    end.windows(MEMBER.len()).any(|window| window[1] == MEMBER[1] && window == MEMBER)
 }
 
 #[cfg(test)]
@@ -387,6 +400,18 @@ mod tests {
             2,
             "one counter is no answer"
         );
+    }
+
+    #[test]
+    fn lines_come_from_the_end_as_a_split_has_them() {
+        for text in ["", "\n", "a", "a\n", "a\nb", "a\n\nb\n", "\n\n", "\na\nbc\n\n"] {
+            let wanted: Vec<&[u8]> = text.as_bytes().split_inclusive(|byte| *byte == b'\n').rev().collect();
+            let found: Vec<(usize, &[u8])> = lines_from_the_end(text.as_bytes()).collect();
+            assert_eq!(found.iter().map(|(_, line)| *line).collect::<Vec<_>>(), wanted, "{text:?}");
+            for (start, line) in found {
+                assert!(text.as_bytes()[start..].starts_with(line), "{text:?}");
+            }
+        }
     }
 
     #[test]
