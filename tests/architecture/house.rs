@@ -110,6 +110,7 @@ pub const IMPURE: &[&str] = &[
     "jiff::tz::TimeZone::system",
     "git2",
     "nix",
+    "rustix",
     "tempfile",
 ];
 

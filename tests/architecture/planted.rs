@@ -80,6 +80,7 @@ fn impure_std_and_crates_are_found_in_every_pure_module() {
         "fn f() { std::fs::read(P); }",
         "fn f() { ::std::fs::read(P); }",
         "use nix::unistd;",
+        "use rustix::process;",
         "use tempfile::tempdir;",
         "fn f(path: &Path) -> bool { path.exists() }",
         "fn f() -> jiff::tz::TimeZone { jiff::tz::TimeZone::system() }",

@@ -17,8 +17,8 @@ use nix::errno::Errno;
 use nix::libc::{STDERR_FILENO, STDOUT_FILENO};
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
 use nix::sys::signal::{SigSet, Signal};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, chdir, getcwd};
+use rustix::process::{WaitOptions, waitpid};
 
 use super::Environment;
 use super::signals::{Group, HeldSignals};
@@ -77,15 +77,14 @@ impl Start<'_> {
 }
 
 impl Running {
-    /// Its status once it has ended.
+    /// Its status once it has ended, as the system says it: nix knows no real-time signals, and forgets what it does not
+    /// know.
     pub(super) fn try_wait(&self) -> io::Result<Option<ExitStatus>> {
-        let status = match waitpid(self.pid, Some(WaitPidFlag::WNOHANG)) {
-            Ok(WaitStatus::Exited(_, code)) => Some(ExitStatus::from_raw((code & 0xff) << 8)),
-            Ok(WaitStatus::Signaled(_, signal, _)) => Some(ExitStatus::from_raw(signal as i32)),
-            Ok(_) | Err(Errno::EINTR) => None,
-            Err(error) => return Err(error.into()),
-        };
-        Ok(status)
+        match waitpid(rustix::process::Pid::from_raw(self.pid.as_raw()), WaitOptions::NOHANG) {
+            Ok(ended) => Ok(ended.map(|(_, status)| ExitStatus::from_raw(status.as_raw()))),
+            Err(rustix::io::Errno::INTR) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

@@ -33,6 +33,7 @@ fn exit_codes_and_signals_come_through() {
         ("no-such-program-anywhere 2>/dev/null", Exit::Code(127), 127),
         ("kill -ABRT $$", Exit::Signal(6), 134),
         ("kill -KILL $$", Exit::Signal(9), 137),
+        ("kill -40 $$", Exit::Signal(40), 168),
     ];
     for (script, exit, code) in cases {
         let (end, ..) = run(script, None);
