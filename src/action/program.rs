@@ -114,14 +114,14 @@ pub fn run_test_command(
     }
     let group = if io::stdin().is_terminal() { Group::Ours } else { Group::Own };
     let held = HeldSignals::hold().map_err(ProgramError::Signals)?;
-    let command = match (Start { argv: &argv, directory: root, env, group }).run(&held) {
-        Ok(command) => command,
+    let (command, pipes) = match (Start { argv: &argv, directory: root, env, group }).run(&held) {
+        Ok(started) => started,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(ProgramError::NotFound { program });
         }
         Err(source) => return Err(ProgramError::Start { program, source }),
     };
-    let ended = Watch::new(command, group, timeout).run(&held, sink);
+    let ended = Watch::new(command, group, timeout).run((&held, pipes), sink);
     let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
     Ok(ProgramEnd { exit: Exit::of(status), stopped })
 }

@@ -240,9 +240,8 @@ fn derive(
     let derived = derive::derive(&ws.repo, &ws.config.paths.rules, &ws.normalizer()?, commit)?;
     let actor = ctx.actor();
     let prev = derived.parent.map_or(Prev::Unsaid, |parent| {
-        let newest = loaded.window.facts.last().filter(|fact| fact.id == Some(parent));
         // Mostly known: the line is read and taken apart otherwise.
-        newest.and(loaded.window.newest).map_or_else(|| prev(store, parent), Prev::Line)
+        loaded.window.line_of(parent).map_or_else(|| prev(store, parent), Prev::Line)
     });
     let upcoming =
         Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };

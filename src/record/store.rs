@@ -136,19 +136,7 @@ impl<'r> NotesStore<'r> {
     pub fn get(&self, commit: CommitId) -> Result<Option<StoredRecord>, RecordError> {
         let Some(note) = self.notes.get(commit)? else { return Ok(None) };
         let derived = if has_several(&note) { self.cheaply_derived(commit)? } else { Derived::default() };
-        chosen(commit, &note, &derived)
-    }
-
-    /// The record of `commit` that agrees best with what was derived from the commit: for `check`.
-    ///
-    /// # Errors
-    /// As [`Self::get`].
-    pub fn get_derived(
-        &self,
-        commit: CommitId,
-        derived: &Derived,
-    ) -> Result<Option<StoredRecord>, RecordError> {
-        self.notes.get(commit)?.map_or(Ok(None), |note| chosen(commit, &note, derived))
+        best(commit, &note, &derived).map(Some)
     }
 
     /// The note of `commit`, for `check`: read once, whatever is asked of it.
@@ -162,14 +150,6 @@ impl<'r> NotesStore<'r> {
     /// Whether `commit` has a record, readable or not.
     pub fn has(&self, commit: CommitId) -> Result<bool, RecordError> {
         Ok(self.notes.has(commit)?)
-    }
-
-    /// The raw note of `commit`.
-    ///
-    /// # Errors
-    /// [`RecordError::Git`] when it is too large to be one of ours.
-    pub fn raw(&self, commit: CommitId) -> Result<Option<Vec<u8>>, RecordError> {
-        Ok(self.notes.get(commit)?)
     }
 
     fn cheaply_derived(&self, commit: CommitId) -> Result<Derived, RecordError> {
@@ -279,10 +259,6 @@ impl<'r> NotesStore<'r> {
             .map(|(commit, line)| Some(line).filter(|_| shared.get(&commit) == Some(&false)))
             .collect())
     }
-}
-
-fn chosen(commit: CommitId, note: &[u8], derived: &Derived) -> Result<Option<StoredRecord>, RecordError> {
-    best(commit, note, derived).map(Some)
 }
 
 fn best(commit: CommitId, note: &[u8], derived: &Derived) -> Result<StoredRecord, RecordError> {

@@ -16,8 +16,8 @@ pub struct Window {
     pub facts: Vec<CommitFact>,
     /// The facts as the cache holds them: written once, not at every hook.
     blocks: Vec<Vec<u8>>,
-    /// The digest of the newest one's line, which the record of a child names; `None` where that is to be asked for.
-    pub newest: Option<Digest>,
+    /// The digest of the newest one's line; `None` where its note is to be asked.
+    newest: Option<Digest>,
     /// What ended the walk early, or was skipped.
     pub warnings: Vec<Warning>,
     /// The commit at which the walk ended for want of a record.
@@ -65,6 +65,11 @@ pub fn remember(repo: &Repo, store: &NotesStore<'_>, head: CommitId, window: &Wi
 }
 
 impl Window {
+    /// The digest of the line of `commit`, which the record of a child names; `None` where its note is to be asked.
+    pub fn line_of(&self, commit: CommitId) -> Option<Digest> {
+        self.newest.filter(|_| self.facts.last().is_some_and(|newest| newest.id == Some(commit)))
+    }
+
     /// The window behind a commit whose parent's window this is. `line` is its record's, where that is all that its note
     /// holds.
     #[must_use]
@@ -122,7 +127,7 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
         next = info.parents.first().copied();
         let Some(stored) = stored else { continue };
         window.warnings.extend(stored.warnings);
-        if window.facts.is_empty() && Some(id) == head {
+        if Some(id) == head {
             window.newest = Some(stored.line_digest);
         }
         let starts = stored.record.iteration <= 1;

@@ -20,6 +20,8 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{Pid, chdir, getcwd};
 use rustix::process::{WaitOptions, waitpid};
 
+use crate::testreport::Stream;
+
 use super::Environment;
 use super::signals::{Group, HeldSignals};
 
@@ -36,17 +38,18 @@ pub(super) struct Start<'a> {
     pub(super) group: Group,
 }
 
-/// A started command, with the ends of its pipes that are ours.
+/// A started command.
 pub(super) struct Running {
     pub(super) pid: Pid,
-    pub(super) stdout: Option<PipeReader>,
-    pub(super) stderr: Option<PipeReader>,
 }
+
+/// The ends of its pipes that are ours.
+pub(super) type Pipes = [(Stream, PipeReader); 2];
 
 impl Start<'_> {
     /// Starts it with our standard input and with the signals that were held back before `held` was.
     #[allow(clippy::disallowed_methods, reason = "the one place that starts the test command")]
-    pub(super) fn run(&self, held: &HeldSignals) -> io::Result<Running> {
+    pub(super) fn run(&self, held: &HeldSignals) -> io::Result<(Running, Pipes)> {
         let argv: Vec<CString> =
             self.argv.iter().map(|word| CString::new(word.as_bytes())).collect::<Result<_, _>>()?;
         let program = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
@@ -58,7 +61,7 @@ impl Start<'_> {
         files.add_dup2(its_stderr.as_raw_fd(), STDERR_FILENO)?;
         let attributes = self.attributes(held)?;
         let pid = inside(self.directory, || posix_spawnp(program, &files, &attributes, &argv, &env))??;
-        Ok(Running { pid, stdout: Some(stdout), stderr: Some(stderr) })
+        Ok((Running { pid }, [(Stream::Stdout, stdout), (Stream::Stderr, stderr)]))
     }
 
     fn attributes(&self, held: &HeldSignals) -> Result<PosixSpawnAttr, Errno> {

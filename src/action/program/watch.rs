@@ -13,7 +13,7 @@ use crate::testreport::Stream;
 
 use super::end::Stopped;
 use super::signals::{Group, HeldSignals, listen};
-use super::start::Running;
+use super::start::{Pipes, Running};
 
 /// Between SIGTERM and SIGKILL after a timeout.
 const GRACE: Duration = Duration::from_secs(5);
@@ -56,38 +56,25 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(command: Running, group: Group, timeout: Option<Span>) -> Self {
         let deadline = timeout.and_then(|span| Instant::now().checked_add(Duration::from_secs(span.0)));
-        Self { command, group, deadline, stopped: Stopped::No, open_streams: 0 }
+        Self { command, group, deadline, stopped: Stopped::No, open_streams: 2 }
     }
 
     /// Runs until the command has ended and its output is read.
     pub(super) fn run(
         mut self,
-        held: &HeldSignals,
+        (held, pipes): (&HeldSignals, Pipes),
         sink: &mut dyn FnMut(Stream, &[u8]),
     ) -> io::Result<(ExitStatus, Stopped)> {
         let (sender, events) = sync_channel(QUEUE);
-        self.open_streams = self.read_streams(&sender);
+        for (stream, pipe) in pipes {
+            let events = sender.clone();
+            thread::spawn(move || read_stream(pipe, stream, &events));
+        }
         let go_on = listen(held, sender);
         let status = self.until_end(&events, &go_on, sink)?;
         drop(go_on);
         self.read_rest(&events, sink);
         Ok((status, self.stopped))
-    }
-
-    /// Starts a thread for each stream; says how many.
-    fn read_streams(&mut self, events: &SyncSender<Event>) -> u8 {
-        let mut started = 0;
-        if let Some(stdout) = self.command.stdout.take() {
-            let events = events.clone();
-            thread::spawn(move || read_stream(stdout, Stream::Stdout, &events));
-            started += 1;
-        }
-        if let Some(stderr) = self.command.stderr.take() {
-            let events = events.clone();
-            thread::spawn(move || read_stream(stderr, Stream::Stderr, &events));
-            started += 1;
-        }
-        started
     }
 
     fn until_end(

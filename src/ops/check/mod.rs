@@ -14,6 +14,8 @@ mod squash;
 mod tamper;
 mod tested;
 
+use std::path::PathBuf;
+
 use super::bulk::{Pace, Walked};
 use super::context::Context;
 use super::derive;
@@ -40,6 +42,7 @@ pub(super) struct Case<'a> {
 
 /// What is known before the commits are looked at.
 struct Ground {
+    common_dir: PathBuf,
     range: Range,
     config: Config,
     said: Vec<Violation>,
@@ -55,7 +58,7 @@ pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckRep
     };
     let (Judged { looked, mut said, undecided, .. }, walked) =
         records::judge(ctx, &ground, asked.cached, pace)?;
-    let Ground { range, config, tip, said: of_configuration } = ground;
+    let Ground { range, config, tip, said: of_configuration, .. } = ground;
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let case = Case { repo: &repo, store: NotesStore::at(&repo, tip), config: &config };
     said.say(&looked, Turn::Configuration, of_configuration);
@@ -95,7 +98,7 @@ fn ground(ctx: &Context, asked: &Asked) -> Result<Result<Ground, Box<CheckReport
     }
     let (config, said) = range::configuration(&repo, &range)?;
     let tip = NotesStore::open(&repo)?.tip();
-    Ok(Ok(Ground { range, config, said, tip }))
+    Ok(Ok(Ground { common_dir: repo.common_dir().to_owned(), range, config, said, tip }))
 }
 
 /// Nothing is known of the rest.

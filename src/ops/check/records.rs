@@ -47,17 +47,16 @@ pub(super) fn judge(
     cached: Cached,
     pace: &mut Pace<'_>,
 ) -> Result<(Judged, Walked), OpsError> {
-    let Ground { range, config, tip, .. } = ground;
+    let Ground { common_dir, range, config, tip, .. } = ground;
     let mut judged = Judged::default();
     let salt = bulk::salt(config);
-    let common_dir = Repo::open(&ctx.cwd, &ctx.repo_env)?.common_dir().to_owned();
     let cache = match cached {
-        Cached::Believed => DerivedCache::load(&common_dir, &salt),
+        Cached::Believed => DerivedCache::load(common_dir, &salt),
         Cached::Derived => DerivedCache::empty(&salt),
     };
     let (commits, stop) = (&range.commits[..], pace.stop);
     let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache };
-    let walked = bulk::walk(&common_dir, &job, pace, &mut |each| {
+    let walked = bulk::walk(common_dir, &job, pace, &mut |each| {
         let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
         let case = Case { repo: &repo, store: NotesStore::at(&repo, *tip), config };
         each(&mut |Found { commit, facts, .. }| match facts {

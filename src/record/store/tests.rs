@@ -39,7 +39,7 @@ fn records_are_readable_with_plain_git_and_written_at_once() {
         let stored = store.get(id).unwrap().unwrap();
         assert_eq!(stored.record, record(&scratch, id));
         assert_eq!(stored.line_digest, line_digest(note(&scratch, id).as_bytes()));
-        assert_eq!(store.raw(id).unwrap().unwrap(), format!("{}\n", note(&scratch, id)).as_bytes());
+        assert_eq!(store.note(id).unwrap().unwrap().bytes, format!("{}\n", note(&scratch, id)).as_bytes());
     }
     assert_eq!(scratch.git(&["rev-list", "--count", REF]), "1");
     assert_eq!(NotesStore::open(&repo).unwrap().get(ids[0]).unwrap(), store.get(ids[0]).unwrap());
@@ -103,7 +103,8 @@ fn the_commits_own_tree_and_parent_choose_among_lines() {
     let stored = NotesStore::open(&repo).unwrap().get(second).unwrap().unwrap();
     assert_eq!(stored.record.parent, Some(first));
     let derived = Derived { code: Some(crate::domain::ids::CodeId([0; 32])), ..Derived::default() };
-    let earliest = NotesStore::open(&repo).unwrap().get_derived(second, &derived).unwrap().unwrap();
+    let earliest = NotesStore::open(&repo).unwrap().note(second).unwrap().unwrap();
+    let earliest = earliest.choose(&derived, &BTreeSet::new()).unwrap();
     assert_eq!(earliest.record.parent, None);
 }
 
@@ -224,12 +225,14 @@ fn a_window_knows_the_line_that_a_child_names_where_nothing_else_is_in_the_note(
         let line = store.put(&[(id, record.clone())], AT).unwrap().pop().unwrap();
         window =
             window.followed_by(CommitFact { id: Some(id), subject: "s".into(), record }, line.as_deref(), 9);
-        lines.push(window.newest);
+        lines.push(window.line_of(id));
         let stored = store.get(id).unwrap().unwrap();
         assert_eq!(window.facts.last().unwrap().record, stored.record, "as a reader has it");
         remember(&repo, &store, id, &window, Judged { max: 9, settled: None });
-        assert_eq!(read_window(&repo, &store, Some(id), 9).newest, window.newest, "kept");
-        assert_eq!(read_window(&repo, &store, Some(id), 8).newest, Some(stored.line_digest), "walked");
+        let read = |max| read_window(&repo, &store, Some(id), max).line_of(id);
+        assert_eq!(read(9), window.line_of(id), "kept");
+        assert_eq!(read(8), Some(stored.line_digest), "walked");
+        assert_eq!(window.line_of(ids[(number + 1) % 3]), None, "of another commit");
     }
     let digest = |id| store.get(id).unwrap().map(|stored| stored.line_digest);
     assert_eq!(lines, [digest(ids[0]), digest(ids[1]), None], "a shared note is asked");

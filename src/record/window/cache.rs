@@ -3,9 +3,9 @@
 //! that is nearly always. Safe to delete; what is cut short, altered, of another version or about other ids is not used.
 //!
 //! Two lines (what it depends on; where the walk ended, how it was judged, the newest record's digest and how many bytes
-//! follow), then the commits, each in bytes behind their length, then a checksum over everything before. What stands behind that is of a window that
-//! was longer. The file is written over in place: the two lines are in its first block and true by themselves, whatever
-//! became of the rest.
+//! follow), then the commits, each in bytes behind their length, then a checksum over everything before. What stands
+//! behind that is of a window that was longer. The file is written over in place: the two lines are in its first block
+//! and true by themselves, whatever became of the rest.
 
 use super::Window;
 use crate::domain::facts::CommitFact;
