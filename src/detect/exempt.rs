@@ -76,7 +76,16 @@ pub(super) fn default_build_starts() -> ParamValue {
 
 /// Whether the subject of `iteration` begins with a pattern.
 pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {
-    patterns.iter().any(|pattern| begins_with(&iteration.subject, pattern))
+    let subject = iteration.subject.trim_start();
+    let first = subject.bytes().next().unwrap_or_default();
+    // The first byte tells for nearly all patterns, and every rule asks about every commit of its window.
+    let may = |pattern: &String| {
+        pattern.bytes().next().is_some_and(|wanted| match wanted {
+            b'#' => first.is_ascii_digit(),
+            _ => first.eq_ignore_ascii_case(&wanted),
+        })
+    };
+    patterns.iter().any(|pattern| may(pattern) && begins_with(subject, pattern))
 }
 
 /// Whether `subject` begins with `pattern`, letter case aside. `#` stands for digits, at least one. A

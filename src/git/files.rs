@@ -2,7 +2,7 @@
 //! readable by whom the umask lets, as what git writes is. A store may be shared.
 
 use std::fs::{File, OpenOptions, Permissions};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 
@@ -17,17 +17,56 @@ pub fn temporary_in(dir: &Path) -> io::Result<NamedTempFile> {
 /// Opens `path` for reading; `None` when there is none, an error when it is no plain file. A named pipe is opened
 /// without waiting for its other end, which would hang a hook.
 pub fn open_plain(path: &Path) -> io::Result<Option<File>> {
-    match OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path) {
-        Ok(file) if file.metadata()?.is_file() => Ok(Some(file)),
-        Ok(_) => Err(io::Error::other("not a plain file")),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+    Ok(opened(path)?.map(|(file, _)| file))
+}
+
+/// The same, and how many bytes it has.
+fn opened(path: &Path) -> io::Result<Option<(File, u64)>> {
+    let file = match OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let facts = file.metadata()?;
+    if facts.is_file() { Ok(Some((file, facts.len()))) } else { Err(io::Error::other("not a plain file")) }
+}
+
+/// The whole plain file, when there is one and it has at most `max` bytes.
+pub fn read_plain(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
+    let Some((mut file, length)) = opened(path)? else { return Ok(None) };
+    let length = usize::try_from(length.min(max)).unwrap_or(0);
+    // One byte more: where nothing fills it, the end was reached, and need not be asked for.
+    let mut bytes = vec![0; length + 1];
+    let read = file.read(&mut bytes)?;
+    bytes.truncate(read);
+    if read != length {
+        file.take(max.saturating_add(1).saturating_sub(read as u64)).read_to_end(&mut bytes)?;
     }
+    Ok((bytes.len() as u64 <= max).then_some(bytes))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plain_file_is_read_up_to_its_bound() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("plain");
+        for length in [0, 1, 31, 32, 33, 9_000] {
+            let bytes = vec![b'x'; length];
+            std::fs::write(&path, &bytes).unwrap();
+            let bound = length as u64;
+            assert_eq!(read_plain(&path, bound).unwrap().as_ref(), Some(&bytes), "{length}");
+            assert_eq!(read_plain(&path, bound + 1).unwrap(), Some(bytes), "{length}");
+            if let Some(less) = bound.checked_sub(1) {
+                assert_eq!(read_plain(&path, less).unwrap(), None, "{length}");
+            }
+        }
+        // What says that it has no bytes and has some all the same.
+        assert!(!read_plain(Path::new("/proc/self/stat"), 1 << 16).unwrap().unwrap().is_empty());
+        assert_eq!(read_plain(&dir.path().join("missing"), 1).unwrap(), None);
+        assert!(read_plain(dir.path(), 1).is_err());
+    }
 
     #[test]
     fn only_plain_files_are_opened() {

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +17,7 @@ use super::{Entry, EntryEvent, LedgerError, read, ref_of};
 use crate::domain::decision::LedgerEvent;
 use crate::domain::facts::Ack;
 use crate::domain::ids::{CommitId, EntryId};
-use crate::git::{Repo, open_plain};
+use crate::git::{Repo, read_plain};
 
 const VERSION: u32 = 1;
 /// Largest memory that is read, in bytes.
@@ -76,8 +75,7 @@ pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerEr
 }
 
 fn remembered(path: &Path) -> Option<Elsewhere> {
-    let mut bytes = Vec::new();
-    open_plain(path).ok()??.take(MAX_MEMORY).read_to_end(&mut bytes).ok()?;
+    let bytes = read_plain(path, MAX_MEMORY).ok()??;
     serde_json::from_slice::<Elsewhere>(&bytes).ok().filter(|known| known.version == VERSION)
 }
 

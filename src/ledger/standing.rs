@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use super::entry::{self, BadEntry};
 use super::{Entry, EntryEvent, LedgerError, ref_of};
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::ids::{CommitId, EntryId};
-use crate::git::{Repo, open_plain};
+use crate::git::{Repo, read_plain};
 
 /// Largest memory that is read, in bytes.
 const MAX_CACHE: u64 = 1 << 20;
@@ -136,8 +136,7 @@ fn apply(standing: &mut Standing, entry: Entry) {
 }
 
 fn read(path: &Path, writer: &str) -> Option<(CommitId, Standing)> {
-    let mut bytes = Vec::new();
-    open_plain(path).ok()??.take(MAX_CACHE).read_to_end(&mut bytes).ok()?;
+    let bytes = read_plain(path, MAX_CACHE).ok()??;
     let memory: Memory = serde_json::from_slice(&bytes).ok()?;
     if memory.version != 1 || memory.writer != writer {
         return None;

@@ -204,6 +204,10 @@ pub fn settle(
     loaded: &Loaded,
     decision: &Decision,
 ) -> Result<Vec<Diagnostic>, OpsError> {
+    // The common case: nothing is owed, so that where it would be is not asked.
+    if decision.verdict < Verdict::Warn {
+        return healed::locks(ctx, ws).map(|()| Vec::new());
+    }
     let place = compaction::place(ctx, ws)?;
     let plan = policy::plan(decision, &loaded.timeline, &place);
     let site = standing::site(ctx, ws);
@@ -219,10 +223,6 @@ fn respond(
     loaded: &Loaded,
     (decision, place, site): (&Decision, &Place, &action::Site<'_>),
 ) -> Vec<Diagnostic> {
-    // The common case, without asking the signals again.
-    if decision.verdict < Verdict::Warn {
-        return Vec::new();
-    }
     let fill = compaction::found(ws, loaded, decision);
     let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
     let due = fill.map_or(Ok(Vec::new()), |found| compaction::reactions(ws, loaded, place, found));

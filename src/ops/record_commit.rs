@@ -83,7 +83,7 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let caught_up = catch_up(ctx, ws, &mut store, (&commit, &receipts))?;
     let kind = kind(ws, &commit)?;
     let (gate, skipped) = gate((ctx, ws), &commit, &receipts, kind);
-    let entry = Entry { commit: &commit, kind, gate, skipped, recording: Recording::AtCommit };
+    let entry = Entry { commit: &commit, head, kind, gate, skipped, recording: Recording::AtCommit };
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
     // As the repository in `hook::run`.
     let warnings = std::mem::take(&mut ManuallyDrop::new(loaded).warnings);
@@ -102,6 +102,8 @@ pub fn post_merge(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Ops
 /// A commit that is to be recorded.
 struct Entry<'a> {
     commit: &'a CommitInfo,
+    /// HEAD: this commit, or one above it.
+    head: CommitId,
     kind: CommitKind,
     gate: Gate,
     skipped: Vec<Skip>,
@@ -159,7 +161,7 @@ fn record(
     let begins = history::begins(&loaded.timeline, &fact);
     loaded.take_in(ws, store, &fact);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
-    let standing = match standing::recorded(ws) {
+    let standing = match standing::recorded_at(ws, Some(entry.head)) {
         Ok(standing) => standing,
         Err(err) => {
             loaded.warnings.push(err.as_warning());
@@ -332,7 +334,8 @@ fn catch_up(
             Some(seen) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
             None => (Gate::NotRun, Vec::new()),
         };
-        let entry = Entry { commit: &commit, kind, gate, skipped, recording: Recording::CaughtUp };
+        let recording = Recording::CaughtUp;
+        let entry = Entry { commit: &commit, head: head.id, kind, gate, skipped, recording };
         record(ctx, ws, store, &entry)?;
         match gate {
             Gate::Passed => caught_up.cut_short += 1,

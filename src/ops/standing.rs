@@ -19,6 +19,7 @@ use crate::domain::action::Action;
 use crate::domain::decision::StandingHalt;
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::{Face, HaltReason};
+use crate::domain::ids::CommitId;
 use crate::domain::response::{Notice, NoticeKind, Reaction};
 use crate::ledger::Ledger;
 use crate::report::face;
@@ -41,9 +42,14 @@ pub fn stops(ws: &Workspace) -> Stops {
 /// The halt that stands here, whether or not it was answered by deleting its file: of this worktree, or of another
 /// clone at a commit that HEAD builds on. Of several the newest, so that all clones name the same.
 pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
+    recorded_at(ws, ws.repo.head()?.commit())
+}
+
+/// The same, with HEAD at `head`.
+pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
     let ledger = Ledger::open(&ws.repo);
     let own = ledger.standing(&ws.repo.worktree_name())?;
-    let other = ledger.standing_elsewhere(ws.repo.head()?.commit())?;
+    let other = ledger.standing_elsewhere(head)?;
     Ok(own.into_iter().chain(other).max_by_key(|found| (found.halt.at, found.id)))
 }
 

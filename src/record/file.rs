@@ -8,16 +8,8 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-pub(super) use crate::git::open_plain as open;
 use crate::git::temporary_in;
-
-/// The whole file, when there is one and it has at most `max` bytes.
-pub(super) fn read(path: &Path, max: u64) -> io::Result<Option<Vec<u8>>> {
-    let Some(file) = open(path)? else { return Ok(None) };
-    let mut bytes = Vec::with_capacity(usize::try_from(file.metadata()?.len().min(max)).unwrap_or(0));
-    file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= max).then_some(bytes))
-}
+pub(super) use crate::git::{open_plain as open, read_plain as read};
 
 /// The first bytes of the file, at most `max`, when there is one.
 pub(super) fn read_start(path: &Path, max: usize) -> io::Result<Option<Vec<u8>>> {
