@@ -28,15 +28,15 @@ pub fn is_binary(bytes: &[u8]) -> bool {
 pub fn hunks<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
     let (before, after): (&[u8], &[u8]) = (old, new);
     let lines = |text: &'a [u8]| text.split_inclusive(|byte| *byte == b'\n').collect::<Vec<&[u8]>>();
-    match (old.blob(), new.blob()) {
+    match (old.is_there(), new.is_there()) {
         _ if is_binary(before) || is_binary(after) => Vec::new(),
         _ if before.is_empty() && after.is_empty() => Vec::new(),
         // An added or deleted file is one hunk; nothing has to be compared.
-        (None, _) | (_, None) => vec![RawHunk { removed: lines(before), added: lines(after) }],
+        (false, _) | (_, false) => vec![RawHunk { removed: lines(before), added: lines(after) }],
         _ if before.is_empty() || after.is_empty() => {
             vec![RawHunk { removed: lines(before), added: lines(after) }]
         }
-        (Some(one), Some(other)) => forced(before, after).unwrap_or_else(|| between(one, other)),
+        (true, true) => forced(before, after).unwrap_or_else(|| between(old, new)),
     }
 }
 
@@ -115,17 +115,20 @@ fn forced<'a>(old: &'a [u8], new: &'a [u8]) -> Option<Vec<RawHunk<'a>>> {
     Some(vec![hunk])
 }
 
-fn between<'a>(old: &'a git2::Blob<'_>, new: &'a git2::Blob<'_>) -> Vec<RawHunk<'a>> {
+fn between<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
     let mut options = DiffOptions::new();
     // libgit2's own idea of binary would call UTF-16 and much else so, and may change with its version.
     options.force_text(true).context_lines(0).interhunk_lines(0).indent_heuristic(false);
-    // Blobs, whose ids are known, for libgit2 hashes plain bytes: a quarter of the time. The empty path is one that has no
-    // attributes: for those the index would be loaded, which fails where it is split or sparse.
-    let (old_bytes, new_bytes, nowhere) = (old.content(), new.content(), Some(Path::new("")));
-    let Ok(patch) = Patch::from_blobs(old, nowhere, new, nowhere, Some(&mut options)) else {
-        return Vec::new();
+    // The empty path is one that has no attributes: for those the index would be loaded, which fails where it is split or
+    // sparse.
+    let nowhere = Some(Path::new(""));
+    let patch = match (old.blob(), new.blob()) {
+        // Their ids are known; libgit2 hashes plain bytes, a quarter of the time.
+        (Some(old), Some(new)) => Patch::from_blobs(old, nowhere, new, nowhere, Some(&mut options)),
+        (None, _) | (_, None) => Patch::from_buffers(old, nowhere, new, nowhere, Some(&mut options)),
     };
-    (0..patch.num_hunks()).map(|index| hunk(&patch, index, old_bytes, new_bytes)).collect()
+    let Ok(patch) = patch else { return Vec::new() };
+    (0..patch.num_hunks()).map(|index| hunk(&patch, index, old, new)).collect()
 }
 
 fn hunk<'a>(patch: &Patch<'_>, index: usize, old: &'a [u8], new: &'a [u8]) -> RawHunk<'a> {
@@ -222,12 +225,14 @@ mod tests {
                 text
             };
             let (old, new) = (ended(old, random(4) > 0), ended(lines.join(&b'\n'), random(4) > 0));
-            let mut read =
-                |bytes: &[u8]| texts.read(repo.write_blob(bytes).unwrap(), 1 << 20).unwrap().unwrap();
-            let (one, other) = (read(&old), read(&new));
+            let ids = [&old, &new].map(|bytes| repo.write_blob(bytes).unwrap());
+            let [one, other] = ids.map(|id| texts.read(id, 1 << 20).unwrap().unwrap());
+            let packed = ids.map(|id| Text::of_libgit2(&repo, id));
+            assert!(one.blob().is_none() && packed[0].blob().is_some());
+            assert_eq!(between(&one, &other), between(&packed[0], &packed[1]));
             if let Some(found) = forced(&old, &new) {
                 let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-                let wanted = between(one.blob().unwrap(), other.blob().unwrap());
+                let wanted = between(&one, &other);
                 assert_eq!(found, wanted, "{:?}", (text(&old), text(&new)));
                 one_hunk += 1;
             }

@@ -7,11 +7,13 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
+use super::commits::tree_in;
 use super::error::GitError;
 use super::kept::Kept;
+use super::loose::Of;
 use super::objects::{Blob, MODE_SUBMODULE, MODE_TREE};
 use super::repo::Repo;
-use super::trees::{ID, RawTree};
+use super::trees::RawTree;
 use crate::domain::ids::{CommitId, Oid, TreeId};
 
 /// Largest note that is read, in bytes.
@@ -121,24 +123,19 @@ impl Repo {
         if let Some((_, tree)) = self.last_tip.get().filter(|(known, _)| *known == tip) {
             return Some(tree);
         }
-        let commit = self.read_loose(git2::ObjectType::Commit, tip)?;
-        let digits = commit.strip_prefix(b"tree ")?.get(..2 * ID)?;
-        let tree = TreeId(std::str::from_utf8(digits).ok()?.parse().ok()?);
+        let tree = tree_in(&self.read_loose(Of::Records, git2::ObjectType::Commit, tip)?)?;
         self.last_tip.set(Some((tip, tree)));
         Some(tree)
     }
 
     /// A tree of notes: as [`Self::tree`], with a look at what Andon has stored first.
     pub(super) fn note_tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
-        self.tree_by(tree, |id| self.read_loose(git2::ObjectType::Tree, id))
+        self.tree_by(tree, |id| self.read_loose(Of::Records, git2::ObjectType::Tree, id))
     }
 
     fn note_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
-        match self.read_loose(git2::ObjectType::Blob, id) {
-            Some(note) if note.len() <= max => Ok(Blob::Content(note)),
-            Some(note) => Ok(Blob::TooLarge(note.len() as u64)),
-            None => self.read_blob(id, max),
-        }
+        let loose = self.read_loose(Of::Records, git2::ObjectType::Blob, id);
+        loose.map_or_else(|| self.read_packed_blob(id, max), |note| Ok(Blob::up_to(max, note)))
     }
 
     /// The contents of `blobs` joined as git joins them: with a newline where one is missing.

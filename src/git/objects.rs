@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::error::GitError;
+use super::loose::Of;
 use super::repo::Repo;
 use super::trees::{RawEntry, RawTree};
 use crate::domain::ids::{Oid, TreeId};
@@ -43,6 +44,13 @@ pub enum Blob {
     Content(Vec<u8>),
     /// Bytes that were not read.
     TooLarge(u64),
+}
+
+impl Blob {
+    /// The content, unless it has more than `max` bytes.
+    pub(super) fn up_to(max: usize, content: Vec<u8>) -> Self {
+        if content.len() > max { Self::TooLarge(content.len() as u64) } else { Self::Content(content) }
+    }
 }
 
 /// An id of libgit2 as ours.
@@ -90,7 +98,7 @@ impl Repo {
 
     /// The entries of `tree`, one level.
     pub fn tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
-        self.tree_by(tree, |_| None)
+        self.tree_by(tree, |id| self.read_loose(Of::Code, git2::ObjectType::Tree, id))
     }
 
     /// The same; `quick` knows some trees without libgit2.
@@ -162,6 +170,12 @@ impl Repo {
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
     pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
+        let loose = self.read_loose(Of::Code, git2::ObjectType::Blob, id);
+        loose.map_or_else(|| self.read_packed_blob(id, max), |content| Ok(Blob::up_to(max, content)))
+    }
+
+    /// The same where [`Self::read_loose`] has looked already.
+    pub(super) fn read_packed_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
         let (odb, wanted, size) = self.blob_header(id)?;
         if size > max {
             return Ok(Blob::TooLarge(size as u64));

@@ -8,6 +8,7 @@ use git2::{ErrorCode, RepositoryOpenFlags};
 
 use super::error::GitError;
 use super::kept::{Kept, MAX_KEPT};
+use super::loose::Loose;
 use super::program;
 use super::repo::{Repo, RepoEnv, tidy};
 
@@ -48,7 +49,8 @@ impl Repo {
             objects_elsewhere: env.object_dir.is_some(),
             healed: RefCell::default(),
             written: RefCell::default(),
-            loose_in_vain: Cell::default(),
+            young: RefCell::default(),
+            loose: Loose::default(),
             last_tip: Cell::default(),
             trees: RefCell::new(Kept::up_to(MAX_KEPT)),
             gathered: RefCell::default(),

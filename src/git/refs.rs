@@ -147,7 +147,7 @@ impl Repo {
         stop_point::pass("ref:begun");
         turn.locked(self.common_dir(), name);
         stop_point::pass("ref:locked");
-        self.written.take();
+        self.young.replace(self.written.take());
         let tip = self.ref_commit(name)?;
         let (target, value) = match f(tip) {
             Ok(Update::Keep(value)) => return Ok(Tried::Done(tip, value)),

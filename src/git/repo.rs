@@ -9,6 +9,7 @@ use git2::ErrorCode;
 use super::error::{GitError, MissingBecause};
 use super::gathered::Gathered;
 use super::kept::Kept;
+use super::loose::Loose;
 use super::trees::RawTree;
 use crate::domain::ids::{Oid, TreeId};
 
@@ -38,8 +39,10 @@ pub struct Repo {
     pub(super) healed: RefCell<Vec<String>>,
     /// Objects that were written and that no ref leads to yet.
     pub(super) written: RefCell<Vec<Oid>>,
-    /// How many objects in a row were not stored in files of their own.
-    pub(super) loose_in_vain: Cell<u8>,
+    /// Those that were written before the lock of the ref was there: no moment old.
+    pub(super) young: RefCell<Vec<Oid>>,
+    /// Reads what is loose without libgit2.
+    pub(super) loose: Loose,
     /// The commit of notes that was asked for last, and its tree.
     pub(super) last_tip: Cell<Option<(Oid, TreeId)>>,
     /// Trees that are wanted again soon.

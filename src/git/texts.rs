@@ -8,16 +8,42 @@ use std::rc::Rc;
 
 use super::error::GitError;
 use super::kept::Kept;
+use super::loose::Of;
 use super::repo::Repo;
 use crate::domain::ids::Oid;
 
 /// The content of a file; by default that of a file that is not there.
-#[derive(Debug, Clone, Default)]
-pub struct Text<'r>(Option<Rc<git2::Blob<'r>>>);
+#[derive(Clone, Default)]
+pub struct Text<'r>(Option<Rc<Content<'r>>>);
+
+/// Whose bytes they are.
+enum Content<'r> {
+    /// libgit2's.
+    Blob(git2::Blob<'r>),
+    /// Our own: of a loose object.
+    Bytes(Vec<u8>),
+}
 
 impl<'r> Text<'r> {
+    /// Whether there is a file, be it empty.
+    pub(super) fn is_there(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// The blob, where it is one of libgit2.
     pub(super) fn blob(&self) -> Option<&git2::Blob<'r>> {
-        self.0.as_deref()
+        match self.0.as_deref() {
+            Some(Content::Blob(blob)) => Some(blob),
+            Some(Content::Bytes(_)) | None => None,
+        }
+    }
+}
+
+#[cfg(test)]
+impl<'r> Text<'r> {
+    /// Blob `id` as libgit2 has it.
+    pub(super) fn of_libgit2(repo: &'r Repo, id: Oid) -> Self {
+        Self(repo.blob_up_to(id, usize::MAX).unwrap().map(|blob| Rc::new(Content::Blob(blob))))
     }
 }
 
@@ -25,7 +51,11 @@ impl Deref for Text<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.blob().map_or(&[], git2::Blob::content)
+        match self.0.as_deref() {
+            Some(Content::Blob(blob)) => blob.content(),
+            Some(Content::Bytes(bytes)) => bytes,
+            None => &[],
+        }
     }
 }
 
@@ -51,10 +81,13 @@ impl<'r> Texts<'r> {
         if let Some(known) = self.kept.get(id) {
             return Ok(Some(known).filter(|known| known.len() <= max));
         }
-        let blob = self.repo.blob_up_to(id, max);
-        self.lacked |= matches!(blob, Err(GitError::Missing { .. }));
-        let Some(blob) = blob? else { return Ok(None) };
-        let text = Text(Some(Rc::new(blob)));
+        let content = match self.repo.read_loose(Of::Code, git2::ObjectType::Blob, id) {
+            Some(bytes) => Ok((bytes.len() <= max).then_some(Content::Bytes(bytes))),
+            None => self.repo.blob_up_to(id, max).map(|blob| blob.map(Content::Blob)),
+        };
+        self.lacked |= matches!(content, Err(GitError::Missing { .. }));
+        let Some(content) = content? else { return Ok(None) };
+        let text = Text(Some(Rc::new(content)));
         self.kept.keep(id, text.clone(), text.len());
         Ok(Some(text))
     }
