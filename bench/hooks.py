@@ -56,6 +56,13 @@ ANDON_CONFIG = '[test]\ncommand = "sh tests.sh"\n'
 TESTS = "echo 1..1\necho ok 1 - works\n"
 
 
+def body(number):
+    """Twenty lines that no other file has: of files that are alike fast-import makes chains of fifty deltas, and the
+    last is what is changed. In cargo's packed repository a file of HEAD lies behind 1.7 deltas, and at most 12."""
+    digest = hashlib.sha256(b"file %d" % number).hexdigest()
+    return "".join(f"{digest[3 * line:3 * line + 5]} line\n" for line in range(20))
+
+
 class Bench:
     """The tools, the environment and the scratch directory of one run."""
 
@@ -148,13 +155,13 @@ class Fixture:
 
         commit(0, "start")
         for number in range(self.files):
-            blob(self.path(number), f"file {number}\n" + "a line\n" * 20)
+            blob(self.path(number), f"file {number}\n" + body(number))
         for path, text in ((".pre-commit-config.yaml", PRE_COMMIT_CONFIG), ("lefthook.yml", LEFTHOOK_CONFIG),
                            ("andon.toml", ANDON_CONFIG), ("tests.sh", TESTS)):
             blob(path, text)
         for number in range(1, self.records - WINDOW + 1):
             commit(number, f"change {number}")
-            blob(self.path(number % self.files), f"file {number}, changed\n" + "a line\n" * 20)
+            blob(self.path(number % self.files), f"file {number}, changed\n" + body(number % self.files))
         return b"".join(out)
 
     def fabricate_notes(self):
@@ -214,7 +221,7 @@ class Fixture:
         """The newest commits, made as people make them: edit, test, commit."""
         self.use_hooks("andon" if self.bench.andon else "none")
         for number in range(WINDOW):
-            (self.top / self.path(number)).write_text(f"window {number}\n" + "a line\n" * 20, encoding="ascii")
+            (self.top / self.path(number)).write_text(f"window {number}\n" + body(number), encoding="ascii")
             self.git("add", self.path(number))
             if self.bench.andon:
                 self.bench.run(self.bench.andon, "test", cwd=self.top)
@@ -222,8 +229,9 @@ class Fixture:
         self.use_hooks("none")
 
     def stage(self):
-        path = self.path(self.files // 2)
-        (self.top / path).write_text("the measured change\n" + "a line\n" * 20, encoding="ascii")
+        number = self.files // 2
+        path = self.path(number)
+        (self.top / path).write_text("the measured change\n" + body(number), encoding="ascii")
         self.git("add", path)
 
     def save(self):
