@@ -1,12 +1,12 @@
 #!/bin/sh
 # Fuzzes readers: bench/fuzz/run.sh [SECONDS] [FAMILY...]
 # A family is a folder of bench/fuzz/seeds (test reports), or one of what Andon keeps: records, journal, ledger, caches,
-# config. One process a family, two at a time (JOBS=1: one).
+# totals, objects, config. One process a family, two at a time (JOBS=1: one).
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- xml json-lines json-documents tap libtest text-a text-b records journal ledger caches totals config
+[ $# -gt 0 ] || set -- xml json-lines json-documents tap libtest text-a text-b records journal ledger caches totals objects config
 cargo build --quiet --locked --profile fuzz --example fuzz-reports --example fuzz-stores
 fuzz=${CARGO_TARGET_DIR:-target}/fuzz/examples
 # The names are for the shell that xargs starts.

@@ -3,11 +3,12 @@
 //! `fuzz-stores GROUP SECONDS SEED`, where GROUP is one of `records` (lines of notes, their choice and their union),
 //! `journal` (lines, whole files, and the event stream), `ledger` (entries, in a repository), `caches` (the files of
 //! `.git/andon`: window, fingerprints, other clones' halts, receipts, writer, lock notes), `totals` (what the journal comes
-//! to) or `config`. What must hold is
-//! said beside each; what does not is printed with the bytes that showed it, and ends the run with 1.
+//! to), `objects` (loose objects) or `config`. What must hold is said beside each; what does not is printed with the bytes
+//! that showed it, and ends the run with 1.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::expect_used, clippy::unwrap_used)] // a tool for people at a terminal
 
 mod mutate;
+mod objects;
 mod totals;
 
 use std::fs;
@@ -117,6 +118,7 @@ fn main() {
         "ledger" => ledger(end, &mut dice),
         "caches" => caches(end, &mut dice),
         "totals" => totals::totals(end, &mut dice),
+        "objects" => objects::objects(end, &mut dice),
         "config" => {
             let template = config::template(None);
             loops(end, &mut dice, &[CONFIG.as_bytes(), template.as_bytes()], configuration)

@@ -1,7 +1,7 @@
 //! Commits: reading what a record needs, writing entries of our own refs.
 
 use super::error::{GitError, cut};
-use super::loose::Of;
+use super::loose_files::Of;
 use super::objects::{from_git2, write_error};
 use super::repo::Repo;
 use super::trees::ID;
@@ -77,7 +77,7 @@ impl Repo {
 
     /// The tree of commit `id`.
     pub fn tree_of(&self, id: CommitId) -> Result<TreeId, GitError> {
-        let loose = self.read_loose(Of::Code, git2::ObjectType::Commit, id.0);
+        let loose = self.read_loose(Of::Code, git2::ObjectType::Commit, id.0)?;
         let tree = loose.as_deref().and_then(tree_in);
         tree.map_or_else(|| Ok(TreeId(from_git2(self.find_commit(id)?.tree_id()))), Ok)
     }

@@ -21,6 +21,7 @@ mod index_paths;
 mod index_tree;
 mod kept;
 mod loose;
+mod loose_files;
 mod made_here;
 mod notes;
 mod notes_pack;

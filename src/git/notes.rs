@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::commits::tree_in;
 use super::error::GitError;
 use super::kept::Kept;
-use super::loose::Of;
+use super::loose_files::Of;
 use super::objects::{Blob, MODE_SUBMODULE, MODE_TREE};
 use super::repo::Repo;
 use super::trees::RawTree;
@@ -123,7 +123,7 @@ impl Repo {
         if let Some((_, tree)) = self.last_tip.get().filter(|(known, _)| *known == tip) {
             return Some(tree);
         }
-        let tree = tree_in(&self.read_loose(Of::Records, git2::ObjectType::Commit, tip)?)?;
+        let tree = tree_in(&self.read_loose(Of::Records, git2::ObjectType::Commit, tip).ok()??)?;
         self.last_tip.set(Some((tip, tree)));
         Some(tree)
     }
@@ -134,7 +134,7 @@ impl Repo {
     }
 
     fn note_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
-        let loose = self.read_loose(Of::Records, git2::ObjectType::Blob, id);
+        let loose = self.read_loose(Of::Records, git2::ObjectType::Blob, id)?;
         loose.map_or_else(|| self.read_packed_blob(id, max), |note| Ok(Blob::up_to(max, note)))
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::error::GitError;
-use super::loose::Of;
+use super::loose_files::Of;
 use super::repo::Repo;
 use super::trees::{RawEntry, RawTree};
 use crate::domain::ids::{Oid, TreeId};
@@ -105,13 +105,13 @@ impl Repo {
     pub(super) fn tree_by(
         &self,
         tree: TreeId,
-        quick: impl FnOnce(Oid) -> Option<Vec<u8>>,
+        quick: impl FnOnce(Oid) -> Result<Option<Vec<u8>>, GitError>,
     ) -> Result<Rc<RawTree>, GitError> {
         let id = tree.0;
         if let Some(known) = self.trees.borrow().get(id) {
             return Ok(known);
         }
-        let bytes = quick(id).map_or_else(|| self.tree_bytes(id), Ok)?;
+        let bytes = quick(id)?.map_or_else(|| self.tree_bytes(id), Ok)?;
         let raw = RawTree::new(bytes).map_err(|what| self.bad_tree(id, what.to_owned()))?;
         let raw = Rc::new(raw);
         self.trees.borrow_mut().keep(id, raw.clone(), raw.size());
@@ -170,7 +170,7 @@ impl Repo {
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
     pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
-        let loose = self.read_loose(Of::Code, git2::ObjectType::Blob, id);
+        let loose = self.read_loose(Of::Code, git2::ObjectType::Blob, id)?;
         loose.map_or_else(|| self.read_packed_blob(id, max), |content| Ok(Blob::up_to(max, content)))
     }
 

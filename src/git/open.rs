@@ -8,7 +8,7 @@ use git2::{ErrorCode, RepositoryOpenFlags};
 
 use super::error::GitError;
 use super::kept::{Kept, MAX_KEPT};
-use super::loose::Loose;
+use super::loose_files::LooseFiles;
 use super::program;
 use super::repo::{Repo, RepoEnv, tidy};
 
@@ -50,7 +50,7 @@ impl Repo {
             healed: RefCell::default(),
             written: RefCell::default(),
             young: RefCell::default(),
-            loose: Loose::default(),
+            loose: LooseFiles::default(),
             last_tip: Cell::default(),
             trees: RefCell::new(Kept::up_to(MAX_KEPT)),
             gathered: RefCell::default(),

@@ -9,7 +9,7 @@ use git2::ErrorCode;
 use super::error::{GitError, MissingBecause};
 use super::gathered::Gathered;
 use super::kept::Kept;
-use super::loose::Loose;
+use super::loose_files::LooseFiles;
 use super::trees::RawTree;
 use crate::domain::ids::{Oid, TreeId};
 
@@ -42,7 +42,7 @@ pub struct Repo {
     /// Those that were written before the lock of the ref was there: no moment old.
     pub(super) young: RefCell<Vec<Oid>>,
     /// Reads what is loose without libgit2.
-    pub(super) loose: Loose,
+    pub(super) loose: LooseFiles,
     /// The commit of notes that was asked for last, and its tree.
     pub(super) last_tip: Cell<Option<(Oid, TreeId)>>,
     /// Trees that are wanted again soon.

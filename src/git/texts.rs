@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::error::GitError;
 use super::kept::Kept;
-use super::loose::Of;
+use super::loose_files::Of;
 use super::repo::Repo;
 use crate::domain::ids::Oid;
 
@@ -81,7 +81,7 @@ impl<'r> Texts<'r> {
         if let Some(known) = self.kept.get(id) {
             return Ok(Some(known).filter(|known| known.len() <= max));
         }
-        let content = match self.repo.read_loose(Of::Code, git2::ObjectType::Blob, id) {
+        let content = match self.repo.read_loose(Of::Code, git2::ObjectType::Blob, id)? {
             Some(bytes) => Ok((bytes.len() <= max).then_some(Content::Bytes(bytes))),
             None => self.repo.blob_up_to(id, max).map(|blob| blob.map(Content::Blob)),
         };

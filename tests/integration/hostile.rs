@@ -199,6 +199,22 @@ const BROKEN: &[(&str, Break, &[&str])] = &[
     ("note-deep", |stage, dir| note(stage, dir, deep(200_000).as_bytes()), &["git notes --ref=andon"]),
     ("note-huge", |stage, dir| blob_note(stage, dir, &huge()), &["67108864 bytes"]),
     (
+        "note-cut-short",
+        |stage, dir| {
+            let head = stage.git_in(dir, &["rev-parse", "HEAD"]).ok().stdout;
+            cut_short(
+                stage,
+                dir,
+                stage.git_in(dir, &["notes", "--ref=andon", "list", head.trim()]).ok().stdout.trim(),
+            );
+        },
+        &["git notes --ref=andon"],
+    ),
+    ("notes-tree-cut-short", |stage, dir| cut_short(stage, dir, "refs/notes/andon^{tree}"), &["git fsck"]),
+    ("notes-commit-cut-short", |stage, dir| cut_short(stage, dir, "refs/notes/andon"), &["git fsck"]),
+    ("tree-cut-short", |stage, dir| cut_short(stage, dir, "HEAD^{tree}"), &["git fsck"]),
+    ("commit-cut-short", |stage, dir| cut_short(stage, dir, "HEAD"), &["git fsck"]),
+    (
         "notes-ref-blob",
         |stage, dir| {
             let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(b"x")).ok().stdout;
@@ -382,6 +398,16 @@ fn append(path: &Path, bytes: &[u8]) {
 fn directory(path: &Path) {
     let _ = fs::remove_file(path);
     fs::create_dir_all(path.join("inside")).unwrap();
+}
+
+/// Leaves half of the file of a loose object, as a full disk or a dead machine may.
+fn cut_short(stage: &Stage, dir: &Path, object: &str) {
+    let id = stage.git_in(dir, &["rev-parse", object]).ok().stdout;
+    let (first, rest) = id.trim().split_at(2);
+    let path = dir.join(".git/objects").join(first).join(rest);
+    let bytes = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
 }
 
 fn link(target: &str, path: &Path) {

@@ -1,9 +1,12 @@
 use std::os::unix::fs::MetadataExt as _;
 
+use super::super::loose_files::{MAX_FILE, MAX_IN_VAIN, MAX_INFLATED};
 use super::super::objects::from_git2;
 use super::super::scratch::Scratch;
+use super::super::texts::Texts;
 use super::super::{Repo, RepoEnv};
 use super::*;
+use crate::domain::ids::{CommitId, TreeId};
 
 fn age(path: &Path) {
     let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
@@ -53,8 +56,8 @@ fn a_loose_object_is_read_whole_or_not_at_all() {
     {
         let bytes = text(size);
         let id = if stored { repo.write_blob(&bytes).unwrap() } else { deflated(&scratch, &bytes) };
-        assert_eq!(repo.read_loose(Of::Code, Blob, id).as_ref(), Some(&bytes), "{size} {stored}");
-        assert_eq!(repo.read_loose(Of::Code, Tree, id), None, "another kind");
+        assert_eq!(repo.read_loose(Of::Code, Blob, id).unwrap().as_ref(), Some(&bytes), "{size} {stored}");
+        assert_eq!(repo.read_loose(Of::Code, Tree, id).unwrap(), None, "another kind");
         let path = repo.loose_path(id);
         let file = std::fs::read(&path).unwrap();
         let put = |bytes: &[u8]| {
@@ -66,16 +69,39 @@ fn a_loose_object_is_read_whole_or_not_at_all() {
             let mut damaged = file.clone();
             damaged[at] ^= 1;
             let read = put(&damaged);
-            assert!(read.is_none() || read.as_ref() == Some(&bytes), "{size} {stored}: bit at {at}");
-            assert_eq!(put(&file[..at]), None, "{size} {stored}: cut at {at}");
+            // In its first two bytes it is taken for an old format, and left to libgit2.
+            let fit = if at < 2 { matches!(read, Ok(None)) } else { read.is_err() };
+            assert!(fit, "{size} {stored}: bit at {at}");
+            assert!(put(&file[..at]).is_err(), "{size} {stored}: cut at {at}");
         }
-        put(&file);
+        put(&file).unwrap();
     }
     let commit = scratch.commit("a", "1", "one");
     let wanted = scratch.git(&["cat-file", "commit", &commit.to_string()]);
-    let read = repo.read_loose(Of::Code, Commit, commit.0).unwrap();
+    let read = repo.read_loose(Of::Code, Commit, commit.0).unwrap().unwrap();
     assert_eq!(String::from_utf8(read).unwrap().trim_end(), wanted);
     assert_eq!(repo.tree_of(commit).unwrap().to_string(), scratch.git(&["rev-parse", "HEAD^{tree}"]));
+}
+
+/// libgit2 by itself waits for the rest for ever (`build/starved.c`).
+#[cfg(target_os = "linux")]
+#[test]
+fn an_object_that_was_cut_short_is_an_error_and_no_wait() {
+    let scratch = Scratch::new();
+    let repo = scratch.open();
+    for id in
+        [deflated(&scratch, &text(300)), deflated(&scratch, &text(2 * MAX_INFLATED)), deflated(&scratch, b"")]
+    {
+        let path = repo.loose_path(id);
+        let file = std::fs::read(&path).unwrap();
+        for at in (0..file.len()).step_by(file.len() / 30 + 1).chain([file.len() - 4, file.len() - 1]) {
+            std::fs::remove_file(&path).unwrap();
+            std::fs::write(&path, &file[..at]).unwrap();
+            assert!(repo.read_blob(id, usize::MAX).is_err(), "{} of {}", at, file.len());
+            assert!(Texts::new(&repo, 0).read(id, usize::MAX).is_err(), "{} of {}", at, file.len());
+            assert!(repo.tree(TreeId(id)).is_err() && repo.commit(CommitId(id)).is_err());
+        }
+    }
 }
 
 #[test]
@@ -86,13 +112,13 @@ fn what_is_large_or_elsewhere_is_left_to_libgit2() {
     // As a file; inflated; and one that shrinks more than anybody expects.
     for bytes in [text(4 * MAX_FILE), vec![b'x'; MAX_INFLATED], vec![b'x'; MAX_INFLATED / 2]] {
         let id = deflated(&scratch, &bytes);
-        assert_eq!(repo.read_loose(Of::Code, Blob, id), None, "{}", bytes.len());
+        assert_eq!(repo.read_loose(Of::Code, Blob, id).unwrap(), None, "{}", bytes.len());
         assert_eq!(repo.read_blob(id, bytes.len()).unwrap(), super::super::Blob::Content(bytes));
     }
     let elsewhere =
         Repo::open(&scratch.path(), &RepoEnv { object_dir: Some("elsewhere".into()), ..RepoEnv::default() });
     let id = repo.write_blob(b"").unwrap();
-    assert_eq!(elsewhere.unwrap().read_loose(Of::Code, Blob, id), None);
+    assert_eq!(elsewhere.unwrap().read_loose(Of::Code, Blob, id).unwrap(), None);
 }
 
 #[test]
@@ -101,7 +127,7 @@ fn nobody_looks_for_ever_for_what_is_packed() {
     let repo = scratch.open();
     let stored = repo.write_blob(b"mine").unwrap();
     let packed = Oid::ZERO;
-    let look = |of, id| repo.read_loose(of, git2::ObjectType::Blob, id).is_some();
+    let look = |of, id| repo.read_loose(of, git2::ObjectType::Blob, id).unwrap().is_some();
     for _ in 1..MAX_IN_VAIN {
         assert!(!look(Of::Code, packed));
     }
