@@ -85,12 +85,6 @@ impl Tools {
     fn read(&mut self, file: &mut File, room: usize) -> Result<Option<&[u8]>, Damaged> {
         let Some(length) = self.fill(file) else { return Ok(None) };
         let stream = &self.file[..length];
-        if let [first, second, ..] = *stream
-            && !is_zlib(first, second)
-        {
-            // As gits of 2006 wrote it; or anything.
-            return Ok(None);
-        }
         for room in [room, 8 * room] {
             let room = MAX_INFLATED.min(room * stream.len() + 1024);
             if self.inflated.len() < room {
@@ -99,6 +93,7 @@ impl Tools {
             }
             match self.inflater.zlib_decompress(stream, &mut self.inflated) {
                 Ok(length) => return Ok(self.inflated.get(..length)),
+                // Among them what gits of 2006 wrote, which libgit2 reads and git does no more.
                 Err(DecompressionError::BadData) => return Err(Damaged),
                 Err(DecompressionError::InsufficientSpace) => {}
             }
@@ -118,18 +113,14 @@ impl Tools {
     }
 }
 
-/// Whether a zlib stream begins so (RFC 1950).
-fn is_zlib(first: u8, second: u8) -> bool {
-    first & 0x8f == 8 && u16::from_be_bytes([first, second]).is_multiple_of(31)
-}
-
 /// What comes behind the header of an object of that kind.
 fn content(object: &[u8], kind: git2::ObjectType) -> Result<Option<&[u8]>, Damaged> {
     let end = object.iter().take(MAX_HEADER).position(|byte| *byte == 0).ok_or(Damaged)?;
     let (header, content) = (&object[..end], &object[end + 1..]);
-    let Some(length) = header.strip_prefix(kind.str().as_bytes()).and_then(|rest| rest.strip_prefix(b" "))
-    else {
-        return Ok(None);
-    };
-    if length == content.len().to_string().as_bytes() { Ok(Some(content)) } else { Err(Damaged) }
+    // Before anything else: for one of any kind that says it is longer libgit2 makes room.
+    let space = header.iter().rposition(|byte| *byte == b' ').ok_or(Damaged)?;
+    if header[space + 1..] != *content.len().to_string().as_bytes() {
+        return Err(Damaged);
+    }
+    Ok((header[..space] == *kind.str().as_bytes()).then_some(content))
 }
