@@ -133,11 +133,6 @@ impl Repo {
         self.tree_by(tree, |id| self.read_loose(Of::Records, git2::ObjectType::Tree, id))
     }
 
-    fn note_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
-        let loose = self.read_loose(Of::Records, git2::ObjectType::Blob, id)?;
-        loose.map_or_else(|| self.read_packed_blob(id, max), |note| Ok(Blob::up_to(max, note)))
-    }
-
     /// The contents of `blobs` joined as git joins them: with a newline where one is missing.
     pub(super) fn note_text(
         &self,
@@ -148,7 +143,7 @@ impl Repo {
         let mut text: Option<Vec<u8>> = None;
         for id in blobs {
             let have = text.as_ref().map_or(0, Vec::len);
-            match self.note_blob(*id, MAX_NOTE.saturating_sub(have))? {
+            match self.read_blob_of(Of::Records, *id, MAX_NOTE.saturating_sub(have))? {
                 Blob::Content(more) => {
                     let text = text.get_or_insert_default();
                     if !text.is_empty() && !text.ends_with(b"\n") {

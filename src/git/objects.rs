@@ -46,13 +46,6 @@ pub enum Blob {
     TooLarge(u64),
 }
 
-impl Blob {
-    /// The content, unless it has more than `max` bytes.
-    pub(super) fn up_to(max: usize, content: Vec<u8>) -> Self {
-        if content.len() > max { Self::TooLarge(content.len() as u64) } else { Self::Content(content) }
-    }
-}
-
 /// An id of libgit2 as ours.
 pub(super) fn from_git2(id: git2::Oid) -> Oid {
     // libgit2 gives 20 bytes (32 with SHA-256), so that the all-zero id below is never reached.
@@ -170,12 +163,15 @@ impl Repo {
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
     pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
-        let loose = self.read_loose(Of::Code, git2::ObjectType::Blob, id)?;
-        loose.map_or_else(|| self.read_packed_blob(id, max), |content| Ok(Blob::up_to(max, content)))
+        self.read_blob_of(Of::Code, id, max)
     }
 
-    /// The same where [`Self::read_loose`] has looked already.
-    pub(super) fn read_packed_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
+    /// The same of either kind.
+    pub(super) fn read_blob_of(&self, of: Of, id: Oid, max: usize) -> Result<Blob, GitError> {
+        if let Some(content) = self.read_loose(of, git2::ObjectType::Blob, id)? {
+            let size = content.len();
+            return Ok(if size > max { Blob::TooLarge(size as u64) } else { Blob::Content(content) });
+        }
         let (odb, wanted, size) = self.blob_header(id)?;
         if size > max {
             return Ok(Blob::TooLarge(size as u64));
