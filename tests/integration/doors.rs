@@ -1,0 +1,1 @@
+//! One engine at every door: the same facts give the same decision, however they come in.

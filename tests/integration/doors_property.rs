@@ -1,0 +1,1 @@
+//! Random stories through every door, compared: hooks, events in one batch and line by line, replay.

@@ -1,0 +1,1 @@
+//! Halts leave traces outside their own ref, and records travel with the branch.

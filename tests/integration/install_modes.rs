@@ -1,0 +1,1 @@
+//! Installing beside other hook managers, and taking everything out again.

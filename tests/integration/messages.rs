@@ -1,0 +1,1 @@
+//! What people read: messages, advice that exists, and counts that add up.

@@ -1,0 +1,1 @@
+//! `check` believes nothing that the branch says of itself.

@@ -1,0 +1,1 @@
+//! What the test command sees of the terminal, and what people see of ours.

@@ -1,0 +1,1 @@
+//! A hostile repository runs nothing and touches nothing.
