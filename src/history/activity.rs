@@ -180,6 +180,8 @@ pub struct Activity {
     pub usage: Option<Usage>,
     /// The latest time that was seen.
     pub now: Option<Timestamp>,
+    /// The latest time of an event since the newest commit.
+    pub lively: Option<Timestamp>,
     /// What was not as it should be.
     pub marks: Marks,
     /// What was observed last: a warning about calls is said at the call, and not again at whatever follows.

@@ -28,8 +28,6 @@ pub struct TurnIteration {
     pub hash: DiffHash,
     /// When it ended.
     pub at: Timestamp,
-    /// Session, when known.
-    pub session: Option<String>,
     /// What was said in it.
     pub outputs: Vec<Digest>,
 }
@@ -77,7 +75,6 @@ impl Fold {
                 code: one.code,
                 hash: one.diff.hash,
                 at: one.at,
-                session: one.session.clone(),
                 outputs: one.outputs.clone(),
             }),
         };
@@ -106,8 +103,8 @@ impl Fold {
         for turn in carry.turns {
             let made = Iteration::of_turn((&turn.node, turn.number), (turn.code, turn.change), turn.hash);
             let tests = line.proof(turn.code).cloned();
-            let (at, session, outputs) = (turn.at, turn.session, turn.outputs);
-            line.iterations.push(Iteration { at, tests, session, outputs, ..made });
+            let (at, outputs) = (turn.at, turn.outputs);
+            line.iterations.push(Iteration { at, tests, outputs, ..made });
         }
         line.iterations.sort_by_key(|one| one.number);
         let surplus = line.iterations.len().saturating_sub(MAX_ITERATIONS);
@@ -123,6 +120,7 @@ impl Fold {
         }
         line.pause_before(commit.at);
         line.activity.now = line.activity.now.max(commit.at);
+        line.activity.lively = None;
         line.commit_in_turn(&commit.node, commit.at);
         line.activity.code = Some(commit.code);
         line.activity.newest = Newest::Other;

@@ -24,26 +24,19 @@ const MAX_RESETS: usize = 64;
 
 /// A commit that is about to be recorded: what decides its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Upcoming<'a> {
+pub struct Upcoming {
     /// Its first parent: an amend has that of the commit it replaces.
     pub parent: Option<CommitId>,
-    /// Session, when known.
-    pub session: Option<&'a str>,
     /// When it is recorded.
     pub at: Timestamp,
     /// Kind of commit.
     pub kind: CommitKind,
 }
 
-impl<'a> Upcoming<'a> {
-    fn of(fact: &'a CommitFact) -> Self {
+impl Upcoming {
+    fn of(fact: &CommitFact) -> Self {
         let record = &fact.record;
-        Self {
-            parent: record.parent,
-            session: record.session.as_deref(),
-            at: record.recorded_at,
-            kind: record.kind,
-        }
+        Self { parent: record.parent, at: record.recorded_at, kind: record.kind }
     }
 }
 
@@ -136,35 +129,43 @@ pub fn fold(facts: &[Fact], session_gap: Span) -> Timeline {
 
 /// The number to record for `upcoming`, given the window before it.
 ///
-/// 1 starts a new window: after an acknowledgement, in another session, after a pause longer than the
-/// session gap. An amend takes the number of the commit it replaces; a pick of a rebase replays what was
+/// 1 starts a new window: after an acknowledgement, and after a pause longer than the session gap. A new session, node
+/// or process begins nothing: a shell loop around an agent has a session for each turn. An amend takes the number of the commit it replaces; a pick of a rebase replays what was
 /// counted already and keeps the newest number, but is never numbered 1 inside a window. Every other
 /// commit counts, merges and reverts too: they are no strikes, but the cap is a budget.
-pub fn next_iteration(timeline: &Timeline, upcoming: &Upcoming<'_>) -> u64 {
+pub fn next_iteration(timeline: &Timeline, upcoming: &Upcoming) -> u64 {
     if timeline.ends_before(upcoming) { 1 } else { timeline.number_for(upcoming) }
 }
 
 /// Whether a run begins with `commit`, given the window before it.
 pub fn begins(timeline: &Timeline, commit: &CommitFact) -> Begins {
     let upcoming = Upcoming::of(commit);
-    let amends = timeline.amended_by(&upcoming).is_some();
-    let anew = commit.record.iteration == 1 && !amends;
-    if anew || timeline.ends_before(&upcoming) { Begins::Run } else { Begins::Nothing }
+    let anew = match commit.record.iteration {
+        1 => timeline.amended_by(&upcoming).is_none() || timeline.ends_before(&upcoming),
+        // Not numbered: facts of commits without records, and of streams.
+        0 => timeline.ends_before(&upcoming),
+        // Whoever wrote the record saw what came before it, events included.
+        _ => timeline.newest().is_none(),
+    };
+    if anew { Begins::Run } else { Begins::Nothing }
+}
+
+/// In an event stream the epoch stands for a time that nobody gave.
+fn known_time(at: Timestamp) -> Option<Timestamp> {
+    Some(at).filter(|at| at.0 != 0)
 }
 
 impl Timeline {
     /// Whether `upcoming` belongs to another run than the window (DESIGN section 1, "run").
-    fn ends_before(&self, upcoming: &Upcoming<'_>) -> bool {
+    fn ends_before(&self, upcoming: &Upcoming) -> bool {
         let Some(newest) = self.newest() else { return true };
-        let other_session = match (self.session.as_deref(), upcoming.session) {
-            (Some(known), Some(session)) => known != session,
-            (None, _) | (_, None) => false,
-        };
-        // A clock set back gives a span of zero, which is no gap.
-        other_session || upcoming.at.since(newest.at) > self.session_gap
+        // What was observed since then is a sign of life as well: one long turn is no pause.
+        let last = self.activity.lively.max(known_time(newest.at));
+        // A clock set back gives a span of zero, which is no gap; what nobody timed measures nothing.
+        last.zip(known_time(upcoming.at)).is_some_and(|(last, at)| at.since(last) > self.session_gap)
     }
 
-    fn number_for(&self, upcoming: &Upcoming<'_>) -> u64 {
+    fn number_for(&self, upcoming: &Upcoming) -> u64 {
         let highest = self.iterations.iter().map(|iteration| iteration.number).max().unwrap_or(0);
         match upcoming.kind {
             CommitKind::Amend => self
@@ -181,7 +182,7 @@ impl Timeline {
     }
 
     /// Where the iteration stands that `upcoming` amends: the newest one with the same parent.
-    fn amended_by(&self, upcoming: &Upcoming<'_>) -> Option<usize> {
+    fn amended_by(&self, upcoming: &Upcoming) -> Option<usize> {
         if upcoming.kind != CommitKind::Amend {
             return None;
         }
@@ -206,7 +207,6 @@ impl Timeline {
         self.iterations.clear();
         self.amended.clear();
         self.rewritten.clear();
-        self.session = None;
         self.passed = 0;
     }
 
@@ -219,10 +219,10 @@ impl Timeline {
         if begins(self, &fact) == Begins::Run && !self.iterations.is_empty() {
             self.restart();
         }
-        // In an event stream the epoch stands for a time that nobody gave.
-        let at = Some(fact.record.recorded_at).filter(|at| at.0 != 0);
+        let at = known_time(fact.record.recorded_at);
         self.pause_before(at);
         self.activity.now = self.activity.now.max(at);
+        self.activity.lively = None;
         fact.record.node = self.node_of(&fact);
         self.commit_in_turn(&fact.record.node, at);
         self.activity.code = Some(fact.record.code);
@@ -234,9 +234,6 @@ impl Timeline {
         let recorded = Some(fact.record.iteration).filter(|number| *number > 0);
         let number = amended.or(recorded).unwrap_or_else(|| self.number_for(&Upcoming::of(&fact)));
         let iteration = Iteration::new(fact, number);
-        if let Some(session) = &iteration.session {
-            self.session = Some(session.clone());
-        }
         if let Some(tests) = &iteration.tests {
             self.newest_tests = Some(tests.clone());
         }

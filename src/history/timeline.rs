@@ -214,8 +214,6 @@ pub struct Timeline {
     pub workflow: Arc<Workflow>,
     /// The newest test result, committed or not.
     pub(super) newest_tests: Option<TestEvidence>,
-    /// The newest known session of the window.
-    pub(super) session: Option<String>,
     /// A longer pause starts a new window.
     pub(super) session_gap: Span,
     /// Derived from the rest, and forgotten whenever that changes.
@@ -240,7 +238,6 @@ impl Timeline {
             activity: Activity::default(),
             workflow: Arc::default(),
             newest_tests: None,
-            session: None,
             session_gap,
             known_flaky: Known::default(),
             cached: Cached::default(),

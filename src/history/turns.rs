@@ -95,6 +95,7 @@ impl Timeline {
     pub(super) fn tick_clock(&mut self, at: Option<Timestamp>) {
         self.pause_before(at);
         let Some(at) = at else { return };
+        self.activity.lively = self.activity.lively.max(Some(at));
         match self.activity.now {
             Some(now) if at < now => {
                 self.activity.marks.backwards = self.activity.marks.backwards.saturating_add(1);
@@ -245,14 +246,9 @@ impl Timeline {
         );
         let iteration = Iteration::of_turn((node, number), (code, change), hash);
         let at = self.activity.now.unwrap_or(Timestamp(0));
-        let session = self.session.clone();
         self.amended.clear();
         self.known_flaky = Known::default();
-        push_bounded(
-            &mut self.iterations,
-            Iteration { at, tests, session, outputs, ..iteration },
-            MAX_ITERATIONS,
-        );
+        push_bounded(&mut self.iterations, Iteration { at, tests, outputs, ..iteration }, MAX_ITERATIONS);
     }
 
     fn take_call(&mut self, node: String, at: Option<Timestamp>, call: ToolCall) {
@@ -316,6 +312,7 @@ impl Timeline {
         let before = std::mem::take(&mut self.activity);
         let activity = &mut self.activity;
         activity.now = before.now;
+        activity.lively = before.lively;
         activity.marks = before.marks;
         activity.ids = before.ids;
         activity.usage = before.usage;

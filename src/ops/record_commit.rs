@@ -245,8 +245,7 @@ fn derive(
         // Mostly known: the line is read and taken apart otherwise.
         loaded.window.line_of(parent).map_or_else(|| prev(store, parent), Prev::Line)
     });
-    let upcoming =
-        Upcoming { parent: derived.parent, session: actor.session.as_deref(), at: ctx.now, kind: entry.kind };
+    let upcoming = Upcoming { parent: derived.parent, at: ctx.now, kind: entry.kind };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
     let open = weakening::open_failures(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = match open {

@@ -102,7 +102,6 @@ fn fact(commit: &CommitInfo, facts: Facts, fold: &Fold) -> (CommitFact, Option<D
     let mut fact = derive::unrecorded(commit, *derived);
     let upcoming = Upcoming {
         parent: fact.record.parent,
-        session: None,
         at: commit.committed_at,
         kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
     };

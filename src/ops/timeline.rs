@@ -213,16 +213,12 @@ impl Loaded {
         let Some(by) = newest.id.filter(|_| rewrites(newest.record.kind)) else { return };
         let since = self.told.markers.len().saturating_sub(self.told.since_ack);
         let behind = |id: &CommitId| self.window.facts.iter().any(|fact| fact.id == Some(*id));
-        let other = |session: Option<&str>| match (session, newest.record.session.as_deref()) {
-            (Some(one), Some(other)) => one != other,
-            (None, _) | (_, None) => false,
-        };
         let mut replaced: Vec<CommitFact> = Vec::new();
         for id in self.told.markers[since..].iter().rev().filter(|id| **id != by).take(MAX_REWRITTEN) {
             let Ok(Some(stored)) = store.get(*id) else { break };
             let record = stored.record;
             let amended = record.parent == newest.record.parent && newest.record.kind == CommitKind::Amend;
-            if other(record.session.as_deref()) || !(rewrites(record.kind) || amended) {
+            if !(rewrites(record.kind) || amended) {
                 break;
             }
             let ends = !rewrites(record.kind);

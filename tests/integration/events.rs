@@ -4,7 +4,7 @@
 
 use crate::support::{Out, Stage, andon_path};
 
-fn observe(stage: &Stage, kind: &str, lines: &str) -> Out {
+pub fn observe(stage: &Stage, kind: &str, lines: &str) -> Out {
     stage.run_in(stage.dir(), andon_path(), &["observe", kind], Some(lines.as_bytes()))
 }
 

@@ -21,13 +21,17 @@ fn windows_begin_anew() {
     let hours = |count: i64| count * 3600;
     let table: Vec<(&str, Vec<Commit>, &[u8])> = vec![
         ("one run", vec![commit(1), commit(2).at(hours(6)), commit(3).at(hours(12))], &[1, 2, 3]),
-        ("a pause", vec![commit(1), commit(2).at(hours(6) + 1), commit(3).at(hours(7))], &[2, 3]),
+        ("a pause", vec![commit(1).at(1), commit(2).at(hours(6) + 2), commit(3).at(hours(7))], &[2, 3]),
+        ("no time is no pause", vec![commit(1), commit(2).at(hours(90)), commit(3)], &[1, 2, 3]),
         ("the clock set back", vec![commit(1).at(hours(90)), commit(2).at(0), commit(3).at(5)], &[1, 2, 3]),
-        ("another session", vec![commit(1).session("a"), commit(2).session("b")], &[2]),
-        ("an unknown session", vec![commit(1).session("a"), commit(2), commit(3).session("a")], &[1, 2, 3]),
+        ("another session", vec![commit(1).session("a"), commit(2).session("b")], &[1, 2]),
         (
-            "another one after an unknown",
-            vec![commit(1).session("a"), commit(2), commit(3).session("b")],
+            "what a record says of its run",
+            vec![
+                commit(1).at(1).number(1),
+                commit(2).at(hours(7)).number(2),
+                commit(3).at(hours(14)).number(1),
+            ],
             &[3],
         ),
         ("number one", vec![commit(1).number(7), commit(2).number(1), commit(3).number(2)], &[2, 3]),
@@ -136,20 +140,16 @@ fn timelines_are_bounded() {
 
 #[test]
 fn the_next_number_is_the_one_that_the_fold_gives() {
-    let line = timeline(vec![commit(1).session("a").at(100), commit(2).at(200)]);
+    let line = timeline(vec![commit(1).at(100), commit(2).at(200)]);
     let parent = line.iterations[1].parent;
-    let next = |kind, session, at, parent| {
-        next_iteration(&line, &Upcoming { parent, session, at: Timestamp(at), kind })
-    };
+    let next = |kind, at, parent| next_iteration(&line, &Upcoming { parent, at: Timestamp(at), kind });
     let head = line.iterations[1].commit;
-    assert_eq!(next(Normal, None, 300, head), 3);
-    assert_eq!(next(Normal, Some("b"), 300, head), 1);
-    assert_eq!(next(Normal, Some("a"), 300, head), 3);
-    assert_eq!(next(Normal, None, 21_801, head), 1);
-    assert_eq!(next(Normal, None, 21_800, head), 3);
-    assert_eq!(next(Normal, None, -5, head), 3);
-    assert_eq!(next(Amend, None, 300, parent), 2);
-    assert_eq!(next(Rebase, None, 300, head), 2);
+    assert_eq!(next(Normal, 300, head), 3);
+    assert_eq!(next(Normal, 21_801, head), 1);
+    assert_eq!(next(Normal, 21_800, head), 3);
+    assert_eq!(next(Normal, -5, head), 3);
+    assert_eq!(next(Amend, 300, parent), 2);
+    assert_eq!(next(Rebase, 300, head), 2);
     assert_eq!(next_iteration(&Timeline::new(GAP), &Upcoming::of(&commit(1).0)), 1);
 }
 

@@ -18,7 +18,7 @@ use crate::domain::time::{Span, Timestamp};
 use crate::history::{Carry, Fold};
 
 const FILE: &str = "cache/totals";
-const HEAD: &str = "andon/totals@2";
+const HEAD: &str = "andon/totals@3";
 /// A larger file is not read.
 const MAX_BYTES: u64 = 8 << 20;
 /// A journal that is shorter is folded from its start.

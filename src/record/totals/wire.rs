@@ -31,6 +31,7 @@ struct Sums {
     within: bool,
     called: bool,
     now: Option<i64>,
+    lively: Option<i64>,
     marks: [u64; 4],
     begun: u64,
     last_node: Option<String>,
@@ -75,7 +76,6 @@ struct WireIteration {
     code: String,
     hash: String,
     at: i64,
-    session: Option<String>,
     outputs: Vec<String>,
 }
 
@@ -147,6 +147,7 @@ fn sums(carry: &Carry) -> Sums {
         within: activity.windows.door == Door::Within,
         called: activity.newest == Newest::Call,
         now: activity.now.map(|at| at.0),
+        lively: activity.lively.map(|at| at.0),
         marks: [marks.backwards, marks.duplicates, marks.unended, marks.crowded],
         begun: activity.begun,
         last_node: activity.last_node.clone(),
@@ -190,7 +191,6 @@ fn wire_iteration(turn: &TurnIteration) -> WireIteration {
         code: turn.code.to_string(),
         hash: turn.hash.to_string(),
         at: turn.at.0,
-        session: turn.session.clone(),
         outputs: texts(&turn.outputs),
     }
 }
@@ -246,6 +246,7 @@ fn summed(sums: Sums) -> Option<Carry> {
         nodes: sums.nodes.into_iter().map(|(name, of)| (name, totals(of))).collect(),
         passes: sums.passes.into_iter().map(|(from, to, count)| ((from, to), count)).collect(),
         now: sums.now.map(Timestamp),
+        lively: sums.lively.map(Timestamp),
         marks: Marks { backwards, duplicates, unended, crowded },
         newest: if sums.called { Newest::Call } else { Newest::Other },
         windows: Windows {
@@ -297,7 +298,6 @@ fn iteration(wire: WireIteration) -> Option<TurnIteration> {
         code: wire.code.parse().ok()?,
         hash: wire.hash.parse().ok()?,
         at: Timestamp(wire.at),
-        session: wire.session,
         outputs: ids(&wire.outputs)?,
     })
 }
