@@ -347,8 +347,8 @@ fn prepare(ground: &Ground, rules: &PathRules) -> Truth {
     let ledger = Ledger::open(repo);
     ledger.writer_id().unwrap();
     let _ = ledger.standing_elsewhere(Some(head));
-    let passed = receipt::Receipt { tree, head: Some(head), skipped: Vec::new() };
-    receipt::write(repo.git_dir(), &passed, 1, Timestamp(1_700_000_000)).unwrap();
+    let passed = receipt::Receipt { tree, head: Some(head), skipped: Vec::new(), asked_by: Vec::new() };
+    receipt::write(repo.git_dir(), &passed, Timestamp(1_700_000_000)).unwrap();
     fs::write(repo.git_dir().join("andon/writing"), "refs/notes/andon -\n").unwrap();
     Truth { tree, head, code, facts: known.facts.len() }
 }

@@ -23,6 +23,7 @@ use crate::domain::safety::SafetyKind;
 use crate::git::IndexTree;
 use crate::policy::{self, Place};
 use crate::record::journal::Journal;
+use crate::record::process::git_above;
 use crate::record::receipt::{self, Receipt};
 use crate::record::window;
 use crate::report::message::Diagnostic;
@@ -44,7 +45,8 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let asked = skip::asked(ctx)?;
     let resolved = standing::resolve(ctx, ws)?;
     let parent = ws.repo.head()?.commit();
-    let receipt = Receipt { tree, head: parent, skipped: Vec::new() };
+    let asked_by = git_above(ctx.parent);
+    let receipt = Receipt { tree, head: parent, skipped: Vec::new(), asked_by };
     if let (None, None, Some(head)) = (&resolved.halt, &resolved.failed, parent)
         && resolved.notes.is_empty()
         && let Some((decision, mut loaded)) = settled(ctx, ws, tree, head)?
@@ -78,9 +80,7 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
 
 /// Without a receipt the record will say that the commit went around the gate: said now, not refused.
 fn leave_receipt(ctx: &Context, ws: &Workspace, receipt: &Receipt) -> Option<Diagnostic> {
-    // The shim of prepare-commit-msg takes the process that was asked for one that need not be asked again.
-    let asked_by = if skip::lacks_reason(&receipt.skipped) { 0 } else { ctx.parent };
-    let left = receipt::write(ws.repo.git_dir(), receipt, asked_by, ctx.now).map_err(OpsError::from);
+    let left = receipt::write(ws.repo.git_dir(), receipt, ctx.now).map_err(OpsError::from);
     left.err().as_ref().map(OpsError::as_warning)
 }
 

@@ -29,6 +29,7 @@ use crate::git::{CommitInfo, missing_help};
 use crate::history::{self, Timeline, Upcoming};
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine, MarkedTurn};
+use crate::record::process::git_above;
 use crate::record::receipt::{self, Receipt};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Judged};
@@ -124,7 +125,10 @@ fn gate(
     receipts: &[Receipt],
     kind: CommitKind,
 ) -> (Gate, Vec<Skip>) {
-    match (passed(ws, commit, receipts), kind) {
+    // The commit that is made now: a receipt of another git process, or of nobody, does not speak for it.
+    let now = git_above(ctx.parent);
+    let own: Vec<Receipt> = receipts.iter().filter(|receipt| receipt.is_of(&now)).cloned().collect();
+    match (passed(ws, commit, &own), kind) {
         (Some(seen), _) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
         // git runs no pre-commit for these, so its absence says nothing.
         (None, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
@@ -141,8 +145,8 @@ fn gate(
 fn passed<'r>(ws: &Workspace, commit: &CommitInfo, receipts: &'r [Receipt]) -> Option<&'r Receipt> {
     let parent = commit.parents.first();
     receipts.iter().rev().filter(|receipt| receipt.tree == commit.tree).find(|receipt| match &receipt.head {
-        None => true,
         head if head.as_ref() == parent => true,
+        None => false,
         Some(head) => ws.repo.commit(*head).is_ok_and(|amended| amended.parents.first() == parent),
     })
 }

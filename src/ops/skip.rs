@@ -97,7 +97,7 @@ pub fn apply(asked: Option<&Asked>, decision: Decision) -> (Decision, Vec<Skip>)
 }
 
 /// Whether prepare-commit-msg must be asked for a reason.
-pub fn lacks_reason(skipped: &[Skip]) -> bool {
+fn lacks_reason(skipped: &[Skip]) -> bool {
     skipped.iter().any(|skip| skip.reason.is_empty())
 }
 

@@ -21,6 +21,7 @@ pub mod journal;
 pub mod kept;
 mod nature;
 pub mod normalize;
+pub mod process;
 pub mod receipt;
 #[cfg(test)]
 mod scratch;

@@ -2,13 +2,15 @@
 //! that has none went around it (`--no-verify`). post-commit takes them away when its record is written, so that
 //! those of a post-commit that was killed are still there for the next one, and tell it from hooks that were off.
 //!
-//! The first line is the id of the git process whose pre-commit it was, which the shim of prepare-commit-msg reads to
-//! know that this very process was asked already; then a line for each receipt, the newest last.
+//! One line a receipt, the newest last. A receipt says what passed the tests' gate and nothing else: whether a halt
+//! stands is asked of the ledger at every hook, whatever lies here. It names the git process whose pre-commit it was, so
+//! that a receipt that was left over, or written by hand, does not speak for the commit of another process.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::process::GitProcess;
 use super::{RecordError, file};
 use crate::domain::facts::Skip;
 use crate::domain::ids::{CommitId, TreeId};
@@ -27,11 +29,23 @@ pub struct Receipt {
     pub head: Option<CommitId>,
     /// What was passed over for it.
     pub skipped: Vec<Skip>,
+    /// The git processes above the hook; empty where the system does not tell.
+    pub asked_by: Vec<GitProcess>,
+}
+
+impl Receipt {
+    /// Whether it is of the commit that the git processes `now` make. Unknown is no contradiction: where the system
+    /// tells of no process, receipts name none.
+    pub fn is_of(&self, now: &[GitProcess]) -> bool {
+        now.is_empty() || now.iter().any(|one| self.asked_by.contains(one))
+    }
 }
 
 #[derive(Serialize, Deserialize)]
 struct Wire {
     at: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    by: Vec<GitProcess>,
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<String>,
     tree: String,
@@ -44,17 +58,17 @@ fn path(git_dir: &Path) -> PathBuf {
     git_dir.join("andon").join("receipt")
 }
 
-/// Leaves a receipt in the git directory of the worktree, beside older ones. `asked_by` is the id of the process that
-/// ran the hook; 0 when prepare-commit-msg must be asked all the same.
-pub fn write(git_dir: &Path, receipt: &Receipt, asked_by: u32, at: Timestamp) -> Result<(), RecordError> {
+/// Leaves a receipt in the git directory of the worktree, beside older ones.
+pub fn write(git_dir: &Path, receipt: &Receipt, at: Timestamp) -> Result<(), RecordError> {
     let path = path(git_dir);
     let head = receipt.head.map(|head| head.to_string());
     let said = |skip: &Skip| (skip.rule.clone(), skip.reason.clone(), skip.agent.clone());
     let skipped = receipt.skipped.iter().map(said).collect();
-    let wire = Wire { at: at.to_string(), head, tree: receipt.tree.to_string(), skipped };
+    let by = receipt.asked_by.clone();
+    let wire = Wire { at: at.to_string(), by, head, tree: receipt.tree.to_string(), skipped };
     let older = lines(&path);
     let beyond = older.len().saturating_sub(MAX_KEPT - 1);
-    let mut text = format!("{asked_by}\n");
+    let mut text = String::new();
     let same = |known: &Receipt| (known.tree, known.head) == (receipt.tree, receipt.head);
     let kept = older.iter().skip(beyond).filter(|(_, known)| !same(known)).map(|(line, _)| line.clone());
     for line in kept.chain([serde_json::to_string(&wire).unwrap_or_default()]) {
@@ -81,13 +95,13 @@ pub fn clear(git_dir: &Path) {
 
 fn lines(path: &Path) -> Vec<(String, Receipt)> {
     let Ok(Some(bytes)) = file::read(path, MAX_BYTES) else { return Vec::new() };
-    // The first line may say who asked; to be told that it is no receipt costs more than to look.
+    // Older versions began the file with a number.
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{")).filter_map(|line| {
         let wire: Wire = serde_json::from_slice(line).ok()?;
         let head = wire.head.as_deref().map(str::parse).transpose().ok()?;
         let skip = |(rule, reason, agent)| Skip { rule, reason, agent };
         let skipped = wire.skipped.into_iter().take(Skip::MAX).map(skip).collect();
-        let receipt = Receipt { tree: wire.tree.parse().ok()?, head, skipped };
+        let receipt = Receipt { tree: wire.tree.parse().ok()?, head, skipped, asked_by: wire.by };
         Some((String::from_utf8(line.to_vec()).ok()?, receipt))
     });
     lines.collect()
@@ -103,19 +117,19 @@ mod tests {
         let id = Oid::from_bytes(&[byte; 20]).unwrap();
         let skip = Skip { rule: "untested-edit".into(), reason: "a\n\u{1b}b".into(), agent: None };
         let head = byte.is_multiple_of(2).then_some(CommitId(id));
-        Receipt { tree: TreeId(id), head, skipped: vec![skip; usize::from(byte % 2)] }
+        let asked_by = vec![GitProcess { pid: u32::from(byte), started: 7 }; usize::from(byte % 3)];
+        Receipt { tree: TreeId(id), head, skipped: vec![skip; usize::from(byte % 2)], asked_by }
     }
 
     #[test]
     fn receipts_hold_until_they_are_taken_away() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(read(dir.path()), []);
-        for (byte, asked_by) in [(8, 1), (7, 2), (8, 3)] {
-            write(dir.path(), &receipt(byte), asked_by, Timestamp(0)).unwrap();
+        for byte in [8, 7, 8] {
+            write(dir.path(), &receipt(byte), Timestamp(0)).unwrap();
         }
         // One that comes again is the newest.
         assert_eq!(read(dir.path()), [receipt(7), receipt(8)]);
-        assert!(std::fs::read_to_string(path(dir.path())).unwrap().starts_with("3\n"));
         clear(dir.path());
         assert_eq!(read(dir.path()), []);
         assert_eq!(std::fs::read_dir(dir.path().join("andon")).unwrap().count(), 0);
@@ -125,10 +139,21 @@ mod tests {
     fn only_so_many_are_kept_and_all_can_be_read() {
         let dir = tempfile::tempdir().unwrap();
         for byte in 0..40 {
-            write(dir.path(), &receipt(byte * 2), u32::MAX, Timestamp(i64::from(u32::MAX))).unwrap();
+            write(dir.path(), &receipt(byte * 2), Timestamp(i64::from(u32::MAX))).unwrap();
         }
         let kept: Vec<Receipt> = (32..40).map(|byte| receipt(byte * 2)).collect();
         assert_eq!(read(dir.path()), kept);
+    }
+
+    #[test]
+    fn a_receipt_speaks_for_the_process_that_was_asked() {
+        let one = GitProcess { pid: 10, started: 1 };
+        // The number was given to another process since.
+        let other = GitProcess { pid: 10, started: 2 };
+        let of = |asked_by: &[GitProcess]| Receipt { asked_by: asked_by.to_vec(), ..receipt(8) };
+        assert!(of(&[one]).is_of(&[one]) && of(&[one, other]).is_of(&[other]));
+        assert!(!of(&[one]).is_of(&[other]) && !of(&[]).is_of(&[one]));
+        assert!(of(&[one]).is_of(&[]) && of(&[]).is_of(&[]));
     }
 
     #[test]
@@ -147,7 +172,7 @@ mod tests {
         #[test]
         fn any_bytes_are_a_receipt_or_none(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..200) {
             let dir = tempfile::tempdir().unwrap();
-            write(dir.path(), &receipt(8), 1, Timestamp(0)).unwrap();
+            write(dir.path(), &receipt(8), Timestamp(0)).unwrap();
             let good = std::fs::read(path(dir.path())).unwrap();
             // Cut anywhere it names no other tree.
             std::fs::write(path(dir.path()), &good[..cut.min(good.len())]).unwrap();

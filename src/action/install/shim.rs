@@ -15,9 +15,6 @@ use crate::domain::ids::Digest;
 
 /// The template that was reviewed is the file that is installed.
 const TEMPLATE: &[u8] = include_bytes!("../../../hooks/shim.sh");
-/// prepare-commit-msg is there for what goes around pre-commit. Where pre-commit of this very git process left its
-/// receipt (whose first line is that process's id) there is nothing to ask again, and no program to start.
-const PREPARE: &[u8] = include_bytes!("../../../hooks/shim-prepare-commit-msg.sh");
 const PROGRAM: &[u8] = b"@PROGRAM@";
 const HOOK: &[u8] = b"@HOOK@";
 /// The line that marks a file as written by Andon, even when it was edited later.
@@ -70,7 +67,7 @@ pub enum Content {
 
 /// The bytes of the shim that starts `program` for `hook`. Any path is safe in it: it is quoted for `sh`.
 pub fn render(program: &Path, hook: Hook) -> Vec<u8> {
-    let (head, middle, tail) = segments(hook);
+    let (head, middle, tail) = segments();
     [head, &quote(program.as_os_str().as_bytes()), middle, hook.name().as_bytes(), tail].concat()
 }
 
@@ -82,7 +79,7 @@ pub fn digest(bytes: &[u8]) -> Digest {
 /// Says what `bytes` found at the place of `hook` are. `recorded` is the digest noted when a shim was
 /// written there, if one was.
 pub fn classify(bytes: &[u8], hook: Hook, recorded: Option<Digest>) -> Content {
-    if let Some(program) = program_of(bytes, hook)
+    if let Some(program) = program_of(bytes)
         && render(&program, hook) == bytes
     {
         return Content::Shim { program: Some(program) };
@@ -109,16 +106,15 @@ fn owner(bytes: &[u8]) -> Owner {
 }
 
 /// The program path in a shim, whatever else the file says.
-fn program_of(bytes: &[u8], hook: Hook) -> Option<PathBuf> {
-    let (head, _, _) = segments(hook);
+fn program_of(bytes: &[u8]) -> Option<PathBuf> {
+    let (head, _, _) = segments();
     let quoted = bytes.strip_prefix(head)?;
     unquote(quoted).map(|path| PathBuf::from(OsString::from_vec(path)))
 }
 
 /// The template cut at its two placeholders.
-fn segments(hook: Hook) -> (&'static [u8], &'static [u8], &'static [u8]) {
-    let template = if hook == Hook::PrepareCommitMsg { PREPARE } else { TEMPLATE };
-    let (head, rest) = split(template, PROGRAM);
+fn segments() -> (&'static [u8], &'static [u8], &'static [u8]) {
+    let (head, rest) = split(TEMPLATE, PROGRAM);
     let (middle, tail) = split(rest, HOOK);
     (head, middle, tail)
 }
@@ -238,7 +234,7 @@ mod tests {
         fn no_bytes_panic(raw in prop::collection::vec(any::<u8>(), 0..400)) {
             for hook in [Hook::PreCommit, Hook::PrepareCommitMsg] {
                 let _ = classify(&raw, hook, None);
-                let (head, _, _) = segments(hook);
+                let (head, _, _) = segments();
                 let _ = classify(&[head, &raw].concat(), hook, None);
             }
         }

@@ -1,0 +1,86 @@
+//! The git processes above a hook, as Linux tells of them. A process id comes again; with the time of its start it does
+//! not while the machine runs.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::file;
+
+/// How many processes above the hook are looked at: shells, a framework and its interpreter come between.
+const MAX_ABOVE: usize = 10;
+/// Most git processes that are named: an alias or a rebase runs git from git.
+const MAX_NAMED: usize = 4;
+/// More than any `stat` of a process holds, in bytes.
+const MAX_STAT: u64 = 4096;
+
+/// One process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitProcess {
+    /// Its id.
+    pub pid: u32,
+    /// When it was started, in the system's ticks since boot.
+    pub started: u64,
+}
+
+/// The git processes from `parent` upwards, the nearest first; none where the system does not tell.
+pub fn git_above(parent: u32) -> Vec<GitProcess> {
+    let mut found = Vec::new();
+    let mut next = parent;
+    for _ in 0..MAX_ABOVE {
+        if next <= 1 || found.len() == MAX_NAMED {
+            break;
+        }
+        let Ok(Some(stat)) = file::read(Path::new(&format!("/proc/{next}/stat")), MAX_STAT) else { break };
+        let Some(seen) = parse(&stat) else { break };
+        if seen.is_git {
+            found.push(GitProcess { pid: next, started: seen.started });
+        }
+        next = seen.parent;
+    }
+    found
+}
+
+struct Seen {
+    is_git: bool,
+    parent: u32,
+    started: u64,
+}
+
+/// `PID (NAME) STATE PPID ...`, the start as the 22nd field. The name may hold anything, brackets too.
+fn parse(stat: &[u8]) -> Option<Seen> {
+    let text = String::from_utf8_lossy(stat);
+    let (head, rest) = text.rsplit_once(')')?;
+    let (_, name) = head.split_once('(')?;
+    let mut fields = rest.split_ascii_whitespace().skip(1);
+    let parent = fields.next()?.parse().ok()?;
+    let started = fields.nth(17)?.parse().ok()?;
+    Some(Seen { is_git: name == "git" || name.starts_with("git-"), parent, started })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_counted_from_behind_the_name() {
+        let tail = "4 4 4 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0";
+        for (name, is_git) in
+            [("git", true), ("git-commit", true), ("a) (git", false), ("gitk", false), ("sh", false)]
+        {
+            let stat = format!("12 ({name}) S 4 {} 99887 1 2\n", &tail[2..]);
+            let seen = parse(stat.as_bytes()).unwrap();
+            assert_eq!((seen.is_git, seen.parent), (is_git, 4), "{name}");
+        }
+        for bad in ["", "12", "12 (git", "12 (git) S", "12 (git) S x", "12 (git) S 4 5"] {
+            assert!(parse(bad.as_bytes()).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn nobody_is_above_the_first_process() {
+        assert_eq!(git_above(0), []);
+        assert_eq!(git_above(1), []);
+        assert_eq!(git_above(u32::MAX), []);
+    }
+}
