@@ -47,13 +47,14 @@ impl Repo {
     /// The paths that differ from `old` (`None`: the empty tree) to `new`, sorted by path bytes.
     /// A blob that moved unchanged is one change with `old_path`; directories are never listed, submodules are.
     pub fn changes(&self, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>, GitError> {
-        let mut found = join_renames(self.walk_changes(old, new)?);
+        let mut found = join_renames(self.changed_paths(old, new)?);
         found.sort_by(|left, right| left.path.cmp(&right.path));
         Ok(found)
     }
 
-    /// The walk has its own stack: a hostile tree may nest deeper than a thread's.
-    fn walk_changes(&self, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>, GitError> {
+    /// The same where a move is a deletion and an addition, in git's order. The walk has its own stack: a hostile tree may
+    /// nest deeper than a thread's.
+    pub(super) fn changed_paths(&self, old: Option<TreeId>, new: TreeId) -> Result<Vec<Change>, GitError> {
         let mut found = Vec::new();
         let mut path = Vec::new();
         let mut open = Vec::new();

@@ -39,6 +39,8 @@ mod porcelain;
 mod program;
 mod reflog;
 mod refs;
+mod remade;
+mod remade_paths;
 mod repo;
 mod revisions;
 #[cfg(test)]
@@ -72,6 +74,7 @@ pub use origin::Operation;
 pub use program::{Output, Prompt, git};
 pub use reflog::ReflogEntry;
 pub use refs::Update;
+pub use remade::{Claimed, Made};
 pub use repo::{Repo, RepoEnv};
 pub use settings::{ConfigScope, SourcedValue};
 pub use texts::{Text, Texts};

@@ -120,7 +120,7 @@ impl Repo {
         Ok(text.lines().filter_map(|line| line.parse().ok()).collect())
     }
 
-    fn merge_bases(&self, one: CommitId, two: CommitId) -> Result<Vec<CommitId>, GitError> {
+    pub(super) fn merge_bases(&self, one: CommitId, two: CommitId) -> Result<Vec<CommitId>, GitError> {
         let (left, right) = (self.to_git2("commit", one.0)?, self.to_git2("commit", two.0)?);
         match self.inner.merge_bases(left, right) {
             Ok(bases) => Ok(bases.iter().map(|base| CommitId(from_git2(*base))).collect()),
