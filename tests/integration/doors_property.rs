@@ -1,1 +1,19 @@
-//! Random stories through every door, compared: hooks, events in one batch and line by line, replay.
+//! Random stories through every door, compared step by step.
+//!
+//! A story is a list of steps: edits, test runs, commits, turns, tool calls, outputs, votes, answers, pauses, new sessions.
+//! It is lived through in a repository with hooks ([`living`]), and what became a fact there is told again through the
+//! other doors ([`doors`]): line by line and in one batch of `observe`, as a stream (`replay --events`), and, as far as it
+//! consists of commits with their tests, as a history (`replay RANGE`). Each door must come to the same decision for the
+//! same rule at the same iteration.
+//!
+//! `ANDON_DOORS_SEEDS=200 cargo test --test integration doors_property` runs more seeds, `ANDON_DOORS_FROM` says where they
+//! begin, and `ANDON_DOORS_STORY='once; edit a 1; commit'` runs one story.
+
+mod cases;
+mod compare;
+mod doors;
+mod ground;
+mod living;
+mod random;
+mod said;
+mod story;

@@ -80,7 +80,7 @@ pub struct Stage {
 }
 
 /// 2026-11-20T15:30:00Z
-const START: i64 = 1_795_188_600;
+pub const START: i64 = 1_795_188_600;
 
 impl Stage {
     /// A directory without a repository.
@@ -163,6 +163,11 @@ impl Stage {
     /// Moves the clock.
     pub fn pass(&self, seconds: i64) {
         *self.clock.borrow_mut() += seconds;
+    }
+
+    /// Sets the clock of the next command to so many seconds after the start.
+    pub fn set_clock(&self, seconds: i64) {
+        *self.clock.borrow_mut() = START + seconds - 60;
     }
 
     /// Runs git in the repository; each call is a minute later.

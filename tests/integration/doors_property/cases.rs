@@ -1,0 +1,81 @@
+//! The tests: stories that once differed, and random ones.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::sync::Mutex;
+use std::thread;
+
+use super::compare::{self, Outcome, differences, shortest};
+use super::random;
+use super::story::{Story, parse};
+
+/// Stories that were told differently once.
+const ONCE: &[&str] = &[
+    // A session for each process: no run ends with one.
+    "plain; edit a 947; commit; commit",
+    "cap; session 1; edit a 0; commit; session 2; edit a 1; commit; session 3; edit a 0; commit; session 4; edit a 1; commit",
+    "plain; session 1; edit a 1; test a; commit; session 2; edit a 2; test a; commit; session 3; edit a 3; test a; commit",
+    "cap; session 1; tick; session 2; tick; session 3; tick; session 4; tick",
+];
+
+fn number(name: &str, default: u64) -> u64 {
+    env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// Tells stories in two threads; those that differ, with what differs.
+fn tell(stories: &[(String, Story)]) -> Vec<String> {
+    let next = Mutex::new(0);
+    let found = Mutex::new(Vec::new());
+    let reached = Mutex::new(BTreeMap::<String, u32>::new());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let at = {
+                        let mut next = next.lock().unwrap();
+                        *next += 1;
+                        *next - 1
+                    };
+                    let Some((name, story)) = stories.get(at) else { return };
+                    let Outcome { differ, reached: rules } = compare::tell(story);
+                    for rule in rules {
+                        *reached.lock().unwrap().entry(rule).or_default() += 1;
+                    }
+                    if !differ.is_empty() {
+                        let short = shortest(story);
+                        let text = format!("{name}: {short}\n    {}\n", differences(&short).join("\n    "));
+                        println!("{text}");
+                        found.lock().unwrap().push(text);
+                    }
+                }
+            });
+        }
+    });
+    println!("{} stories reached {:#?}", stories.len(), reached.into_inner().unwrap());
+    found.into_inner().unwrap()
+}
+
+#[test]
+fn random_stories_are_told_alike_at_every_door() {
+    let (from, count) = (number("ANDON_DOORS_FROM", 0), number("ANDON_DOORS_SEEDS", 8));
+    let random = (from..from + count).map(|seed| (format!("seed {seed}"), random::story(seed)));
+    let stories: Vec<(String, Story)> = env::var("ANDON_DOORS_STORY")
+        .map_or(random.collect(), |text| vec![("told".to_owned(), parse(&text))]);
+    let found = tell(&stories);
+    assert!(found.is_empty(), "{} of {} differ:\n{}", found.len(), stories.len(), found.concat());
+}
+
+#[test]
+fn stories_that_differed_once_are_told_alike() {
+    let stories: Vec<(String, Story)> = ONCE.iter().map(|text| ((*text).to_owned(), parse(text))).collect();
+    let found = tell(&stories);
+    assert!(found.is_empty(), "{} of {} differ:\n{}", found.len(), stories.len(), found.concat());
+}
+
+#[test]
+fn a_story_reads_back_as_it_is_written() {
+    for seed in 0..500 {
+        let story = random::story(seed);
+        assert_eq!(parse(&story.to_string()), story);
+    }
+}

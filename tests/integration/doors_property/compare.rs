@@ -1,0 +1,159 @@
+//! Holds the doors against each other.
+
+use std::collections::BTreeSet;
+
+use super::doors::{beyond_gates, range, stream};
+use super::living::{Moment, Said, Way, live};
+use super::said::{Seen, Told};
+use super::story::{Answers, Making, Step, Story};
+
+const DOORS: usize = 1;
+
+/// What came of a story.
+pub struct Outcome {
+    /// What differs between the doors, in words.
+    pub differ: Vec<String>,
+    /// Levels and rules that hooks came to.
+    pub reached: BTreeSet<String>,
+}
+
+/// What differs between the doors.
+pub fn differences(story: &Story) -> Vec<String> {
+    tell(story).differ
+}
+
+/// Lives through a story at every door.
+pub fn tell(story: &Story) -> Outcome {
+    let (moments, _, stage) = live(story, Way::Hooks);
+    let reached = moments.iter().flat_map(|moment| moment.seen.rules.iter().cloned()).collect();
+    let mut found = Vec::new();
+    if is_history(story) {
+        compare("replay RANGE", &moments, &range(&stage, &moments), &mut found);
+    }
+    compare("replay --events", &moments, &stream(&stage, &moments), &mut found);
+    let ways = [("line by line", Way::Lines(&moments)), ("in one batch", Way::Batch(&moments))];
+    for (door, way) in ways.into_iter().take(DOORS) {
+        match std::panic::catch_unwind(|| live(story, way)) {
+            Ok((_, said, _)) => compare(door, &moments, &said, &mut found),
+            Err(cause) => {
+                let why = cause.downcast_ref::<String>().cloned().unwrap_or_default();
+                found.push(format!("{door}: another story: {why}"));
+            }
+        }
+    }
+    Outcome { differ: found, reached }
+}
+
+/// Whether commits, their records and answers at once are all there is to tell.
+fn is_history(story: &Story) -> bool {
+    story.answers == Answers::AtOnce
+        && story.steps.iter().all(|step| match step {
+            Step::Edit(..)
+            | Step::Comment(..)
+            | Step::Doc(_)
+            | Step::Test(_)
+            | Step::Commit(Making::New)
+            | Step::Answer
+            | Step::Pause(_)
+            | Step::Session(_)
+            | Step::Node(_) => true,
+            Step::Commit(Making::Amend | Making::Bypass | Making::Revert)
+            | Step::Move(_)
+            | Step::Spend(_)
+            | Step::Compact
+            | Step::End
+            | Step::Call(..)
+            | Step::Output(_)
+            | Step::Vote(..)
+            | Step::Usage(_)
+            | Step::Start
+            | Step::Tick => false,
+        })
+}
+
+fn compare(door: &str, moments: &[Moment], said: &[Said], found: &mut Vec<String>) {
+    for one in said {
+        let Some(known) = moments.get(one.from..=one.to) else {
+            found.push(format!("{door}: another story from moment {} on", one.from));
+            return;
+        };
+        let expected = together(known);
+        let (Some(expected), Some(last)) = (expected, known.last()) else { continue };
+        let batch = known.len() > 1;
+        let why = differs(&expected, &beyond_gates(&one.seen), batch);
+        if !why.is_empty() {
+            let what = match &last.told {
+                Told::Line(line) | Told::Commit(line) | Told::Answer(line) => line["type"].to_string(),
+                Told::Refused => "refused commit".to_owned(),
+            };
+            found.push(format!("{door}: step {} ({what}): {}", last.step, why.join("; ")));
+            return;
+        }
+    }
+}
+
+/// What hooks said of these moments, taken together: the gravest stands.
+fn together(moments: &[Moment]) -> Option<Seen> {
+    let mut all = moments.iter().map(|moment| beyond_gates(&moment.seen));
+    let mut whole = all.next()?;
+    for next in all {
+        // What stands is what stands at the end.
+        let halt = next.halt.clone();
+        whole = Seen { halt, ..if rank(&next) > rank(&whole) { next } else { whole } };
+    }
+    Some(whole)
+}
+
+fn rank(seen: &Seen) -> usize {
+    let verdicts = ["allow", "warn", "block", "halt"];
+    let verdict = seen.verdict.as_deref().unwrap_or("allow");
+    verdicts.iter().position(|known| *known == verdict).unwrap_or(verdicts.len())
+}
+
+/// What differs between what hooks say and what a door says.
+fn differs(hooks: &Seen, door: &Seen, batch: bool) -> Vec<String> {
+    let mut why = Vec::new();
+    // `andon test` and `andon resume` decide nothing.
+    let both = hooks.verdict.is_some() && door.verdict.is_some();
+    if both && hooks.verdict != door.verdict {
+        why.push(format!(
+            "hooks {:?} {:?}, door {:?} {:?}",
+            hooks.verdict, hooks.rules, door.verdict, door.rules
+        ));
+    } else if both && hooks.reason != door.reason {
+        why.push(format!("reason: hooks {:?}, door {:?}", hooks.reason, door.reason));
+    } else if both && !batch && hooks.verdict.as_deref() != Some("halt") && hooks.rules != door.rules {
+        why.push(format!("rules: hooks {:?}, door {:?}", hooks.rules, door.rules));
+    }
+    if let (Some(one), Some(other)) = (hooks.iteration, door.iteration)
+        && one != other
+    {
+        why.push(format!("iteration: hooks {one}, door {other}"));
+    }
+    if let (Some(one), Some(other)) = (&hooks.halt, &door.halt)
+        && one != other
+    {
+        why.push(format!("halt: hooks {one:?}, door {other:?}"));
+    }
+    why
+}
+
+/// The shortest part of a story in which the doors still differ.
+pub fn shortest(story: &Story) -> Story {
+    let mut story = story.clone();
+    let mut size = story.steps.len().div_ceil(2);
+    while size > 0 {
+        let mut at = 0;
+        while at < story.steps.len() {
+            let mut shorter = story.clone();
+            shorter.steps.drain(at..(at + size).min(story.steps.len()));
+            if differences(&shorter).is_empty() {
+                at += size;
+            } else {
+                story = shorter;
+            }
+        }
+        size = if size == 1 { 0 } else { size.div_ceil(2) };
+    }
+    story
+}
