@@ -30,6 +30,12 @@ pub enum GitError {
         /// The directory that `safe.directory` has to name.
         dir: PathBuf,
     },
+    /// git's own protection against git directories that come with a clone.
+    #[error("{} is a bare repository inside of other files, and git's safe.bareRepository is explicit", git_dir.display())]
+    BareRefused {
+        /// The git directory.
+        git_dir: PathBuf,
+    },
     /// A repository format that libgit2 refuses.
     #[error("the repository at {} uses {feature}, which andon cannot read yet", dir.display())]
     Unsupported {
@@ -234,6 +240,7 @@ impl GitError {
         matches!(
             self,
             Self::NotARepository { .. }
+                | Self::BareRefused { .. }
                 | Self::UnknownRevision { .. }
                 | Self::Unborn { .. }
                 | Self::NotACommit { .. }
@@ -256,6 +263,9 @@ impl GitError {
             Self::NotARepository { .. } => Some("run `git init`, or change into a repository".to_owned()),
             Self::Unsafe { dir } => {
                 Some(format!("git config --global --add safe.directory {}", quoted_path(dir)))
+            }
+            Self::BareRefused { git_dir } => {
+                Some(format!("if you trust it: GIT_DIR={} andon ...", quoted_path(git_dir)))
             }
             Self::Unsupported { feature, .. } => Some(unsupported_help(feature)),
             Self::UnknownRevision { shallow: true, .. }

@@ -1,6 +1,8 @@
 //! Opening a repository: by libgit2, with git's own word where that does not understand `safe.directory`.
 
 use std::cell::{Cell, RefCell};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
@@ -34,13 +36,25 @@ impl Repo {
         if let Some(top) = env.work_tree.as_ref().map(|top| dir.join(top)).filter(|top| !top.is_dir()) {
             return Err(GitError::Open { dir: top, message: "GIT_WORK_TREE names no directory".to_owned() });
         }
-        let none: [&std::ffi::OsStr; 0] = [];
-        let inner = match git2::Repository::open_ext(&start, flags, none) {
+        let ceilings = env.ceilings.as_ref().map(|list| list.as_bytes().split(|byte| *byte == b':'));
+        let ceilings: Vec<&Path> = ceilings
+            .into_iter()
+            .flatten()
+            .map(|path| Path::new(OsStr::from_bytes(path)))
+            .filter(|path| path.is_absolute())
+            .collect();
+        let inner = match git2::Repository::open_ext(&start, flags, &ceilings) {
             Err(error) if error.code() == ErrorCode::Owner => {
                 open_trusted(dir, env).ok_or_else(|| open_error(&start, &error))?
             }
             opened => opened.map_err(|error| open_error(&start, &error))?,
         };
+        if env.git_dir.is_none()
+            && is_implicitly_bare(dir, inner.path())
+            && program::trusted_by_git(dir, env).is_none()
+        {
+            return Err(GitError::BareRefused { git_dir: tidy(inner.path()) });
+        }
         let mut repo = Self {
             git_dir: tidy(inner.path()),
             common_dir: tidy(inner.commondir()),
@@ -79,6 +93,18 @@ impl Repo {
     fn takes_current_dir(&self) -> bool {
         !self.inner.is_bare() && !self.inner.is_worktree() && self.config_string("core.worktree").is_none()
     }
+}
+
+/// Whether the search came upon a git directory itself, not upon a `.git` that leads to one. Such a directory can come
+/// with a clone, its configuration with it; git refuses it where `safe.bareRepository` is `explicit`, and knows best
+/// where that is set. The git directory of an ordinary repository is none.
+fn is_implicitly_bare(dir: &Path, git_dir: &Path) -> bool {
+    let git_dir = tidy(git_dir);
+    if git_dir.file_name().is_some_and(|name| name == ".git") {
+        return false;
+    }
+    let Ok(dir) = dir.canonicalize() else { return true };
+    dir.ancestors().find(|at| at.join(".git").exists() || **at == git_dir) == Some(&git_dir)
 }
 
 /// Opens a repository of another user where git's `safe.directory` allows it in a way that libgit2 does not read: a
@@ -172,6 +198,41 @@ mod tests {
         assert_eq!(repo.workdir(), None);
         assert!(matches!(repo.worktree_overlay(), Err(GitError::NoWorkTree { .. })));
         assert_eq!(repo.hooks_dir().unwrap(), scratch.path().join("hooks"));
+    }
+
+    #[test]
+    fn an_embedded_bare_repository_is_refused_where_git_refuses_it() {
+        let scratch = Scratch::new();
+        scratch.commit("a", "1", "one");
+        let embedded = scratch.path().join("deep/er/embedded");
+        scratch.git(&["init", "-q", "--bare", embedded.to_str().unwrap()]);
+        assert!(Repo::open(&embedded, &RepoEnv::default()).unwrap().is_bare());
+        assert!(is_implicitly_bare(&embedded, &embedded));
+        assert!(is_implicitly_bare(&embedded.join("refs"), &embedded));
+        for ordinary in ["", "deep", ".git", ".git/refs"] {
+            let dir = scratch.path().join(ordinary);
+            assert!(!is_implicitly_bare(&dir, &scratch.path().join(".git")), "{ordinary}");
+        }
+    }
+
+    #[test]
+    fn the_search_ends_at_a_ceiling() {
+        let scratch = Scratch::new();
+        scratch.commit("a/b/c", "1", "one");
+        let below = scratch.path().join("a/b");
+        let under = |ceilings: &[&Path]| {
+            let list: Vec<&str> = ceilings.iter().map(|path| path.to_str().unwrap()).collect();
+            let env = RepoEnv { ceilings: Some(list.join(":").into()), ..RepoEnv::default() };
+            Repo::open(&below, &env).map(drop)
+        };
+        let (top, a) = (scratch.path(), scratch.path().join("a"));
+        assert!(under(&[]).is_ok());
+        assert!(under(&[Path::new("relative")]).is_ok());
+        // The directory where the search begins is always looked at, and one that is not above it says nothing.
+        assert!(under(&[&below]).is_ok());
+        assert!(matches!(under(&[&a]), Err(GitError::NotARepository { .. })));
+        assert!(matches!(under(&[Path::new("/elsewhere"), &top]), Err(GitError::NotARepository { .. })));
+        assert!(under(&[top.parent().unwrap()]).is_ok());
     }
 
     #[test]

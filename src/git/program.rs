@@ -42,6 +42,21 @@ const LOCAL_VARIABLES: [&str; 17] = [
 /// Those of them that only say where the repository is; the rest stays for git on the same repository.
 const PLACE_VARIABLES: usize = 8;
 
+/// Settings by which a repository has git start programs or work on the side. No answer that is asked for here needs
+/// them, so they are overruled wherever a whole working tree, objects or a remote are looked at. Filters stay: they say
+/// what a file's content is. So do credentials, proxies and ssh: a remote cannot be reached without them.
+const INERT: [&str; 9] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.alternateRefsCommand=true",
+    "diff.external=",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "push.gpgSign=false",
+    "log.showSignature=false",
+    "submodule.recurse=false",
+];
+
 /// What a program that ended well said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
@@ -77,8 +92,8 @@ pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output, GitError
     run(command(dir, args, &LOCAL_VARIABLES), input)
 }
 
-/// Where git finds a repository that libgit2 takes for unsafe: git directory and, unless it is bare, the top of the
-/// working tree. `None` where git refuses it too.
+/// Where git itself finds a repository in `dir`: git directory and, unless it is bare, the top of the working tree. `None`
+/// where git refuses it, by owner (`safe.directory`) or because it is bare (`safe.bareRepository`).
 pub(super) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Option<PathBuf>)> {
     let ask = |what: &str| {
         let mut command =
@@ -101,6 +116,12 @@ impl Repo {
         run(self.own_command(args), input)
     }
 
+    /// Runs `git ARGS` with the repository's settings as they are: for questions about those settings.
+    pub(super) fn git_as_configured(&self, args: &[&str]) -> Result<Output, GitError> {
+        let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
+        run(self.placed(&args), b"")
+    }
+
     /// Runs `git ARGS` where it may reach a remote; how it ended is for the caller to judge.
     pub(super) fn git_online(&self, args: &[&str], prompt: Prompt) -> Result<Ended, GitError> {
         let mut command = self.own_command(args);
@@ -113,9 +134,14 @@ impl Repo {
     }
 
     fn own_command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
-        let args: Vec<&OsStr> = args.iter().map(AsRef::as_ref).collect();
+        let settings = INERT.iter().flat_map(|setting| [OsStr::new("-c"), OsStr::new(setting)]);
+        let args: Vec<&OsStr> = settings.chain(args.iter().map(AsRef::as_ref)).collect();
+        self.placed(&args)
+    }
+
+    fn placed(&self, args: &[&OsStr]) -> Command {
         let dir = self.workdir().unwrap_or(self.git_dir());
-        let mut command = command(dir, &args, &LOCAL_VARIABLES[..PLACE_VARIABLES]);
+        let mut command = command(dir, args, &LOCAL_VARIABLES[..PLACE_VARIABLES]);
         command.env("GIT_DIR", self.git_dir());
         if let Some(top) = self.workdir() {
             command.env("GIT_WORK_TREE", top);
@@ -201,8 +227,13 @@ fn read_some(mut from: impl Read, max: u64) -> Vec<u8> {
     bytes
 }
 
+/// The command as somebody would type it: without the settings that are always there.
 fn line_of(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let mut args: Vec<&OsStr> = command.get_args().collect();
+    if args.get(1).is_some_and(|first| *first == INERT[0]) {
+        args.drain(..2 * INERT.len());
+    }
+    let words = std::iter::once(command.get_program()).chain(args);
     let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
     cut(&words.join(" "), 400)
 }

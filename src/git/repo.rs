@@ -1,6 +1,7 @@
 //! A repository and where its parts are.
 
 use std::cell::{Cell, RefCell};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -24,6 +25,8 @@ pub struct RepoEnv {
     pub index_file: Option<PathBuf>,
     /// `GIT_OBJECT_DIRECTORY`
     pub object_dir: Option<PathBuf>,
+    /// `GIT_CEILING_DIRECTORIES`: where the search upwards ends.
+    pub ceilings: Option<OsString>,
 }
 
 /// An open repository. Cheap to open (no index, no history is read); one per thread.

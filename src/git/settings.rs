@@ -35,7 +35,8 @@ pub struct SourcedValue {
 impl Repo {
     /// All values of `key` in the order in which git reads them: the last one wins where only one counts.
     pub fn config_sources(&self, key: &str) -> Result<Vec<SourcedValue>, GitError> {
-        let listed = self.git(&["config", "--show-scope", "--show-origin", "--null", "--list"], b"")?;
+        let listed =
+            self.git_as_configured(&["config", "--show-scope", "--show-origin", "--null", "--list"])?;
         let mut parts = listed.stdout.split(|byte| *byte == 0);
         let mut found = Vec::new();
         while let (Some(scope), Some(origin), Some(entry)) = (parts.next(), parts.next(), parts.next()) {
@@ -54,7 +55,7 @@ impl Repo {
 
     /// Every fetch refspec of every remote, as (remote, refspec).
     pub fn fetch_refspecs(&self) -> Result<Vec<(String, String)>, GitError> {
-        let listed = self.git(&["config", "--null", "--list"], b"")?;
+        let listed = self.git_as_configured(&["config", "--null", "--list"])?;
         let entries = listed.stdout.split(|byte| *byte == 0).map(String::from_utf8_lossy);
         let found = entries.filter_map(|entry| {
             let (name, value) = entry.split_once('\n')?;
