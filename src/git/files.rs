@@ -1,17 +1,43 @@
 //! Files of ours in the git directory: read only where they are plain ones, and, where they take another's place,
 //! readable by whom the umask lets, as what git writes is. A store may be shared.
 
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
+use nix::errno::Errno;
 use nix::fcntl::OFlag;
+use nix::sys::signal::kill;
+use nix::unistd::Pid;
 use tempfile::NamedTempFile;
 
-/// A new file in `dir`, to be written and put in its place.
+/// How the names of temporary files begin; the id of the process that writes them follows.
+const TEMPORARY: &str = ".tmp";
+/// After how long a temporary file of nobody in particular is litter.
+const FORGOTTEN: Duration = Duration::from_secs(3600);
+
+/// A new file in `dir`, to be written and put in its place. What a killed writer left in `dir` goes.
 pub fn temporary_in(dir: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(dir)
+    for entry in std::fs::read_dir(dir)?.flatten() {
+        if is_litter(&entry.file_name(), || entry.metadata().ok()?.modified().ok()) {
+            let _another_was_first = std::fs::remove_file(entry.path());
+        }
+    }
+    let prefix = format!("{TEMPORARY}-{}-", std::process::id());
+    tempfile::Builder::new().prefix(&prefix).permissions(Permissions::from_mode(0o666)).tempfile_in(dir)
+}
+
+/// Whether a file of this name is a temporary one that nobody is writing any more: its process is gone, or, where the
+/// name tells of none, it was last `modified` long ago.
+pub fn is_litter(name: &OsStr, modified: impl FnOnce() -> Option<SystemTime>) -> bool {
+    let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY)) else { return false };
+    match rest.strip_prefix('-').and_then(|rest| rest.split_once('-')?.0.parse().ok()) {
+        Some(pid) => kill(Pid::from_raw(pid), None) == Err(Errno::ESRCH),
+        None => modified().and_then(|then| then.elapsed().ok()).is_some_and(|age| age > FORGOTTEN),
+    }
 }
 
 /// Opens `path` for reading; `None` when there is none, an error when it is no plain file. A named pipe is opened

@@ -56,12 +56,13 @@ mod watch;
 #[path = "unwatched.rs"]
 mod watch;
 mod worktree;
+mod written;
 
 pub use changes::Change;
 pub use commits::{CommitInfo, NewCommit, trailers};
 pub use config::{ConfigLevel, ConfigValue};
 pub use error::{GitError, MissingBecause, missing_help};
-pub use files::{open_plain, read_plain, temporary_in};
+pub use files::{is_litter, open_plain, read_plain, temporary_in};
 pub use happened::{Happened, IndexFile};
 pub use head::Head;
 pub use hunks::{RawHunk, hunks, is_binary, middle};

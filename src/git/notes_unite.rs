@@ -70,7 +70,8 @@ impl Repo {
             }
             let base_tree = base.map(|base| self.tree_of(base)).transpose()?;
             let sides = Sides { base: base_tree, ours: self.tree_of(ours)?, theirs: their_tree };
-            let (tree, union) = self.united_tree(name, &sides, &mut stands)?;
+            let touched = self.touched_notes(&sides)?;
+            let (tree, union) = self.united_tree(name, &sides, touched, &mut stands)?;
             if base == Some(ours) && tree == their_tree {
                 return Ok(Update::Set(theirs, union));
             }
@@ -91,17 +92,56 @@ impl Repo {
         Ok(found.len())
     }
 
-    fn united_tree(
+    /// Puts back what somebody who is not of us took out of ref `name`, and says how many notes that were. `git notes
+    /// append` beside a hook reads the notes, and later writes what it read with its own note added: what was written in
+    /// between is in the history of the ref then and no more in its tree. So the tip of our own last write is kept, and
+    /// compared where the ref stands elsewhere. `stands` is as in [`Self::notes_unite`], theirs being what we wrote.
+    pub fn notes_restore(
         &self,
         name: &str,
-        sides: &Sides,
-        stands: &mut impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
-    ) -> Result<(TreeId, NotesUnion), GitError> {
+        at: Timestamp,
+        mut stands: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
+    ) -> Result<usize, GitError> {
+        let (Some(written), Some(tip)) = (self.written_tip(name), self.ref_commit(name)?) else {
+            return Ok(0);
+        };
+        // Nothing led to it any more, and a gc has taken it.
+        let (false, Ok(theirs)) = (written == tip, self.tree_of(written)) else { return Ok(0) };
+        self.update_ref(name, "Notes restored by 'andon'", |tip| {
+            let Some(ours) = tip else { return Ok(Update::Keep(0)) };
+            let sides = Sides { base: None, ours: self.tree_of(ours)?, theirs };
+            let mut lost = BTreeSet::new();
+            self.differing_notes(Some(sides.ours), theirs, "", &mut lost)?;
+            let (tree, union) = self.united_tree(name, &sides, lost, &mut stands)?;
+            if tree == sides.ours {
+                self.remember_written(name, ours);
+                return Ok(Update::Keep(0));
+            }
+            let behind = self.is_ancestor(written, ours)?;
+            let parents = if behind { vec![ours] } else { vec![ours, written] };
+            let message = "Notes restored by 'andon'";
+            let made = self.write_commit(&NewCommit { tree, parents: &parents, message, at })?;
+            Ok(Update::Set(made, union.received))
+        })
+    }
+
+    /// The digits of the notes that they changed since the histories parted.
+    fn touched_notes(&self, sides: &Sides) -> Result<BTreeSet<String>, GitError> {
         let mut touched = BTreeSet::new();
         self.differing_notes(sides.base, sides.theirs, "", &mut touched)?;
         if let Some(base) = sides.base {
             self.differing_notes(Some(sides.theirs), base, "", &mut touched)?;
         }
+        Ok(touched)
+    }
+
+    fn united_tree(
+        &self,
+        name: &str,
+        sides: &Sides,
+        touched: BTreeSet<String>,
+        stands: &mut impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
+    ) -> Result<(TreeId, NotesUnion), GitError> {
         let mut union = NotesUnion::default();
         let (mut changed, mut gone) = (Notes::new(), Vec::new());
         for digits in touched {
@@ -318,6 +358,44 @@ mod tests {
         assert_eq!((get(&repo, 5), get(&repo, 7)), (Some("good\n".to_owned()), None));
         assert_eq!(repo.notes_list(NAME).unwrap().len(), 299);
         assert!(repo.is_ancestor(scratch.rev(OTHER), scratch.rev(NAME)).unwrap());
+    }
+
+    #[test]
+    fn what_a_foreign_writer_dropped_comes_back() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        put(&repo, NAME, 1, "first\n");
+        let before = scratch.rev(NAME);
+        put(&repo, NAME, 2, "ours\n");
+        put(&repo, NAME, 3, "bad\n");
+        let ours = scratch.rev(NAME);
+        // What `git notes append` does that read before we wrote and writes after us.
+        let append = |parent: CommitId| {
+            scratch.git(&["update-ref", NAME, &before.to_string()]);
+            put(&repo, NAME, 9, "theirs\n");
+            let tree = repo.tree_of(scratch.rev(NAME)).unwrap();
+            let commit = NewCommit { tree, parents: &[parent], message: "append", at: AT };
+            scratch.git(&["update-ref", NAME, &repo.write_commit(&commit).unwrap().to_string()]);
+            repo.remember_written(NAME, ours);
+        };
+        let keep = |_: Option<&[u8]>, theirs: Option<&[u8]>| {
+            theirs.filter(|text| *text != b"bad\n").map(<[u8]>::to_vec)
+        };
+        for parent in [ours, before] {
+            append(parent);
+            assert_eq!(get(&repo, 2), None);
+            assert_eq!(repo.notes_restore(NAME, AT, keep).unwrap(), 1);
+            let texts = [1, 2, 3, 9].map(|number| get(&repo, number).unwrap_or_default());
+            assert_eq!(texts, ["first\n", "ours\n", "", "theirs\n"]);
+            assert!(repo.is_ancestor(ours, scratch.rev(NAME)).unwrap());
+            let tip = scratch.rev(NAME);
+            assert_eq!(repo.notes_restore(NAME, AT, keep).unwrap(), 0);
+            assert_eq!(scratch.rev(NAME), tip);
+        }
+        // A ref that was removed stays removed.
+        scratch.git(&["update-ref", "-d", NAME]);
+        assert_eq!(repo.notes_restore(NAME, AT, keep).unwrap(), 0);
+        assert_eq!(scratch.git(&["for-each-ref", NAME]), "");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use git2::{ErrorClass, ErrorCode, ReferenceType};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
@@ -18,10 +18,11 @@ use super::turn::{Taken, Turn};
 use crate::domain::ids::{CommitId, Oid};
 use crate::domain::time::Timestamp;
 
-/// How long a held lock is waited for, in milliseconds.
-const MAX_WAIT_MS: u64 = 5_000;
-/// How long other processes of ours are waited for, in milliseconds of sleep. Longer: none of them waits for anybody.
-const MAX_QUEUE_MS: u64 = 20_000;
+/// How long a held lock, and other processes of ours, are waited for. A lock is held for milliseconds; whoever cannot
+/// write within this time gives up, and what it wanted to write is caught up by the next hook.
+const MAX_WAIT: Duration = Duration::from_secs(2);
+/// After how long the process that holds our turn is looked at: one that was stopped loses it.
+const MAX_TURN: Duration = Duration::from_millis(200);
 /// Four times the longest pause between two looks at whether it is our turn, in milliseconds.
 const MAX_TURN_MS: u64 = 24;
 /// Longest pause between two tries, in milliseconds.
@@ -94,7 +95,7 @@ impl Repo {
     /// Changes ref `name` under its lock: `f` is called with the current tip and says what to set; again
     /// with the same tip where what it wrote was taken by a gc.
     ///
-    /// A held lock is waited for, about 5 s, with jitter; signals that would leave the lock behind are held
+    /// A held lock is waited for, 2 s at most, with jitter; signals that would leave the lock behind are held
     /// back meanwhile. Fails without calling `f` when the tip is no commit. `message` goes to the reflog,
     /// if the ref has one.
     pub fn update_ref<T>(
@@ -104,20 +105,28 @@ impl Repo {
         mut f: impl FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
     ) -> Result<T, GitError> {
         let name = self.direct_name(name)?;
-        let (mut waited, mut queued) = (0, 0);
+        let began = Instant::now();
+        let mut waited = 0;
         loop {
-            match self.try_update(&name, message, &mut f)? {
+            let tried = self.try_update(&name, message, &mut f)?;
+            let elapsed = began.elapsed();
+            match tried {
                 Tried::Done(tip, value) => {
                     self.outlive_gc(|| f(tip).map(drop))?;
                     return Ok(value);
                 }
-                Tried::Queued if queued < MAX_QUEUE_MS => queued += pause(MAX_TURN_MS),
+                Tried::Queued if elapsed < MAX_WAIT => {
+                    pause(MAX_TURN_MS);
+                    if elapsed > MAX_TURN {
+                        Turn::free_from_stopped(self.common_dir());
+                    }
+                }
                 Tried::Queued => {
                     let message =
-                        format!("other andon processes have been writing for {} s", MAX_QUEUE_MS / 1000);
+                        format!("other andon processes have been writing for {} s", MAX_WAIT.as_secs());
                     return Err(self.ref_message(&name, &message));
                 }
-                Tried::Held(_) if waited < MAX_WAIT_MS => waited += pause(waited),
+                Tried::Held(_) if elapsed < MAX_WAIT => waited += pause(waited),
                 Tried::Held(error) => return Err(error),
             }
         }
@@ -159,11 +168,16 @@ impl Repo {
         let hardened = self.hardened();
         self.harden_objects(hardened, &self.written.borrow())?;
         stop_point::pass("ref:ready");
+        // We were stopped for so long that somebody else took the turn, and the lock with it.
+        if !turn.is_still_ours(self.common_dir()) {
+            return Ok(Tried::Queued);
+        }
         let who = self.reflog_identity();
         transaction
             .set_target(name, target, who.as_ref(), &message.replace(['\0', '\n'], " "))
             .and_then(|()| transaction.commit())
             .map_err(|error| self.ref_error(name, &error))?;
+        self.remember_written(name, CommitId(from_git2(target)));
         self.harden_reference(hardened, name)?;
         stop_point::pass("ref:moved");
         Ok(Tried::Done(tip, value))
@@ -219,7 +233,7 @@ impl Repo {
     fn lock_error(&self, name: &str, error: &git2::Error) -> GitError {
         let lock = self.common_dir().join(format!("{name}.lock"));
         if error.code() == ErrorCode::Locked && lock.exists() {
-            GitError::RefLocked { name: name.to_owned(), lock, seconds: MAX_WAIT_MS / 1000 }
+            GitError::RefLocked { name: name.to_owned(), lock, seconds: MAX_WAIT.as_secs() }
         } else {
             self.ref_error(name, error)
         }
@@ -245,15 +259,25 @@ fn pause(waited: u64) -> u64 {
     pause
 }
 
-/// While it lives, this thread takes no signal that would end the process with a lock file left behind.
+/// What would end the process, or stop it, while others wait for it.
+const HELD: [Signal; 7] = [
+    Signal::SIGINT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGQUIT,
+    Signal::SIGTSTP,
+    Signal::SIGTTIN,
+    Signal::SIGTTOU,
+];
+
+/// While it lives, this thread takes no signal that would end or stop the process with a lock file left behind.
 struct HeldSignals {
     before: Option<SigSet>,
 }
 
 impl HeldSignals {
     fn hold() -> Self {
-        let held: SigSet =
-            [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT].into_iter().collect();
+        let held: SigSet = HELD.into_iter().collect();
         Self { before: held.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok() }
     }
 }

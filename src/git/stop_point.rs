@@ -8,14 +8,26 @@ use std::sync::OnceLock;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-static ARMED: OnceLock<Option<(String, u32)>> = OnceLock::new();
+static ARMED: OnceLock<Option<Armed>> = OnceLock::new();
 static PASSED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
 
-/// Has the process die at the point of that name: `NAME`, or `NAME#3` for the third time it is passed.
+/// Where, at which passing, and by which signal.
+struct Armed {
+    name: String,
+    times: u32,
+    signal: Signal,
+}
+
+/// Has the process die at the point of that name: `NAME`, or `NAME#3` for the third time it is passed. `NAME=stop` only
+/// stops it, as by `kill -STOP`.
 pub fn arm(point: Option<&str>) {
-    let parsed = point.map(|text| match text.split_once('#') {
-        Some((name, times)) => (name.to_owned(), times.parse().unwrap_or(1)),
-        None => (text.to_owned(), 1),
+    let parsed = point.map(|text| {
+        let (text, signal) = match text.strip_suffix("=stop") {
+            Some(text) => (text, Signal::SIGSTOP),
+            None => (text, Signal::SIGKILL),
+        };
+        let (name, times) = text.split_once('#').unwrap_or((text, "1"));
+        Armed { name: name.to_owned(), times: times.parse().unwrap_or(1), signal }
     });
     // Only the first process-wide setting counts; there is one context a process.
     let _ = ARMED.set(parsed);
@@ -30,8 +42,8 @@ pub fn pass(name: &'static str) {
 }
 
 fn die_at(name: &str) {
-    let Some(Some((armed, times))) = ARMED.get() else { return };
-    if armed == name && PASSED.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == *times {
-        let _ = kill(Pid::this(), Signal::SIGKILL);
+    let Some(Some(armed)) = ARMED.get() else { return };
+    if armed.name == name && PASSED.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == armed.times {
+        let _ = kill(Pid::this(), armed.signal);
     }
 }

@@ -174,6 +174,7 @@ impl<'r> NotesStore<'r> {
         let by_id: HashMap<CommitId, &CommitRecord> =
             records.iter().map(|(id, record)| (*id, record)).collect();
         let wanted: Vec<(CommitId, Vec<u8>)> = records.iter().map(|(id, _)| (*id, Vec::new())).collect();
+        self.restore(at)?;
         // A set: another writer or a `gc` beside us may have this asked twice.
         let mut written = BTreeSet::new();
         let line = |commit, _: &[u8], there: Option<&[u8]>| {
@@ -236,6 +237,7 @@ impl<'r> NotesStore<'r> {
         records: &[NewRecord],
         at: Timestamp,
     ) -> Result<Vec<Option<Vec<u8>>>, RecordError> {
+        self.restore(at)?;
         let lines: Vec<(CommitId, Vec<u8>)> = records
             .iter()
             .map(|new| (new.commit, encode_commit(&new.record, &new.extra).into_bytes()))
@@ -258,6 +260,16 @@ impl<'r> NotesStore<'r> {
             .into_iter()
             .map(|(commit, line)| Some(line).filter(|_| shared.get(&commit) == Some(&false)))
             .collect())
+    }
+}
+
+impl NotesStore<'_> {
+    /// Sees, from then on, what others had taken out and what was put back.
+    fn restore(&mut self, at: Timestamp) -> Result<(), RecordError> {
+        if super::unite::restore(self.repo, at)? > 0 {
+            self.notes = self.repo.notes(REF)?;
+        }
+        Ok(())
     }
 }
 

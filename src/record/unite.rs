@@ -29,6 +29,20 @@ pub fn unite(
     Ok(repo.notes_unite(REF, (theirs, replaced), at, stands)?)
 }
 
+/// Puts back the records that a writer other than Andon took out of the notes, and says how many: `git notes append`
+/// beside a hook drops what the hook wrote.
+///
+/// # Errors
+/// [`RecordError::Git`]; then nothing has changed.
+pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
+    Ok(repo.notes_restore(REF, at, |ours, written| match (ours, written) {
+        (ours, Some(written)) if lines(written).any(|line| decode_commit(line).is_ok()) => {
+            Some(ours.map_or_else(|| written.to_vec(), |ours| joined(ours, written)))
+        }
+        (ours, Some(_) | None) => ours.map(<[u8]>::to_vec),
+    })?)
+}
+
 fn stands(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
     match (ours, theirs) {
         (Some(ours), Some(theirs)) => Some(joined(ours, theirs)),
