@@ -10,16 +10,7 @@ use crate::git::temporary_in;
 pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathBuf, ActionError> {
     let missing = || io::Error::new(io::ErrorKind::NotFound, "this repository has no working tree");
     let dir = site.andon_dir.as_ref().ok_or_else(|| error("write", Path::new(name), missing()))?;
-    std::fs::create_dir_all(dir).map_err(|err| error("create", dir, err))?;
-    let ignore = dir.join(".gitignore");
-    if ignore.symlink_metadata().is_err() {
-        replace(&ignore, b"*\n").map_err(|err| error("write", &ignore, err))?;
-    }
-    let path = dir.join(name);
-    let parent = path.parent().unwrap_or(dir);
-    std::fs::create_dir_all(parent).map_err(|err| error("create", parent, err))?;
-    replace(&path, text.as_bytes()).map_err(|err| error("write", &path, err))?;
-    Ok(path)
+    dir.replace(name, text.as_bytes()).map_err(|err| error("write", &dir.path().join(name), err))
 }
 
 /// Puts `text` into a file of the working tree, through a temporary file beside it and a rename. A link is followed, and
@@ -34,15 +25,6 @@ pub fn replace_text(path: &Path, text: &str) -> Result<(), ActionError> {
     write().map_err(|err| error("write", path, err))
 }
 
-/// Removes a file; one that is not there is fine.
-pub(super) fn remove(path: &Path) -> Result<(), ActionError> {
-    match std::fs::remove_file(path) {
-        Ok(()) => Ok(()),
-        Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(err) => Err(error("remove", path, err)),
-    }
-}
-
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
     let mut file = temporary_in(dir)?;
@@ -51,6 +33,6 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-fn error(what: &'static str, path: &Path, source: io::Error) -> ActionError {
+pub(super) fn error(what: &'static str, path: &Path, source: io::Error) -> ActionError {
     ActionError::File { what, path: path.to_owned(), source }
 }

@@ -3,6 +3,7 @@
 //! Rank 3. The order of a plan is kept, and the first failure ends it: a face that could not be written leaves no
 //! ledger entry behind, so the halt is found again at the next hook.
 
+mod andon_dir;
 pub mod capture;
 mod consult;
 mod files;
@@ -17,6 +18,7 @@ pub mod report_files;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
 pub use self::files::{replace_text, write_andon_file};
 use crate::domain::action::Action;
 use crate::domain::decision::LedgerEvent;
@@ -33,7 +35,7 @@ pub struct Site<'a> {
     /// The repository.
     pub repo: &'a Repo,
     /// `.andon/`; `None` in a bare repository, where no face is written.
-    pub andon_dir: Option<PathBuf>,
+    pub andon_dir: Option<AndonDir>,
     /// How a halt is answered here; the face says so.
     pub ack: AckMode,
     /// The time of this process.
@@ -73,9 +75,9 @@ impl ActionError {
 }
 
 fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
-    let dir = path.ancestors().find(|at| at.ends_with(".andon"));
-    // What stands where the directory should be: a file, or a link that leads nowhere.
-    let in_the_way = dir.filter(|dir| dir.symlink_metadata().is_ok() && !dir.is_dir());
+    let dir = path.ancestors().find(|at| at.ends_with(ANDON_DIR));
+    // What stands where the directory should be: a file, or a link, wherever it leads.
+    let in_the_way = dir.filter(|dir| dir.symlink_metadata().is_ok_and(|found| !found.is_dir()));
     match (in_the_way, kind) {
         (Some(dir), _) => {
             format!("{0} must be a directory: mv {0} {0}.old", shell_quote(&dir.to_string_lossy()))
@@ -124,5 +126,5 @@ fn one(action: &Action, site: &Site<'_>) -> Result<(), ActionError> {
 
 fn remove(site: &Site<'_>, name: &str) -> Result<(), ActionError> {
     let Some(dir) = &site.andon_dir else { return Ok(()) };
-    files::remove(&dir.join(name))
+    dir.remove(name).map_err(|err| files::error("remove", &dir.path().join(name), err))
 }

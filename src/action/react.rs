@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::consult::{self, Ended};
-use super::{ActionError, Site, write_andon_file};
+use super::{ActionError, AndonDir, Site, write_andon_file};
 use crate::domain::briefing::{BRIEFING, Briefing};
 use crate::domain::decision::Halt;
 use crate::domain::ids::Digest;
@@ -90,7 +90,7 @@ fn one(reaction: &Reaction, site: &Site<'_>, programs: &Programs) -> Result<(), 
 
 /// Writes the briefing, with the notes that an agent has left in the one before.
 pub fn write_briefing(briefing: &Briefing, site: &Site<'_>) -> Result<(), ActionError> {
-    let before = site.andon_dir.as_ref().and_then(|dir| newest_bytes(&dir.join(BRIEFING), TRANSCRIPT_BYTES));
+    let before = site.andon_dir.as_ref().and_then(|dir| dir.newest(BRIEFING, TRANSCRIPT_BYTES));
     let text = report::render(briefing, report::notes(&before.unwrap_or_default()));
     write_andon_file(site, BRIEFING, &text).map(drop)
 }
@@ -113,14 +113,13 @@ fn file_time(at: Timestamp) -> String {
 /// Tells once an episode: the file first, then the bell, then the program.
 fn notify(notice: &Notice, site: &Site<'_>, programs: &Programs) -> Result<(), String> {
     let Some(dir) = &site.andon_dir else { return Ok(()) };
-    let path = dir.join(NOTICES);
-    let told = newest_bytes(&path, NOTICES_BYTES).unwrap_or_default();
+    let told = dir.newest(NOTICES, NOTICES_BYTES).unwrap_or_default();
     let mark = format!("\"episode\":{}", serde_json::Value::from(notice.episode.as_str()));
     if told.lines().any(|line| line.contains(&mark)) {
         return Ok(());
     }
     let line = json::line(&handoff::notice(notice));
-    let full = std::fs::metadata(&path).map_or(0, |file| file.len()) > NOTICES_BYTES;
+    let full = dir.size(NOTICES).is_some_and(|size| size > NOTICES_BYTES);
     let before = if full { "" } else { told.as_str() };
     write(site, NOTICES, &format!("{before}{line}"))?;
     if programs.bell == Bell::Rings {
@@ -170,7 +169,7 @@ fn seal(answer: &str, halt: &Halt) -> String {
 /// The advisor's answer to `halt`, as its program gave it.
 pub fn answer_to(site: &Site<'_>, halt: Option<&Halt>) -> Option<String> {
     let dir = site.andon_dir.as_ref()?;
-    let answer = newest_bytes(&dir.join(ANSWER), TRANSCRIPT_BYTES)?;
+    let answer = dir.newest(ANSWER, TRANSCRIPT_BYTES)?;
     let kept = newest_bytes(&site.repo.git_dir().join(ADVICE), TRANSCRIPT_BYTES)?;
     (kept == seal(&answer, halt?)).then_some(answer)
 }
@@ -185,7 +184,7 @@ fn start_program(start: &Start, site: &Site<'_>, programs: &Programs) -> Result<
 
 /// Runs a program of the user's configuration; its standard output.
 fn run(section: &str, program: &Program, site: &Site<'_>, input: &[u8]) -> Result<String, String> {
-    let dir = site.andon_dir.as_deref().and_then(Path::parent).unwrap_or(Path::new("."));
+    let dir = site.andon_dir.as_ref().map_or(Path::new("."), AndonDir::top);
     let ended = consult::run(program, dir, input, ANSWER_BYTES);
     match ended {
         Ok(Ended { code: Some(0), output, .. }) => Ok(output),

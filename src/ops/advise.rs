@@ -55,7 +55,8 @@ fn pressure(ws: &Workspace, loaded: &Loaded) -> Pressure {
 }
 
 fn there(ws: &Workspace, name: &str) -> Option<PathBuf> {
-    ws.andon_dir().map(|dir| dir.join(name)).filter(|path| path.is_file())
+    let dir = ws.andon_dir()?;
+    dir.size(name).map(|_| dir.path().join(name))
 }
 
 /// Records the advisor's new approach as the answer to the halt. Only what the program of `[advisor]` said about this

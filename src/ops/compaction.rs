@@ -52,7 +52,7 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> 
         };
         detect::context_finding(found, level.min(most))
     });
-    let written = ws.andon_dir().is_some_and(|dir| dir.join(BRIEFING).is_file());
+    let written = ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
     let count = |name| setting.map_or(0, |setting: &RuleSetting| setting.count(name));
     Ok(ContextView {
         node: node.to_owned(),

@@ -28,6 +28,7 @@ pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Res
     if let Some(marker) = ctx.actor().marker {
         return Err(OpsError::AgentShell(marker));
     }
+    standing::check_directory(ws)?;
     let halt = standing::recorded(ws)?;
     if halt.is_none() && stops(ws) == Stops::NONE {
         return if standing::leftover(ctx, ws)? {

@@ -3,8 +3,7 @@
 //! The ledger says what was halted; the files under `.andon/` say whether someone answered. A face is written
 //! before its ledger entry, so a missing face always means that somebody removed it.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::context::Context;
 use super::error::OpsError;
@@ -12,7 +11,7 @@ use super::healed;
 use super::shown;
 use super::workspace::Workspace;
 use crate::action::react::{Bell, OWN_PAUSE, Programs, react};
-use crate::action::{self, Site};
+use crate::action::{self, ActionError, AndonDir, Look, Site};
 use crate::config::{self, Ack as AckMode, Perpetual};
 use crate::detect::{Presence, Stops};
 use crate::domain::action::Action;
@@ -29,14 +28,24 @@ use crate::report::message::Diagnostic;
 pub const STOP_FILE: &str = "STOP";
 /// File that pauses it.
 pub const PAUSE_FILE: &str = "PAUSE";
+/// Most bytes that are read of it.
+const MAX_PAUSE: u64 = 4096;
 
 /// Looks for `.andon/STOP` and `.andon/PAUSE`.
 pub fn stops(ws: &Workspace) -> Stops {
-    let look = |name: &str| {
-        let there = ws.andon_dir().is_some_and(|dir| dir.join(name).symlink_metadata().is_ok());
-        if there { Presence::Present } else { Presence::Absent }
+    let look = |name: &str| match ws.andon_dir().map(|dir| dir.look(name)) {
+        Some(Look::There) => Presence::Present,
+        Some(Look::Gone | Look::Unknown) | None => Presence::Absent,
     };
     Stops { stop: look(STOP_FILE), pause: look(PAUSE_FILE) }
+}
+
+/// An error when something else than a directory of ours is in the place of `.andon`: what is done with files there would
+/// be done somewhere else, or to somebody else.
+pub fn check_directory(ws: &Workspace) -> Result<(), OpsError> {
+    let Some(dir) = ws.andon_dir() else { return Ok(()) };
+    let what = "look into";
+    dir.check().map_err(|source| ActionError::File { what, path: dir.path(), source }.into())
 }
 
 /// The halt that stands here, whether or not it was answered by deleting its file: of this worktree, or of another
@@ -56,10 +65,7 @@ pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
 /// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is
 /// no directory any more, nobody has answered.
 pub fn face_present(ws: &Workspace, face: Face) -> bool {
-    ws.face_path(face).is_some_and(|path| match path.symlink_metadata() {
-        Ok(_) => true,
-        Err(err) => err.kind() != io::ErrorKind::NotFound,
-    })
+    ws.andon_dir().is_some_and(|dir| dir.look(face.file_name()) != Look::Gone)
 }
 
 /// Whether the files say that a person answered.
@@ -93,7 +99,8 @@ pub struct Resolved {
 /// deleted file comes back instead. What cannot be recorded is no answer, and a face that cannot be written
 /// frees nobody: otherwise making `.andon/` unwritable would be a way around the guard.
 pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
-    let notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().collect();
+    let unseen = check_directory(ws).err().map(|err| err.as_warning());
+    let notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().chain(unseen).collect();
     let Some(standing) = recorded(ws)? else { return Ok(Resolved { notes, ..Resolved::default() }) };
     let failed = if answered_by_deletion(ws, &standing) {
         let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
@@ -118,7 +125,7 @@ fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
         && stops.stop == Presence::Absent;
     let dir = ws.andon_dir().filter(|_| clears)?;
     let why = pause_text(&dir);
-    if let Err(err) = std::fs::remove_file(dir.join(PAUSE_FILE)) {
+    if let Err(err) = dir.remove(PAUSE_FILE) {
         return Some(Diagnostic::warning(format!(
             "perpetual mode: .andon/{PAUSE_FILE} could not be cleared: {err}"
         )));
@@ -139,9 +146,8 @@ fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
 }
 
 /// The first line of PAUSE, cut.
-fn pause_text(dir: &Path) -> String {
-    let text = std::fs::read(dir.join(PAUSE_FILE)).unwrap_or_default();
-    let text = String::from_utf8_lossy(text.get(..text.len().min(4096)).unwrap_or_default()).into_owned();
+fn pause_text(dir: &AndonDir) -> String {
+    let text = dir.newest(PAUSE_FILE, MAX_PAUSE).unwrap_or_default();
     text.lines().next().unwrap_or("no reason given").chars().take(200).collect()
 }
 

@@ -1,19 +1,16 @@
 //! A repository with its configuration: what every verb starts from.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::context::Context;
 use super::error::OpsError;
+use crate::action::AndonDir;
 use crate::config::{self, Config, ConfigErrors, OnInternalError};
-use crate::domain::findings::Face;
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::{OverlayEntry, Tracking};
 use crate::git::{Overlay, Repo};
 use crate::record::normalize::Normalizer;
-
-/// Directory of the files for people, under the top of the working tree.
-pub const ANDON_DIR: &str = ".andon";
 
 /// What `andon.toml` says about errors of Andon's own, even where no repository can be opened: `"warn"` where it cannot
 /// be read either.
@@ -65,13 +62,8 @@ impl Workspace {
     }
 
     /// `.andon/` of this working tree; `None` in a bare repository.
-    pub fn andon_dir(&self) -> Option<PathBuf> {
-        self.repo.workdir().map(|top| top.join(ANDON_DIR))
-    }
-
-    /// The file that shows a halt.
-    pub fn face_path(&self, face: Face) -> Option<PathBuf> {
-        self.andon_dir().map(|dir| dir.join(face.file_name()))
+    pub fn andon_dir(&self) -> Option<AndonDir> {
+        self.repo.workdir().map(AndonDir::below)
     }
 
     /// The top of the working tree, or an error that says there is none.
