@@ -21,6 +21,11 @@ use crate::history::{Effect, Fold, Timeline};
 use crate::policy::{self, Place};
 use crate::report::message::Diagnostic;
 
+/// Lines that are no facts after which a stream is taken for something else.
+const MAX_REFUSED: u64 = 1_000_000;
+/// Lines of one stream: some ten gigabytes. A device that never ends must end here.
+const MAX_LINES: u64 = 100_000_000;
+
 /// What is left to say after the last decision.
 pub struct Ended {
     /// The first remarks about single lines.
@@ -42,6 +47,7 @@ pub fn run(
     let mut engine = Engine::new(config, settings);
     while let Some(line) = lines.next_line().map_err(OpsError::Input)? {
         tally.line = tally.line.saturating_add(1);
+        within_bounds(&tally)?;
         if line == Line::Text(b"") {
             continue;
         }
@@ -59,6 +65,17 @@ pub fn run(
         }
     }
     Ok(Ended { remarks: tally.remarks, refused: tally.refused })
+}
+
+fn within_bounds(tally: &Tally) -> Result<(), OpsError> {
+    let what = if tally.refused > MAX_REFUSED {
+        format!("more than {MAX_REFUSED} lines that are no events, up to line {}", tally.line)
+    } else if tally.line > MAX_LINES {
+        format!("more than {MAX_LINES} lines")
+    } else {
+        return Ok(());
+    };
+    Err(OpsError::Input(std::io::Error::new(std::io::ErrorKind::InvalidData, what)))
 }
 
 /// The fold, the rules and the halt that holds.

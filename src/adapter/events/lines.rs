@@ -6,6 +6,9 @@ use std::io::{self, BufRead};
 /// Longest line, in bytes without its LF: arguments of ten megabytes and what stands around them.
 pub const MAX_LINE: usize = 11 << 20;
 
+/// Bytes without a line end after which a stream is taken for something else: a device, or no text.
+const MAX_ENDLESS: usize = 64 << 20;
+
 /// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line<'a> {
@@ -50,6 +53,13 @@ impl<R: BufRead> Lines<R> {
             let end = chunk.iter().position(|byte| *byte == b'\n');
             let part = end.map_or(chunk, |end| &chunk[..end]);
             seen = seen.saturating_add(part.len());
+            if seen > MAX_ENDLESS {
+                let what = format!(
+                    "more than {} MiB without the end of a line: no stream of events",
+                    MAX_ENDLESS >> 20
+                );
+                return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+            }
             if seen <= MAX_LINE {
                 self.line.extend_from_slice(part);
             }
