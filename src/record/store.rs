@@ -12,8 +12,7 @@ use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
 use crate::git::{NotesTree, Repo};
 
-/// The notes ref.
-pub const REF: &str = "refs/notes/andon";
+pub use super::format::NOTES_REF as REF;
 /// Largest note that is read back, in bytes.
 const MAX_NOTE: usize = 1 << 20;
 

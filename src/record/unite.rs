@@ -3,8 +3,9 @@
 //! speaks for a commit is decided by whoever reads ([`super::format::v1::choose_record`]), never by whoever merges.
 
 use super::RecordError;
+use super::format::NOTES_REF as REF;
 use super::format::v1::decode_commit;
-use super::store::REF;
+
 use crate::domain::ids::CommitId;
 use crate::domain::time::Timestamp;
 use crate::git::{NotesUnion, Repo};

@@ -9,3 +9,6 @@ pub mod v1;
 pub(crate) use json::Json;
 pub use members::FormatError;
 pub(crate) use members::{Cut, Members, bounded};
+
+/// The notes ref that holds the records.
+pub const NOTES_REF: &str = "refs/notes/andon";
