@@ -33,6 +33,12 @@ pub fn pushed_ref(vars: &BTreeMap<String, String>) -> Option<PushedRef> {
     Some(PushedRef { remote_ref, tip: (!tip.is_zero()).then_some(CommitId(tip)) })
 }
 
+/// Where the push goes: the remote's name and its address.
+pub fn pushed_to(vars: &BTreeMap<String, String>) -> Option<(String, String)> {
+    let named = |name: &str| vars.get(name).filter(|value| !value.is_empty()).cloned();
+    named("PRE_COMMIT_REMOTE_NAME").zip(named("PRE_COMMIT_REMOTE_URL"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,6 +50,8 @@ mod tests {
             ("PRE_COMMIT_FROM_REF", "origin/main"),
             ("PRE_COMMIT_TO_REF", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"),
             ("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/main"),
+            ("PRE_COMMIT_REMOTE_NAME", "origin"),
+            ("PRE_COMMIT_REMOTE_URL", "/srv/x.git"),
         ]
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -51,6 +59,8 @@ mod tests {
         assert_eq!(runner(&vars), Runner::Framework);
         assert_eq!(from_to(&vars).unwrap().0, "origin/main");
         assert!(pushed_ref(&vars).unwrap().is_branch());
+        assert_eq!(pushed_to(&vars), Some(("origin".to_owned(), "/srv/x.git".to_owned())));
+        assert_eq!(pushed_to(&BTreeMap::new()), None);
         assert_eq!(runner(&BTreeMap::new()), Runner::Git);
         assert_eq!(pushed_ref(&BTreeMap::new()), None);
     }

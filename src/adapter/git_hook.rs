@@ -115,6 +115,11 @@ impl PushedRef {
     pub fn is_branch(&self) -> bool {
         self.remote_ref.starts_with("refs/heads/")
     }
+
+    /// Records and ledgers.
+    pub fn is_ours(&self) -> bool {
+        self.remote_ref.starts_with("refs/notes/andon") || self.remote_ref.starts_with("refs/andon/")
+    }
 }
 
 /// Reads pre-push's lines: `<local ref> <local id> <remote ref> <remote id>`.

@@ -113,6 +113,13 @@ pub struct InstallArgs {
     /// Have every `git fetch` bring the records and halts of the remotes, under names of their own
     #[arg(long)]
     pub fetch: bool,
+    /// Have every `git push` of a branch send records and halts along (the default; kept as andon.push in git's
+    /// configuration)
+    #[arg(long, overrides_with = "no_push")]
+    pub push: bool,
+    /// Leave records to `andon sync`
+    #[arg(long)]
+    pub no_push: bool,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,
@@ -220,9 +227,15 @@ pub struct PinArgs {
 /// `andon sync`
 #[derive(Debug, Args)]
 pub struct SyncArgs {
-    /// A remote of git; default: the one that the branch follows, else origin
+    /// A remote of git, or an address such as that of a fork; default: the remote that the branch follows, else origin
     #[arg(value_name = "REMOTE")]
     pub remote: Option<String>,
+    /// Exchange with a file instead: take in what it holds, and write it anew where it lacks something
+    #[arg(long, value_name = "FILE", conflicts_with = "remote")]
+    pub bundle: Option<PathBuf>,
+    /// Take in only: nothing is pushed, no file is written
+    #[arg(long)]
+    pub fetch_only: bool,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,

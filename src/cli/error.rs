@@ -52,7 +52,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         // Before usage: behind the cut of a shallow clone a revision is unknown without any mistake.
         OpsError::Git(err) | OpsError::Record(RecordError::Git(err)) if err.is_cut_off() => Exit::Undecided,
         OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
-        OpsError::Remote(RemoteError::Unknown { .. })
+        OpsError::Remote(RemoteError::Unknown { .. } | RemoteError::Bundle { .. })
         | OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })
         | OpsError::Config(_)
         | OpsError::Normalize(_)

@@ -5,6 +5,7 @@
 //! (GIT-FACTS.md) that must be met once. No git2 type leaves this module; above it there are only the ids of
 //! `domain` and the values defined here. Nothing here decides anything about a loop.
 
+mod bundle;
 mod changes;
 mod commits;
 mod config;
@@ -58,6 +59,7 @@ mod watch;
 mod worktree;
 mod written;
 
+pub use bundle::is_bundle;
 pub use changes::Change;
 pub use commits::{CommitInfo, NewCommit, trailers};
 pub use config::{ConfigLevel, ConfigValue};
@@ -72,7 +74,7 @@ pub use notes_unite::NotesUnion;
 pub use objects::{Blob, MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE, TreeEntry};
 pub use online::{PushEnd, PushedTo, RemoteError, back_off};
 pub use origin::Operation;
-pub use program::{Output, Prompt, git};
+pub use program::{Online, Output, Prompt, git};
 pub use reflog::ReflogEntry;
 pub use refs::Update;
 pub use remade::{Claimed, Made};

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
 use super::error::{GitError, cut};
-use super::program::{Ended, Prompt};
+use super::program::{Ended, Online};
 use super::repo::Repo;
 
 /// Most of git's own words that an error repeats, in characters.
@@ -45,6 +45,14 @@ pub enum RemoteError {
         /// What git said, bounded.
         words: String,
     },
+    /// A bundle that cannot be used.
+    #[error("{path} cannot be taken for a bundle of records: {why}")]
+    Bundle {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Another process was writing the same refs here.
     #[error("refs of {remote} are being written by another process: {words}")]
     Raced {
@@ -66,6 +74,9 @@ impl RemoteError {
             }),
             Self::Unreachable { remote, .. } => {
                 Some(format!("see whether git gets through: git ls-remote {remote}"))
+            }
+            Self::Bundle { .. } => {
+                Some("to write one, name a file that is not there yet: andon sync --bundle FILE".to_owned())
             }
             Self::Dropped { .. } | Self::Raced { .. } => {
                 Some("nothing is lost; run `andon sync` again".to_owned())
@@ -113,7 +124,7 @@ impl Repo {
 
     /// Fetches `specs` of `remote`; refs that are gone there are removed here, as far as the specs reach. Nothing
     /// else is touched: no branch, no tag, no `FETCH_HEAD`, nothing that the configured refspecs say.
-    pub fn fetch_refs(&self, remote: &str, specs: &[String], prompt: Prompt) -> Result<(), RemoteError> {
+    pub fn fetch_refs(&self, remote: &str, specs: &[String], online: Online) -> Result<(), RemoteError> {
         let mut args = vec![
             "fetch",
             "--quiet",
@@ -129,7 +140,7 @@ impl Repo {
             remote,
         ];
         args.extend(specs.iter().map(String::as_str));
-        let ended = self.git_online(&args, prompt)?;
+        let ended = self.git_online(&args, online)?;
         if ended.ok { Ok(()) } else { Err(failed("fetch from", remote, &ended)) }
     }
 
@@ -139,22 +150,28 @@ impl Repo {
         &self,
         remote: &str,
         specs: &[String],
-        prompt: Prompt,
+        online: Online,
     ) -> Result<Vec<PushedTo>, RemoteError> {
         let unmirrored = format!("remote.{remote}.mirror=false");
         let mut args = vec![
             "-c",
             &unmirrored,
+            // What the person wants to tell with a branch (open a merge request, skip CI) is not meant for these refs.
+            "-c",
+            "push.pushOption=",
+            "-c",
+            "core.hooksPath=/dev/null",
             "push",
             "--porcelain",
             "--no-verify",
+            "--no-signed",
             "--no-follow-tags",
             "--recurse-submodules=no",
             "--",
             remote,
         ];
         args.extend(specs.iter().map(String::as_str));
-        let ended = self.git_online(&args, prompt)?;
+        let ended = self.git_online(&args, online)?;
         let pushed: Vec<PushedTo> =
             String::from_utf8_lossy(&ended.stdout).lines().filter_map(pushed_line).collect();
         if ended.ok || pushed.iter().any(|one| matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_))) {
@@ -207,7 +224,7 @@ fn raced(summary: &str) -> bool {
     .any(|sign| summary.contains(sign))
 }
 
-fn failed(doing: &'static str, remote: &str, ended: &Ended) -> RemoteError {
+pub(super) fn failed(doing: &'static str, remote: &str, ended: &Ended) -> RemoteError {
     let words = cut(String::from_utf8_lossy(&ended.stderr).trim(), MAX_WORDS);
     let remote = remote.to_owned();
     let says = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));

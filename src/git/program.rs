@@ -7,8 +7,14 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 
 use super::error::{GitError, cut};
 use super::repo::{Repo, RepoEnv};
@@ -86,6 +92,15 @@ pub enum Prompt {
     NeverNorSsh,
 }
 
+/// How a program reaches a remote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Online {
+    /// Whether it may ask somebody.
+    pub prompt: Prompt,
+    /// How long it may take; then it is ended, with all that it started.
+    pub patience: Option<Duration>,
+}
+
 /// Runs `git ARGS` on whatever repository `dir` belongs to, with `input` on standard input.
 /// Every variable that names another repository is removed.
 pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output, GitError> {
@@ -123,14 +138,17 @@ impl Repo {
     }
 
     /// Runs `git ARGS` where it may reach a remote; how it ended is for the caller to judge.
-    pub(super) fn git_online(&self, args: &[&str], prompt: Prompt) -> Result<Ended, GitError> {
+    pub(super) fn git_online(&self, args: &[&str], online: Online) -> Result<Ended, GitError> {
         let mut command = self.own_command(args);
-        match prompt {
+        match online.prompt {
             Prompt::Allowed => command.env_remove("GIT_TERMINAL_PROMPT"),
             Prompt::Never => command.env("GIT_TERMINAL_PROMPT", "0"),
             Prompt::NeverNorSsh => command.env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),
         };
-        end(command, b"").map(|(ended, _)| ended)
+        match online.patience {
+            None => end(command, b"").map(|(ended, _)| ended),
+            Some(patience) => end_within(command, patience),
+        }
     }
 
     fn own_command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
@@ -194,6 +212,37 @@ fn end(mut command: Command, input: &[u8]) -> Result<(Ended, ExitStatus), GitErr
     let status = child.wait().map_err(start_error)?;
     let stdout = stdout.map_err(|detail| GitError::Answer { command: line.clone(), detail })?;
     Ok((Ended { ok: status.success(), stdout, stderr }, status))
+}
+
+/// As [`end`] without input. What takes longer than `patience` is killed as a group: a transport that git started holds
+/// the pipes open otherwise.
+fn end_within(mut command: Command, patience: Duration) -> Result<Ended, GitError> {
+    command.stdin(Stdio::null()).process_group(0);
+    let line = line_of(&command);
+    let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
+    let mut child = command.spawn().map_err(start_error)?;
+    let group = i32::try_from(child.id()).ok().map(Pid::from_raw);
+    let (done, waiting) = mpsc::channel::<()>();
+    let (said, in_time) = std::thread::scope(|scope| {
+        let watch = scope.spawn(move || {
+            let in_time = waiting.recv_timeout(patience) != Err(RecvTimeoutError::Timeout);
+            if let Some(group) = group.filter(|_| !in_time) {
+                let _already_gone = killpg(group, Signal::SIGKILL);
+            }
+            in_time
+        });
+        let said = talk(&mut child, b"");
+        drop(done);
+        (said, watch.join().unwrap_or(true))
+    });
+    let status = child.wait().map_err(start_error)?;
+    if !in_time {
+        let stderr = format!("no end within {} s", patience.as_secs()).into_bytes();
+        return Ok(Ended { ok: false, stdout: Vec::new(), stderr });
+    }
+    let (stdout, stderr) = said;
+    let stdout = stdout.map_err(|detail| GitError::Answer { command: line, detail })?;
+    Ok(Ended { ok: status.success(), stdout, stderr })
 }
 
 /// Feeds and drains the child at once, so that no pipe fills up.
@@ -277,6 +326,21 @@ mod tests {
         assert!(output.stdout.len() > 200 << 16);
         // A child that reads nothing is no error of ours.
         repo.git(&["rev-parse", "--git-dir"], &vec![b'x'; 1 << 20]).unwrap();
+    }
+
+    #[test]
+    fn what_takes_too_long_is_ended_with_all_that_it_started() {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        repo.config_add("alias.slow", "!sleep 60 & sleep 60").unwrap();
+        let patience = Duration::from_millis(200);
+        let ended =
+            repo.git_online(&["slow"], Online { prompt: Prompt::Never, patience: Some(patience) }).unwrap();
+        assert!(!ended.ok);
+        assert!(ended.stderr.starts_with(b"no end within"));
+        let quick =
+            repo.git_online(&["--version"], Online { prompt: Prompt::Never, patience: Some(patience * 100) });
+        assert!(quick.unwrap().ok);
     }
 
     #[test]

@@ -255,6 +255,22 @@ impl<'r> Ledger<'r> {
         Ok(adopt::entries(self.repo, writer, (since, tip))?)
     }
 
+    /// The ref of this clone's own ledger, if it has one.
+    ///
+    /// # Errors
+    /// [`LedgerError::BadWriter`] when its id was lost.
+    pub fn own_ref(&self) -> Result<Option<String>, LedgerError> {
+        Ok(self.known_writer()?.map(|writer| ref_of(&writer)))
+    }
+
+    /// Who wrote the entry of `commit`; `None` when it is no entry.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when it cannot be read.
+    pub fn writer_at(&self, commit: CommitId) -> Result<Option<String>, LedgerError> {
+        Ok(standing::load(self.repo, commit)?.map(|entry| entry.writer))
+    }
+
     /// This clone's id, if it has one.
     ///
     /// # Errors
@@ -280,6 +296,11 @@ impl<'r> Ledger<'r> {
             other @ (LedgerError::Git(_) | LedgerError::Io { .. }) => other,
         })
     }
+}
+
+/// Whether `name` can be the id of a writer.
+pub fn is_writer(name: &str) -> bool {
+    writer::is_id(name)
 }
 
 /// The refs of all writers: those of this clone, and what was fetched from remotes.

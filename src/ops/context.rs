@@ -11,7 +11,7 @@ use crate::domain::time::Timestamp;
 use crate::git::{Repo, RepoEnv, stop_point};
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 43] = [
+const KEPT: [&str; 45] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -49,6 +49,8 @@ const KEPT: [&str; 43] = [
     "PRE_COMMIT",
     "PRE_COMMIT_FROM_REF",
     "PRE_COMMIT_REMOTE_BRANCH",
+    "PRE_COMMIT_REMOTE_NAME",
+    "PRE_COMMIT_REMOTE_URL",
     "PRE_COMMIT_REWRITE_COMMAND",
     "PRE_COMMIT_TO_REF",
     "PREK_SKIP",

@@ -10,9 +10,10 @@ use super::push::{self, JudgedTip};
 use super::record_commit::{self, Recorded};
 use super::rewrite;
 use super::skip;
+use super::sync;
 use super::workspace::Workspace;
 use crate::adapter::framework::{self, Runner};
-use crate::adapter::git_hook::{self, HookName, Rewrite, RewriteCommand};
+use crate::adapter::git_hook::{self, HookName, PushedRef, Rewrite, RewriteCommand};
 use crate::config::ConfigErrors;
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::ids::CommitId;
@@ -130,8 +131,28 @@ fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutc
     let (judged, mut warnings) = push::pre_push(ctx, ws, &pushed)?;
     let block = judged.iter().any(|tip| tip.decision.verdict >= Verdict::Block) && guard::binds(ctx, ws);
     warnings.extend(unread(call.name, bad));
+    // Refs of ours that are pushed by name would be found moved by the time that git pushes them.
+    let by_name = pushed.iter().any(PushedRef::is_ours);
+    if !block && !by_name && pushed.iter().any(|push| push.is_branch() && push.tip.is_some()) {
+        warnings.extend(send_along(ctx, ws, call));
+    }
     let refused = if block { Refusal::Refuse } else { Refusal::Pass };
     Ok(HookOutcome { end: HookEnd::Judged(judged), refused, warnings, ..HookOutcome::silent() })
+}
+
+/// Records go where the branch goes, for whoever asked for it.
+fn send_along(ctx: &Context, ws: &Workspace, call: &HookCall) -> Option<Diagnostic> {
+    if !sync::sends(&ws.repo) {
+        return None;
+    }
+    let (name, url) = match framework::runner(&ctx.vars) {
+        Runner::Framework => framework::pushed_to(&ctx.vars)?,
+        Runner::Git => {
+            let mut words = call.args.iter().map(|word| word.to_string_lossy().into_owned());
+            words.next().zip(words.next())?
+        }
+    };
+    sync::send_along(ctx, ws, &sync::Destination { name, url }, sync::unasked(ctx, ws))
 }
 
 /// The rewritten commits: from standard input, or - the framework loses it - from HEAD's reflog and `ORIG_HEAD`.

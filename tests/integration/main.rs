@@ -33,6 +33,7 @@ mod replay;
 mod rewrites;
 mod run_boundaries;
 mod see;
+mod sending;
 mod session;
 mod skip;
 mod stop;

@@ -12,6 +12,8 @@ fn hub() -> (Stage, PathBuf) {
     let hub = stage.root().canonicalize().unwrap().join("hub.git");
     stage.git_in(&root(&stage), &["init", "-q", "--bare", "-b", "main", "hub.git"]).ok();
     stage.git(&["remote", "add", "origin", hub.to_str().unwrap()]).ok();
+    // What a push sends along is looked at elsewhere.
+    stage.andon(&["install", "--no-push"]).ok();
     stage.git(&["push", "-qu", "origin", "main"]).ok();
     (stage, hub)
 }
@@ -24,7 +26,7 @@ fn root(stage: &Stage) -> PathBuf {
 fn clone(stage: &Stage, name: &str) -> PathBuf {
     stage.git_in(&root(stage), &["clone", "-q", "hub.git", name]).ok();
     let dir = root(stage).join(name);
-    stage.andon_in(&dir, &["install"]).ok();
+    stage.andon_in(&dir, &["install", "--no-push"]).ok();
     dir
 }
 

@@ -11,7 +11,7 @@ use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::git::Repo;
 use crate::ops::error::OpsError;
-use crate::ops::install::{self, ConfigFile, DisplayRef, FetchSpec, InstallReport, UninstallReport};
+use crate::ops::install::{self, Along, ConfigFile, DisplayRef, FetchSpec, InstallReport, UninstallReport};
 use crate::report::escape;
 use crate::report::json;
 
@@ -21,10 +21,17 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     let program = shell.ctx.program.clone().unwrap_or_default();
     let report = install::install(&repo, &program)?;
     let fetch = if args.fetch { install::set_fetch(&repo)? } else { Vec::new() };
+    let along = match (args.push, args.no_push) {
+        (true, _) => Along::Yes,
+        (false, true) => Along::No,
+        (false, false) => Along::Unsaid,
+    };
+    let push = install::set_push(&repo, along)?;
+    let settings = fetch_text(&fetch) + push_text(push);
     shell.out.result(&match args.format.format {
-        Format::Text if report.changed_nothing() && !fetch.is_empty() => fetch_text(&fetch),
-        Format::Text => install_text(&report) + &fetch_text(&fetch),
-        Format::Json => json::line(&install_json(&report, &fetch)),
+        Format::Text if report.changed_nothing() && !settings.is_empty() => settings,
+        Format::Text => install_text(&report) + &settings,
+        Format::Json => json::line(&install_json(&report, &fetch, push)),
     });
     Ok(Exit::Allowed)
 }
@@ -83,7 +90,17 @@ fn fetch_text(added: &[FetchSpec]) -> String {
     added.iter().map(line).collect()
 }
 
-fn install_json(report: &InstallReport, fetch: &[FetchSpec]) -> Value {
+fn push_text(set: Option<&str>) -> &'static str {
+    match set {
+        Some("true") => {
+            "every git push of a branch sends its records along; to push branches alone: git config andon.push false\n"
+        }
+        Some(_) => "git push sends branches alone; to send records: andon sync\n",
+        None => "",
+    }
+}
+
+fn install_json(report: &InstallReport, fetch: &[FetchSpec], push: Option<&str>) -> Value {
     let hooks: Vec<Value> = report
         .hooks
         .iter()
@@ -95,7 +112,8 @@ fn install_json(report: &InstallReport, fetch: &[FetchSpec]) -> Value {
     };
     json!({
         "schema": "andon/install@1",
-        "changed": !report.changed_nothing() || !fetch.is_empty(),
+        "changed": !report.changed_nothing() || !fetch.is_empty() || push.is_some(),
+        "push_set": push,
         "fetch_added": fetch.iter().map(|(key, spec)| json!({"key": key, "refspec": spec})).collect::<Value>(),
         "hooks_dir": report.hooks_dir.to_string_lossy(),
         "hooks": hooks,

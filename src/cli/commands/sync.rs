@@ -4,9 +4,9 @@ use crate::cli::Shell;
 use crate::cli::args::SyncArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::{self, Format};
-use crate::git::Prompt;
+use crate::git::{Online, Prompt};
 use crate::ops::error::OpsError;
-use crate::ops::sync;
+use crate::ops::sync::{self, Way, With};
 use crate::ops::workspace::Workspace;
 use crate::report::json;
 use crate::report::sync as report;
@@ -14,7 +14,13 @@ use crate::report::sync as report;
 /// Exchanges records and ledgers with a remote.
 pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let result = sync::run(&shell.ctx, &ws, args.remote.as_deref(), prompt(shell, &ws))?;
+    let with = match &args.bundle {
+        Some(file) => With::Bundle(file.clone()),
+        None => With::Remote(args.remote.clone()),
+    };
+    let way = if args.fetch_only { Way::FetchOnly } else { Way::Both };
+    let online = Online { prompt: prompt(shell, &ws), patience: None };
+    let result = sync::run(&shell.ctx, &ws, with, (way, online))?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&result, shell.out.out),
         Format::Json => json::line(&report::json(&result)),
@@ -24,12 +30,9 @@ pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
 
 /// Nobody is asked for a password where nobody sits.
 fn prompt(shell: &Shell, ws: &Workspace) -> Prompt {
-    let own_ssh = ["GIT_SSH_COMMAND", "GIT_SSH"].into_iter().any(|name| shell.ctx.var(name).is_some());
     if shell.ctx.var("GIT_TERMINAL_PROMPT") != Some("0") && output::has_terminal() {
         Prompt::Allowed
-    } else if own_ssh || ws.repo.config_string("core.sshCommand").is_some() {
-        Prompt::Never
     } else {
-        Prompt::NeverNorSsh
+        sync::unasked(&shell.ctx, ws)
     }
 }

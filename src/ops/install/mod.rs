@@ -3,6 +3,7 @@
 //! Everything is looked at and decided before anything changes, and what fails half way is undone: a
 //! repository with half a guard is worse than one without, because somebody trusts it.
 
+mod along;
 mod fetch;
 mod place;
 mod remove;
@@ -13,6 +14,7 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+pub use self::along::{Along, set_push};
 pub use self::fetch::{FetchSpec, set_fetch};
 pub use self::place::{Override, hooks_mend, hooks_override};
 pub use self::remove::{PlaceReport, UninstallReport, uninstall};

@@ -5,16 +5,22 @@
 //! is pushed, never by force. Each step leaves a state from which any other clone, and the next sync, goes on: dying
 //! between two of them loses nothing.
 
+mod peer;
+mod send;
 mod takeover;
+
+use std::path::PathBuf;
 
 use super::context::Context;
 use super::error::OpsError;
 use super::standing;
 use super::workspace::Workspace;
 use crate::domain::action::Action;
-use crate::git::{Prompt, PushEnd, PushedTo, RemoteError, back_off};
-use crate::report::message::Diagnostic;
+use crate::git::{Online, Prompt, PushEnd, PushedTo, RemoteError, back_off};
+use crate::report::message::{Diagnostic, Severity};
 use crate::report::sync::SyncReport;
+use peer::Peer;
+pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{Outgoing, Takeover, Tracked};
 
 /// How often a sync begins anew when others are faster. Of each round one clone wins, so that even a hundred of them
@@ -25,47 +31,85 @@ const MAX_SECONDS: i64 = 300;
 /// How often it does when the connection breaks.
 const MAX_DROPS: u32 = 2;
 
-/// Unites the records and ledgers of this clone with those of `remote`; without one, of the remote that the branch
-/// follows, of `origin`, or of the only one.
-pub fn run(
-    ctx: &Context,
-    ws: &Workspace,
-    remote: Option<&str>,
-    prompt: Prompt,
-) -> Result<SyncReport, OpsError> {
-    let remote = choose(ws, remote)?;
+/// Who is to be synced with.
+pub enum With {
+    /// A remote by its name, or whatever is at an address; `None`: the remote that the branch follows, `origin`, or
+    /// the only one.
+    Remote(Option<String>),
+    /// A bundle.
+    Bundle(PathBuf),
+}
+
+/// Which way things go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Both.
+    Both,
+    /// Nothing is sent.
+    FetchOnly,
+}
+
+/// Unites the records and ledgers of this clone with those of another.
+pub fn run(ctx: &Context, ws: &Workspace, with: With, how: (Way, Online)) -> Result<SyncReport, OpsError> {
+    let (way, online) = how;
     // An answer by deletion that no hook has seen yet is to travel too.
     let halted = standing::resolve(ctx, ws)?.halt;
-    let mut work =
-        Sync { ctx, ws, prompt, drops: 0, last: String::new(), takeover: Takeover::new(ctx, ws, &remote) };
-    work.exchange()?;
-    let report = work.takeover.finish();
+    let report = match with {
+        With::Remote(asked) => {
+            let peer = peer::choose(&ws.repo, asked.as_deref())?;
+            visited(ws, &peer.clone(), || {
+                let mut work = Sync::new(ctx, ws, peer, online);
+                work.exchange(way)?;
+                Ok(work.takeover.finish())
+            })?
+        }
+        With::Bundle(file) => {
+            let file = ctx.cwd.join(file);
+            let (peer, there) = peer::bundle(&file, way)?;
+            visited(ws, &peer.clone(), || {
+                let mut work = Sync::new(ctx, ws, peer, online);
+                if there {
+                    work.exchange(Way::FetchOnly)?;
+                }
+                if way == Way::Both {
+                    work.write_bundle(&file)?;
+                }
+                Ok(work.takeover.finish())
+            })?
+        }
+    };
     show(ctx, ws, halted.is_some())?;
     Ok(report)
 }
 
-fn choose(ws: &Workspace, asked: Option<&str>) -> Result<String, OpsError> {
-    let known = ws.repo.remotes()?;
-    let has = |name: &str| known.iter().any(|one| one == name);
-    let chosen = match asked {
-        Some(name) => Some(name.to_owned()),
-        None => ws
-            .repo
-            .upstream_remote()
-            .or_else(|| has("origin").then(|| "origin".to_owned()))
-            .or_else(|| known.first().filter(|_| known.len() == 1).cloned()),
-    };
-    match chosen.filter(|name| has(name)) {
-        Some(name) => Ok(name),
-        None => Err(RemoteError::Unknown { remote: asked.unwrap_or("origin").to_owned(), known }.into()),
+/// How to reach a remote where nobody is asked for a password.
+pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
+    let own_ssh = ["GIT_SSH_COMMAND", "GIT_SSH"].into_iter().any(|name| ctx.var(name).is_some());
+    if own_ssh || ws.repo.config_string("core.sshCommand").is_some() {
+        Prompt::Never
+    } else {
+        Prompt::NeverNorSsh
     }
+}
+
+/// Does what `work` does, and forgets a peer that only passed through, whatever came of it.
+fn visited<T>(
+    ws: &Workspace,
+    peer: &Peer,
+    work: impl FnOnce() -> Result<T, OpsError>,
+) -> Result<T, OpsError> {
+    peer.forget(&ws.repo)?;
+    let done = work();
+    peer.forget(&ws.repo)?;
+    done
 }
 
 /// One run of the verb.
 struct Sync<'a> {
     ctx: &'a Context,
     ws: &'a Workspace,
-    prompt: Prompt,
+    online: Online,
+    max_seconds: i64,
     drops: u32,
     /// What was in the way the last time.
     last: String,
@@ -78,58 +122,93 @@ enum Step<T> {
     Again,
 }
 
-impl Sync<'_> {
-    fn exchange(&mut self) -> Result<(), OpsError> {
+impl<'a> Sync<'a> {
+    fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer, online: Online) -> Self {
+        let max_seconds = MAX_SECONDS;
+        Self {
+            ctx,
+            ws,
+            online,
+            max_seconds,
+            drops: 0,
+            last: String::new(),
+            takeover: Takeover::new(ctx, ws, peer),
+        }
+    }
+
+    fn exchange(&mut self, way: Way) -> Result<(), OpsError> {
         // What an earlier fetch left behind: the next one may move or remove it.
-        let left = Tracked::read(&self.ws.repo, self.takeover.remote())?;
+        let left = Tracked::read(&self.ws.repo, self.takeover.peer())?;
         self.takeover.adopt(&left)?;
         let mut before = left;
         let mut tries = 0;
-        while tries < MAX_TRIES && self.ctx.later().0.saturating_sub(self.ctx.now.0) < MAX_SECONDS {
+        while tries < MAX_TRIES && self.ctx.later().0.saturating_sub(self.ctx.now.0) < self.max_seconds {
             if tries > 0 {
                 self.takeover.retried();
                 back_off(tries);
             }
             tries += 1;
             let Step::Done(()) = self.fetch()? else { continue };
-            let now = Tracked::read(&self.ws.repo, self.takeover.remote())?;
+            let now = Tracked::read(&self.ws.repo, self.takeover.peer())?;
             self.takeover.compare(&before, &now)?;
             self.takeover.adopt(&now)?;
             self.ctx.stop_point("sync:adopted");
+            if way == Way::FetchOnly {
+                return Ok(());
+            }
             let outgoing = self.takeover.outgoing(&now)?;
             before = now;
             if outgoing.is_empty() {
                 return Ok(());
             }
-            let Step::Done(pushed) = self.push(&outgoing)? else { continue };
-            self.ctx.stop_point("sync:pushed");
-            self.takeover.arrived(&outgoing, &pushed)?;
-            self.ctx.stop_point("sync:tracked");
-            let raced = pushed.iter().find_map(|one| match &one.end {
-                PushEnd::Raced(words) => Some(format!("{}: {words}", one.name)),
-                PushEnd::Same | PushEnd::Moved | PushEnd::Created | PushEnd::Refused(_) => None,
-            });
-            match raced {
-                Some(words) => self.last = words,
-                None => return Ok(()),
+            if let Step::Done(()) = self.push(&outgoing)? {
+                return Ok(());
             }
         }
         let words = format!("{tries} tries did not help, the last time: {}", self.last);
-        Err(RemoteError::Raced { remote: self.takeover.remote().to_owned(), words }.into())
+        Err(RemoteError::Raced { remote: self.takeover.peer().label.clone(), words }.into())
     }
 
     fn fetch(&mut self) -> Result<Step<()>, OpsError> {
         self.ctx.stop_point("sync:begin");
-        let specs = takeover::fetch_specs(self.takeover.remote());
-        let fetched = self.ws.repo.fetch_refs(self.takeover.remote(), &specs, self.prompt);
+        let peer = self.takeover.peer();
+        let fetched = self.ws.repo.fetch_refs(&peer.address, &peer.fetch_specs(), self.online);
         self.ctx.stop_point("sync:fetched");
         self.step(fetched)
     }
 
-    fn push(&mut self, outgoing: &[Outgoing]) -> Result<Step<Vec<PushedTo>>, OpsError> {
+    /// Done when nobody was faster at any of the refs.
+    fn push(&mut self, outgoing: &[Outgoing]) -> Result<Step<()>, OpsError> {
         let specs: Vec<String> = outgoing.iter().map(Outgoing::spec).collect();
-        let pushed = self.ws.repo.push_refs(self.takeover.remote(), &specs, self.prompt);
-        self.step(pushed)
+        let pushed = self.ws.repo.push_refs(&self.takeover.peer().address, &specs, self.online);
+        let Step::Done(pushed) = self.step(pushed)? else { return Ok(Step::Again) };
+        self.ctx.stop_point("sync:pushed");
+        self.takeover.arrived(outgoing, &pushed)?;
+        self.ctx.stop_point("sync:tracked");
+        let raced = pushed.iter().find_map(|one: &PushedTo| match &one.end {
+            PushEnd::Raced(words) => Some(format!("{}: {words}", one.name)),
+            PushEnd::Same | PushEnd::Moved | PushEnd::Created | PushEnd::Refused(_) => None,
+        });
+        Ok(match raced {
+            Some(words) => {
+                self.last = words;
+                Step::Again
+            }
+            None => Step::Done(()),
+        })
+    }
+
+    /// Writes what is here to a bundle, where that holds less.
+    fn write_bundle(&mut self, file: &std::path::Path) -> Result<(), OpsError> {
+        let there = Tracked::read(&self.ws.repo, self.takeover.peer())?;
+        let lacking = self.takeover.outgoing(&there)?;
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let refs = takeover::everything(&self.ws.repo)?;
+        self.ws.repo.write_bundle(file, &refs)?;
+        self.takeover.written(&lacking);
+        Ok(())
     }
 
     /// A race is gone into again, a broken connection a few times.
@@ -164,5 +243,5 @@ fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError>
 
 /// What refused or forked refs mean for the exit code: somebody has to look.
 pub fn needs_a_person(report: &SyncReport) -> bool {
-    report.found.iter().any(|one: &Diagnostic| one.severity == crate::report::message::Severity::Error)
+    report.found.iter().any(|one: &Diagnostic| one.severity == Severity::Error)
 }

@@ -9,25 +9,14 @@ use crate::ops::context::Context;
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
 use crate::record::{store, unite};
+use crate::report::escape::shell_quote;
 use crate::report::message::Diagnostic;
 use crate::report::sync::SyncReport;
 
-/// What is fetched, and where it goes: patterns even where one ref is meant, because git refuses the whole fetch when
-/// a plainly named ref is missing on the other side.
-pub(super) fn fetch_specs(remote: &str) -> Vec<String> {
-    vec![
-        format!("+{}*:{}*", store::REF, notes_of(remote)),
-        format!("+{}*:{}*", ledger::REF_PREFIX, ledgers_of(remote)),
-    ]
-}
+use super::peer::{Peer, Standing};
 
-fn notes_of(remote: &str) -> String {
-    format!("refs/notes/remotes/{remote}/andon")
-}
-
-fn ledgers_of(remote: &str) -> String {
-    format!("{}{remote}/ledger/", ledger::REMOTE_PREFIX)
-}
+/// Most ledgers that are taken over from one remote.
+const MAX_LEDGERS: usize = 10_000;
 
 /// What the remote had when it was last looked at.
 #[derive(Debug, Clone, Default)]
@@ -38,14 +27,16 @@ pub(super) struct Tracked {
 }
 
 impl Tracked {
-    pub(super) fn read(repo: &Repo, remote: &str) -> Result<Self, GitError> {
-        let prefix = ledgers_of(remote);
-        let ledgers = repo
-            .refs_with_prefix(&prefix)?
+    pub(super) fn read(repo: &Repo, peer: &Peer) -> Result<Self, GitError> {
+        let found = repo.refs_with_prefix(&peer.ledgers)?;
+        // Ledgers of our own making have an id for a name: nothing else is taken over, whoever offers it.
+        let ledgers: BTreeMap<String, CommitId> = found
             .into_iter()
-            .filter_map(|(name, tip)| Some((name.strip_prefix(&prefix)?.to_owned(), CommitId(tip))))
+            .filter_map(|(name, tip)| Some((name.strip_prefix(&peer.ledgers)?.to_owned(), CommitId(tip))))
+            .filter(|(writer, _)| ledger::is_writer(writer))
+            .take(MAX_LEDGERS)
             .collect();
-        Ok(Self { notes: repo.ref_commit(&notes_of(remote))?, ledgers })
+        Ok(Self { notes: repo.ref_commit(&peer.notes)?, ledgers })
     }
 }
 
@@ -65,10 +56,18 @@ impl Outgoing {
     }
 }
 
+/// The names of every ref that travels.
+pub(super) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
+    let notes = repo.ref_commit(store::REF)?.map(|_| store::REF.to_owned());
+    let ledgers = repo.refs_with_prefix(ledger::REF_PREFIX)?.into_iter().map(|(name, _)| name);
+    Ok(notes.into_iter().chain(ledgers).collect())
+}
+
 /// One sync with one remote, as far as refs of this clone are concerned.
 pub(super) struct Takeover<'a> {
     ctx: &'a Context,
     repo: &'a Repo,
+    peer: Peer,
     report: SyncReport,
     /// Ledgers that both sides have rewritten: never pushed.
     forked: Vec<String>,
@@ -77,13 +76,17 @@ pub(super) struct Takeover<'a> {
 }
 
 impl<'a> Takeover<'a> {
-    pub(super) fn new(ctx: &'a Context, ws: &'a Workspace, remote: &str) -> Self {
-        let report = SyncReport { remote: remote.to_owned(), ..SyncReport::default() };
-        Self { ctx, repo: &ws.repo, report, forked: Vec::new(), united: None }
+    pub(super) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer) -> Self {
+        let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
+        Self { ctx, repo: &ws.repo, peer, report, forked: Vec::new(), united: None }
     }
 
-    pub(super) fn remote(&self) -> &str {
-        &self.report.remote
+    pub(super) fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    fn remote(&self) -> &str {
+        &self.peer.label
     }
 
     pub(super) fn retried(&mut self) {
@@ -97,6 +100,16 @@ impl<'a> Takeover<'a> {
     fn found(&mut self, one: Diagnostic) {
         if !self.report.found.contains(&one) {
             self.report.found.push(one);
+        }
+    }
+
+    /// A command that looks at what is kept of the peer; of an address nothing is.
+    fn look(&self, command: String) -> String {
+        match self.peer.standing {
+            Standing::Configured => command,
+            Standing::Passing => {
+                format!("see what is there: git ls-remote {}", shell_quote(&self.peer.label))
+            }
         }
     }
 
@@ -114,7 +127,7 @@ impl<'a> Takeover<'a> {
                 self.found(
                     Diagnostic::warning(what)
                         .code("dropped-records")
-                        .help(format!("see who did: git log -p refs/notes/remotes/{remote}/andon")),
+                        .help(self.look(format!("see who did: git log -p {}", self.peer.notes))),
                 );
             }
             for commit in union.skipped {
@@ -124,7 +137,7 @@ impl<'a> Takeover<'a> {
                 self.found(
                     Diagnostic::warning(what)
                         .code("oversized-note")
-                        .help(format!("git notes --ref=remotes/{remote}/andon show {commit} | head")),
+                        .help(self.look(format!("git notes --ref={} show {commit} | head", self.peer.notes))),
                 );
             }
         }
@@ -136,21 +149,33 @@ impl<'a> Takeover<'a> {
 
     /// One ledger that cannot be taken over must not keep the others away.
     fn adopt_ledger(&mut self, writer: &str, tip: CommitId) {
+        if let Some(why) = self.unbelievable(writer, tip) {
+            let what = format!("the ledger of {writer} at {} was not taken over: {why}", self.remote());
+            return self.found(Diagnostic::warning(what).code("foreign-ledger").help(
+                "nothing here changed; whoever offers it is to sync from the clone in which the halts were made",
+            ));
+        }
         match Ledger::open(self.repo).adopt(writer, tip) {
             Ok(Arrival::Same | Arrival::Behind) => {}
             Ok(Arrival::Forward(entries)) => self.report.received.entries += entries,
             Ok(Arrival::Forked) => {
                 let remote = self.remote().to_owned();
+                let end = match self.peer.standing {
+                    Standing::Configured => "both are kept, ours is not pushed",
+                    Standing::Passing => "theirs was not taken over",
+                };
                 let what = format!(
                     "the ledger of {writer} at {remote} is not the one that is here: it was rewritten, or two clones \
-                     were copied from one and share an id; both are kept, ours is not pushed"
+                     were copied from one and share an id; {end}"
                 );
                 self.forked.push(writer.to_owned());
-                self.found(Diagnostic::error(what).code("forked-ledger").help(format!(
+                let both = format!(
                     "look at both: git log --oneline --graph {0}{writer} {1}{writer}",
                     ledger::REF_PREFIX,
-                    ledgers_of(&remote)
-                )));
+                    self.peer.ledgers
+                );
+                let help = self.look(both);
+                self.found(Diagnostic::error(what).code("forked-ledger").help(help));
             }
             Err(err) => {
                 let what = format!("the ledger of {writer} was not taken over: {err}");
@@ -160,6 +185,27 @@ impl<'a> Takeover<'a> {
                     None => warning,
                 });
             }
+        }
+    }
+
+    /// Why a ledger from anybody cannot be what it says. A configured remote is believed, and judged by `check`.
+    fn unbelievable(&self, writer: &str, tip: CommitId) -> Option<String> {
+        if self.peer.standing == Standing::Configured {
+            return None;
+        }
+        let ledger = Ledger::open(self.repo);
+        let name = format!("{}{writer}", ledger::REF_PREFIX);
+        if ledger.own_ref().ok().flatten().as_ref() == Some(&name)
+            && let Ok(Some(own)) = self.repo.ref_commit(&name)
+        {
+            let known = own == tip || self.repo.is_ancestor(tip, own).unwrap_or(false);
+            return (!known).then(|| "it is this clone's own, which nobody else writes".to_owned());
+        }
+        match ledger.writer_at(tip) {
+            Ok(Some(found)) if found == writer => None,
+            Ok(Some(found)) => Some(format!("its newest entry is of {found}")),
+            Ok(None) => Some("its newest entry cannot be read".to_owned()),
+            Err(err) => Some(err.to_string()),
         }
     }
 
@@ -204,13 +250,12 @@ impl<'a> Takeover<'a> {
     /// What the remote lacks.
     pub(super) fn outgoing(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
         let mut outgoing = Vec::new();
-        let remote = self.remote();
         if let Some(tip) = self.repo.ref_commit(store::REF)?.filter(|tip| theirs.notes != Some(*tip)) {
             let records = self.repo.notes_ahead(theirs.notes, tip)?;
             outgoing.push(Outgoing {
                 name: store::REF.to_owned(),
                 tip,
-                tracking: notes_of(remote),
+                tracking: self.peer.notes.clone(),
                 records,
                 entries: 0,
             });
@@ -223,7 +268,7 @@ impl<'a> Takeover<'a> {
                 continue;
             }
             let entries = Ledger::open(self.repo).entries_since(writer, there, tip)?;
-            let tracking = format!("{}{writer}", ledgers_of(remote));
+            let tracking = format!("{}{writer}", self.peer.ledgers);
             outgoing.push(Outgoing { name, tip, tracking, records: 0, entries });
         }
         Ok(outgoing)
@@ -234,16 +279,29 @@ impl<'a> Takeover<'a> {
         for one in pushed {
             let Some(sent) = outgoing.iter().find(|sent| sent.name == one.name) else { continue };
             match &one.end {
-                PushEnd::Same | PushEnd::Moved | PushEnd::Created => {
+                PushEnd::Same => self.remember(sent)?,
+                PushEnd::Moved | PushEnd::Created => {
                     self.report.sent.records += sent.records;
                     self.report.sent.entries += sent.entries;
-                    self.repo.update_ref(&sent.tracking, "sync", |_| Ok(Update::Set(sent.tip, ())))?;
+                    self.remember(sent)?;
                 }
                 PushEnd::Raced(_) => {}
                 PushEnd::Refused(words) => self.refused(&one.name, words),
             }
         }
         Ok(())
+    }
+
+    fn remember(&self, sent: &Outgoing) -> Result<(), OpsError> {
+        Ok(self.repo.update_ref(&sent.tracking, "sync", |_| Ok(Update::Set(sent.tip, ())))?)
+    }
+
+    /// Remembers what was written to a file.
+    pub(super) fn written(&mut self, outgoing: &[Outgoing]) {
+        for one in outgoing {
+            self.report.sent.records += one.records;
+            self.report.sent.entries += one.entries;
+        }
     }
 
     fn refused(&mut self, name: &str, words: &str) {

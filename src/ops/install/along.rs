@@ -1,0 +1,49 @@
+//! Whether every push sends records along: `andon.push` in git's own configuration of this repository. It is the
+//! person's choice, made by installing; nothing that is committed can make it.
+
+use super::SetupError;
+use crate::action::install::InstallError;
+use crate::action::install::manifest::Manifest;
+use crate::git::{ConfigScope, Repo};
+use crate::ops::sync::PUSH_KEY;
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Along {
+    /// `--push`.
+    Yes,
+    /// `--no-push`.
+    No,
+    /// Nothing: yes, unless it was chosen before.
+    Unsaid,
+}
+
+/// Sets the key as asked and remembers it for `andon uninstall`. Returns what was set, if anything was.
+pub fn set_push(repo: &Repo, along: Along) -> Result<Option<&'static str>, SetupError> {
+    let there = repo.config_sources(PUSH_KEY)?;
+    let wanted = match along {
+        Along::Yes => "true",
+        Along::No => "false",
+        Along::Unsaid if there.is_empty() => "true",
+        Along::Unsaid => return Ok(None),
+    };
+    let own: Vec<&str> = there
+        .iter()
+        .filter(|found| found.scope == ConfigScope::Local)
+        .map(|found| found.value.as_str())
+        .collect();
+    if own == [wanted] {
+        return Ok(None);
+    }
+    let path = Manifest::path(repo.common_dir());
+    let mut manifest = Manifest::read(&path).map_err(InstallError::from)?.unwrap_or_default();
+    manifest.fetch.retain(|(key, _)| key != PUSH_KEY);
+    manifest.fetch.push((PUSH_KEY.to_owned(), wanted.to_owned()));
+    // First: an entry for what never came to be does no harm.
+    manifest.write(&path).map_err(InstallError::from)?;
+    for value in own {
+        repo.config_remove(PUSH_KEY, value)?;
+    }
+    repo.config_add(PUSH_KEY, wanted)?;
+    Ok(Some(wanted))
+}

@@ -1,0 +1,84 @@
+//! Sending records along with a push, so that nobody has to remember `andon sync`.
+//!
+//! Only where the person asked for it: `andon.push` stands in git's own configuration (`andon install` sets it), never in
+//! the repository's `andon.toml`, which must not make anybody push more than they meant to. Nothing is fetched unless a
+//! push is refused because others were faster. What fails is one warning; the branch goes over all the same.
+
+use std::time::Duration;
+
+use super::peer::{self, Peer};
+use super::takeover::Tracked;
+use super::{Step, Sync, Way, visited};
+use crate::git::{Online, Prompt, Repo};
+use crate::ops::context::Context;
+use crate::ops::error::OpsError;
+use crate::ops::workspace::Workspace;
+use crate::report::escape::shell_quote;
+use crate::report::message::{Diagnostic, Severity};
+use crate::report::sync::SyncReport;
+
+/// The key of git's configuration that asks for it.
+pub const KEY: &str = "andon.push";
+/// How long one call of git may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Seconds after which no race is gone into any more.
+const MAX_SECONDS: i64 = 10;
+
+/// Where a push goes, as git tells pre-push.
+pub struct Destination {
+    /// The remote's name, or its address again.
+    pub name: String,
+    /// Its address.
+    pub url: String,
+}
+
+/// Whether the person wants records to be sent along.
+pub fn sends(repo: &Repo) -> bool {
+    repo.config_string(KEY).is_some_and(|value| {
+        ["true", "yes", "on", "1"].iter().any(|word| value.trim().eq_ignore_ascii_case(word))
+    })
+}
+
+/// Sends what the other side lacks; says what went wrong, and the first time that it was done.
+pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Prompt) -> Option<Diagnostic> {
+    let peer = peer::pushed_to(&ws.repo, &to.name, &to.url);
+    let label = peer.label.clone();
+    let first =
+        peer.standing == peer::Standing::Configured && matches!(ws.repo.ref_commit(&peer.notes), Ok(None));
+    let again = format!("andon sync {}", shell_quote(&label));
+    let failed = |why: &str| {
+        let why: String =
+            why.lines().filter(|line| !line.trim().is_empty()).take(2).collect::<Vec<_>>().join("; ");
+        Diagnostic::warning(format!("the branch is pushed, the records were not sent to {label}: {why}"))
+            .code("records-not-sent")
+            .help(again.clone())
+            .help(format!("to push branches alone from now on: git config {KEY} false"))
+    };
+    let online = Online { prompt, patience: Some(PATIENCE) };
+    match visited(ws, &peer.clone(), || send(ctx, ws, peer, online)) {
+        Err(err) => Some(failed(&err.to_string())),
+        Ok(report) => {
+            let wrong = report.found.iter().find(|one| one.severity == Severity::Error);
+            let told = (first && report.sent.records > 0).then(|| told(&report, &label));
+            wrong.map(|one| failed(&one.message)).or(told)
+        }
+    }
+}
+
+fn told(report: &SyncReport, label: &str) -> Diagnostic {
+    let count = report.sent.records;
+    let what = format!("sent {count} record(s) of Andon along to {label}, as every push will from now on");
+    Diagnostic::note(what).help(format!("to push branches alone: git config {KEY} false"))
+}
+
+fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<SyncReport, OpsError> {
+    let mut work = Sync { max_seconds: MAX_SECONDS, ..Sync::new(ctx, ws, peer, online) };
+    let known = Tracked::read(&ws.repo, work.takeover.peer())?;
+    let outgoing = work.takeover.outgoing(&known)?;
+    if !outgoing.is_empty()
+        && let Step::Again = work.push(&outgoing)?
+    {
+        work.exchange(Way::Both)?;
+    }
+    Ok(work.takeover.finish())
+}

@@ -1,0 +1,272 @@
+//! Records that travel with a push, from a fork, and in a bundle.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::support::{Out, Stage};
+
+const GREEN: &[&str] = &["ok a", "ok b"];
+
+fn bare(stage: &Stage, name: &str) -> PathBuf {
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root, &["init", "-q", "--bare", "-b", "main", name]).ok();
+    root.join(name)
+}
+
+/// A stage whose `origin` is a bare repository, with nothing pushed yet.
+fn stage_with_origin() -> (Stage, PathBuf) {
+    let stage = Stage::installed();
+    let hub = bare(&stage, "hub.git");
+    stage.git(&["remote", "add", "origin", hub.to_str().unwrap()]).ok();
+    (stage, hub)
+}
+
+fn refs(stage: &Stage, dir: &Path) -> String {
+    let args = ["for-each-ref", "--format=%(refname) %(objectname)", "refs/notes", "refs/andon"];
+    stage.git_in(dir, &args).ok().stdout
+}
+
+fn records(stage: &Stage, dir: &Path) -> usize {
+    stage.git_in(dir, &["notes", "--ref=andon", "list"]).stdout.lines().count()
+}
+
+fn hook(dir: &Path, name: &str, script: &str) {
+    let path = dir.join("hooks").join(name);
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Another clone of `hub`, with the hooks installed.
+fn clone(stage: &Stage, hub: &Path, name: &str) -> PathBuf {
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root, &["clone", "-q", hub.to_str().unwrap(), name]).ok();
+    let dir = root.join(name);
+    stage.andon_in(&dir, &["install"]).ok();
+    dir
+}
+
+fn iterate(stage: &Stage, dir: &Path, code: &str) -> Out {
+    std::fs::write(dir.join("code.txt"), code).unwrap();
+    stage.andon_in(dir, &["test"]).ok();
+    stage.git_in(dir, &["commit", "-qam", code.trim()])
+}
+
+#[test]
+fn a_push_of_a_branch_sends_its_records_along() {
+    let (stage, hub) = stage_with_origin();
+    stage.git(&["push", "-qu", "origin", "main"]).ok().says("sent 1 record(s)").says("andon.push false");
+    assert_eq!(records(&stage, &hub), 1);
+    stage.iterate("1\n", GREEN, "One").ok();
+    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    stage.andon(&["resume", "--reason", "back"]).ok();
+    // Said once; from then on silently.
+    assert_eq!(stage.git(&["push", "-q"]).ok().all(), "");
+    let shown = refs(&stage, &hub);
+    assert_eq!(records(&stage, &hub), 2);
+    assert!(shown.contains("refs/andon/ledger/"), "{shown}");
+    assert!(!refs(&stage, stage.dir()).contains("passing"));
+    // Who clones and fetches has what `check` needs.
+    let other = clone(&stage, &hub, "other");
+    stage.andon_in(&other, &["sync"]).ok().says("2 records and 2 ledger entries received");
+    stage.andon_in(&other, &["check", "HEAD~1..HEAD"]).ok();
+    // Tags and deleted branches bring nothing.
+    stage.git(&["branch", "gone"]).ok();
+    stage.git(&["push", "-q", "origin", "gone"]).ok();
+    stage.iterate("2\n", GREEN, "Two").ok();
+    stage.git(&["tag", "v1"]).ok();
+    stage.git(&["push", "-q", "origin", "v1"]).ok();
+    stage.git(&["push", "-q", "origin", ":gone"]).ok();
+    assert_eq!(records(&stage, &hub), 2);
+}
+
+#[test]
+fn nothing_is_sent_unless_the_person_chose_it() {
+    let (stage, hub) = stage_with_origin();
+    // What is committed cannot choose.
+    stage.git(&["config", "--unset", "andon.push"]).ok();
+    stage.git(&["push", "-qu", "origin", "main"]).ok();
+    assert_eq!(refs(&stage, &hub), "");
+    stage.andon(&["install", "--no-push"]).ok().says("andon sync");
+    stage.andon(&["install"]).ok().says("nothing changed");
+    assert_eq!(stage.git(&["config", "andon.push"]).ok().stdout, "false\n");
+    stage.iterate("1\n", GREEN, "One").ok();
+    stage.git(&["push", "-q"]).ok();
+    assert_eq!(refs(&stage, &hub), "");
+    stage.andon(&["install", "--push"]).ok().says("sends its records along");
+    stage.iterate("2\n", GREEN, "Two").ok();
+    // The master switch goes before everything.
+    stage.set("ANDON", "0");
+    stage.git(&["push", "-q"]).ok();
+    stage.unset("ANDON");
+    assert_eq!(refs(&stage, &hub), "");
+    stage.iterate("3\n", GREEN, "Three").ok();
+    stage.git(&["push", "-q"]).ok();
+    assert_eq!(records(&stage, &hub), 4);
+    // Whoever pushes the records by name does it alone: git would find them moved.
+    stage.iterate("4\n", GREEN, "Four").ok();
+    stage.git(&["push", "-q", "origin", "main", "refs/notes/andon"]).ok();
+    assert_eq!(records(&stage, &hub), 5);
+    // A push that is refused sends nothing.
+    stage.iterate("5\n", &["not ok a"], "Five").ok();
+    stage.git(&["push", "-q"]).refused().says("failing-tests");
+    assert_eq!(records(&stage, &hub), 5);
+    stage.andon(&["uninstall"]).ok();
+    stage.git(&["config", "andon.push"]).exits(1);
+}
+
+#[test]
+fn a_remote_that_refuses_or_hangs_never_blocks_the_push() {
+    let (stage, hub) = stage_with_origin();
+    hook(&hub, "update", "#!/bin/sh\ncase $1 in refs/heads/*) exit 0;; esac\necho protected >&2; exit 1\n");
+    let out = stage.git(&["push", "-qu", "origin", "main"]).ok();
+    out.says("warning[records-not-sent]").says("help: andon sync origin").says("hook declined");
+    assert_eq!(refs(&stage, &hub), "");
+    // Hidden refs, and one that takes for ever.
+    stage.iterate("1\n", GREEN, "One").ok();
+    stage.git_in(&hub, &["config", "receive.hideRefs", "refs/notes"]).ok();
+    stage.git(&["push", "-q"]).ok().says("records-not-sent");
+    stage.iterate("2\n", GREEN, "Two").ok();
+    stage.git_in(&hub, &["config", "--unset", "receive.hideRefs"]).ok();
+    hook(&hub, "update", "#!/bin/sh\ncase $1 in refs/heads/*) exit 0;; esac\nexec sleep 100\n");
+    let began = Instant::now();
+    stage.git(&["push", "-q"]).ok().says("records-not-sent").says("no end within 10 s");
+    assert!(began.elapsed() < Duration::from_secs(40));
+    assert_eq!(stage.git_in(&hub, &["rev-parse", "main"]).ok().stdout.trim(), stage.head());
+}
+
+#[test]
+fn races_several_remotes_and_addresses() {
+    let (stage, hub) = stage_with_origin();
+    stage.git(&["push", "-qu", "origin", "main"]).ok();
+    let two = clone(&stage, &hub, "two");
+    iterate(&stage, &two, "two\n").ok();
+    stage.git_in(&two, &["push", "-q", "origin", "HEAD:two"]).ok();
+    // The records at the hub have moved on: ours go on top of them.
+    stage.iterate("1\n", GREEN, "One").ok();
+    assert_eq!(stage.git(&["push", "-q"]).ok().all(), "");
+    assert_eq!(records(&stage, &hub), 3);
+    // Another remote, an address, and a remote that is pushed to elsewhere.
+    let (second, third) = (bare(&stage, "second.git"), bare(&stage, "third.git"));
+    stage.git(&["remote", "add", "second", second.to_str().unwrap()]).ok();
+    stage.git(&["push", "-q", "second", "main"]).ok();
+    assert_eq!(records(&stage, &second), 3);
+    stage.git(&["push", "-q", third.to_str().unwrap(), "main"]).ok();
+    assert_eq!(records(&stage, &third), 3);
+    stage.git(&["config", "remote.origin.pushurl", third.to_str().unwrap()]).ok();
+    stage.iterate("2\n", GREEN, "Two").ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    assert_eq!((records(&stage, &third), records(&stage, &hub)), (4, 3));
+    assert!(!refs(&stage, stage.dir()).contains("passing"));
+}
+
+#[test]
+fn a_fork_is_read_by_its_address_and_never_written() {
+    let (stage, hub) = stage_with_origin();
+    stage.git(&["push", "-qu", "origin", "main"]).ok();
+    // A contributor works in a fork, and pushes there.
+    let fork = bare(&stage, "fork.git");
+    let theirs = clone(&stage, &hub, "theirs");
+    stage.git_in(&theirs, &["remote", "add", "fork", fork.to_str().unwrap()]).ok();
+    iterate(&stage, &theirs, "theirs\n").ok();
+    stage.git_in(&theirs, &["push", "-q", "fork", "HEAD:fix"]).ok();
+    // CI: a plain clone, the head of the pull request, and what each of the two repositories knows.
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root, &["clone", "-q", hub.to_str().unwrap(), "ci"]).ok();
+    let ci = root.join("ci");
+    stage.git_in(&ci, &["fetch", "-q", fork.to_str().unwrap(), "fix:fix"]).ok();
+    stage.andon_in(&ci, &["check", "origin/main..fix"]).refused();
+    stage.andon_in(&ci, &["sync", "--fetch-only", "origin"]).ok();
+    let before = refs(&stage, &fork);
+    let out = stage.andon_in(&ci, &["sync", "--fetch-only", fork.to_str().unwrap()]).ok();
+    out.says("1 record received");
+    stage.andon_in(&ci, &["check", "origin/main..fix"]).ok();
+    assert_eq!(refs(&stage, &fork), before);
+    let here = refs(&stage, &ci);
+    assert!(!here.contains("passing") && here.contains("refs/notes/andon "), "{here}");
+    let nowhere = root.join("nowhere.git");
+    stage.andon_in(&ci, &["sync", "--fetch-only", nowhere.to_str().unwrap()]).exits(3);
+}
+
+#[test]
+fn a_bundle_is_written_and_taken_in() {
+    let (stage, hub) = stage_with_origin();
+    stage.andon(&["install", "--no-push"]).ok();
+    stage.git(&["push", "-qu", "origin", "main"]).ok();
+    stage.iterate("1\n", GREEN, "One").ok();
+    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    stage.andon(&["resume", "--reason", "back"]).ok();
+    stage.git(&["push", "-q", "--no-verify"]).ok();
+    let file = stage.root().canonicalize().unwrap().join("with space.bundle");
+    let name = file.to_str().unwrap();
+    let shown = format!("synced with {name}: 2 records and 2 ledger entries sent\n");
+    assert_eq!(stage.andon(&["sync", "--bundle", name]).ok().stdout, shown);
+    stage.andon(&["sync", "--bundle", name]).ok().says("nothing new");
+    let other = clone(&stage, &hub, "other");
+    let before = std::fs::read(&file).unwrap();
+    stage
+        .andon_in(&other, &["sync", "--fetch-only", "--bundle", name])
+        .ok()
+        .says("2 records and 2 ledger entries");
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    stage.andon_in(&other, &["check", "HEAD~1..HEAD"]).ok();
+    assert!(!refs(&stage, &other).contains("passing"));
+    // Both ways: what one lacks of the other.
+    iterate(&stage, &other, "2\n").ok();
+    stage.andon_in(&other, &["sync", "--bundle", name]).ok().says("1 record sent");
+    stage.andon(&["sync", "--bundle", name]).ok().says("1 record received");
+    stage.andon(&["sync", "--bundle", name, "origin"]).exits(2);
+}
+
+#[test]
+fn what_is_no_bundle_is_neither_read_nor_overwritten() {
+    let (stage, _) = stage_with_origin();
+    stage.andon(&["sync", "--bundle", "no.bundle", "--fetch-only"]).exits(2).says("there is no such file");
+    stage.write("text", "mine\n");
+    std::fs::create_dir(stage.path("folder")).unwrap();
+    for name in ["text", "folder", ".git"] {
+        stage.andon(&["sync", "--bundle", name]).exits(2).says(name).says("bundle");
+    }
+    assert_eq!(stage.read("text"), "mine\n");
+    stage.andon(&["sync", "--bundle", "whole.bundle"]).ok();
+    let whole = std::fs::read(stage.path("whole.bundle")).unwrap();
+    stage.write("cut.bundle", &whole[..whole.len() - 40]);
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root, &["clone", "-q", "--no-local", "repo", "far"]).ok();
+    let cut = stage.path("cut.bundle");
+    stage
+        .andon_in(&root.join("far"), &["sync", "--bundle", cut.to_str().unwrap()])
+        .refused()
+        .says("cut.bundle");
+    assert_eq!(std::fs::read(&cut).unwrap().len(), whole.len() - 40);
+    assert!(!refs(&stage, stage.dir()).contains("passing"));
+}
+
+#[test]
+fn a_bundle_from_anybody_only_adds() {
+    let (stage, hub) = stage_with_origin();
+    stage.git(&["push", "-qu", "origin", "main"]).ok();
+    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    let own = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger"]).ok().stdout;
+    let own = own.trim().to_owned();
+    let before = refs(&stage, stage.dir());
+    // Somebody puts an entry on top of this clone's ledger, writes other refs and a ledger under no id.
+    let theirs = clone(&stage, &hub, "theirs");
+    stage.git_in(&theirs, &["fetch", "-q", stage.dir().to_str().unwrap(), "+refs/andon/*:refs/andon/*"]).ok();
+    let on_top = stage
+        .git_in(&theirs, &["commit-tree", "-p", &own, "-m", "loop.acknowledged", &format!("{own}^{{tree}}")]);
+    stage.git_in(&theirs, &["update-ref", &own, on_top.ok().stdout.trim()]).ok();
+    for name in ["refs/andon/ledger/a/b", "refs/heads/evil", "refs/notes/andon-evil", "refs/andon/remote/x"] {
+        stage.git_in(&theirs, &["update-ref", name, &own]).ok();
+    }
+    let file = stage.root().canonicalize().unwrap().join("evil.bundle");
+    let name = file.to_str().unwrap();
+    stage.git_in(&theirs, &["bundle", "create", "-q", name, "--all"]).ok();
+    let out = stage.andon(&["sync", "--fetch-only", "--bundle", name]);
+    out.says("foreign-ledger").says("this clone's own");
+    assert_eq!(refs(&stage, stage.dir()), before);
+    stage.git(&["rev-parse", "-q", "--verify", "refs/heads/evil"]).exits(1);
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("lunch");
+}
