@@ -76,6 +76,7 @@ pub fn totals(end: Instant, dice: &mut Dice) -> (u64, u64) {
                 JournalLine::TestRun(_)
                 | JournalLine::Safety(_)
                 | JournalLine::CommitRecorded { .. }
+                | JournalLine::Attempt(_)
                 | JournalLine::Healed { .. } => {}
             }
         }

@@ -5,6 +5,7 @@
 //! changes what a rule means.
 
 pub mod action;
+pub mod attempt;
 pub mod briefing;
 pub mod change;
 pub mod context;

@@ -57,6 +57,7 @@ mod watch;
 #[path = "unwatched.rs"]
 mod watch;
 mod worktree;
+mod worktrees;
 mod written;
 
 pub use bundle::is_bundle;

@@ -14,7 +14,7 @@ use super::turns::Effect;
 use crate::domain::context::Cached;
 use crate::domain::events::What;
 use crate::domain::facts::{CommitFact, CommitKind, Fact};
-use crate::domain::ids::CommitId;
+use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunValidity, TestRun};
 use crate::domain::time::{Span, Timestamp};
 use crate::domain::workflow::Workflow;
@@ -31,12 +31,14 @@ pub struct Upcoming {
     pub at: Timestamp,
     /// Kind of commit.
     pub kind: CommitKind,
+    /// Its code: the same code committed anew on the same parent is an amend, by whatever command.
+    pub code: CodeId,
 }
 
 impl Upcoming {
     fn of(fact: &CommitFact) -> Self {
         let record = &fact.record;
-        Self { parent: record.parent, at: record.recorded_at, kind: record.kind }
+        Self { parent: record.parent, at: record.recorded_at, kind: record.kind, code: record.code }
     }
 }
 
@@ -167,27 +169,32 @@ impl Timeline {
 
     fn number_for(&self, upcoming: &Upcoming) -> u64 {
         let highest = self.iterations.iter().map(|iteration| iteration.number).max().unwrap_or(0);
+        if let Some(amended) = self.amended_by(upcoming).and_then(|at| self.iterations.get(at)) {
+            return amended.number;
+        }
         match upcoming.kind {
-            CommitKind::Amend => self
-                .amended_by(upcoming)
-                .and_then(|at| self.iterations.get(at))
-                .map_or(highest.saturating_add(1), |amended| amended.number),
             CommitKind::Rebase if !self.iterations.is_empty() => highest.max(2),
             CommitKind::Normal
             | CommitKind::Merge
             | CommitKind::Revert
             | CommitKind::CherryPick
+            | CommitKind::Amend
             | CommitKind::Rebase => highest.saturating_add(1),
         }
     }
 
-    /// Where the iteration stands that `upcoming` amends: the newest one with the same parent.
+    /// Where the iteration stands that `upcoming` amends: the newest one with the same parent. After a reset a plain
+    /// commit amends the newest, if it has its parent and its code.
     fn amended_by(&self, upcoming: &Upcoming) -> Option<usize> {
-        if upcoming.kind != CommitKind::Amend {
-            return None;
-        }
         let same = |one: &Iteration| one.source == Source::Commit && one.parent == upcoming.parent;
-        self.iterations.iter().rposition(same)
+        match upcoming.kind {
+            CommitKind::Amend => self.iterations.iter().rposition(same),
+            CommitKind::Normal => {
+                let newest = self.newest().filter(|_| upcoming.parent.is_some())?;
+                (same(newest) && newest.code == upcoming.code).then(|| self.iterations.len() - 1)
+            }
+            CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase => None,
+        }
     }
 
     fn reset(&mut self, counter: &str) {
@@ -230,6 +237,9 @@ impl Timeline {
             fact.record.tests = self.proof(fact.record.code).cloned();
         }
         let amended = self.rewrite(&fact);
+        if amended.is_some() {
+            fact.record.kind = CommitKind::Amend;
+        }
         // 0 is "not numbered": facts re-derived from commits without records.
         let recorded = Some(fact.record.iteration).filter(|number| *number > 0);
         let number = amended.or(recorded).unwrap_or_else(|| self.number_for(&Upcoming::of(&fact)));
@@ -246,13 +256,10 @@ impl Timeline {
     /// already, and so does an amend that changes the message only: only other commits begin something new.
     fn rewrite(&mut self, fact: &CommitFact) -> Option<u64> {
         let amended = self.amended_by(&Upcoming::of(fact));
-        match fact.record.kind {
-            CommitKind::Amend | CommitKind::Rebase => {
-                push_bounded(&mut self.rewritten, fact.record.code, MAX_REWRITTEN);
-            }
-            CommitKind::Normal | CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick => {
-                self.rewritten.clear();
-            }
+        if amended.is_some() || matches!(fact.record.kind, CommitKind::Amend | CommitKind::Rebase) {
+            push_bounded(&mut self.rewritten, fact.record.code, MAX_REWRITTEN);
+        } else {
+            self.rewritten.clear();
         }
         let Some(at) = amended else {
             self.amended.clear();

@@ -5,6 +5,7 @@
 //! the newest window only, so its cost is bounded by the window and not by the history.
 
 mod activity;
+mod aside;
 mod carry;
 mod context;
 mod documents;
@@ -14,7 +15,6 @@ mod fold;
 mod known;
 mod outcome;
 mod paths;
-mod replaced;
 mod states;
 mod story;
 #[cfg(test)]
@@ -28,13 +28,13 @@ pub use activity::{
     Activity, Begins, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest, NodeTotals,
     Opening, Said, Turn,
 };
+pub use aside::{Aside, Line, aside};
 pub use carry::{Carry, Passing, TurnIteration};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, Upcoming, begins, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use paths::PathState;
-pub use replaced::rewrites;
 pub use states::CodeState;
 pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,

@@ -3,6 +3,7 @@
 //! Rank 4. The clock, the environment and the working directory are read in [`context`] only.
 
 pub mod advise;
+mod attempts;
 pub mod backfill;
 pub mod bulk;
 pub mod chain;

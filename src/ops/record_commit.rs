@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 
+use super::attempts;
 use super::context::Context;
 use super::derive;
 use super::error::OpsError;
@@ -163,7 +164,7 @@ fn record(
     let (mut fact, missing) = derive(ctx, ws, (entry, store), &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
     let begins = history::begins(&loaded.timeline, &fact);
-    loaded.take_in(ws, store, &fact);
+    loaded.take_in(ws, &fact);
     // The record is written in any case; pre-commit refuses while the ledger cannot be read.
     let standing = match standing::recorded_at(ws, Some(entry.head)) {
         Ok(standing) => standing,
@@ -197,6 +198,7 @@ fn record(
         at: Some(ctx.now),
         turn: Some(MarkedTurn { node: fact.record.node.clone(), number: fact.record.iteration, begins }),
     })?;
+    attempts::remember(ctx, ws, entry.commit)?;
     ctx.stop_point("post-commit:told");
     healed::locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
@@ -249,7 +251,7 @@ fn derive(
         // Mostly known: the line is read and taken apart otherwise.
         loaded.window.line_of(parent).map_or_else(|| prev(store, parent), Prev::Line)
     });
-    let upcoming = Upcoming { parent: derived.parent, at: ctx.now, kind: entry.kind };
+    let upcoming = Upcoming { parent: derived.parent, at: ctx.now, kind: entry.kind, code: derived.code };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
     let open = weakening::open_failures(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = match open {

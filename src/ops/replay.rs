@@ -104,6 +104,7 @@ fn fact(commit: &CommitInfo, facts: Facts, fold: &Fold) -> (CommitFact, Option<D
         parent: fact.record.parent,
         at: commit.committed_at,
         kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
+        code: fact.record.code,
     };
     fact.record.iteration = history::next_iteration(fold.timeline(), &upcoming);
     (fact, warning)

@@ -1,14 +1,15 @@
 //! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
 
+use super::attempts::{self, Attempted};
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::detect::{self, Reads};
-use crate::domain::facts::{Ack, CommitFact, CommitKind, Fact};
+use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
-use crate::history::{self, Carry, Fold, MAX_REWRITTEN, Passing, Timeline, rewrites};
+use crate::history::{self, Carry, Fold, MAX_REWRITTEN, Passing, Timeline};
 use crate::ledger::Ledger;
 use crate::record::Warning;
 use crate::record::journal::{AckPlace, Item, Journal, Position, Reach, Recent, Turns};
@@ -47,6 +48,8 @@ pub struct Loaded {
     pub timeline: Timeline,
     /// The window of recorded commits.
     pub window: Window,
+    /// Attempts beside it that count all the same, oldest first.
+    pub aside: Vec<Attempted>,
     /// Acknowledgements in the journal, oldest first, each with whether a commit was recorded after it.
     pub acks: Vec<(Ack, AckPlace)>,
     /// Test runs in the journal, oldest first.
@@ -57,27 +60,36 @@ pub struct Loaded {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Reads the window behind HEAD.
+/// Reads the window behind HEAD, and the attempts beside it.
 pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
-    Ok(load_behind(ws, ws.repo.head()?.commit()))
+    let head = ws.repo.head()?.commit();
+    Ok(match NotesStore::open(&ws.repo) {
+        Ok(store) => load_at(ws, &store, head),
+        Err(err) => unopened(ws, &err.into()),
+    })
 }
 
-/// Reads the window behind `head`.
+/// The same with HEAD at `head`.
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
-    let mut loaded = loaded(ws, window::read_window(&ws.repo, store, head, reach(&ws.config.rules)), None);
-    if let Some(newest) = loaded.rewriting().cloned() {
-        loaded.follow_replaced(store, &newest);
-    }
-    loaded
+    let window = window::read_window(&ws.repo, store, head, reach(&ws.config.rules));
+    let aside = attempts::aside(ws, store, (head, &window));
+    loaded(ws, (window, aside), None)
 }
 
-/// Reads the window behind `head`; when the notes cannot be opened, the journal alone. It still speaks for the
+/// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still speaks for the
 /// code: a broken notes ref must not switch those rules off too.
 pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
     match NotesStore::open(&ws.repo) {
-        Ok(store) => load_at(ws, &store, head),
-        Err(err) => loaded(ws, Window::default(), Some(OpsError::from(err).as_warning())),
+        Ok(store) => {
+            let window = window::read_window(&ws.repo, &store, head, reach(&ws.config.rules));
+            loaded(ws, (window, Vec::new()), None)
+        }
+        Err(err) => unopened(ws, &err.into()),
     }
+}
+
+fn unopened(ws: &Workspace, err: &OpsError) -> Loaded {
+    loaded(ws, (Window::default(), Vec::new()), Some(err.as_warning()))
 }
 
 /// One test run and nothing else.
@@ -86,6 +98,7 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
     Loaded {
         timeline,
         window: Window::default(),
+        aside: Vec::new(),
         acks: Vec::new(),
         runs: vec![run],
         told: Told::default(),
@@ -93,16 +106,14 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
     }
 }
 
-fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loaded {
-    let newest = window.facts.last().map(|fact| fact.record.kind);
-    let rewritten = newest.filter(|kind| rewrites(*kind)).map_or(0, |_| MAX_REWRITTEN);
+fn loaded(ws: &Workspace, (window, aside): (Window, Vec<Attempted>), unopened: Option<Diagnostic>) -> Loaded {
     let journal = Journal::open(ws.repo.git_dir());
-    let others = elsewhere(ws, &window);
+    let others = elsewhere(ws, (&window, &aside));
     let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
     let totals = journal.totals(ws.config.guard.session_gap, answers);
     let recent = journal.recent(Reach {
         runs: RUNS,
-        commits: reach(&ws.config.rules).max(rewritten),
+        commits: reach(&ws.config.rules).max(if aside.is_empty() { 0 } else { MAX_REWRITTEN }),
         turns: if ws.config.workflow.is_declared() { Turns::Counted } else { Turns::Uncounted },
         since: Some(totals.as_ref().map_or(Position::START, |totals| totals.at)),
     });
@@ -121,7 +132,8 @@ fn loaded(ws: &Workspace, window: Window, unopened: Option<Diagnostic>) -> Loade
     }
     let told = Told { totals, items, markers, since_ack, safety };
     let timeline = Timeline::new(ws.config.guard.session_gap);
-    let mut loaded = Loaded { timeline, window, acks, runs, told, warnings };
+    let mut loaded = Loaded { timeline, window, aside, acks, runs, told, warnings };
+    loaded.forget_answered();
     loaded.timeline = fold_steps(ws, loaded.steps());
     loaded
 }
@@ -148,9 +160,10 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<Step>) -> Timeline {
     fold.into_timeline()
 }
 
-/// Answers that were given in other worktrees and clones, at commits of this window.
-fn elsewhere(ws: &Workspace, window: &Window) -> Result<Vec<Ack>, OpsError> {
-    let heads: Vec<CommitId> = window.facts.iter().filter_map(|fact| fact.id).collect();
+/// Answers that were given in other worktrees and clones, at commits of this window and of the attempts beside it.
+fn elsewhere(ws: &Workspace, (window, aside): (&Window, &[Attempted])) -> Result<Vec<Ack>, OpsError> {
+    let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
+    let heads: Vec<CommitId> = facts.filter_map(|fact| fact.id).collect();
     Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
 }
 
@@ -186,53 +199,40 @@ pub enum Step {
 }
 
 impl Loaded {
-    /// The newest commit of the window, when it stands in the place of others.
-    fn rewriting(&self) -> Option<&CommitFact> {
-        self.window.facts.last().filter(|newest| rewrites(newest.record.kind))
-    }
-
     /// The timeline with `fact`, which was just derived, as its newest.
-    pub fn take_in(&mut self, ws: &Workspace, store: &NotesStore<'_>, fact: &CommitFact) {
-        let new = Fact::Commit(Box::new(fact.clone()));
-        self.timeline = if self.rewriting().is_some() {
-            // It holds more than the window shows, and that was of the commit before.
-            fold_steps(ws, self.steps().into_iter().chain([Step::Fact(new)]).collect())
-        } else {
-            let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
-            let mut fold = Fold::on(before);
-            fold.push(new);
-            fold.into_timeline()
-        };
-        self.follow_replaced(store, fact);
+    pub fn take_in(&mut self, ws: &Workspace, fact: &CommitFact) {
+        let before = std::mem::replace(&mut self.timeline, Timeline::new(ws.config.guard.session_gap));
+        let mut fold = Fold::on(before);
+        fold.push(Fact::Commit(Box::new(fact.clone())));
+        self.timeline = fold.into_timeline();
     }
 
-    /// Adds to the timeline what `newest`, an amend or a pick of a rebase, stands in the place of: the records of the
-    /// commits that the journal shows to have been recorded since, right before it, and that amended or rebased too or
-    /// are what was amended. At most [`MAX_REWRITTEN`] are read.
-    fn follow_replaced(&mut self, store: &NotesStore<'_>, newest: &CommitFact) {
-        let Some(by) = newest.id.filter(|_| rewrites(newest.record.kind)) else { return };
+    /// Drops the attempts that a person has answered for. Where they and the answer are both in this journal, it tells
+    /// which came first; else their times do.
+    fn forget_answered(&mut self) {
+        let answers = self.acks.iter().map(|(ack, _)| ack).filter(|ack| ack.counter.is_none());
+        let Some(answered) = answers.map(|ack| ack.at).max() else { return };
         let since = self.told.markers.len().saturating_sub(self.told.since_ack);
-        let behind = |id: &CommitId| self.window.facts.iter().any(|fact| fact.id == Some(*id));
-        let mut replaced: Vec<CommitFact> = Vec::new();
-        for id in self.told.markers[since..].iter().rev().filter(|id| **id != by).take(MAX_REWRITTEN) {
-            let Ok(Some(stored)) = store.get(*id) else { break };
-            let record = stored.record;
-            let amended = record.parent == newest.record.parent && newest.record.kind == CommitKind::Amend;
-            if !(rewrites(record.kind) || amended) {
-                break;
+        let (before, after) = self.told.markers.split_at(since);
+        self.aside.retain(|one| match one.fact.id {
+            Some(id) if after.contains(&id) => true,
+            Some(id) if before.contains(&id) => false,
+            Some(_) | None => one.fact.record.recorded_at > answered,
+        });
+    }
+
+    /// The commits of the window, with the attempts beside it where they were made.
+    fn line(&self) -> Vec<&CommitFact> {
+        let mut line = Vec::with_capacity(self.window.facts.len() + self.aside.len());
+        let mut aside = self.aside.iter().peekable();
+        for (before, fact) in self.window.facts.iter().enumerate() {
+            while let Some(one) = aside.next_if(|one| one.after <= before) {
+                line.push(&one.fact);
             }
-            let ends = !rewrites(record.kind);
-            if !behind(id) {
-                replaced.push(CommitFact { id: Some(*id), subject: String::new(), record });
-            }
-            if ends {
-                break;
-            }
+            line.push(fact);
         }
-        replaced.reverse();
-        if !replaced.is_empty() {
-            self.timeline = self.timeline.clone().after_replacing(replaced, by);
-        }
+        line.extend(aside.map(|one| &one.fact));
+        line
     }
 
     /// All that was read, in the order of observation.
@@ -258,7 +258,7 @@ impl Loaded {
         for item in &self.told.items {
             weave.take(item);
         }
-        weave.commits_up_to(self.window.facts.len());
+        weave.commits_up_to(weave.line.len());
         weave.finish()
     }
 }
@@ -266,6 +266,8 @@ impl Loaded {
 /// Commits, answers and the rest of the journal, being put in order.
 struct Weave<'a> {
     loaded: &'a Loaded,
+    /// The commits.
+    line: Vec<&'a CommitFact>,
     steps: Vec<Step>,
     /// How many commits of the window were recorded before all that follows in the journal.
     leading: usize,
@@ -280,8 +282,9 @@ struct Weave<'a> {
 impl<'a> Weave<'a> {
     fn new(loaded: &'a Loaded) -> Self {
         let in_place = |number: usize| loaded.told.items.contains(&Item::Ack(number));
+        let (line, steps) = (loaded.line(), Vec::new());
         let mut weave =
-            Self { loaded, steps: Vec::new(), leading: 0, placed: 0, answers: Vec::new(), last: Vec::new() };
+            Self { loaded, line, steps, leading: 0, placed: 0, answers: Vec::new(), last: Vec::new() };
         weave.leading = weave.seen_before();
         for (number, (ack, place)) in loaded.acks.iter().enumerate() {
             match (ack.head.and_then(|head| weave.index(head)), place) {
@@ -294,7 +297,7 @@ impl<'a> Weave<'a> {
     }
 
     fn index(&self, commit: CommitId) -> Option<usize> {
-        self.loaded.window.facts.iter().position(|fact| fact.id == Some(commit))
+        self.line.iter().position(|fact| fact.id == Some(commit))
     }
 
     /// How many commits come before the first that the journal tells of.
@@ -303,7 +306,7 @@ impl<'a> Weave<'a> {
             Item::Commit(marked) => self.index(marked.commit),
             Item::Event(_) | Item::Ack(_) => None,
         });
-        marked.min().unwrap_or(self.loaded.window.facts.len())
+        marked.min().unwrap_or(self.line.len())
     }
 
     fn take(&mut self, item: &Item) {
@@ -326,7 +329,7 @@ impl<'a> Weave<'a> {
                 let Some((ack, place)) = self.loaded.acks.get(*number) else { return };
                 match (ack.head.and_then(|head| self.index(head)), place) {
                     (Some(at), _) => self.commits_up_to(at + 1),
-                    (None, AckPlace::Last) => self.commits_up_to(self.loaded.window.facts.len()),
+                    (None, AckPlace::Last) => self.commits_up_to(self.line.len()),
                     (None, AckPlace::BeforeCommit) => return,
                 }
                 self.answer(*number);
@@ -344,8 +347,8 @@ impl<'a> Weave<'a> {
     fn commits_up_to(&mut self, count: usize) {
         while self.placed < count {
             self.answers_at(self.placed);
-            if let Some(commit) = self.loaded.window.facts.get(self.placed) {
-                self.steps.push(Step::Fact(Fact::Commit(Box::new(commit.clone()))));
+            if let Some(commit) = self.line.get(self.placed) {
+                self.steps.push(Step::Fact(Fact::Commit(Box::new((*commit).clone()))));
             }
             self.placed += 1;
         }

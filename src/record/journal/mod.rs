@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 use super::format::v1::{MAX_LINE, encode_line};
 use super::{RecordError, Warning, file};
+use crate::domain::attempt::Attempt;
 
 pub use super::format::v1::{JournalLine, MarkedTurn};
 pub use onward::Position;
@@ -27,6 +28,8 @@ pub use recent::{AckPlace, Item, Marked, Reach, Recent, Turns};
 
 /// What one reading looks at, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;
+/// The same for attempts: some hundred of them.
+const ATTEMPTS: u64 = 32 << 10;
 /// Size in bytes beyond which the file becomes a generation.
 pub const ROTATE_AT: u64 = 1 << 20;
 
@@ -34,12 +37,26 @@ pub const ROTATE_AT: u64 = 1 << 20;
 #[derive(Debug, Clone)]
 pub struct Journal {
     dir: PathBuf,
+    name: &'static str,
 }
 
 impl Journal {
     /// The journal in `git_dir`. Touches nothing.
     pub fn open(git_dir: &Path) -> Self {
-        Self { dir: git_dir.join("andon") }
+        Self { dir: git_dir.join("andon"), name: "journal" }
+    }
+
+    /// What the repository with `common_dir` remembers of the commits of all its worktrees, those that are gone too:
+    /// `attempts.jsonl` there. Touches nothing.
+    pub fn of_attempts(common_dir: &Path) -> Self {
+        Self { dir: common_dir.join("andon"), name: "attempts" }
+    }
+
+    /// The newest attempts, oldest first. What cannot be read is no attempt.
+    pub fn attempts(&self) -> Vec<Attempt> {
+        let (lines, _) = self.read_back(ATTEMPTS);
+        let attempt = |line| if let JournalLine::Attempt(made) = line { Some(*made) } else { None };
+        lines.into_iter().filter_map(attempt).collect()
     }
 
     /// The directory in which it lies.
@@ -49,7 +66,7 @@ impl Journal {
 
     /// The file that is appended to.
     pub fn path(&self) -> PathBuf {
-        self.dir.join("journal.jsonl")
+        self.dir.join(format!("{}.jsonl", self.name))
     }
 
     /// How long the file is, in bytes.
@@ -58,7 +75,7 @@ impl Journal {
     }
 
     fn generation(&self, number: u64) -> PathBuf {
-        self.dir.join(format!("journal.{number}.jsonl"))
+        self.dir.join(format!("{}.{number}.jsonl", self.name))
     }
 
     /// Numbers of the generations, newest first.
@@ -67,7 +84,8 @@ impl Journal {
         let mut numbers: Vec<u64> = entries
             .filter_map(|entry| {
                 let name = entry.ok()?.file_name();
-                name.to_str()?.strip_prefix("journal.")?.strip_suffix(".jsonl")?.parse().ok()
+                let rest = name.to_str()?.strip_prefix(self.name)?.strip_prefix('.')?;
+                rest.strip_suffix(".jsonl")?.parse().ok()
             })
             .collect();
         numbers.sort_unstable_by(|a, b| b.cmp(a));
@@ -125,7 +143,7 @@ impl Journal {
     pub fn read_back(&self, max: u64) -> (Vec<JournalLine>, Vec<Warning>) {
         let mut parts = vec![tail::read(&self.path(), max)];
         let mut left = max.saturating_sub(parts[0].bytes);
-        if left > 0 {
+        if left > 0 && self.is_rotated() {
             for number in self.generations() {
                 let part = tail::read(&self.generation(number), left);
                 left = left.saturating_sub(part.bytes);

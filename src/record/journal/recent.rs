@@ -269,6 +269,7 @@ impl Found {
             JournalLine::TestRun(_)
             | JournalLine::Event(_)
             | JournalLine::Safety(_)
+            | JournalLine::Attempt(_)
             | JournalLine::Healed { .. } => {}
         }
     }

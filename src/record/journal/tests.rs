@@ -17,6 +17,7 @@ fn names(lines: &[JournalLine]) -> Vec<String> {
             | JournalLine::Ack(_)
             | JournalLine::Event(_)
             | JournalLine::Safety(_)
+            | JournalLine::Attempt(_)
             | JournalLine::CommitRecorded { .. } => "other".to_owned(),
         })
         .collect()

@@ -121,7 +121,10 @@ fn time_of(line: &JournalLine) -> Option<Timestamp> {
         JournalLine::Event(event) => event.at,
         JournalLine::Ack(ack) => Some(ack.at),
         JournalLine::CommitRecorded { at, .. } => *at,
-        JournalLine::TestRun(_) | JournalLine::Safety(_) | JournalLine::Healed { .. } => None,
+        JournalLine::TestRun(_)
+        | JournalLine::Safety(_)
+        | JournalLine::Attempt(_)
+        | JournalLine::Healed { .. } => None,
     }
 }
 
@@ -135,7 +138,10 @@ fn take(fold: &mut Fold, line: JournalLine) {
         }
         JournalLine::CommitRecorded { code, at, turn, .. } => fold.pass(&passing(turn, code, at)),
         // Tests prove something about code, and budgets ask for none.
-        JournalLine::TestRun(_) | JournalLine::Safety(_) | JournalLine::Healed { .. } => {}
+        JournalLine::TestRun(_)
+        | JournalLine::Safety(_)
+        | JournalLine::Attempt(_)
+        | JournalLine::Healed { .. } => {}
     }
 }
 

@@ -217,6 +217,7 @@ pub(super) fn decode(text: &str) -> Option<Carry> {
             | JournalLine::Ack(_)
             | JournalLine::Safety(_)
             | JournalLine::CommitRecorded { .. }
+            | JournalLine::Attempt(_)
             | JournalLine::Healed { .. } => return None,
         };
         let node = event.node.unwrap_or_default();

@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
 use super::put::{decode_time, put, put_some};
-use super::{MAX_LINE, event, evidence};
+use super::{MAX_LINE, attempt, event, evidence};
+use crate::domain::attempt::Attempt;
 use crate::domain::events::Event;
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::Level;
@@ -48,6 +49,8 @@ pub enum JournalLine {
         /// Who made it, and its place in its run; `None` in lines of older versions.
         turn: Option<MarkedTurn>,
     },
+    /// `attempt`: the same for the whole repository, whatever HEAD is moved to. In a file of its own.
+    Attempt(Box<Attempt>),
     /// `healed`: something broken was found and mended.
     Healed {
         /// What, in words.
@@ -90,6 +93,7 @@ pub fn encode_line(line: &JournalLine) -> String {
             put(&mut map, "code", code);
             put_some(&mut map, "at", at.as_ref());
         }
+        JournalLine::Attempt(made) => attempt::encode(made, &mut map),
         JournalLine::Healed { what, at } => {
             put(&mut map, "type", "healed");
             put(&mut map, "what", &bounded(what, MAX_REASON));
@@ -208,6 +212,7 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
         "test_run" => decode_run(&mut members).map(|run| JournalLine::TestRun(Box::new(run))),
         "ack" => decode_ack(&mut members).map(|ack| JournalLine::Ack(Box::new(ack))),
         "commit" => decode_marker(&mut members),
+        "attempt" => attempt::decode(&mut members).map(|made| JournalLine::Attempt(Box::new(made))),
         "healed" => Ok(JournalLine::Healed {
             what: members.text("what")?.unwrap_or_default(),
             at: decode_time(&mut members)?,

@@ -6,6 +6,7 @@
 //! `"skipped":[{"rule","reason"}]` (what was passed over for this commit; `agent` names the marker of an agent's shell). Bounds on writing, so that a line stays under
 //! [`MAX_LINE`]: 256 hunks, 512 failing ids of 512 bytes, 64 outputs, 64 findings of 2 KiB, a command of 4 KiB.
 
+mod attempt;
 mod change;
 mod choose;
 mod commit;

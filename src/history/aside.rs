@@ -1,0 +1,195 @@
+//! Attempts that HEAD was moved away from: commits on the same base that were given up before work went on.
+//!
+//! Counting only what lies behind HEAD would let a loop begin anew with each `git reset`, each branch and each worktree
+//! from its base. So the repository remembers which commits were made in it, and those count that
+//!
+//! - build on a commit of the present line, or on another such attempt;
+//! - were over before the line went on from there: of two branches that are worked on in turn, neither is an attempt of
+//!   the other;
+//! - were not merged into the line;
+//! - were made in this worktree, or in another one before this one was there: what goes on side by side is apart.
+
+use std::collections::BTreeMap;
+
+use crate::domain::attempt::Attempt;
+use crate::domain::ids::CommitId;
+
+/// The present line of work.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    /// The recorded commits behind HEAD along first parents, oldest first.
+    pub commits: &'a [CommitId],
+    /// What the oldest of them builds on; HEAD where none is recorded.
+    pub base: Option<CommitId>,
+    /// Further parents of its merges.
+    pub merged: &'a [CommitId],
+    /// This worktree.
+    pub here: &'a str,
+}
+
+/// An attempt that counts though it is not behind HEAD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aside {
+    /// After how many commits of the line it was made.
+    pub after: usize,
+    /// The commit.
+    pub commit: CommitId,
+    /// The first commit of the attempts that build on each other; its own where it is that one.
+    pub group: CommitId,
+}
+
+/// Attempts that build on each other, and on the line.
+struct Group {
+    after: usize,
+    members: Vec<usize>,
+    /// Where the newest of them stands among all attempts.
+    last: usize,
+    apart: bool,
+}
+
+/// The attempts that count beside `line`, in the order in which they were made; `attempts` are in that order too.
+pub fn aside(attempts: &[Attempt], line: &Line<'_>) -> Vec<Aside> {
+    let behind: BTreeMap<CommitId, usize> =
+        line.commits.iter().enumerate().map(|(at, commit)| (*commit, at + 1)).collect();
+    let first_made: Vec<Option<usize>> = first_made(attempts, &behind, line.commits.len());
+    let mut groups: BTreeMap<CommitId, Group> = BTreeMap::new();
+    let mut group_of: BTreeMap<CommitId, CommitId> = BTreeMap::new();
+    for (at, attempt) in attempts.iter().enumerate() {
+        let known = behind.contains_key(&attempt.commit) || group_of.contains_key(&attempt.commit);
+        let (false, Some(parent)) = (known || line.base == Some(attempt.commit), attempt.parent) else {
+            continue;
+        };
+        let after = behind.get(&parent).copied().or((line.base == Some(parent)).then_some(0));
+        let root = match after {
+            Some(_) => attempt.commit,
+            None => match group_of.get(&parent) {
+                Some(root) => *root,
+                None => continue,
+            },
+        };
+        group_of.insert(attempt.commit, root);
+        let group = groups.entry(root).or_insert_with(|| Group {
+            after: after.unwrap_or(0),
+            members: Vec::new(),
+            last: at,
+            apart: false,
+        });
+        group.members.push(at);
+        group.last = at;
+        group.apart |= attempt.is_beside(line.here) || line.merged.contains(&attempt.commit);
+    }
+    let given_up =
+        |group: &Group| first_made.get(group.after).copied().flatten().is_none_or(|on| group.last < on);
+    let mut found: Vec<(usize, Aside)> = Vec::new();
+    for (root, group) in groups.iter().filter(|(_, group)| !group.apart && given_up(group)) {
+        let one =
+            |at: &usize| (*at, Aside { after: group.after, commit: attempts[*at].commit, group: *root });
+        found.extend(group.members.iter().map(one));
+    }
+    found.sort_by_key(|(at, one)| (one.after, *at));
+    found.into_iter().map(|(_, one)| one).collect()
+}
+
+/// For each place in the line, where the first attempt stands with which it went on from there.
+fn first_made(attempts: &[Attempt], behind: &BTreeMap<CommitId, usize>, length: usize) -> Vec<Option<usize>> {
+    let mut made: Vec<Option<usize>> = vec![None; length];
+    for (at, attempt) in attempts.iter().enumerate() {
+        if let Some(place) = behind.get(&attempt.commit).and_then(|number| number.checked_sub(1))
+            && let Some(slot) = made.get_mut(place)
+        {
+            *slot = slot.or(Some(at));
+        }
+    }
+    for place in (1..length).rev() {
+        let next = made[place];
+        made[place - 1] = match (made[place - 1], next) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::Oid;
+
+    fn id(name: &str) -> CommitId {
+        let mut bytes = [0; 20];
+        bytes[..name.len()].copy_from_slice(name.as_bytes());
+        CommitId(Oid::from_bytes(&bytes).unwrap())
+    }
+
+    /// `commit<parent`, and `@worktree`, `+beside` where they matter.
+    fn attempt(told: &str) -> Attempt {
+        let (told, beside) = told.split_once('+').unwrap_or((told, ""));
+        let (told, worktree) = told.split_once('@').unwrap_or((told, Attempt::MAIN));
+        let (commit, parent) = told.split_once('<').unwrap();
+        let beside = beside.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+        Attempt { commit: id(commit), parent: Some(id(parent)), worktree: worktree.to_owned(), beside }
+    }
+
+    fn found(attempts: &str, line: &str, (merged, here): (&str, &str)) -> String {
+        let attempts: Vec<Attempt> = attempts.split_whitespace().map(attempt).collect();
+        let mut commits: Vec<CommitId> = line.split_whitespace().map(id).collect();
+        let base = Some(commits.remove(0));
+        let merged: Vec<CommitId> = merged.split_whitespace().map(id).collect();
+        let line = Line { commits: &commits, base, merged: &merged, here };
+        let name = |commit: CommitId| {
+            let bytes: Vec<u8> = commit.0.as_bytes().iter().copied().filter(|byte| *byte > 0).collect();
+            String::from_utf8(bytes).unwrap()
+        };
+        let shown =
+            aside(&attempts, &line).into_iter().map(|one| format!("{}:{}", one.after, name(one.commit)));
+        shown.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_was_given_up_on_the_same_base_counts() {
+        // (made, in this order; the line, its base first; what counts, after how many commits of the line)
+        let table = [
+            ("nothing", "", "m", ""),
+            ("one line", "a<m b<a c<b", "m a b c", ""),
+            ("reset before the next commit", "a<m b<m", "m", "0:a 0:b"),
+            ("reset and commit", "a<m b<m c<m", "m c", "0:a 0:b"),
+            ("two commits, reset, one more", "a<m b<a c<m", "m c", "0:a 0:b"),
+            ("reset onto a commit that is kept", "g<m a<g b<g c<g", "m g c", "1:a 1:b"),
+            ("what an attempt was reset to", "a<m b<a c<a d<m", "m d", "0:a 0:b 0:c"),
+            ("further and further back", "x<m y<x a<y b<x c<m", "m c", "0:x 0:y 0:a 0:b"),
+            ("line goes on", "a<m b<m c<b d<c", "m b c d", "0:a"),
+            ("branches in turn, the first", "a<m p<m b<a q<p", "m a b", ""),
+            ("branches in turn, the second", "a<m p<m b<a q<p", "m p q", ""),
+            ("a branch that is picked up again", "a<m p<m b<a", "m p", ""),
+            ("on another base", "a<n b<a", "m c", ""),
+            ("the base itself", "m<l a<m", "m", "0:a"),
+            ("told twice", "a<m a<m b<m", "m b", "0:a"),
+            ("the line itself was not made here", "a<m c<x", "m x c", "0:a"),
+        ];
+        for (what, attempts, line, want) in table {
+            assert_eq!(found(attempts, line, ("", Attempt::MAIN)), want, "{what}");
+        }
+    }
+
+    #[test]
+    fn what_was_merged_is_no_attempt() {
+        assert_eq!(found("a<m b<a k<m", "m k", ("b", Attempt::MAIN)), "");
+        assert_eq!(found("a<m b<a p<m k<m", "m k", ("b", Attempt::MAIN)), "0:p");
+    }
+
+    #[test]
+    fn worktrees_side_by_side_are_apart() {
+        let table = [
+            ("made afterwards", "a<m@w1 b<m@w2+w1", "m b", "w2", "0:a"),
+            ("removed and made anew", "a<m@w1 b<m@w2", "m b", "w2", "0:a"),
+            ("there already", "a<m@w1+w2 b<m@w2+w1", "m b", "w2", ""),
+            ("it went on since", "a<m@w1 c<a@w1+w2 b<m@w2+w1", "m b", "w2", ""),
+            ("the main one is always there", "a<m@w1", "m", "main", ""),
+            ("from the main one", "a<m@main", "m", "w1", "0:a"),
+            ("the first of several", "a<m@w1 b<m@w2+w1 c<m@w3+w1,w2", "m a", "w1", ""),
+        ];
+        for (what, attempts, line, here, want) in table {
+            assert_eq!(found(attempts, line, ("", here)), want, "{what}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Attempts that HEAD was moved away from, from what the repository remembers (`history::aside`).
+
+use super::context::Context;
+use super::error::OpsError;
+use super::workspace::Workspace;
+use crate::domain::attempt::Attempt;
+use crate::domain::facts::{CommitFact, CommitKind};
+use crate::domain::ids::CommitId;
+use crate::git::CommitInfo;
+use crate::history::{self, Aside, Line, MAX_REWRITTEN, Outcome, outcome};
+use crate::record::journal::{Journal, JournalLine};
+use crate::record::store::NotesStore;
+use crate::record::window::Window;
+
+/// An attempt, and where it stands among the commits of the window.
+#[derive(Debug, Clone)]
+pub struct Attempted {
+    /// After how many of them.
+    pub after: usize,
+    /// What was recorded.
+    pub fact: CommitFact,
+}
+
+/// Remembers a commit that was recorded here, for all worktrees.
+pub fn remember(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
+    let worktree = ws.repo.worktree_mark();
+    let mut beside = ws.repo.linked_worktrees();
+    beside.retain(|other| *other != worktree);
+    let made = Attempt { commit: commit.id, parent: commit.parents.first().copied(), worktree, beside };
+    Journal::of_attempts(ws.repo.common_dir()).append(&JournalLine::Attempt(Box::new(made)))?;
+    ctx.stop_point("post-commit:attempted");
+    Ok(())
+}
+
+/// The attempts that count beside the commits of `window`, which lies behind `head`; the newest, at most
+/// [`MAX_REWRITTEN`], oldest first.
+pub fn aside(
+    ws: &Workspace,
+    store: &NotesStore<'_>,
+    (head, window): (Option<CommitId>, &Window),
+) -> Vec<Attempted> {
+    let Some(head) = head else { return Vec::new() };
+    let attempts = Journal::of_attempts(ws.repo.common_dir()).attempts();
+    let commits: Vec<CommitId> = window.facts.iter().filter_map(|fact| fact.id).collect();
+    let base = window.facts.first().map_or(Some(head), |oldest| oldest.record.parent);
+    let here = ws.repo.worktree_mark();
+    let mut line = Line { commits: &commits, base, merged: &[], here: &here };
+    let mut found = history::aside(&attempts, &line);
+    // The common case: nothing was given up.
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let merged = merged(ws, window);
+    if !merged.is_empty() {
+        line.merged = &merged;
+        found = history::aside(&attempts, &line);
+    }
+    found.drain(..found.len().saturating_sub(MAX_REWRITTEN));
+    let read = found.iter().filter_map(|one| Some((*one, recorded(ws, store, one.commit)?)));
+    let read: Vec<(Aside, CommitFact)> = read.collect();
+    let counts = |(one, _): &&(Aside, CommitFact)| {
+        let made_here = attempts.iter().any(|made| made.commit == one.commit && made.worktree == here);
+        made_here || !ended_well(&read, one.group)
+    };
+    let counted = read.iter().filter(counts);
+    counted.map(|(one, fact)| Attempted { after: one.after, fact: fact.clone() }).collect()
+}
+
+/// Whether the newest of a group passed its tests: in a worktree of its own that is a task done, not one given up.
+fn ended_well(read: &[(Aside, CommitFact)], group: CommitId) -> bool {
+    let newest = read.iter().rev().find(|(one, _)| one.group == group);
+    let tests = newest
+        .and_then(|(_, fact)| fact.record.tests.as_ref().filter(|tests| tests.code == fact.record.code));
+    tests.is_some_and(|tests| outcome(tests) == Outcome::Green)
+}
+
+/// What the merges of the window brought in.
+fn merged(ws: &Workspace, window: &Window) -> Vec<CommitId> {
+    let merges = window.facts.iter().filter(|fact| fact.record.kind == CommitKind::Merge);
+    let parents = merges.filter_map(|fact| Some(ws.repo.commit(fact.id?).ok()?.parents));
+    parents.flat_map(|parents| parents.into_iter().skip(1)).collect()
+}
+
+/// The record; the subject too, while the commit is still there.
+fn recorded(ws: &Workspace, store: &NotesStore<'_>, id: CommitId) -> Option<CommitFact> {
+    let record = store.get(id).ok()??.record;
+    let subject = ws.repo.commit(id).map(|commit| commit.subject).unwrap_or_default();
+    Some(CommitFact { id: Some(id), subject, record })
+}
