@@ -28,18 +28,19 @@ pub fn run(ctx: &Context, asked: &Asked<'_>) -> Vec<ExplainedFile> {
     let own = ws.as_ref().and_then(|ws| ws.repo.workdir()).unwrap_or(&ctx.cwd).to_owned();
     let patterns = ws.as_ref().map(|ws| ws.config.normalize.clone()).unwrap_or_default();
     let command = ws.as_ref().and_then(|ws| ws.config.test.command.as_ref()).map(TestCommand::display);
+    let format = ws.as_ref().and_then(|ws| ws.config.test.format);
     let explain = |(number, path): (usize, &PathBuf)| {
         let root = asked.roots.get(number).or(asked.roots.last()).map_or(own.as_path(), PathBuf::as_path);
         let root = Root::new(&ctx.cwd.join(root).to_string_lossy()).with_patterns(&patterns);
         let name = path.to_string_lossy().into_owned();
-        let read = read(&ctx.cwd.join(path), &name, ExitKind::Code(asked.exit), &root);
+        let examination = Examination::new(&name, &root).only(format);
+        let read = read(&ctx.cwd.join(path), &name, examination, ExitKind::Code(asked.exit));
         ExplainedFile { read: read.map(|found| explained(found, command.as_deref())), name }
     };
     asked.files.iter().enumerate().map(explain).collect()
 }
 
-fn read(path: &Path, name: &str, exit: ExitKind, root: &Root) -> Result<Examined, Unread> {
-    let mut examination = Examination::new(name, root);
+fn read(path: &Path, name: &str, mut examination: Examination, exit: ExitKind) -> Result<Examined, Unread> {
     report_files::stream(path, &mut |bytes| examination.push(bytes)).map_err(|error| {
         let problem = ReportProblem::Unreadable(error.to_string());
         Unread { name: problem.name(), message: format!("{name}: {problem}") }

@@ -65,17 +65,18 @@ pub fn run(
     };
     tested.ran();
     ctx.stop_point("test:ran");
-    let mut warnings = read_reports(ws, &top, &started, &mut reader);
+    let (mut warnings, mut written) = read_reports(ws, &top, &started, &mut reader);
     if let (Some(_dir), Some(path)) = (private, &asked.report) {
         let mut report = reader.open_report("the report of test.runner");
         // A runner that wrote none has said on its output what it has to say.
         if report_files::stream(path, &mut |bytes| report.push(bytes)).is_ok() {
             reader.close_report(report);
+            written += 1;
         }
     }
     let mut parsed = reader.finish(exit_kind(&end));
     warnings.extend(parsed.warnings.iter().cloned());
-    warnings.extend(without_its_reports(ws, &mut parsed));
+    warnings.extend(without_its_reports(ws, written, &mut parsed));
     warnings.extend(without_the_added_report(&asked, &mut parsed));
     let since = tested.since(ws)?;
     warnings.extend(changed_paths(&since));
@@ -153,13 +154,14 @@ fn watched(
     Ok(end)
 }
 
-/// Where reports are configured, they are what says that tests ran: an exit code of 0 alone is then no pass.
-pub(super) fn without_its_reports(ws: &Workspace, parsed: &mut ParsedRun) -> Option<String> {
-    let exit_only = parsed.runner == RUNNER_EXIT && parsed.status == TestStatus::Passed;
-    if !exit_only || ws.config.test.reports.is_empty() {
+/// Where reports are configured, they are what says that tests ran: of a run that `written` none neither an exit code
+/// of 0 nor what it printed is a pass.
+pub(super) fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut ParsedRun) -> Option<String> {
+    if parsed.status != TestStatus::Passed || written > 0 || ws.config.test.reports.is_empty() {
         return None;
     }
-    parsed.status = TestStatus::NoTests;
+    let exit_only = parsed.runner == RUNNER_EXIT;
+    parsed.status = if exit_only { TestStatus::NoTests } else { TestStatus::Incomplete };
     Some("test.reports is set, and this run wrote no such report".to_owned())
 }
 
@@ -247,20 +249,27 @@ fn newest_reports(ws: &Workspace, top: &Path) -> Vec<Found> {
     report_files::matching(top, &ws.config.test.reports)
 }
 
-/// Reads the report files that the run wrote. One that is as it was before the run is stale: it says nothing.
-fn read_reports(ws: &Workspace, top: &Path, before: &[Found], reader: &mut RunReader) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (path, written) in newest_reports(ws, top) {
+/// Reads the report files that the run wrote: what is to be said of them, and how many there are. One that is as it was
+/// before the run is stale: it says nothing.
+fn read_reports(
+    ws: &Workspace,
+    top: &Path,
+    before: &[Found],
+    reader: &mut RunReader,
+) -> (Vec<String>, usize) {
+    let (mut warnings, mut written) = (Vec::new(), 0);
+    for (path, at) in newest_reports(ws, top) {
         let name = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().into_owned();
-        if before.iter().any(|(known, then)| *known == path && *then == written) {
+        if before.iter().any(|(known, then)| *known == path && *then == at) {
             warnings.push(format!("{name} was not written by this run: not read"));
             continue;
         }
+        written += 1;
         let mut report = reader.open_report(&name);
         match report_files::stream(&path, &mut |bytes| report.push(bytes)) {
             Ok(()) => reader.close_report(report),
             Err(why) => reader.unreadable(&name, &why.to_string()),
         }
     }
-    warnings
+    (warnings, written)
 }

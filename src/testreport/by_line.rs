@@ -13,11 +13,34 @@ pub(super) struct LineReaders {
     libtest: LibtestReader,
     tap: TapReader,
     text: TextReader,
+    aside: Aside,
+}
+
+/// What is on standard error and belongs on standard output: a run that was redirected, or a second one.
+struct Aside {
+    libtest: LibtestReader,
+    tap: TapReader,
+}
+
+/// What was read, by reader.
+pub(super) struct ByLine {
+    /// By libtest's reader and as TAP, on standard output.
+    pub(super) structured: [Option<Tally>; 2],
+    /// As text, on either stream.
+    pub(super) text: Option<Tally>,
+    /// By libtest's reader and as TAP, on standard error.
+    pub(super) aside: [Option<Tally>; 2],
 }
 
 impl LineReaders {
     pub(super) fn new(root: &Root) -> Self {
-        Self { libtest: LibtestReader::new(root), tap: TapReader::new(root), text: TextReader::new(root) }
+        let aside = Aside { libtest: LibtestReader::new(root), tap: TapReader::new(root) };
+        Self {
+            libtest: LibtestReader::new(root),
+            tap: TapReader::new(root),
+            text: TextReader::new(root),
+            aside,
+        }
     }
 
     /// A line of standard output. What a test under libtest prints is no summary of another runner.
@@ -32,20 +55,25 @@ impl LineReaders {
     /// A line of standard error.
     pub(super) fn side_line(&mut self, line: &str) {
         self.libtest.side_line(line);
+        self.aside.libtest.of_binary(line);
+        self.aside.tap.line(line);
         self.text.line(Stream::Stderr, line);
     }
 
     /// True when a runner has begun to tell of its tests: what comes now may be what they print.
     pub(super) fn is_at_work(&self) -> bool {
-        self.libtest.is_inside() || self.text.is_open()
+        self.libtest.is_inside() || self.aside.libtest.is_inside() || self.text.is_open()
     }
 
-    /// What was read: by libtest's reader, as TAP, as text. With a format, what was of another is left out.
-    pub(super) fn finish(self, report: &str, format: Option<Format>) -> [Option<Tally>; 3] {
-        [
-            self.libtest.finish(report).filter(|tally| tally.is_wanted(format)),
-            self.tap.finish(report).filter(|tally| tally.is_wanted(format)),
-            self.text.finish(report, format),
-        ]
+    /// What was read. With a format, what was of another is left out.
+    pub(super) fn finish(self, report: &str, format: Option<Format>) -> ByLine {
+        let wanted = |tally: &Tally| tally.is_wanted(format);
+        let beside = "standard error";
+        let Aside { libtest, tap } = self.aside;
+        ByLine {
+            structured: [self.libtest.finish(report).filter(wanted), self.tap.finish(report).filter(wanted)],
+            text: self.text.finish(report, format),
+            aside: [libtest.finish(beside).filter(wanted), tap.announced(beside).filter(wanted)],
+        }
     }
 }

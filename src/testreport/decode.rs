@@ -13,9 +13,15 @@ pub(super) const HEAD: usize = 1024;
 /// Longest UTF-8 sequence.
 const MAX_SEQUENCE: usize = 4;
 
-/// Decodes one report. Nothing is replaced: bytes that are not of the encoding are an error.
+/// What stands for bytes that are not of the encoding.
+const REPLACEMENT: &str = "\u{fffd}";
+
+/// Decodes one report. Bytes that are not of the encoding are replaced, and where the first of them was is kept: one
+/// wrong byte in a log must not cost the report.
 pub(super) struct Decoder {
     coder: Option<Coder>,
+    /// Where something was replaced first.
+    replaced: Option<u64>,
     /// Bytes at the end of the last chunk that are no whole character.
     torn: Vec<u8>,
     /// Bytes taken.
@@ -31,12 +37,20 @@ impl Decoder {
             None => declared_encoding(head)?,
         };
         let coder = encoding.map(Encoding::new_decoder);
-        Ok(Self { coder, torn: Vec::new(), at: 0 })
+        Ok(Self { coder, replaced: None, torn: Vec::new(), at: 0 })
     }
 
     /// True when the text is taken for UTF-8.
     pub(super) fn is_utf8(&self) -> bool {
         self.coder.is_none()
+    }
+
+    /// What is to be said of bytes that were replaced.
+    pub(super) fn warning(&self) -> Option<String> {
+        let encoding = self.coder.as_ref().map_or("UTF-8", |coder| coder.encoding().name());
+        self.replaced.map(|at| {
+            format!("not {encoding} at byte {at}: read with a replacement there; have the runner write UTF-8")
+        })
     }
 
     /// Takes the next chunk and hands its text on.
@@ -45,41 +59,102 @@ impl Decoder {
         bytes: &[u8],
         each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
     ) -> Result<(), ReportProblem> {
-        if let Some(coder) = &mut self.coder {
-            return decode(coder, bytes, &mut self.at, each);
+        if self.coder.is_some() {
+            return self.decode(bytes, each);
         }
         let mut rest = bytes;
         while let (false, Some((first, tail))) = (self.torn.is_empty(), rest.split_first()) {
             self.torn.push(*first);
-            rest = tail;
-            match std::str::from_utf8(&self.torn) {
+            let torn = std::mem::take(&mut self.torn);
+            match std::str::from_utf8(&torn) {
                 Ok(text) => {
-                    each(if self.at == 2 { text.trim_start_matches('\u{feff}') } else { text })?;
-                    self.torn.clear();
+                    rest = tail;
+                    self.text(text, each)?;
                 }
-                Err(error) if error.error_len().is_some() || self.torn.len() >= MAX_SEQUENCE => {
-                    return Err(ReportProblem::NotUtf8(self.at));
+                Err(error) if error.error_len().is_some() || torn.len() >= MAX_SEQUENCE => {
+                    // The last byte may be the first of what comes next.
+                    let kept = torn.len() - 1;
+                    self.replace(kept.max(1), each)?;
+                    if kept == 0 {
+                        rest = tail;
+                    }
                 }
-                Err(_) => {}
+                Err(_) => {
+                    rest = tail;
+                    self.torn = torn;
+                }
             }
-            self.at = self.at.saturating_add(1);
         }
-        let (text, tail) = match std::str::from_utf8(rest) {
-            Ok(text) => (text, &[][..]),
-            Err(error) => {
-                let (valid, tail) = rest.split_at(error.valid_up_to());
-                let text = std::str::from_utf8(valid).unwrap_or_default();
-                if error.error_len().is_some() {
-                    each(text)?;
-                    return Err(ReportProblem::NotUtf8(self.at.saturating_add(length(valid))));
+        self.whole(rest, each)
+    }
+
+    /// Bytes that begin with a character.
+    fn whole(
+        &mut self,
+        mut rest: &[u8],
+        each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
+    ) -> Result<(), ReportProblem> {
+        while !rest.is_empty() {
+            let error = match std::str::from_utf8(rest) {
+                Ok(text) => return self.text(text, each),
+                Err(error) => error,
+            };
+            let (valid, tail) = rest.split_at(error.valid_up_to());
+            self.text(std::str::from_utf8(valid).unwrap_or_default(), each)?;
+            let Some(wrong) = error.error_len() else {
+                self.torn.extend_from_slice(tail);
+                return Ok(());
+            };
+            self.replace(wrong, each)?;
+            rest = tail.get(wrong..).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// Hands text on, without the mark at the beginning of the report.
+    fn text(
+        &mut self,
+        text: &str,
+        each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
+    ) -> Result<(), ReportProblem> {
+        let told = if self.at == 0 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        self.at = self.at.saturating_add(length(text.as_bytes()));
+        if told.is_empty() { Ok(()) } else { each(told) }
+    }
+
+    /// Puts a replacement for so many bytes.
+    fn replace(
+        &mut self,
+        bytes: usize,
+        each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
+    ) -> Result<(), ReportProblem> {
+        self.replaced.get_or_insert(self.at);
+        self.at = self.at.saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX));
+        each(REPLACEMENT)
+    }
+
+    fn decode(
+        &mut self,
+        mut bytes: &[u8],
+        each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
+    ) -> Result<(), ReportProblem> {
+        let Self { coder: Some(coder), replaced, at, .. } = self else { return Ok(()) };
+        let mut buffer = [0_u8; 8 * 1024];
+        loop {
+            let (result, read, written) = coder.decode_to_utf8_without_replacement(bytes, &mut buffer, false);
+            *at = at.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
+            bytes = bytes.get(read..).unwrap_or_default();
+            let text = std::str::from_utf8(buffer.get(..written).unwrap_or_default()).unwrap_or_default();
+            each(text)?;
+            match result {
+                DecoderResult::InputEmpty => return Ok(()),
+                DecoderResult::OutputFull => {}
+                DecoderResult::Malformed(..) => {
+                    replaced.get_or_insert(*at);
+                    each(REPLACEMENT)?;
                 }
-                (text, tail)
             }
-        };
-        self.torn.extend_from_slice(tail);
-        self.at = self.at.saturating_add(length(rest));
-        let text = if self.at == length(rest) { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
-        each(text)
+        }
     }
 
     /// The report has ended: it must not end inside a character.
@@ -93,29 +168,6 @@ impl Decoder {
 
 fn length(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
-}
-
-fn decode(
-    coder: &mut Coder,
-    mut bytes: &[u8],
-    at: &mut u64,
-    each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
-) -> Result<(), ReportProblem> {
-    let mut buffer = [0_u8; 8 * 1024];
-    loop {
-        let (result, read, written) = coder.decode_to_utf8_without_replacement(bytes, &mut buffer, false);
-        *at = at.saturating_add(u64::try_from(read).unwrap_or(u64::MAX));
-        bytes = bytes.get(read..).unwrap_or_default();
-        let text = std::str::from_utf8(buffer.get(..written).unwrap_or_default()).unwrap_or_default();
-        each(text)?;
-        match result {
-            DecoderResult::InputEmpty => return Ok(()),
-            DecoderResult::OutputFull => {}
-            DecoderResult::Malformed(..) => {
-                return Err(ReportProblem::NotInEncoding { encoding: coder.encoding().name(), at: *at });
-            }
-        }
-    }
 }
 
 /// The encoding that the XML declaration names, unless it is UTF-8. A declaration that can be read as ASCII
@@ -181,19 +233,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_in_its_encoding_is_named() {
+    fn what_is_not_in_its_encoding_is_replaced_and_what_is_cut_is_named() {
         let odd = ReportProblem::Encoding("klingon".to_owned());
         let cut = ReportProblem::Truncated("it ends inside a character".to_owned());
-        let cases: &[(&[u8], ReportProblem)] = &[
-            (b"<?xml version='1.0' encoding='klingon'?><x/>", odd),
-            (b"<x>caf\xe9</x>", ReportProblem::NotUtf8(6)),
-            (b"<x>\xed\xa0\x80</x>", ReportProblem::NotUtf8(3)),
-            (b"<x>caf\xc3", cut),
-            (b"\xff\xfe\x00\xdcx\0", ReportProblem::NotInEncoding { encoding: "UTF-16LE", at: 4 }),
+        let cases: &[(&[u8], Result<&str, ReportProblem>)] = &[
+            (b"<?xml version='1.0' encoding='klingon'?><x/>", Err(odd)),
+            (b"<x>caf\xc3", Err(cut)),
+            (b"<x>caf\xe9</x>", Ok("<x>caf\u{fffd}</x>")),
+            (b"\xff<x/>\xfe", Ok("\u{fffd}<x/>\u{fffd}")),
+            (b"<x>\xe2\x82x\xc3\xa9\xc3(</x>", Ok("<x>\u{fffd}x\u{e9}\u{fffd}(</x>")),
+            (b"<x>\xed\xa0\x80</x>", Ok("<x>\u{fffd}\u{fffd}\u{fffd}</x>")),
+            (b"\xff\xfe\x00\xdcx\0", Ok("\u{fffd}x")),
         ];
-        for (bytes, problem) in cases {
-            assert_eq!(text(bytes, 1000).as_ref(), Err(problem), "{bytes:?}");
-            assert!(text(bytes, 1).is_err());
+        for (bytes, expected) in cases {
+            for size in [1, 2, 3, 1000] {
+                let expected = expected.clone().map(str::to_owned);
+                assert_eq!(text(bytes, size), expected, "{} {size}", bytes.escape_ascii());
+            }
         }
+        let mut decoder = Decoder::new(b"<x>").unwrap();
+        decoder.push(b"<x>\xff\xff", &mut |_| Ok(())).unwrap();
+        assert!(decoder.warning().unwrap().starts_with("not UTF-8 at byte 3:"));
     }
 }

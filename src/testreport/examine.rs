@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::file::ReportReader;
+use super::format::Format;
 use super::normalize::{Change, Root, explain_error, explain_id, mask_digits, normalize_error, normalize_id};
 use super::reader::ReportInput;
 use super::run::{ExitKind, ParsedRun};
@@ -76,6 +77,14 @@ impl Examination {
         let root = root.clone().keeping_originals();
         let report = ReportReader::new(&root, name, None);
         Self { name: name.to_owned(), root, report }
+    }
+
+    /// The same, with everything read as that format (`test.format`), so that it is read as `andon test` reads it.
+    #[must_use]
+    pub fn only(mut self, format: Option<Format>) -> Self {
+        let format = format.filter(|format| !format.is_exit_only());
+        self.report = ReportReader::new(&self.root, &self.name, format);
+        self
     }
 
     /// Takes the next chunk. `Break` when nothing that comes later can change what was read.

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::by_line::LineReaders;
+use super::by_line::{ByLine, LineReaders};
 use super::decode::{Decoder, HEAD};
 use super::format::Format;
 use super::json::JsonReader;
@@ -104,13 +104,23 @@ impl ReportReader {
                 if let Err(problem) = decoder.finish() {
                     xml.fail(problem);
                 }
-                xml.finish()
+                warned(xml.finish(), &decoder, &self.name)
             }
-            Body::Text(_, text) => text.finish(&self.root, &self.name, self.format),
+            Body::Text(decoder, text) => {
+                warned(text.finish(&self.root, &self.name, self.format), &decoder, &self.name)
+            }
             Body::Unread(problem) => unread(&self.name, &problem, &self.root),
             Body::Head(_) => unread(&self.name, &nothing("an empty file"), &self.root),
         }
     }
+}
+
+/// With what is to be said of bytes that were replaced.
+fn warned(mut tally: Tally, decoder: &Decoder, name: &str) -> Tally {
+    if let Some(warning) = decoder.warning() {
+        tally.warn(format!("{name}: {warning}"));
+    }
+    tally
 }
 
 /// What is said of a report that was not read.
@@ -212,9 +222,10 @@ impl TextBody {
         let mut tally = Tally::new(root);
         // JSON first: beside it, the text of the same runner says nothing new.
         let mut recognised = self.json.finish(format).map(|json| tally.absorb(json));
-        let [libtest, tap, text] = self.readers.finish(name, format);
+        let ByLine { structured, text, .. } = self.readers.finish(name, format);
+        let text = text.filter(|text| text.adds_to(&tally));
         let mut by_line = None;
-        for one in [libtest, tap, text.filter(|text| text.adds_to(&tally))].into_iter().flatten() {
+        for one in structured.into_iter().chain([text]).flatten() {
             tally.absorb(one);
             (recognised, by_line) = (Some(()), Some(()));
         }

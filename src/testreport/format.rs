@@ -2,7 +2,7 @@
 //! what it is (`test.format`).
 
 /// Every format by the name that evidence has for it, in the order in which help lists them.
-const NAMES: [&str; 29] = [
+const NAMES: [&str; 30] = [
     "junit",
     "trx",
     "nunit",
@@ -15,6 +15,7 @@ const NAMES: [&str; 29] = [
     "jest-json",
     "mocha-json",
     "node-json",
+    "rspec-json",
     "tap",
     "cargo",
     "nextest",

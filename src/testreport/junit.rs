@@ -1,7 +1,7 @@
 //! JUnit XML in its dialects: `<testsuites>` or a bare `<testsuite>` as root, suites in suites.
 //!
 //! What counts are the cases; the numbers that suites claim are only held against them. A suite that claims
-//! failures and shows none has failed, and one that claims tests and lists none is not the whole.
+//! failures and shows none has failed, and one that claims more tests than it lists is not the whole.
 
 mod kind;
 mod suite;
@@ -9,7 +9,7 @@ mod suite;
 use std::borrow::Cow;
 
 use self::kind::kind_of;
-use self::suite::{Case, Expectation, Suite};
+use self::suite::{Case, Expectation, Shown, Suite};
 use super::cases::printed_escapes;
 use super::normalize::Root;
 use super::problem::ReportProblem;
@@ -181,7 +181,7 @@ impl JunitReader {
             self.tally.fail(&case.id, Some(&case.error));
         }
         if let Some(Open::Suite(suite)) = self.open.last_mut() {
-            suite.add(1, u64::from(failed));
+            suite.add(Shown::one(case));
         }
     }
 
@@ -191,15 +191,15 @@ impl JunitReader {
             let said =
                 suite.error.take().unwrap_or(Cow::Borrowed("the suite counts failures that no case shows"));
             self.tally.fail(suite.name_or("unnamed suite"), Some(&said));
-            suite.add(0, 1);
-        }
-        if suite.cases == 0 && suite.claimed > 0 {
-            let problem = ReportProblem::CasesMissing { suite: suite.name.clone(), claimed: suite.claimed };
-            self.tally.problem(&self.report, &problem);
-            suite.cases = suite.claimed;
+            suite.add(Shown { faults: 1, ..Shown::default() });
         }
         if let Some(Open::Suite(parent)) = self.open.last_mut() {
-            parent.add(suite.cases, suite.faults);
+            parent.take(&suite);
+        } else if suite.missing() > 0 {
+            let listed = suite.cases.cases;
+            let claimed = listed.saturating_add(suite.missing());
+            let problem = ReportProblem::CasesMissing { suite: suite.name, claimed, listed };
+            self.tally.problem(&self.report, &problem);
         }
     }
 }

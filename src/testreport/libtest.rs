@@ -41,12 +41,13 @@ pub(super) struct LibtestReader {
     cargo: CargoReader,
     recognised: Option<()>,
     section: Option<Section>,
-    unfinished: Vec<u64>,
+    /// Binaries that did not run what they were about to run, at most [`LibtestReader::MAX_UNFINISHED`].
+    short: Vec<ReportProblem>,
     mode: Mode,
 }
 
 impl LibtestReader {
-    /// Binaries without a result line that are remembered for the message.
+    /// Binaries without a whole result that are remembered for the message.
     const MAX_UNFINISHED: usize = 8;
     /// Names of one list that are looked at.
     const MAX_NAMES: usize = 100_000;
@@ -57,7 +58,7 @@ impl LibtestReader {
             cargo: CargoReader::default(),
             recognised: None,
             section: None,
-            unfinished: Vec::new(),
+            short: Vec::new(),
             mode: Mode::Tests,
         }
     }
@@ -70,6 +71,11 @@ impl LibtestReader {
     /// A line of standard output.
     pub(super) fn line(&mut self, line: &str) {
         self.cargo.line(line);
+        self.of_binary(line);
+    }
+
+    /// A line that a test binary may have printed.
+    pub(super) fn of_binary(&mut self, line: &str) {
         let parsed = parse_line(line);
         if let Line::Result { .. } | Line::Failures | Line::Captured(_) = parsed {
             self.leave_captured();
@@ -135,7 +141,12 @@ impl LibtestReader {
 
     fn result(&mut self, verdict: Outcome, counts: Counts) {
         self.recognised = Some(());
-        self.section = None;
+        if let Some(Section { planned, .. }) = self.section.take() {
+            let counted = counts.passed.saturating_add(counts.failed).saturating_add(counts.skipped);
+            if planned > counted {
+                self.remember(ReportProblem::ResultShort { planned, counted });
+            }
+        }
         self.tally.add_counts(counts);
         let mode = std::mem::replace(&mut self.mode, Mode::Tests);
         if let (Mode::Names(names), Outcome::Failed) = (mode, verdict) {
@@ -153,17 +164,21 @@ impl LibtestReader {
         self.leave_captured();
         if let Some(section) = self.section.take() {
             self.tally.add_counts(section.seen);
-            if self.unfinished.len() < Self::MAX_UNFINISHED {
-                self.unfinished.push(section.planned);
-            }
+            self.remember(ReportProblem::ResultMissing { planned: section.planned });
+        }
+    }
+
+    fn remember(&mut self, problem: ReportProblem) {
+        if self.short.len() < Self::MAX_UNFINISHED {
+            self.short.push(problem);
         }
     }
 
     /// What was read; `None` when nothing of it was cargo's or libtest's.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         self.abandon();
-        for planned in std::mem::take(&mut self.unfinished) {
-            self.tally.problem(report, &ReportProblem::ResultMissing { planned });
+        for problem in std::mem::take(&mut self.short) {
+            self.tally.problem(report, &problem);
         }
         let from_cargo = self.cargo.finish(&mut self.tally);
         self.recognised.or(from_cargo)?;

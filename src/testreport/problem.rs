@@ -16,17 +16,6 @@ pub enum ReportProblem {
     /// In an encoding that is not read.
     #[error("the encoding {0:?} is not read; have the runner write UTF-8")]
     Encoding(String),
-    /// Claims to be UTF-8 and is not.
-    #[error("not UTF-8 at byte {0}; have the runner write UTF-8")]
-    NotUtf8(u64),
-    /// Is not in the encoding that its mark or its declaration names.
-    #[error("not {encoding} near byte {at}, and it says that it is; have the runner write UTF-8")]
-    NotInEncoding {
-        /// Name of the encoding.
-        encoding: &'static str,
-        /// Byte offset.
-        at: u64,
-    },
     /// Breaks off before its end.
     #[error("cut short: {0}")]
     Truncated(String),
@@ -47,13 +36,33 @@ pub enum ReportProblem {
     /// More cases than are read.
     #[error("more than {0} test cases in one report")]
     TooManyCases(u64),
-    /// A suite that counts tests and lists none.
-    #[error("suite {suite:?} says that {claimed} tests ran and lists none of them")]
+    /// A suite that counts more tests than it lists.
+    #[error("suite {suite:?} says that {claimed} tests ran and lists {listed} of them")]
     CasesMissing {
         /// Name of the suite.
         suite: String,
-        /// Its `tests` attribute.
+        /// Tests that it counts.
         claimed: u64,
+        /// Cases that it lists.
+        listed: u64,
+    },
+    /// A test binary that began with more tests than its result line counts.
+    #[error("a test binary said \"running {planned} tests\", and its `test result:` line counts {counted}")]
+    ResultShort {
+        /// Tests it was about to run.
+        planned: u64,
+        /// Tests that its result counts.
+        counted: u64,
+    },
+    /// A run that announced more tests than its summary counts.
+    #[error("{runner} announced {planned} tests, and its summary counts {counted}")]
+    SummaryShort {
+        /// Name of the runner.
+        runner: &'static str,
+        /// Tests that were announced.
+        planned: u64,
+        /// Tests that were counted.
+        counted: u64,
     },
     /// A plan that does not match what came.
     #[error("the plan says {planned} tests, {came} came")]
@@ -63,6 +72,23 @@ pub enum ReportProblem {
         /// Test points that came.
         came: u64,
     },
+    /// A test point whose number came before.
+    #[error("test point {0} comes twice: one of them stands for a test that is not there")]
+    NumberTwice(u64),
+    /// A test point whose number the plan does not have.
+    #[error("test point {number} is outside the plan 1..{planned}")]
+    NumberOutsidePlan {
+        /// The number.
+        number: u64,
+        /// Tests in the plan.
+        planned: u64,
+    },
+    /// A plan that does not begin at 1.
+    #[error("{0:?} is no plan: a plan begins at 1, such as 1..3")]
+    WrongPlan(String),
+    /// A line that is no TAP, in a stream that says that it has no other.
+    #[error("the stream says `pragma +strict` and holds a line that is no TAP: {0:?}")]
+    StrayLine(String),
     /// Test points without any plan.
     #[error("no plan (such as 1..{0}): the end of the report cannot be told from a cut")]
     PlanMissing(u64),
@@ -94,8 +120,6 @@ impl ReportProblem {
         match self {
             Self::TooLarge { .. } => "too-large",
             Self::Encoding(_) => "encoding",
-            Self::NotUtf8(_) => "not-utf8",
-            Self::NotInEncoding { .. } => "not-in-encoding",
             Self::Truncated(_) => "truncated",
             Self::Malformed { .. } => "malformed",
             Self::PieceTooLong(_) => "too-long",
@@ -103,7 +127,13 @@ impl ReportProblem {
             Self::TooManyCases(_) => "too-many-cases",
             Self::CasesMissing { .. } => "cases-missing",
             Self::PlanMismatch { .. } => "plan-mismatch",
+            Self::NumberTwice(_) => "number-twice",
+            Self::NumberOutsidePlan { .. } => "number-outside-plan",
+            Self::WrongPlan(_) => "wrong-plan",
+            Self::StrayLine(_) => "stray-line",
             Self::PlanMissing(_) => "plan-missing",
+            Self::ResultShort { .. } => "result-short",
+            Self::SummaryShort { .. } => "summary-short",
             Self::ResultMissing { .. } => "result-missing",
             Self::SummaryMissing { .. } => "summary-missing",
             Self::Unreadable(_) => "unreadable",

@@ -1,6 +1,6 @@
 //! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
 
-use super::by_line::LineReaders;
+use super::by_line::{ByLine, LineReaders};
 use super::file::{ReportReader, unread};
 use super::format::Format;
 use super::json::JsonReader;
@@ -9,10 +9,14 @@ use super::normalize::Root;
 use super::problem::ReportProblem;
 use super::run::{ExitKind, ParsedRun};
 use super::tally::Tally;
+use super::text::NEXTEST;
 use super::xmlreport::XmlOutput;
 
 /// How messages call what the run printed.
 const OUTPUT: &str = "standard output";
+
+/// And what it said on standard error.
+const ASIDE: &str = "standard error";
 
 /// A report file.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +36,14 @@ pub struct RunReader {
     readers: LineReaders,
     json: JsonReader,
     xml: XmlOutput,
+    aside: Aside,
     reports: Tally,
+}
+
+/// What is on standard error and belongs on standard output.
+struct Aside {
+    json: JsonReader,
+    xml: XmlOutput,
 }
 
 impl RunReader {
@@ -45,6 +56,7 @@ impl RunReader {
             readers: LineReaders::new(&root),
             json: JsonReader::new(&root, OUTPUT),
             xml: XmlOutput::new(&root, OUTPUT),
+            aside: Aside { json: JsonReader::new(&root, ASIDE), xml: XmlOutput::new(&root, ASIDE) },
             reports: Tally::new(&root),
             root,
         }
@@ -60,11 +72,18 @@ impl RunReader {
     /// Takes the next chunk of output; where chunks end does not matter.
     pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
         let readers = &mut self.readers;
+        let parts = bytes.split_inclusive(|byte| *byte == b'\n');
         match stream {
-            Stream::Stderr => self.stderr.push(bytes, &mut |line| readers.side_line(line)),
+            Stream::Stderr => {
+                self.aside.json.push(bytes);
+                for part in parts {
+                    self.aside.xml.push(part, readers.is_at_work());
+                    self.stderr.push(part, &mut |line| readers.side_line(line));
+                }
+            }
             Stream::Stdout => {
                 self.json.push(bytes);
-                for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+                for part in parts {
                     self.xml.push(part, readers.is_at_work());
                     self.stdout.push(part, &mut |line| readers.line(line));
                 }
@@ -110,10 +129,19 @@ impl RunReader {
         for found in [self.json.finish(format), self.xml.finish(format)].into_iter().flatten() {
             whole.absorb(found);
         }
-        let [libtest, tap, text] = self.readers.finish(OUTPUT, format);
+        let ByLine { structured, text, aside } = self.readers.finish(OUTPUT, format);
         let text = text.filter(|text| text.adds_to(&whole));
-        for tally in [libtest, tap, text].into_iter().flatten() {
+        for tally in structured.into_iter().chain([text]).flatten() {
             whole.absorb(tally);
+        }
+        // Of standard error only what the rest does not tell: what nextest prints there of its tests, it has judged, and
+        // a beginning without any test is likelier a word.
+        let aside = [self.aside.json.finish(format), self.aside.xml.finish(format)].into_iter().chain(aside);
+        for tally in aside.flatten() {
+            let tells = whole.runner().is_none() || tally.has_failures() || tally.counts().ran() > 0;
+            if tells && !whole.is_of(NEXTEST) && tally.adds_to(&whole) {
+                whole.absorb(tally);
+            }
         }
         if let Some(format) = format.filter(|format| !format.is_exit_only() && whole.runner().is_none()) {
             let what = format!("nothing of the form {}, which test.format names", format.name());

@@ -238,6 +238,11 @@ impl Tally {
         self.cut
     }
 
+    /// True when that runner was recognised.
+    pub(super) fn is_of(&self, runner: &str) -> bool {
+        self.runners.contains(runner)
+    }
+
     /// The runners that were recognised, joined by `+`; `None` when none was.
     pub(super) fn runner(&self) -> Option<String> {
         let names: Vec<&str> = self.runners.iter().copied().collect();

@@ -154,3 +154,64 @@ fn what_only_the_exit_code_tells_is_told_apart() {
     let tests = json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"]["run"].clone();
     assert_eq!(tests["known_by"], "report", "{tests}");
 }
+
+/// A run of `command` with that configuration: exit code, status of the run and what was said.
+fn run_of(stage: &Stage, config: &str) -> (Out, String) {
+    stage.write("andon.toml", format!("[test]\n{config}"));
+    let out = stage.andon(&["test"]);
+    let status = json(&stage.andon(&["status", "--format", "json"]).ok());
+    (out, status["tests"]["work_tree"]["run"]["status"].as_str().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn what_only_looks_green_is_no_pass() {
+    let stage = Stage::installed();
+    let ok = "running 1 test\\ntest a ... ok\\n\\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\\n";
+    stage.write("both.sh", "printf '1..1\\nok 1\\n'; printf '1..1\\nnot ok 1 - b\\n' >&2\n");
+    stage.write("other.sh", "printf '1..1\\nnot ok 1 - b\\n'; printf '1..1\\nok 1\\n' >&2\n");
+    stage.write("build.sh", format!("printf '{ok}'; echo 'error: Could not compile `b`.' >&2\n"));
+    stage.write("short.sh", format!("printf '{ok}' | sed 's/running 1 test/running 2 tests/'\n"));
+    stage.write("go.sh", "printf 'testing: warning: no tests to run\\nPASS\\nok  \\tp\\t0.005s\\n'\n");
+    stage.write("tap.sh", "printf '1..2\\nok 1\\nok 1\\n'\n");
+    for (script, status) in [
+        ("both", "failed"),
+        ("other", "failed"),
+        ("build", "build_failed"),
+        ("short", "incomplete"),
+        ("go", "no_tests"),
+        ("tap", "incomplete"),
+    ] {
+        let (out, found) = run_of(&stage, &format!("command = \"sh {script}.sh\"\n"));
+        assert_eq!(found, status, "{script} {out}");
+    }
+    stage.write("green.sh", format!("printf '{ok}'\n"));
+    let (out, found) = run_of(&stage, "command = \"sh green.sh\"\nreports = [\"out/*.xml\"]\n");
+    assert_eq!(found, "incomplete", "{out}");
+    out.says("test.reports is set, and this run wrote no such report");
+    stage.write(
+        "writes.sh",
+        format!("printf '{ok}'; mkdir -p out; printf '<testsuite tests=\"1\"><testcase name=\"a\"/></testsuite>' > out/a.xml\n"),
+    );
+    stage.write(".gitignore", "out/\n");
+    let (out, found) = run_of(&stage, "command = \"sh writes.sh\"\nreports = [\"out/*.xml\"]\n");
+    assert_eq!(found, "passed", "{out}");
+    let (out, found) = run_of(&stage, "command = \"sh green.sh\"\nreports = [\"out/*.xml\"]\n");
+    assert_eq!(found, "incomplete", "{out}");
+    out.says("out/a.xml was not written by this run: not read");
+}
+
+#[test]
+fn a_wrong_byte_in_a_log_is_told_and_explained_alike() {
+    let stage = Stage::installed();
+    stage.write(".gitignore", "*.xml\n");
+    stage.write(
+        "write.sh",
+        "printf '<testsuite tests=\"1\"><testcase name=\"a\"><system-out>x \\377 \\000 y</system-out></testcase></testsuite>' > r.xml\n",
+    );
+    let (out, found) = run_of(&stage, "command = \"sh write.sh\"\nreports = [\"r.xml\"]\n");
+    assert_eq!(found, "passed", "{out}");
+    out.says("r.xml: not UTF-8 at byte").says("a NUL at byte");
+    let explained = json(&stage.andon(&["explain", "r.xml", "--format", "json"]).ok());
+    assert_eq!(explained["status"], "passed", "{explained}");
+    assert_eq!(explained["warnings"].as_array().map(Vec::len), Some(2), "{explained}");
+}

@@ -53,7 +53,8 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     }
     let mut parsed = reader.finish(ExitKind::Code(handed.exit_code));
     let mut warnings: Vec<Diagnostic> = parsed.warnings.iter().map(Diagnostic::warning).collect();
-    warnings.extend(test::without_its_reports(ws, &mut parsed).map(Diagnostic::warning));
+    warnings
+        .extend(test::without_its_reports(ws, handed.reports.len(), &mut parsed).map(Diagnostic::warning));
     let (command, validity) = worth(ws, handed.command.as_deref());
     let mut run = tested.run(Some(ctx.now), parsed, &command, validity);
     test::compare(ws, &mut run)?;

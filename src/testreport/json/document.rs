@@ -5,6 +5,7 @@ use super::super::problem::ReportProblem;
 use super::super::tally::Tally;
 use super::jest::JestDocument;
 use super::mocha::MochaDocument;
+use super::rspec::RspecDocument;
 use super::walk::{Document, Sure, Walk};
 
 /// How the reading of a document stands.
@@ -28,8 +29,11 @@ pub(super) struct Documents {
 
 impl Documents {
     pub(super) fn new(root: &Root, report: &str) -> Self {
-        let formats: Vec<Box<dyn Document>> =
-            vec![Box::new(JestDocument::new(root, report)), Box::new(MochaDocument::new(root, report))];
+        let formats: Vec<Box<dyn Document>> = vec![
+            Box::new(JestDocument::new(root, report)),
+            Box::new(MochaDocument::new(root, report)),
+            Box::new(RspecDocument::new(root, report)),
+        ];
         Self { report: report.to_owned(), walk: Walk::new(), formats, failed: None }
     }
 

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
@@ -97,7 +98,12 @@ impl GoReader {
             self.build(event);
             return Taken::Mine;
         }
-        let Some(name) = event.package.as_deref() else { return Taken::NotMine };
+        // `go tool test2json` without `-p` knows no package.
+        let name = match event.package.as_deref() {
+            Some(name) => name,
+            None if is_without_package(line, &event) => "",
+            None => return Taken::NotMine,
+        };
         self.recognised = Some(());
         if self.packages.len() >= MAX_OPEN && !self.packages.contains_key(name) {
             self.overflow = Some(());
@@ -119,7 +125,7 @@ impl GoReader {
             (Some(id), "output", _) => package.print(id, printed),
             (None, "output", _) => self.print(name, printed),
             (Some(id), _, Some(outcome)) => package.end(id, outcome, |id, outcome, error| {
-                count(&mut self.tally, &format!("{name}::{id}"), outcome, error);
+                count(&mut self.tally, &full_id(name, id), outcome, error);
             }),
             (None, _, Some(outcome)) => self.end_package(name, outcome, event.failed_build.as_deref()),
             (_, _, None) => {}
@@ -146,7 +152,7 @@ impl GoReader {
     fn end_package(&mut self, name: &str, outcome: Outcome, failed_build: Option<&str>) {
         let Some(mut package) = self.packages.remove(name) else { return };
         package.abandon(|id, error| {
-            count(&mut self.tally, &format!("{name}::{id}"), Outcome::Errored, error);
+            count(&mut self.tally, &full_id(name, id), Outcome::Errored, error);
         });
         if outcome != Outcome::Failed || package.failing > 0 {
             return;
@@ -161,7 +167,7 @@ impl GoReader {
         self.tally.trouble(Trouble::GaveUp);
         let said = first_error(&package.output);
         let why = if said.is_empty() { "failed without a failing test" } else { &said };
-        self.tally.run_error(&format!("{name}: {why}"));
+        self.tally.run_error(&if name.is_empty() { why.to_owned() } else { format!("{name}: {why}") });
     }
 
     /// What was read; `None` when nothing of it was Go's.
@@ -180,7 +186,7 @@ impl GoReader {
         }
         for (name, mut package) in std::mem::take(&mut self.packages) {
             package.abandon(|id, error| {
-                count(&mut self.tally, &format!("{name}::{id}"), Outcome::Errored, error);
+                count(&mut self.tally, &full_id(&name, id), Outcome::Errored, error);
             });
         }
         if self.overflow.is_some() {
@@ -240,6 +246,21 @@ fn count(tally: &mut Tally, id: &str, outcome: Outcome, output: &str) {
     if matches!(outcome, Outcome::Failed | Outcome::Errored) {
         tally.fail(id, Some(&first_error(output)));
     }
+}
+
+/// `package::TestName`, or the name alone where the package is not known.
+fn full_id(package: &str, test: &str) -> String {
+    if package.is_empty() { test.to_owned() } else { [package, "::", test].concat() }
+}
+
+/// Whether an event that names no package is one of a test all the same: it has no key that others would have.
+fn is_without_package(line: &str, event: &Event) -> bool {
+    const ACTIONS: [&str; 11] =
+        ["start", "run", "pause", "cont", "pass", "bench", "fail", "output", "skip", "attr", "artifacts"];
+    const KEYS: [&str; 9] =
+        ["Time", "Action", "Test", "Elapsed", "Output", "OutputType", "Key", "Value", "Path"];
+    let keys = serde_json::from_str::<BTreeMap<String, Value>>(line).unwrap_or_default();
+    ACTIONS.contains(&event.action.as_str()) && keys.keys().all(|key| KEYS.contains(&key.as_str()))
 }
 
 fn outcome_of(action: &str) -> Option<Outcome> {

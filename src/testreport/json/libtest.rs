@@ -26,6 +26,7 @@ struct Event {
     test_count: u64,
     passed: u64,
     failed: u64,
+    ignored: u64,
     measured: u64,
 }
 
@@ -34,6 +35,8 @@ struct Event {
 struct Seen {
     ran: u64,
     failed: u64,
+    /// A name as nextest writes it, `package::binary$test`: its suites close and open again.
+    of_nextest: Option<()>,
 }
 
 /// Reads the events line by line.
@@ -87,6 +90,9 @@ impl LibtestJsonReader {
 
     fn test(&mut self, event: &Event, outcome: Outcome) {
         self.seen.ran += u64::from(outcome != Outcome::Skipped);
+        if event.name.contains('$') {
+            self.seen.of_nextest = Some(());
+        }
         self.tally.count(outcome);
         if outcome == Outcome::Failed {
             self.seen.failed += 1;
@@ -98,11 +104,15 @@ impl LibtestJsonReader {
     /// Ignored tests are left out: nextest closes and reopens a suite whose tests end late, and counts those
     /// that are ignored each time.
     fn close(&mut self, event: &Event) {
-        self.open.pop();
+        let planned = self.open.pop().unwrap_or(0);
+        let claimed = event.passed.saturating_add(event.failed).saturating_add(event.measured);
+        let counted = claimed.saturating_add(event.ignored);
+        if planned > counted && self.seen.of_nextest.is_none() {
+            self.problem(ReportProblem::ResultShort { planned, counted });
+        }
         if !self.open.is_empty() {
             return;
         }
-        let claimed = event.passed.saturating_add(event.failed).saturating_add(event.measured);
         let seen = std::mem::take(&mut self.seen);
         if claimed > seen.ran {
             self.problem(ReportProblem::PlanMismatch { planned: claimed, came: seen.ran });
@@ -220,6 +230,7 @@ mod tests {
         let cases = [
             (FAILING.replace("\"failed\", \"stdout\"", "\"ok\", \"stdout\""), TestStatus::Failed),
             (NEXTEST.replace("\"passed\":2", "\"passed\":3"), TestStatus::Incomplete),
+            (FAILING.replace("\"test_count\": 3", "\"test_count\": 4"), TestStatus::Incomplete),
             (NEXTEST.replace(",\"exec_time\":0.004}\n", ",\"exec\n"), TestStatus::Incomplete),
             (NEXTEST.lines().take(3).map(|line| format!("{line}\n")).collect(), TestStatus::Incomplete),
         ];

@@ -15,6 +15,7 @@ mod mocha;
 mod mocha_stream;
 mod node;
 mod pytest;
+mod rspec;
 #[cfg(test)]
 mod testkit;
 mod walk;

@@ -179,9 +179,102 @@ fn what_was_read_before_a_report_breaks_off_stays() {
     let head = "<testsuite><testcase name='a'/><testcase name='b'><failure message='no'/></testcase>\
                 <testcase name='c'><failure message='no'/><system-out>x";
     let tail = "y</system-out></testcase><testcase name='d'/></testsuite>";
-    for breaks in [b"\0".as_slice(), b"\xff", b"</x>"] {
+    for breaks in [b"<\0>".as_slice(), b"<\xff/>", b"</x>"] {
         let one = run_bytes(&[head.as_bytes(), breaks, tail.as_bytes()].concat());
         assert_eq!((one.status, one.counts), (TestStatus::Incomplete, counts(1, 2, 0, 0)), "{breaks:?}");
-        assert_eq!((one.failing, one.warnings.len()), (vec!["b".to_owned(), "c".to_owned()], 1));
+        assert_eq!(one.failing, ["b", "c"]);
+        assert!(one.warnings[0].contains("malformed"), "{:?}", one.warnings);
+    }
+}
+
+#[test]
+fn attributes_of_a_case_say_how_it_ended() {
+    let cases: [(&str, TestStatus); 16] = [
+        ("<testcase name='a' status='failed'/>", TestStatus::Failed),
+        ("<testcase name='a' result='failed'/>", TestStatus::Failed),
+        ("<testcase name='a' status='FAIL'/>", TestStatus::Failed),
+        ("<testcase name='a' status='run' result='Failure'/>", TestStatus::Failed),
+        ("<testcase name='a' status='error'/>", TestStatus::Failed),
+        ("<testcase name='a' status='timed_out'/>", TestStatus::Failed),
+        ("<testcase name='a' status='failed'><skipped/></testcase>", TestStatus::Failed),
+        ("<testcase name='a' status='failed'><failure message='no'/></testcase>", TestStatus::Failed),
+        ("<testcase name='a' status='passed'><failure message='no'/></testcase>", TestStatus::Failed),
+        ("<testcase name='a' status='skipped'/>", TestStatus::NoTests),
+        ("<testcase name='a' status='notrun'/>", TestStatus::NoTests),
+        ("<testcase name='a' status='notrun'><failure/></testcase>", TestStatus::Failed),
+        ("<testcase name='a' status='run' result='completed'/>", TestStatus::Passed),
+        ("<testcase name='a' status='Passed'/>", TestStatus::Passed),
+        ("<testcase name='a' result='success'/>", TestStatus::Passed),
+        ("<testsuite status='failed'><testcase name='a'/></testsuite>", TestStatus::Failed),
+    ];
+    for (case, status) in cases {
+        let one = run(&format!("<testsuite>{case}</testsuite>"));
+        assert_eq!(one.status, status, "{case}");
+        assert_eq!(one.failing.is_empty(), status != TestStatus::Failed, "{case}");
+    }
+    let told =
+        run("<testsuite><testcase name='a' status='failed'><failure message='no'/></testcase></testsuite>");
+    assert_eq!((told.counts, told.errors[0].text.as_str()), (counts(0, 1, 0, 0), "no"));
+}
+
+/// `tests` of a suite and what it holds: whether it is the whole.
+const CLAIMS: &[(&str, bool)] = &[
+    ("<testsuite tests='2'><testcase name='a'/></testsuite>", false),
+    ("<testsuite tests='5'><testcase name='a'/></testsuite>", false),
+    ("<testsuite tests='1'><testcase name='a'/><testcase name='b'/></testsuite>", true),
+    ("<testsuites tests='5'><testsuite><testcase name='a'/></testsuite></testsuites>", false),
+    ("<testsuites tests='1'><testsuite tests='5'><testcase name='a'/></testsuite></testsuites>", false),
+    (
+        "<testsuites><testsuite tests='5'><testcase name='a'/></testsuite><testsuite tests='1'><testcase name='b'/></testsuite></testsuites>",
+        false,
+    ),
+    (
+        "<testsuites tests='2'><testsuite tests='2'><testsuite tests='1'><testcase name='a'/></testsuite><testcase name='b'/></testsuite></testsuites>",
+        true,
+    ),
+    // Those that are skipped are counted and may be left out, and only the whole may say how many they are.
+    ("<testsuite tests='3' skipped='2'><testcase name='a'/></testsuite>", true),
+    ("<testsuite tests='3' skipped='1'><testcase name='a'/></testsuite>", false),
+    (
+        "<testsuite tests='3' skipped='1'><testcase name='a'/><testcase name='b'><skipped/></testcase></testsuite>",
+        false,
+    ),
+    (
+        "<testsuites tests='3' skipped='1'><testsuite tests='3'><testcase name='a'/><testcase name='b'/></testsuite></testsuites>",
+        true,
+    ),
+    (
+        "<testsuites tests='3'><testsuite tests='3' skipped='1'><testcase name='a'/><testcase name='b'/></testsuite></testsuites>",
+        true,
+    ),
+    // Catch2 and doctest count assertions, pytest subtests.
+    (
+        "<testsuites><testsuite name='t' errors='0' failures='0' tests='10' hostname='tbd' time='0' timestamp='x'><testcase classname='t.global' name='a' time='0' status='run'/></testsuite></testsuites>",
+        true,
+    ),
+    (
+        "<testsuites><testsuite name='t' errors='0' failures='0' tests='10'><testcase classname='a.cpp' name='a' time='0' status='run'/></testsuite></testsuites>",
+        true,
+    ),
+    (
+        "<testsuites><testsuite name='t' errors='0' failures='0' tests='10'><testcase classname='a.cpp' name='a' time='0'/></testsuite></testsuites>",
+        false,
+    ),
+    (
+        "<testsuites name='pytest tests'><testsuite name='pytest' errors='0' failures='0' skipped='0' tests='8' time='0.04' timestamp='x' hostname='vm'><testcase classname='test_a.T' name='test_s' time='0.014'/></testsuite></testsuites>",
+        true,
+    ),
+    (
+        "<testsuites name='pytest tests'><testsuite name='pytest' errors='0' failures='0' skipped='0' tests='8' time='0.04' timestamp='x' hostname='vm'></testsuite></testsuites>",
+        false,
+    ),
+];
+
+#[test]
+fn more_tests_than_cases_are_not_the_whole() {
+    for (xml, whole) in CLAIMS {
+        let run = run(xml);
+        assert_eq!(run.status == TestStatus::Passed, *whole, "{xml} {:?}", run.warnings);
+        assert_eq!(run.warnings.len(), usize::from(!*whole), "{xml}");
     }
 }

@@ -16,6 +16,8 @@ impl CargoReader {
     pub(super) fn line(&mut self, line: &str) {
         if is_build_failure(line) {
             self.worst = Some(Trouble::BuildFailed);
+        } else if is_failure(line) {
+            self.worst = self.worst.max(Some(Trouble::GaveUp));
         } else if line.starts_with("error: ") || line.starts_with("error[") {
             keep(&mut self.errors, line);
         } else if line.trim_start().starts_with("--> ") {
@@ -32,8 +34,12 @@ impl CargoReader {
     pub(super) fn finish(self, tally: &mut Tally) -> Option<()> {
         let worst = self.worst?;
         tally.trouble(worst);
-        let errors = if worst == Trouble::BuildFailed { &self.errors } else { &self.kills };
-        for error in errors {
+        let errors = match worst {
+            Trouble::BuildFailed => self.errors,
+            Trouble::Crashed => self.kills,
+            Trouble::NoTests | Trouble::GaveUp | Trouble::Incomplete => Vec::new(),
+        };
+        for error in &errors {
             tally.run_error(error);
         }
         Some(())
@@ -48,10 +54,45 @@ fn keep(texts: &mut Vec<String>, line: &str) {
     }
 }
 
+/// What a build that failed ends in, behind `error: `. Old versions of cargo begin it with a capital, leave out the
+/// quotes around the name, or end it with a full stop.
+const BUILD_FAILURES: [&str; 5] = [
+    "could not compile ",
+    "could not document ",
+    "failed to run custom build command for ",
+    "failed to compile ",
+    "could not execute process ",
+];
+
 /// `error: could not compile `x` (lib test) due to 1 previous error`, and a build script that failed.
 fn is_build_failure(line: &str) -> bool {
-    line.starts_with("error: could not compile `")
-        || line.starts_with("error: failed to run custom build command for `")
+    let Some(said) = error(line) else { return false };
+    BUILD_FAILURES.iter().any(|start| begins(said, start)) || said.trim_end_matches('.') == "build failed"
+}
+
+/// `error: test failed, to rerun pass ...`, `error: 2 targets failed:`: how cargo ends, whatever a pipe makes of its exit
+/// code.
+fn is_failure(line: &str) -> bool {
+    let Some(said) = error(line) else { return false };
+    let counted = said.split_once(' ').is_some_and(|(number, rest)| {
+        number.bytes().all(|byte| byte.is_ascii_digit())
+            && matches!(rest, "target failed:" | "targets failed:")
+    });
+    counted
+        || ["test failed, to rerun pass ", "doctest failed, to rerun pass ", "bench failed, to rerun pass "]
+            .iter()
+            .any(|start| said.starts_with(start))
+}
+
+/// What stands behind `error: `.
+fn error(line: &str) -> Option<&str> {
+    let rest = line.get(..6).filter(|word| word.eq_ignore_ascii_case("error:")).and(line.get(6..))?;
+    rest.starts_with(' ').then(|| rest.trim_start())
+}
+
+/// Whether a text begins so, its first letter in either case.
+fn begins(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
 }
 
 /// The signal of `process didn't exit successfully: `/p/target/x-1f` (signal: 6, SIGABRT: ...)`.
@@ -74,9 +115,43 @@ mod tests {
     }
 
     #[test]
-    fn build_failures() {
-        let yes = "error: could not compile `andon` (lib test) due to 2 previous errors; 1 warning emitted";
-        assert!(is_build_failure(yes));
-        assert!(!is_build_failure("error: test failed, to rerun pass `--lib`"));
+    fn build_failures_in_every_spelling() {
+        for yes in [
+            "error: could not compile `andon` (lib test) due to 2 previous errors; 1 warning emitted",
+            "error: could not compile `andon` (lib test)",
+            "error: could not compile andon",
+            "error: Could not compile `andon`.",
+            "error: Could not compile andon due to previous error",
+            "error:  could not compile `andon`",
+            "error: failed to run custom build command for `andon v0.1.0 (/p)`",
+            "error: Could not document `andon`.",
+            "error: build failed",
+        ] {
+            assert!(is_build_failure(yes), "{yes}");
+        }
+        for no in [
+            "error: test failed, to rerun pass `--lib`",
+            "warning: could not compile `andon`",
+            "could not compile `andon`",
+            "the error: could not compile",
+            "error: compile",
+            "errör: could not compile x",
+        ] {
+            assert!(!is_build_failure(no), "{no}");
+        }
+    }
+
+    #[test]
+    fn how_cargo_ends_a_run_that_failed() {
+        for yes in [
+            "error: test failed, to rerun pass `--lib`",
+            "error: doctest failed, to rerun pass `--doc`",
+            "error: 2 targets failed:",
+        ] {
+            assert!(is_failure(yes), "{yes}");
+        }
+        for no in ["error: no such command: `tets`", "error: test failed", "error: some targets failed:"] {
+            assert!(!is_failure(no), "{no}");
+        }
     }
 }

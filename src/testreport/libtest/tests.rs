@@ -202,3 +202,42 @@ fn a_cut_output_never_passes_as_the_whole() {
         }
     }
 }
+
+#[test]
+fn a_binary_that_ran_fewer_tests_than_it_announced_is_incomplete() {
+    let one = |planned: u64, result: &str| {
+        format!("\nrunning {planned} tests\n..\ntest result: {result}; finished in 0s\n")
+    };
+    let ok = "ok. 1 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out";
+    let cases = [
+        (one(2, ok), TestStatus::Passed),
+        (one(3, ok), TestStatus::Incomplete),
+        (one(2, "ok. 1 passed; 0 failed; 0 ignored; 1 measured; 0 filtered out"), TestStatus::Passed),
+        (one(2, "ok. 1 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out"), TestStatus::Incomplete),
+        (format!("{}{}", one(2, ok), one(5, ok)), TestStatus::Incomplete),
+        (format!("{}{}", one(2, ok), "\nrunning 5 tests\n"), TestStatus::Incomplete),
+        (
+            "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n".to_owned(),
+            TestStatus::Passed,
+        ),
+    ];
+    for (text, status) in cases {
+        assert_eq!(run(&text, "", 0).status, status, "{text}");
+    }
+}
+
+#[test]
+fn what_cargo_says_at_the_end_is_heard_after_a_binary_that_passed() {
+    let ok = "\nrunning 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+    let cases = [
+        ("error: could not compile `b` (test \"it\") due to 1 previous error\n", TestStatus::BuildFailed),
+        ("error: Could not compile `b`.\n", TestStatus::BuildFailed),
+        ("error: could not compile b\n", TestStatus::BuildFailed),
+        ("error: test failed, to rerun pass `--test it`\n", TestStatus::RunnerError),
+        ("warning: unused variable\n", TestStatus::Passed),
+    ];
+    for (said, status) in cases {
+        assert_eq!(run(ok, said, 0).status, status, "{said}");
+        assert_eq!(run(&format!("{ok}{said}"), "", 0).status, status, "{said}");
+    }
+}

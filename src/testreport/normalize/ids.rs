@@ -16,7 +16,7 @@ const MAX_ID: usize = 400;
 const MAX_ROUNDS: usize = 8;
 
 /// The rules for ids, in order.
-pub(super) const RULES: [Rule; 8] = [
+pub(super) const RULES: [Rule; 9] = [
     Rule {
         name: "printed-escapes",
         why: "terminal escapes that a writer printed as text are no part of a name",
@@ -33,6 +33,11 @@ pub(super) const RULES: [Rule; 8] = [
         apply: |_, text| escapes::single_line(text),
     },
     Rule { name: "root", why: "the project may lie in any directory", apply: paths::strip_root },
+    Rule {
+        name: "temp-name",
+        why: "temporary names are made up anew in every run",
+        apply: |_, text| paths::mask_temp_names(text),
+    },
     Rule {
         name: "address",
         why: "addresses of objects differ in every process",
@@ -88,9 +93,16 @@ fn strip_should_panic(text: &str) -> Cow<'_, str> {
 
 pattern!(XDIST, r"^\s*\[gw[0-9]+\] +(\[ *[0-9]+%\] +)?");
 
-/// `[gw1] tests/a.py::test_b`. Behind the name, `[gw1]` is a parameter.
+pattern!(XDIST_END, r"(::gw|^gw)[0-9]+$");
+
+/// `[gw1] tests/a.py::test_b`, and the worker as the last part of an id: `pytest::gw1`, of what only a worker can tell
+/// (`Different tests were collected between gw0 and gw1`). Behind the name, `[gw1]` is a parameter.
 fn strip_worker(text: &str) -> Cow<'_, str> {
-    replace_digits(&XDIST, text, "")
+    let named = replace_digits(&XDIST, text, "");
+    match replace_digits(&XDIST_END, &named, "${1}<id>") {
+        Cow::Owned(found) if found != *named => Cow::Owned(found),
+        Cow::Owned(_) | Cow::Borrowed(_) => named,
+    }
 }
 
 fn bounded(id: &str) -> String {
@@ -115,7 +127,7 @@ mod tests {
 
     #[test]
     fn each_step_takes_out_its_own() {
-        assert!([&DOCTEST, &XDIST].into_iter().all(|pattern| pattern.is_some()));
+        assert!([&DOCTEST, &XDIST, &XDIST_END].into_iter().all(|pattern| pattern.is_some()));
         check(
             strip_doctest_line,
             &[
@@ -131,6 +143,10 @@ mod tests {
                 ("[gw0] [ 50%] a.py::t", "a.py::t"),
                 ("[gw12] a.py::t", "a.py::t"),
                 ("a.py::t[gw0]", "a.py::t[gw0]"),
+                ("pytest::gw0", "pytest::gw<id>"),
+                ("gw12", "gw<id>"),
+                ("a.py::gw0::t", "a.py::gw0::t"),
+                ("a.py::gateway_gw0", "a.py::gateway_gw0"),
             ],
         );
     }

@@ -34,6 +34,10 @@ pattern!(
     )(?:0x[0-9a-fA-F]+|[0-9]+)(?-u:\b)
     |(\[gw)[0-9]+(\])"
 );
+pattern!(
+    XDIST,
+    r#"(?m)(::|popen-|[Ww]orker ['"]?|between |between gw<id> and |[Nn]ode |^(?:---|\+\+\+) )gw[0-9]+(?-u:\b)"#
+);
 pattern!(POOL, r"(?-u:\b)pool-[0-9]+-thread-(?:[0-9]+|<id>)");
 
 /// Ids of threads, processes and workers, and the seeds of random orders: which one it was is chance.
@@ -45,6 +49,9 @@ pub(super) fn mask_workers(text: &str) -> Cow<'_, str> {
     let marked = replace(&SANITIZER, &named, "==<id>==");
     let numbered = replace(&WORKER, &marked, "${1}${2}<id>${3}");
     let numbered = replace(&POOL, &numbered, "pool-<id>-thread-<id>");
+    // Twice: the second worker is told by the first.
+    let numbered = replace(&XDIST, &numbered, "${1}gw<id>");
+    let numbered = replace(&XDIST, &numbered, "${1}gw<id>");
     if numbered == text { Cow::Borrowed(text) } else { Cow::Owned(numbered.into_owned()) }
 }
 
@@ -151,6 +158,7 @@ mod tests {
             &SANITIZER,
             &WORKER,
             &POOL,
+            &XDIST,
             &LONG_HEX,
             &BASE64,
             &POSITION,
@@ -180,6 +188,13 @@ mod tests {
                     "pool-<id>-thread-<id> process id <id> process-<id>",
                 ),
                 ("==4711==ERROR", "==<id>==ERROR"),
+                ("worker 'gw3' crashed while running", "worker 'gw<id>' crashed while running"),
+                (
+                    "collected between gw0 and gw12. The difference is:\n--- gw0\n+++ gw12",
+                    "collected between gw<id> and gw<id>. The difference is:\n--- gw<id>\n+++ gw<id>",
+                ),
+                ("a/popen-gw1/x pytest::gw0", "a/popen-gw<id>/x pytest::gw<id>"),
+                ("gateway gw1 and gw2", "gateway gw1 and gw2"),
                 ("process 5 items, 3 threads, seeds 4, x==1", "process 5 items, 3 threads, seeds 4, x==1"),
             ],
         );

@@ -85,23 +85,62 @@ pub(super) fn mask_temp_paths(text: &str) -> Cow<'_, str> {
     if !text.contains('/') && !text.contains(".tmp") {
         return Cow::Borrowed(text);
     }
-    let found = replace_by(&TEMP, text, |found| {
-        let before = found.get(1).map_or("", |group| group.as_str());
-        let path = found.get(2).map_or("", |group| group.as_str());
-        // A sentence may end behind a path.
-        let stop = path.len() - path.trim_end_matches(['.', ',', '=']).len();
-        let (path, stop) = path.split_at(path.len() - stop);
-        let leaf = path.rsplit('/').next().unwrap_or_default();
-        // Directly below, a name that goes on with capitals is one of `tempnam`.
-        let direct = path.len() == leaf.len() + 1 && !leaf.contains('.');
-        let tempnam = leaf.len() >= 6 && leaf.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
-        let leaf = if direct && tempnam { String::new() } else { stable_leaf(leaf) };
-        format!("{before}<tmp>{leaf}{stop}")
-    });
-    match replace(&TEMP_NAME, &found, "<tmp>") {
-        Cow::Owned(masked) => Cow::Owned(masked),
-        Cow::Borrowed(_) => found,
+    let found = replace_by(&TEMP, text, masked);
+    let found = owned_or(replace(&TEMP_NAME, &found, "<tmp>"), &found).unwrap_or(found);
+    owned_or(mask_drawn_names(&found), &found).unwrap_or(found)
+}
+
+/// In ids a path is likelier a parameter: it stays, unless some name in it was made up.
+pub(super) fn mask_temp_names(text: &str) -> Cow<'_, str> {
+    if !text.contains("tmp") && !text.contains('/') {
+        return Cow::Borrowed(text);
     }
+    let found = replace_by(&TEMP, text, |found| {
+        let path = found.get(2).map_or("", |group| group.as_str());
+        let made_up = path.split('/').any(|name| !name.is_empty() && is_made_up(name));
+        if made_up { masked(found) } else { found.get(0).map_or("", |group| group.as_str()).to_owned() }
+    });
+    owned_or(mask_drawn_names(&found), &found).unwrap_or(found)
+}
+
+/// A changed text without the borrow of the one before it.
+fn owned_or<'t>(next: Cow<'_, str>, before: &str) -> Option<Cow<'t, str>> {
+    match next {
+        Cow::Owned(next) if next != before => Some(Cow::Owned(next)),
+        Cow::Owned(_) | Cow::Borrowed(_) => None,
+    }
+}
+
+/// What becomes of one path.
+fn masked(found: &regex::Captures<'_>) -> String {
+    let before = found.get(1).map_or("", |group| group.as_str());
+    let path = found.get(2).map_or("", |group| group.as_str());
+    // A sentence may end behind a path.
+    let stop = path.len() - path.trim_end_matches(['.', ',', '=']).len();
+    let (path, stop) = path.split_at(path.len() - stop);
+    let leaf = path.rsplit('/').next().unwrap_or_default();
+    // Directly below, a name that goes on with capitals is one of `tempnam`.
+    let direct = path.len() == leaf.len() + 1 && !leaf.contains('.');
+    let tempnam = leaf.len() >= 6 && leaf.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
+    let leaf = if direct && tempnam { String::new() } else { stable_leaf(leaf) };
+    format!("{before}<tmp>{leaf}{stop}")
+}
+
+pattern!(DRAWN, r"(?-u:\b)tmp[a-z0-9_]{8}(?-u:\b)");
+
+/// Names that Python draws, wherever they stand: `tmp` and eight letters, digits and `_`. Only those that no person
+/// would have thought of: `tmp_result1` is a name.
+fn mask_drawn_names(text: &str) -> Cow<'_, str> {
+    if !text.contains("tmp") {
+        return Cow::Borrowed(text);
+    }
+    replace_by(&DRAWN, text, |found| {
+        let name = found.get(0).map_or("", |group| group.as_str());
+        let tail = name.strip_prefix("tmp").unwrap_or_default();
+        let word = tail.trim_end_matches(|each: char| each.is_ascii_digit());
+        let drawn = word.bytes().any(|byte| byte.is_ascii_digit());
+        if drawn { "<tmp>".to_owned() } else { name.to_owned() }
+    })
 }
 
 /// `/name`; of a name that was made up its extension, if any.
@@ -127,7 +166,23 @@ fn is_made_up(leaf: &str) -> bool {
     let stem = leaf.split('.').find(|part| !part.is_empty()).unwrap_or_default();
     // Python: `tmp` and eight of letters, digits and `_`.
     let python = stem.strip_prefix("tmp").is_some_and(|rest| rest.len() == 8);
-    python || leaf.split(['-', '_', '.', '@', '+', '=', ',', '#', '%', '~']).any(is_random)
+    python
+        || has_drawn_tail(stem)
+        || leaf.split(['-', '_', '.', '@', '+', '=', ',', '#', '%', '~']).any(is_random)
+}
+
+/// `data_k3_9xw0a`: eight letters, digits and `_` behind a prefix, as Python draws them. `_` tears the draw into short
+/// pieces; a digit in front of a letter gives it away.
+fn has_drawn_tail(stem: &str) -> bool {
+    let Some(at) = stem.len().checked_sub(8).filter(|at| *at > 1) else { return false };
+    let (Some(prefix), Some(tail)) = (stem.get(..at), stem.get(at..)) else { return false };
+    let drawn = |piece: &str| {
+        let word = piece.trim_end_matches(|each: char| each.is_ascii_digit());
+        word.bytes().any(|byte| byte.is_ascii_digit())
+    };
+    prefix.ends_with(['_', '-'])
+        && tail.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+        && tail.split('_').any(drawn)
 }
 
 /// Five digits or more in a row, six or more of letters mixed with digits, or capitals where no word begins.
@@ -160,7 +215,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!([&TOOL, &PORT, &TEMP, &TEMP_NAME].into_iter().all(|pattern| pattern.is_some()));
+        assert!([&TOOL, &PORT, &TEMP, &TEMP_NAME, &DRAWN].into_iter().all(|pattern| pattern.is_some()));
     }
 
     #[test]
@@ -229,13 +284,39 @@ mod tests {
                 ("/tmp/one.txt /tmp/two.txt", "<tmp>/one.txt <tmp>/two.txt"),
                 ("target/.tmpAbC123/x", "target<tmp>/x"),
                 ("/srv/tmp/a/b", "/srv/tmp/a/b"),
+                ("/tmp/data_k3_9xw0a/x.txt /tmp/data_k3_9xw0a", "<tmp>/x.txt <tmp>"),
+                ("/srv/build/tmpk3_9xw0a/x tmp_9xw0ab1", "/srv/build/<tmp>/x <tmp>"),
+                ("tmp_result1 tmp_results tmpfile_v2", "tmp_result1 tmp_results tmpfile_v2"),
+            ],
+        );
+    }
+
+    #[test]
+    fn temporary_names_in_ids() {
+        check(
+            mask_temp_names,
+            &[
+                ("test[/tmp/a/b-seed 5]", "test[/tmp/a/b-seed 5]"),
+                ("test[/tmp/tmpk3_9xw0a/out.txt]", "test[<tmp>/out.txt]"),
+                ("test[/tmp/data_k3_9xw0a/out.txt-1]", "test[<tmp>/out.txt-1]"),
+                ("test[tmpk3_9xw0a]", "test[<tmp>]"),
+                ("tests/a.py::test_tmp_results[tmp_result1]", "tests/a.py::test_tmp_results[tmp_result1]"),
             ],
         );
     }
 
     #[test]
     fn names_that_were_made_up() {
-        for name in ["x-AbCdEf", "tmpk3_9xw0a", ".tmpGh12Ab", "a.20261120-77-1x", "build123456", "1a2b3c4d"] {
+        for name in [
+            "x-AbCdEf",
+            "tmpk3_9xw0a",
+            ".tmpGh12Ab",
+            "a.20261120-77-1x",
+            "build123456",
+            "1a2b3c4d",
+            "data_k3_9xw0a",
+            "x-_a9b_c_d.json",
+        ] {
             assert!(is_made_up(name), "{name}");
         }
         for name in [
@@ -248,6 +329,8 @@ mod tests {
             "HTTPServer.log",
             "report-final",
             "HelloWorld",
+            "report_v2_final",
+            "x_get_user",
         ] {
             assert!(!is_made_up(name), "{name}");
         }

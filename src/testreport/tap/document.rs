@@ -4,7 +4,8 @@ use crate::domain::tests::{Counts, TestEvidence};
 
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::line::{Directive, Point, Verdict};
+use super::line::{Directive, Point, Strictness, Verdict};
+use super::numbers::Numbers;
 
 /// Deepest subtest that is followed.
 pub(super) const MAX_DEPTH: usize = 32;
@@ -33,6 +34,9 @@ struct Failure {
 struct Frame {
     plan: Plan,
     points: u64,
+    numbers: Numbers,
+    /// What `pragma` said on this level; where it said nothing the level around it counts.
+    strictness: Option<Strictness>,
     counts: Counts,
     failures: Vec<Failure>,
     /// Why it is not the whole.
@@ -44,6 +48,8 @@ impl Frame {
         Self {
             plan: Plan::Missing,
             points: 0,
+            numbers: Numbers::default(),
+            strictness: None,
             counts: Counts::default(),
             failures: Vec::new(),
             problem: None,
@@ -71,7 +77,8 @@ impl Frame {
             Plan::Ahead(planned) | Plan::Closing(planned) if planned != self.points => {
                 Some(ReportProblem::PlanMismatch { planned, came: self.points })
             }
-            Plan::Ahead(_) | Plan::Closing(_) | Plan::Missing => None,
+            Plan::Ahead(planned) | Plan::Closing(planned) => self.numbers.problem(planned),
+            Plan::Missing => None,
         }
     }
 }
@@ -98,8 +105,13 @@ impl Default for Document {
 impl Document {
     /// True when there is proof that this was TAP and not a program that printed `ok`.
     pub(super) fn is_tap(&self) -> bool {
+        self.numbered > 0 || self.announced().is_some()
+    }
+
+    /// `Some` when it has a version line or a plan.
+    pub(super) fn announced(&self) -> Option<()> {
         let top_plan = self.frames.first().map_or(Plan::Missing, |top| top.plan);
-        self.version.is_some() || self.numbered > 0 || top_plan != Plan::Missing
+        self.version.or((top_plan != Plan::Missing).then_some(()))
     }
 
     pub(super) fn version(&mut self) {
@@ -127,6 +139,31 @@ impl Document {
         }
     }
 
+    /// Takes the shape of a plan that is none. It proves no TAP, and spoils what is.
+    pub(super) fn wrong_plan(&mut self, depth: usize, line: &str) {
+        if let Some(frame) = self.frame(depth) {
+            frame.problem.get_or_insert(ReportProblem::WrongPlan(shown(line)));
+        }
+    }
+
+    /// Takes what `pragma` says of lines that are no TAP.
+    pub(super) fn pragma(&mut self, depth: usize, strictness: Strictness) {
+        if let Some(frame) = self.frame(depth) {
+            frame.strictness = Some(strictness);
+        }
+    }
+
+    /// Takes a line that is no TAP, at that depth or nearest to it.
+    pub(super) fn stray(&mut self, depth: usize, line: &str) {
+        let mut around = self.frames.iter().take(depth.saturating_add(1)).rev();
+        let said = around.find_map(|frame| frame.strictness);
+        if said == Some(Strictness::Strict)
+            && let Some(top) = self.frames.first_mut()
+        {
+            top.problem.get_or_insert(ReportProblem::StrayLine(shown(line)));
+        }
+    }
+
     pub(super) fn bail_out(&mut self, reason: &str) {
         // Without anything else of TAP before it, it is a line like any other.
         if self.is_tap() && self.bail_out.is_none() {
@@ -149,6 +186,9 @@ impl Document {
         let child = if self.frames.len() == depth + 2 { self.frames.pop() } else { None };
         let Some(frame) = self.frames.last_mut() else { return };
         frame.points = frame.points.saturating_add(1);
+        if let Some(number) = point.number.filter(|_| !names_file(&point.description)) {
+            frame.numbers.take(number);
+        }
         let name = if point.description.is_empty() {
             format!("test {}", point.number.unwrap_or(frame.points))
         } else {
@@ -256,6 +296,18 @@ fn close(parent: &mut Frame, mut child: Frame, name: &str, outcome: Outcome) -> 
         parent.add_failure(Failure { path, error: failure.error });
     }
     outcome == Outcome::Failed && !child_failed
+}
+
+/// Among the tests of all files node:test has points for files that hold none or died, numbered by file.
+fn names_file(description: &str) -> bool {
+    [".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"]
+        .iter()
+        .any(|end| description.ends_with(end))
+}
+
+/// As much of a line as a message shows.
+fn shown(line: &str) -> String {
+    line.chars().take(80).collect()
 }
 
 fn add(to: &mut Counts, more: Counts) {

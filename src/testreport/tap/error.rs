@@ -58,6 +58,15 @@ impl ErrorBlock {
         (self.depth, self.text)
     }
 
+    /// True when a line with this text behind its indentation is part of a YAML block.
+    pub(super) fn holds(&self, rest: &str, spaces: usize) -> bool {
+        match self.part {
+            Part::Start => rest == "---" && spaces > self.depth * 4,
+            Part::Yaml | Part::Volatile => true,
+            Part::Comments | Part::Indented => false,
+        }
+    }
+
     pub(super) fn take(&mut self, line: &str, spaces: usize) -> Taken {
         let rest = line.get(spaces..).unwrap_or_default();
         match self.part {
@@ -87,6 +96,9 @@ impl ErrorBlock {
             Line::Comment(_)
             | Line::Version
             | Line::Plan(_)
+            | Line::WrongPlan(_)
+            | Line::Strict(_)
+            | Line::Pragma
             | Line::Point(_)
             | Line::BailOut(_)
             | Line::Other => Taken::NotMine,

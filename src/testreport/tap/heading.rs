@@ -44,7 +44,13 @@ impl Headings {
                 *self = Self::None;
                 return false;
             }
-            Line::Plan(_) | Line::Comment(_) | Line::BailOut(_) | Line::Other => return false,
+            Line::Plan(_)
+            | Line::WrongPlan(_)
+            | Line::Strict(_)
+            | Line::Pragma
+            | Line::Comment(_)
+            | Line::BailOut(_)
+            | Line::Other => return false,
         };
         match self {
             Self::None => return false,

@@ -7,6 +7,12 @@ pub(super) enum Line<'t> {
     Version,
     /// `1..3`, `1..0 # SKIP no network`
     Plan(u64),
+    /// `100..1`: the shape of a plan, and none.
+    WrongPlan(&'t str),
+    /// `pragma +strict`: from here on a line that is no TAP is a fault, or no longer one.
+    Strict(Strictness),
+    /// `pragma` of something else.
+    Pragma,
     /// `ok 1 - description`
     Point(Point),
     /// `Bail out! reason`
@@ -41,6 +47,15 @@ pub(super) enum Braces {
     Opened,
 }
 
+/// What `pragma` says of lines that are no TAP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strictness {
+    /// `+strict`: there must be none.
+    Strict,
+    /// `-strict`: they are somebody's output.
+    Lenient,
+}
+
 /// `ok` or `not ok`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -71,15 +86,40 @@ pub(super) fn parse_line(line: &str) -> Line<'_> {
     if let Some(version) = line.strip_prefix("TAP version ") {
         return if version.trim().parse::<u32>().is_ok() { Line::Version } else { Line::Other };
     }
-    parse_plan(line).map(Line::Plan).or_else(|| parse_point(line).map(Line::Point)).unwrap_or(Line::Other)
+    if let Some(list) = line.strip_prefix("pragma ") {
+        return parse_pragma(list);
+    }
+    parse_plan(line).or_else(|| parse_point(line).map(Line::Point)).unwrap_or(Line::Other)
 }
 
-/// `1..N`, alone or followed by a comment: `1..3 more words` is somebody's output.
-fn parse_plan(line: &str) -> Option<u64> {
-    let rest = line.strip_prefix("1..")?;
-    let digits = rest.split(|each: char| !each.is_ascii_digit()).next()?;
-    let after = rest.get(digits.len()..)?.trim_start();
-    (after.is_empty() || after.starts_with('#')).then(|| digits.parse().ok()).flatten()
+/// `1..N`, alone or followed by a comment: `1..3 more words` is somebody's output. Two numbers of which the
+/// first is not 1 are a plan that went wrong.
+fn parse_plan(line: &str) -> Option<Line<'_>> {
+    let (first, rest) = line.split_once("..")?;
+    let end = rest.split(|each: char| !each.is_ascii_digit()).next()?;
+    let after = rest.get(end.len()..)?.trim_start();
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(first) || !digits(end) || !(after.is_empty() || after.starts_with('#')) {
+        return None;
+    }
+    match (first.parse::<u64>(), end.parse::<u64>()) {
+        (Ok(1), Ok(planned)) => Some(Line::Plan(planned)),
+        (Ok(_) | Err(_), Ok(_) | Err(_)) => Some(Line::WrongPlan(line)),
+    }
+}
+
+/// `+strict`, alone or in a list: `+strict,-other`.
+fn parse_pragma(list: &str) -> Line<'_> {
+    let mut told = Line::Pragma;
+    for one in list.split(',').map(str::trim) {
+        match one {
+            "+strict" => told = Line::Strict(Strictness::Strict),
+            "-strict" => told = Line::Strict(Strictness::Lenient),
+            other if other.starts_with(['+', '-']) => {}
+            _ => return Line::Other,
+        }
+    }
+    told
 }
 
 fn parse_point(line: &str) -> Option<Point> {
@@ -198,6 +238,15 @@ mod tests {
             ("1..0 # Skipped: no network", Line::Plan(0)),
             ("1..3 monkeys", Line::Other),
             ("1..", Line::Other),
+            ("100..1", Line::WrongPlan("100..1")),
+            ("0..3 # no", Line::WrongPlan("0..3 # no")),
+            ("2..5 monkeys", Line::Other),
+            ("1..99999999999999999999", Line::WrongPlan("1..99999999999999999999")),
+            ("..3", Line::Other),
+            ("pragma +strict", Line::Strict(Strictness::Strict)),
+            ("pragma +bail, -strict", Line::Strict(Strictness::Lenient)),
+            ("pragma +bail", Line::Pragma),
+            ("pragma once", Line::Other),
             ("Bail out!  no disk", Line::BailOut("no disk")),
             ("# Subtest: a", Line::Comment("Subtest: a")),
             ("okay", Line::Other),

@@ -1,7 +1,8 @@
 //! TAP 12, 13 and 14 on standard output or in a file.
 //!
 //! The plan is the only thing that tells a whole report from a cut one, so a stream without one, or with
-//! another number of test points than planned, is incomplete. Several documents in one stream are told
+//! another number of test points than planned, is incomplete. So is one in which a number comes twice or lies
+//! outside the plan, one with a second plan that is none, and one with foreign lines that says it has none. Several documents in one stream are told
 //! apart by version line, by a second plan, and by points after a closing plan.
 //!
 //! Subtests (indented by four spaces, in front of the point that closes them) count by their leaves: the
@@ -11,6 +12,7 @@ mod document;
 mod error;
 mod heading;
 mod line;
+mod numbers;
 
 use self::document::{Document, MAX_DEPTH};
 use self::error::{ErrorBlock, Taken};
@@ -29,6 +31,8 @@ pub(super) struct TapReader {
     /// What the documents that have ended said.
     ended: Tally,
     recognised: Option<()>,
+    /// A document had a plan or a version line, and not only numbered points.
+    announced: Option<()>,
     error: Option<ErrorBlock>,
     /// Points whose subtests come in braces behind them, outermost first, with their depths.
     opened: Vec<(usize, Point)>,
@@ -47,6 +51,7 @@ impl TapReader {
             document: Document::default(),
             ended: Tally::new(root),
             recognised: None,
+            announced: None,
             error: None,
             opened: Vec::new(),
             headings: Headings::default(),
@@ -61,6 +66,7 @@ impl TapReader {
         if spaces == 0 && self.headings.line(line) {
             return self.end_error();
         }
+        self.stray(line, spaces);
         if let Some(block) = &mut self.error {
             match block.take(line, spaces) {
                 Taken::More => return,
@@ -74,6 +80,16 @@ impl TapReader {
                 return self.close_braces(depth);
             }
             self.at_depth(depth, parse_line(rest));
+        }
+    }
+
+    /// A line that is no TAP, outside of the YAML block of a point, is a fault after `pragma +strict`.
+    fn stray(&mut self, line: &str, spaces: usize) {
+        let rest = line.get(spaces..).unwrap_or_default();
+        let in_block = self.error.as_ref().is_some_and(|block| block.holds(rest, spaces));
+        let blank = rest.trim().is_empty() || rest == "}";
+        if !blank && !in_block && parse_line(rest) == Line::Other {
+            self.document.stray(spaces / 4, line);
         }
     }
 
@@ -130,8 +146,12 @@ impl TapReader {
                 // After any point: the YAML block of a passing one must not be read as TAP.
                 self.error = Some(ErrorBlock::new(depth));
             }
-            Line::BailOut(reason) if depth == 0 => self.document.bail_out(reason),
-            Line::Version | Line::BailOut(_) | Line::Comment(_) | Line::Other => {}
+            Line::WrongPlan(line) => self.document.wrong_plan(depth, line),
+            Line::Strict(strictness) => self.document.pragma(depth, strictness),
+            Line::BailOut(reason) if depth == 0 || self.document.is_open_below(depth - 1) => {
+                self.document.bail_out(reason);
+            }
+            Line::Version | Line::BailOut(_) | Line::Comment(_) | Line::Pragma | Line::Other => {}
         }
     }
 
@@ -159,12 +179,20 @@ impl TapReader {
             return;
         }
         self.recognised = Some(());
+        self.announced = self.announced.or(document.announced());
         let found = document.finish(&mut self.ended);
         if self.problems.len() < Self::MAX_PROBLEMS {
             self.problems.extend(found);
         } else if found.is_some() {
             self.ended.trouble(Trouble::Incomplete);
         }
+    }
+
+    /// As [`TapReader::finish`], where a lone `ok 1` is likelier a word than a test: `None` without plan or version.
+    pub(super) fn announced(mut self, report: &str) -> Option<Tally> {
+        self.end_document();
+        self.announced?;
+        self.finish(report)
     }
 
     /// What was read; `None` when nothing of it was TAP.

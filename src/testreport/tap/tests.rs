@@ -93,6 +93,45 @@ fn counts_and_ids() {
 }
 
 #[test]
+fn a_plan_is_kept_number_by_number() {
+    let cases: [(&str, TestStatus); 25] = [
+        ("1..3\nok 3\nok 1\nok 2\n", TestStatus::Passed),
+        ("ok 2\nok 1\n1..2\n", TestStatus::Passed),
+        ("1..3\nok 1\nok\nok 3\n", TestStatus::Passed),
+        ("ok 1 - one\nok 2 - two\nok 2 - /p/empty.test.mjs\n1..3\n", TestStatus::Passed),
+        ("1..2\nok 1\nok 1\n", TestStatus::Incomplete),
+        ("ok 1\nok 1\n1..2\n", TestStatus::Incomplete),
+        ("1..3\nok 1\nok 3\nok 3\n", TestStatus::Incomplete),
+        ("1..2\nok 1\nok 3\n", TestStatus::Incomplete),
+        ("1..2\nok 0\nok 1\n", TestStatus::Incomplete),
+        ("1..1\n    1..2\n    ok 1\n    ok 1\nok 1 - sub\n", TestStatus::Incomplete),
+        ("1..2\n1..2\nok 1\nok 2\n", TestStatus::Incomplete),
+        ("1..2\nok 1\nok 2\n1..2\n", TestStatus::Incomplete),
+        ("1..2\n100..1\nok 1\nok 2\n", TestStatus::Incomplete),
+        ("100..1\n1..2\nok 1\nok 2\n", TestStatus::Incomplete),
+        ("ok 1\nok 2\n1..2\n2..1\n", TestStatus::Incomplete),
+        ("1..1\n    100..1\n    1..1\n    ok 1\nok 1 - sub\n", TestStatus::Incomplete),
+        ("1..1\nfrom 100..1 to\nok 1\n", TestStatus::Passed),
+        ("TAP version 14\npragma +strict\n1..1\nok 1\n  ---\n  a: b\n  ...\n\n# bye\n", TestStatus::Passed),
+        ("TAP version 14\npragma +strict\n1..1\nhello\nok 1\n", TestStatus::Incomplete),
+        ("TAP version 14\npragma +strict\n1..1\nok 1\n  indented\n", TestStatus::Incomplete),
+        (
+            "TAP version 14\npragma +strict\n1..1\n    hello\n    ok 1\n    1..1\nok 1\n",
+            TestStatus::Incomplete,
+        ),
+        ("hello\nTAP version 14\npragma +strict\npragma -strict\n1..1\nhello\nok 1\n", TestStatus::Passed),
+        ("1..2\n    pragma +strict\n    ok 1\n    1..1\nok 1 - sub\nhello\nok 2\n", TestStatus::Passed),
+        ("1..1\n    ok 1\n    Bail out! no disk\n    1..1\nok 1 - sub\n", TestStatus::RunnerError),
+        ("1..1\npragma +strict\nok 1\nhello\n", TestStatus::Incomplete),
+    ];
+    for (text, status) in cases {
+        let run = run(text);
+        assert_eq!(run.status, status, "{text} {:?}", run.warnings);
+        assert_eq!(run.warnings.is_empty(), status != TestStatus::Incomplete, "{text} {:?}", run.warnings);
+    }
+}
+
+#[test]
 fn words_like_ok_do_not_make_tap() {
     for text in ["", "ok\n", "ok  \tgithub.com/a/b\t0.01s\n", "okay\nnot ok\n", "    1..2\n", "Bail out!\n"] {
         assert!(tally(text).is_none(), "{text}");

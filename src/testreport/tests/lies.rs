@@ -295,3 +295,48 @@ fn reports_of_one_run_are_merged() {
     let cut = run(b"", b"", &[("one.xml", &one.as_bytes()[..90]), ("two.tap", two.as_bytes())], 0);
     assert_eq!((cut.status, cut.warnings.len()), (Incomplete, 1));
 }
+
+/// Standard output, standard error, status.
+const BESIDE: [(&str, &str, TestStatus); 12] = [
+    ("1..1\nok 1\n", "1..1\nnot ok 1 - b\n", Failed),
+    ("1..1\nnot ok 1 - b\n", "1..1\nok 1\n", Failed),
+    ("1..1\nok 1\n", "1..1\nok 1\n", Passed),
+    ("1..1\nok 1\n", "1..3\nok 1\n", Incomplete),
+    ("1..1\nok 1\n", "ok 1 - a word\n", Passed),
+    ("", "1..1\nok 1\n", Passed),
+    ("3 passed in 0.1s\n", "1..1\nnot ok 1 - b\n", Failed),
+    ("1..1\nok 1\n", "1 failed in 0.1s\n", Failed),
+    (
+        OK,
+        "\nrunning 1 test\ntest b ... FAILED\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n",
+        Failed,
+    ),
+    (OK, "running 3 tests of the network\nrunning 3 tests\n", Passed),
+    (OK, "<testsuite>\n<testcase name='a'><failure/></testcase>\n</testsuite>\n", Failed),
+    (
+        OK,
+        "{\"Action\":\"run\",\"Package\":\"p\",\"Test\":\"T\"}\n{\"Action\":\"fail\",\"Package\":\"p\",\"Test\":\"T\"}\n{\"Action\":\"fail\",\"Package\":\"p\"}\n",
+        Failed,
+    ),
+];
+
+const OK: &str = "\nrunning 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+
+#[test]
+fn a_stream_that_fails_is_heard_beside_one_that_passes() {
+    for (stdout, stderr, status) in BESIDE {
+        let one = run(stdout.as_bytes(), stderr.as_bytes(), &[], 0);
+        assert_eq!(one.status, status, "{stdout} {stderr} {one:?}");
+    }
+    for ((name, bytes), runner, status, counts) in SAMPLES {
+        // What is only read on standard output, and what standard error would make nextest's.
+        if name.contains("utf16") || ["ctest", "nextest"].contains(&runner) {
+            continue;
+        }
+        let beside = run(OK.as_bytes(), bytes, &[], 0);
+        let green = matches!(status, Passed | NoTests);
+        assert_eq!(beside.status == Passed, green, "{name} {beside:?}");
+        let alone = run(b"", bytes, &[], 0);
+        assert_eq!((alone.status, alone.counts.passed), (status, counts[0]), "{name} {alone:?}");
+    }
+}

@@ -1,6 +1,8 @@
 //! Lists of numbers with names, in the shapes that summary lines have. A list with one part of another
 //! shape is no such list: summaries are recognised by them.
 
+use crate::domain::tests::Counts;
+
 /// `1 failed, 2 passed`: number first.
 pub(super) fn number_first<'t>(list: &'t str, separator: &str) -> Option<Vec<(&'t str, u64)>> {
     let part = |part: &'t str| {
@@ -17,6 +19,11 @@ pub(super) fn name_first<'t>(list: &'t str, between: char) -> Option<Vec<(&'t st
         Some((name.trim(), whole_number(number.trim())?))
     };
     list.split(", ").map(part).collect()
+}
+
+/// How many tests counts come to.
+pub(super) fn listed(counts: Counts) -> u64 {
+    counts.failing().saturating_add(counts.passed).saturating_add(counts.skipped)
 }
 
 /// The sum of the numbers under any of the names.

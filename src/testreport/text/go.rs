@@ -20,6 +20,10 @@ use self::cases::Cases;
 /// Name of the runner in evidence.
 const RUNNER: &str = "go";
 
+/// What a test binary says that has no tests, or none that `-run` names: on standard error, which `go test` puts
+/// before the line of the package.
+const NO_TESTS: &str = "testing: warning: no tests to run";
+
 /// How the line of a package says that it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -41,6 +45,8 @@ pub(super) struct GoReader {
     not_built: Option<()>,
     /// A bare `PASS` or `FAIL`: all that a test binary prints that `go test` did not start.
     bare: Option<()>,
+    /// The binary of the package that comes said that it has no tests to run.
+    none: Option<()>,
 }
 
 impl GoReader {
@@ -54,12 +60,16 @@ impl GoReader {
             compiling: None,
             not_built: None,
             bare: None,
+            none: None,
         }
     }
 
-    /// A line of standard error: only the compiler's words are looked for.
+    /// A line of standard error: the compiler's words are looked for, and what a binary says there that `go test` did
+    /// not start.
     pub(super) fn side_line(&mut self, line: &str) {
-        if line.starts_with("# ") {
+        if line == NO_TESTS {
+            self.none = Some(());
+        } else if line.starts_with("# ") {
             self.compiling = Some(());
         } else if self.compiling.is_some() && is_position(line) && self.build.len() < Self::MAX_BUILD_ERRORS {
             let mut text = String::new();
@@ -88,6 +98,9 @@ impl GoReader {
 
     fn package(&mut self, package: &str, verdict: Verdict) {
         let (counts, panic) = self.close_cases(Some(package));
+        // Before 1.10 the line of the package did not tell it.
+        let none = self.none.take().is_some() && verdict == Verdict::Passed;
+        let verdict = if none { Verdict::Empty } else { verdict };
         match verdict {
             Verdict::NotBuilt => {
                 self.not_built = Some(());
@@ -121,7 +134,7 @@ impl GoReader {
     /// What was read; `None` when nothing of it was `go test`'s.
     pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
         let (counts, _) = self.close_cases(None);
-        if self.bare.is_some() && counts != Counts::default() {
+        if self.bare.is_some() && (counts != Counts::default() || self.none.is_some()) {
             self.sessions.summary(counts);
         } else {
             self.sessions.seen_several(counts);
@@ -144,7 +157,9 @@ fn package_line(line: &str) -> Option<(&str, Verdict)> {
     if package.is_empty() {
         return None;
     }
-    let timed = end == "(cached)" || end.starts_with("(cached)\t") || is_time(end);
+    let cached =
+        end.strip_prefix("(cached)").is_some_and(|rest| rest.is_empty() || rest.starts_with(['\t', ' ']));
+    let timed = cached || is_time(end);
     let verdict = match word {
         "ok  " if timed && end.contains("[no tests to run]") => Verdict::Empty,
         "ok  " if timed => Verdict::Passed,

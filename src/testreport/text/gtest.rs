@@ -16,7 +16,7 @@ const RUNNER: &str = "gtest";
 /// One line, as far as it is GoogleTest's.
 enum Line<'t> {
     /// `[==========] Running 3 tests from 1 test suite.`
-    Begin,
+    Begin(u64),
     /// `[ RUN      ] Calc.Adds`
     Run(&'t str),
     /// `[       OK ] Calc.Adds (0 ms)`
@@ -34,6 +34,8 @@ enum Line<'t> {
 pub(super) struct GtestReader {
     sessions: Sessions,
     counts: Counts,
+    /// Tests that the program announced.
+    planned: u64,
     /// Failing tests of the program that ended last, as far as its lines were seen.
     failed: Option<u64>,
     /// The test that runs, and what it said from its first failure on.
@@ -42,11 +44,13 @@ pub(super) struct GtestReader {
 
 impl GtestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), counts: Counts::default(), failed: None, running: None }
+        let sessions = Sessions::new(RUNNER, root);
+        Self { sessions, counts: Counts::default(), planned: 0, failed: None, running: None }
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, planned: u64) {
         self.died();
+        self.planned = planned;
         self.sessions.begin();
         self.counts = Counts::default();
     }
@@ -78,6 +82,7 @@ impl GtestReader {
         self.running = None;
         self.failed = Some(counts.failed);
         self.sessions.summary(Counts { passed: total.saturating_sub(others), ..counts });
+        self.sessions.hold_against(std::mem::take(&mut self.planned), total);
     }
 
     /// More failing tests than lines of them: the beginning of the output is missing.
@@ -99,7 +104,7 @@ impl GtestReader {
 impl Summary for GtestReader {
     fn line(&mut self, line: &str) {
         match parse_line(line) {
-            Line::Begin => self.begin(),
+            Line::Begin(planned) => self.begin(planned),
             Line::Run(id) => self.running = Some((id.to_owned(), String::new())),
             Line::Ended(id, outcome) => self.ended(id, outcome),
             Line::Ran(total) => self.ran(total),
@@ -124,7 +129,9 @@ fn parse_line(line: &str) -> Line<'_> {
         return Line::Other;
     };
     let parsed = match word {
-        "==========" if rest.starts_with("Running ") && rest.contains(" from ") => Some(Line::Begin),
+        "==========" if rest.starts_with("Running ") && rest.contains(" from ") => {
+            Some(Line::Begin(rest.split(' ').nth(1).and_then(whole_number).unwrap_or(0)))
+        }
         "==========" => ran(rest).map(Line::Ran),
         " RUN      " => Some(Line::Run(rest)),
         "       OK " => ended(rest, Outcome::Passed),

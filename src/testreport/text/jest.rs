@@ -8,7 +8,7 @@ use crate::domain::tests::Counts;
 use super::super::normalize::Root;
 use super::super::tally::{Tally, Trouble, append_line};
 use super::Summary;
-use super::counted::{number_first, only, sum};
+use super::counted::{listed, number_first, only, sum};
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.
@@ -74,10 +74,11 @@ impl JestReader {
         }
     }
 
-    fn tests(&mut self, counts: Counts) {
+    fn tests(&mut self, total: u64, counts: Counts) {
         self.end_block();
         self.file = None;
         self.sessions.summary(counts);
+        self.sessions.hold_against(total, listed(counts));
     }
 }
 
@@ -94,8 +95,8 @@ impl Summary for JestReader {
             self.suites = totals(list).map(|_| ());
         } else if let (Some(()), Some(list)) = (self.suites, line.strip_prefix("Tests: ")) {
             self.suites = None;
-            if let Some(counts) = totals(list) {
-                self.tests(counts);
+            if let Some((total, counts)) = totals(list) {
+                self.tests(total, counts);
             }
         } else if line.starts_with("No tests found, exiting with code ") {
             self.sessions.trouble(Trouble::NoTests);
@@ -128,16 +129,18 @@ fn file_line(line: &str) -> Option<&str> {
 }
 
 /// `1 failed, 2 skipped, 3 todo, 4 passed, 10 total`
-fn totals(list: &str) -> Option<Counts> {
+fn totals(list: &str) -> Option<(u64, Counts)> {
     let list = number_first(list.trim(), ", ")?;
     only(&list, &["failed", "skipped", "todo", "passed", "total"])?;
-    list.iter().any(|(name, _)| *name == "total").then(|| Counts {
+    let (_, total) = list.iter().find(|(name, _)| *name == "total")?;
+    let counts = Counts {
         total: 0,
         passed: sum(&list, &["passed"]),
         failed: sum(&list, &["failed"]),
         errored: 0,
         skipped: sum(&list, &["skipped", "todo"]),
-    })
+    };
+    Some((*total, counts))
 }
 
 /// A line of the code that is shown: `> 4 |   expect(1)`, `3 |`.

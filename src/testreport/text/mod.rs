@@ -33,6 +33,7 @@ use self::jest::JestReader;
 use self::minitest::MinitestReader;
 use self::mocha::MochaReader;
 use self::nextest::NextestReader;
+pub(super) use self::nextest::RUNNER as NEXTEST;
 use self::node::NodeReader;
 use self::phpunit::PhpunitReader;
 use self::pytest::PytestReader;
@@ -61,6 +62,8 @@ pub(super) struct TextReader {
     stderr: Vec<Box<dyn Summary>>,
     ctest: CtestReader,
     go: GoReader,
+    /// `go test` whose standard output was sent to standard error.
+    go_aside: GoReader,
     vitest: VitestReader,
     nextest: NextestReader,
 }
@@ -72,6 +75,7 @@ impl TextReader {
             stderr: readers(root),
             ctest: CtestReader::new(root),
             go: GoReader::new(root),
+            go_aside: GoReader::new(root),
             vitest: VitestReader::new(root),
             nextest: NextestReader::new(root),
         }
@@ -92,6 +96,7 @@ impl TextReader {
             Stream::Stderr => {
                 self.ctest.side_line(line);
                 self.go.side_line(line);
+                self.go_aside.line(line);
                 &mut self.stderr
             }
         };
@@ -111,6 +116,7 @@ impl TextReader {
         let shared = [
             self.ctest.finish(report),
             self.go.finish(report),
+            self.go_aside.finish(report),
             self.vitest.finish(report),
             self.nextest.finish(report),
         ];

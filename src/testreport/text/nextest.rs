@@ -6,11 +6,11 @@ use crate::domain::tests::Counts;
 
 use super::super::normalize::Root;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::counted::{number_first, only, sum};
+use super::counted::{number_first, only, sum, whole_number};
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.
-const RUNNER: &str = "nextest";
+pub(in super::super) const RUNNER: &str = "nextest";
 
 /// Reads nextest's lines, on whichever stream they come.
 pub(super) struct NextestReader {
@@ -19,11 +19,14 @@ pub(super) struct NextestReader {
     failing: Option<(String, String)>,
     /// Tests that the summary has counted: the list that follows it counts none.
     summed: Option<()>,
+    /// Tests of the session that were announced.
+    planned: u64,
 }
 
 impl NextestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), failing: None, summed: None }
+        let sessions = Sessions::new(RUNNER, root);
+        Self { sessions, failing: None, summed: None, planned: 0 }
     }
 
     pub(super) fn line(&mut self, line: &str) {
@@ -32,11 +35,14 @@ impl NextestReader {
             if rest.contains(" across ") && rest.contains(" binar") {
                 self.sessions.begin();
                 self.summed = None;
+                self.planned = rest.split(' ').next().and_then(whole_number).unwrap_or(0);
             }
-        } else if let Some(counts) = told.strip_prefix("Summary [").and_then(summary) {
+        } else if let Some(((ran, of), counts)) = told.strip_prefix("Summary [").and_then(summary) {
             self.end_failing();
             self.sessions.summary(counts);
             self.summed = Some(());
+            // A run that was stopped has run fewer tests than it announced: `2/5 tests run`.
+            self.sessions.hold_against(of.max(self.planned), ran);
         } else if line == "error: no tests to run" && self.sessions.is_open() {
             self.sessions.trouble(Trouble::NoTests);
             self.sessions.summary(Counts::default());
@@ -97,21 +103,24 @@ fn ended(line: &str) -> Option<(Outcome, &str)> {
     id.contains(' ').then_some((outcome, id))
 }
 
-/// `   0.010s] 2/5 tests run: 1 passed (1 slow), 1 failed, 0 skipped`.
-fn summary(rest: &str) -> Option<Counts> {
+/// `   0.010s] 2/5 tests run: 1 passed (1 slow), 1 failed, 0 skipped`: how many ran of how many, and how they ended.
+fn summary(rest: &str) -> Option<((u64, u64), Counts)> {
     let (_, list) = rest.split_once("] ")?;
     let (ran, list) = list.split_once(" run: ")?;
-    (ran.ends_with(" tests") || ran.ends_with(" test")).then_some(())?;
+    let ran = ran.strip_suffix(" tests").or_else(|| ran.strip_suffix(" test"))?;
+    let (ran, of) = ran.split_once('/').unwrap_or((ran, ran));
+    let ran = (whole_number(ran)?, whole_number(of)?);
     let plain = without_parentheses(list);
     let list = number_first(&plain, ", ")?;
     only(&list, &["passed", "failed", "exec failed", "timed out", "skipped"])?;
-    Some(Counts {
+    let counts = Counts {
         total: 0,
         passed: sum(&list, &["passed"]),
         failed: sum(&list, &["failed"]),
         errored: sum(&list, &["exec failed", "timed out"]),
         skipped: sum(&list, &["skipped"]),
-    })
+    };
+    Some((ran, counts))
 }
 
 fn without_parentheses(list: &str) -> String {
@@ -193,6 +202,10 @@ error: test run failed
         assert_eq!((run(PASSING).status, run(PASSING).counts.passed), (TestStatus::Passed, 1));
         let stopped = PASSING.replace("1 test run: 1 passed", "2/5 tests run: 1 passed, 1 timed out");
         assert_eq!((run(&stopped).status, run(&stopped).counts.errored), (TestStatus::Failed, 1));
+        let cut = PASSING.replace("1 test run", "1/3 tests run");
+        assert_eq!(run(&cut).status, TestStatus::Incomplete);
+        let short = PASSING.replace("Starting 1 test ", "Starting 3 tests ");
+        assert_eq!(run(&short).status, TestStatus::Incomplete);
         let none = "    Starting 0 tests across 1 binary\nerror: no tests to run\n";
         assert_eq!(run(none).status, TestStatus::NoTests);
         for text in ["", "Starting the server\n", "        FAIL [   0.1s] a b\n", "error: no tests to run\n"]

@@ -9,7 +9,7 @@ use super::super::cases::{before_frames, bounded};
 use super::super::normalize::Root;
 use super::super::tally::{Tally, append_line};
 use super::Summary;
-use super::counted::whole_number;
+use super::counted::{listed, whole_number};
 use super::sessions::Sessions;
 
 /// Name of the runner in evidence.
@@ -53,6 +53,8 @@ pub(super) struct NodeReader {
     open: Vec<Open>,
     waiting: Vec<Waiting>,
     counts: Counts,
+    /// Tests that the counters say there are.
+    total: u64,
     /// The explanation that comes: of which test, and its text.
     explaining: Option<(String, String)>,
 }
@@ -74,6 +76,7 @@ impl NodeReader {
             open: Vec::new(),
             waiting: Vec::new(),
             counts: Counts::default(),
+            total: 0,
             explaining: None,
         }
     }
@@ -115,7 +118,9 @@ impl NodeReader {
     fn counter(&mut self, line: &str) -> Option<()> {
         let (name, number) = line.strip_prefix("ℹ ")?.split_once(' ')?;
         if name == "duration_ms" && self.part == Part::Counters {
-            self.sessions.summary(std::mem::take(&mut self.counts));
+            let counts = std::mem::take(&mut self.counts);
+            self.sessions.summary(counts);
+            self.sessions.hold_against(std::mem::take(&mut self.total), listed(counts));
             self.part = Part::Explained;
             return Some(());
         }
@@ -126,10 +131,11 @@ impl NodeReader {
         // Whoever cuts the output off at its beginning may have left any of them the first.
         if self.part != Part::Counters {
             self.part = Part::Counters;
-            self.counts = Counts::default();
+            (self.counts, self.total) = (Counts::default(), 0);
             self.sessions.prove();
         }
         match name {
+            "tests" => self.total = number,
             "pass" => self.counts.passed = number,
             "fail" => self.counts.failed = number,
             "cancelled" => self.counts.errored = number,

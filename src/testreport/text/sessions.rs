@@ -28,6 +28,8 @@ pub(super) struct Sessions {
     /// Counted from the lines of tests: only needed when no summary comes.
     seen: Tally,
     unfinished: Option<()>,
+    /// The first summary that counts fewer tests than were announced: both numbers.
+    short: Option<(u64, u64)>,
 }
 
 impl Sessions {
@@ -41,6 +43,7 @@ impl Sessions {
             pending: Tally::new(root),
             seen: Tally::new(root),
             unfinished: None,
+            short: None,
         }
     }
 
@@ -96,6 +99,13 @@ impl Sessions {
         self.seen = Tally::new(&self.root);
     }
 
+    /// Holds a summary against what was announced before it, or beside it.
+    pub(super) fn hold_against(&mut self, planned: u64, counted: u64) {
+        if planned > counted {
+            self.short.get_or_insert((planned, counted));
+        }
+    }
+
     /// What was noted counts, without any summary: words of the runner that need none.
     pub(super) fn take_in(&mut self) {
         self.recognised = Some(());
@@ -120,6 +130,11 @@ impl Sessions {
         self.recognised?;
         if self.unfinished.is_some() {
             self.tally.problem(report, &ReportProblem::SummaryMissing { runner: self.runner });
+        }
+        // Where a test failed, that may be why others did not run.
+        if let Some((planned, counted)) = self.short.filter(|_| !self.tally.has_failures()) {
+            let problem = ReportProblem::SummaryShort { runner: self.runner, planned, counted };
+            self.tally.problem(report, &problem);
         }
         self.tally.recognised_as(self.runner);
         Some(self.tally)

@@ -9,7 +9,7 @@ use super::super::lines::Stream;
 use super::super::normalize::Root;
 use super::super::problem::ReportProblem;
 use super::super::tally::{Tally, Trouble, append_line};
-use super::counted::{number_first, only, sum};
+use super::counted::{listed, number_first, only, sum, whole_number};
 
 /// Name of the runner in evidence.
 const RUNNER: &str = "vitest";
@@ -35,6 +35,8 @@ pub(super) struct VitestReader {
     /// Failures as far as they were named.
     tally: Tally,
     counts: Option<Counts>,
+    /// The first summary that counts fewer tests than there are: both numbers.
+    short: Option<(u64, u64)>,
     begun: u32,
     ended: u32,
     section: Section,
@@ -48,6 +50,7 @@ impl VitestReader {
         Self {
             tally: Tally::new(root),
             counts: None,
+            short: None,
             begun: 0,
             ended: 0,
             section: Section::Tests,
@@ -82,7 +85,11 @@ impl VitestReader {
 
     /// `1 failed | 2 passed | 1 skipped | 1 todo (5)`, or `no tests` when no suite could be loaded.
     fn tests(&mut self, list: &str) {
-        if let Some(more) = totals(list) {
+        if let Some((total, more)) = totals(list) {
+            let counted = listed(more);
+            if total > counted {
+                self.short.get_or_insert((total, counted));
+            }
             self.ended = self.ended.saturating_add(1);
             let mut sum = Tally::new(&Root::none());
             sum.add_counts(self.counts.unwrap_or_default());
@@ -172,26 +179,31 @@ impl VitestReader {
             self.tally.problem(report, &ReportProblem::SummaryMissing { runner: RUNNER });
         }
         self.tally.add_counts(self.counts.unwrap_or_default());
+        if let Some((planned, counted)) = self.short.filter(|_| !self.tally.has_failures()) {
+            let problem = ReportProblem::SummaryShort { runner: RUNNER, planned, counted };
+            self.tally.problem(report, &problem);
+        }
         self.tally.recognised_as(RUNNER);
         Some(self.tally)
     }
 }
 
-fn totals(list: &str) -> Option<Counts> {
+fn totals(list: &str) -> Option<(u64, Counts)> {
     if list.trim() == "no tests" {
-        return Some(Counts::default());
+        return Some((0, Counts::default()));
     }
     let (list, total) = list.trim().rsplit_once(" (")?;
-    super::counted::whole_number(total.strip_suffix(')')?)?;
+    let total = whole_number(total.strip_suffix(')')?)?;
     let list = number_first(list, " | ")?;
     only(&list, &["failed", "passed", "skipped", "todo", "expected fail"])?;
-    Some(Counts {
+    let counts = Counts {
         total: 0,
         passed: sum(&list, &["passed", "expected fail"]),
         failed: sum(&list, &["failed"]),
         errored: 0,
         skipped: sum(&list, &["skipped", "todo"]),
-    })
+    };
+    Some((total, counts))
 }
 
 #[cfg(test)]

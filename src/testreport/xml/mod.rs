@@ -3,6 +3,9 @@
 //! No tree is built and nothing recurses, so depth and size cost nothing but time. DTDs are skipped and
 //! entities other than the five of XML are never expanded. That every element is closed is checked here:
 //! the parser itself accepts a document that just ends.
+//!
+//! A character that had to be replaced (a NUL, bytes that are no UTF-8) is let pass in texts and in values that only
+//! name something. In markup, and in values that decide how a test ended, it makes the report malformed.
 
 mod pieces;
 
@@ -25,6 +28,33 @@ const MAX_ATTRIBUTES: usize = 64;
 
 /// Longest name of an element.
 const MAX_NAME: usize = 1024;
+
+/// What stands for something that had to be replaced.
+const REPLACED: char = '\u{fffd}';
+
+/// Attributes whose values only name or describe.
+const DESCRIPTIVE: [&str; 20] = [
+    "name",
+    "classname",
+    "class",
+    "fullname",
+    "methodname",
+    "method",
+    "className",
+    "testName",
+    "displayName",
+    "message",
+    "file",
+    "filepath",
+    "package",
+    "hostname",
+    "computerName",
+    "value",
+    "storage",
+    "codeBase",
+    "url",
+    "line",
+];
 
 /// What the walk meets.
 pub(super) enum Node<'a> {
@@ -90,6 +120,8 @@ pub(super) struct Walk {
     elements: u64,
     /// Bytes that have come.
     at: u64,
+    /// Where the first NUL was.
+    nul: Option<u64>,
 }
 
 /// What takes the nodes of a walk.
@@ -97,7 +129,7 @@ pub(super) type Visit<'v> = dyn FnMut(Node<'_>) -> Result<(), ReportProblem> + '
 
 impl Walk {
     pub(super) fn new() -> Self {
-        Self { pieces: Pieces::new(), open: OpenElements::default(), elements: 0, at: 0 }
+        Self { pieces: Pieces::new(), open: OpenElements::default(), elements: 0, at: 0, nul: None }
     }
 
     /// True when the root element has begun and ended.
@@ -107,9 +139,9 @@ impl Walk {
 
     /// Takes the next chunk; where chunks end does not matter.
     pub(super) fn push(&mut self, text: &str, each: &mut Visit<'_>) -> Result<(), ReportProblem> {
-        if let Some((before, _)) = text.split_once('\0') {
-            self.push(before, each)?;
-            return Err(ReportProblem::Malformed { at: self.at, what: "a NUL byte".to_owned() });
+        if let Some(nul) = memchr::memchr(0, text.as_bytes()) {
+            self.nul.get_or_insert(self.at.saturating_add(bytes(nul)));
+            return self.push(&text.replace('\0', "\u{fffd}"), each);
         }
         let before = self.at.saturating_sub(bytes(self.pieces.all().len()));
         let cut = self.pieces.push(text);
@@ -117,6 +149,11 @@ impl Walk {
         self.pieces.forget();
         self.at = self.at.saturating_add(bytes(text.len()));
         cut
+    }
+
+    /// What is to be said of NUL bytes.
+    pub(super) fn warning(&self) -> Option<String> {
+        self.nul.map(|at| format!("a NUL at byte {at}: read with a replacement there"))
     }
 
     /// The document has ended: whether it is whole shows now.
@@ -143,6 +180,10 @@ fn visit(
     elements: &mut u64,
     each: &mut Visit<'_>,
 ) -> Result<(), ReportProblem> {
+    // At the beginning of what it is given the parser takes a byte order mark for one; here it is text.
+    if pieces.starts_with('\u{feff}') && open.depth() > 0 {
+        each(Node::Text("\u{feff}"))?;
+    }
     let mut reader = Reader::from_str(pieces);
     let config = reader.config_mut();
     config.check_end_names = false;
@@ -155,11 +196,13 @@ fn visit(
         match event {
             Event::Start(start) => {
                 *elements += 1;
+                sound(&start, at.saturating_add(reader.buffer_position()))?;
                 open.begin(start.name().into_inner())?;
                 each(Node::Open(Element(start)))?;
             }
             Event::Empty(start) => {
                 *elements += 1;
+                sound(&start, at.saturating_add(reader.buffer_position()))?;
                 each(Node::Open(Element(start)))?;
                 each(Node::Close)?;
             }
@@ -174,6 +217,26 @@ fn visit(
             Event::Eof => return Ok(()),
         }
     }
+}
+
+/// That nothing was replaced in a tag but in values that only describe.
+fn sound(start: &BytesStart<'_>, at: u64) -> Result<(), ReportProblem> {
+    let tag: &str = start;
+    if !tag.contains(REPLACED) {
+        return Ok(());
+    }
+    let mut attributes = start.attributes();
+    attributes.with_checks(false);
+    let mut rest = tag.matches(REPLACED).count();
+    for attribute in attributes.filter_map(Result::ok) {
+        if DESCRIPTIVE.contains(&attribute.key.local_name().as_ref()) {
+            rest = rest.saturating_sub(attribute.value.matches(REPLACED).count());
+        }
+    }
+    if rest == 0 {
+        return Ok(());
+    }
+    Err(ReportProblem::Malformed { at, what: "a NUL or a byte that is no text in a tag".to_owned() })
 }
 
 /// The names of the elements that are open, bounded in number and length.
@@ -254,7 +317,9 @@ mod tests {
             Ok(())
         };
         let mut walk = Walk::new();
-        walk.push(xml, &mut each)?;
+        let middle = xml.find('\u{feff}').filter(|at| *at > 0).unwrap_or(0);
+        walk.push(&xml[..middle], &mut each)?;
+        walk.push(&xml[middle..], &mut each)?;
         walk.finish(&mut each)?;
         Ok(out)
     }
@@ -267,6 +332,8 @@ mod tests {
             ("<n:x a='&quot;&#x41;'><![CDATA[<raw>&]]></n:x>", "<x \"\\\"A\"><raw>&</>"),
             ("<!DOCTYPE x [<!ENTITY e \"boom\">]><x a='&e;'>&e;</x>", "<x \"&e;\">&e;</>"),
             ("<x>&#0;</x>", "<x \"\">&#0;</>"),
+            ("<x name='b\0'>a\0<![CDATA[\0]]></x>", "<x \"\">a\u{fffd}\u{fffd}</>"),
+            ("<x>\u{feff}a</x>", "<x \"\">\u{feff}a</>"),
         ];
         for (xml, expected) in cases {
             assert_eq!(texts(xml).as_deref(), Ok(expected), "{xml}");
@@ -290,7 +357,18 @@ mod tests {
         for xml in truncated {
             assert!(matches!(texts(xml), Err(ReportProblem::Truncated(_))), "{xml} {:?}", texts(xml));
         }
-        for xml in ["<x></y>", "</x>", "<x>& </x>", "<x><!oops></x>", "<x>\0</x>", "<x><y></x></y>"] {
+        for xml in [
+            "<x></y>",
+            "</x>",
+            "<x>& </x>",
+            "<x><!oops></x>",
+            "<x\0></x\0>",
+            "<x a\0='1'/>",
+            "<x a='1'\0/>",
+            "<x status='fail\0ed'/>",
+            "<\0x/>",
+            "<x><y></x></y>",
+        ] {
             assert!(matches!(texts(xml), Err(ReportProblem::Malformed { .. })), "{xml} {:?}", texts(xml));
         }
         assert_eq!(texts(&"<x>".repeat(20_000)), Err(ReportProblem::TooDeep(MAX_DEPTH)));

@@ -159,6 +159,7 @@ impl XmlReader {
     /// What was read, and what was wrong with it.
     pub(super) fn finish(self) -> Tally {
         let Self { root, report, walk, mut format, failed, wanted } = self;
+        let warning = walk.warning();
         let read = match failed {
             Some(problem) => Err(problem),
             None => walk
@@ -170,6 +171,9 @@ impl XmlReader {
         };
         if let Err(problem) = read {
             tally.problem(&report, &problem);
+        }
+        if let Some(warning) = warning {
+            tally.warn(format!("{report}: {warning}"));
         }
         tally
     }

@@ -139,18 +139,20 @@ fn name_of(element: &Element<'_>) -> String {
     if full.is_empty() { value(element, "name") } else { full }
 }
 
-/// `result`, with `label` of NUnit 3; the oldest reports say only `executed` and `success`.
+/// `result`, with `label` of NUnit 3; the oldest reports say only `executed` and `success`. Writers differ in whether
+/// these begin with a capital.
 fn outcome_of(element: &Element<'_>, unknown: Outcome) -> Outcome {
-    match (value(element, "result").as_str(), value(element, "label").as_str()) {
-        ("Passed" | "Success" | "Warning", _) => Outcome::Passed,
-        ("Failed", "Error" | "Cancelled" | "Invalid")
-        | ("Error" | "NotRunnable" | "Invalid" | "Cancelled", _) => Outcome::Errored,
-        ("Failed" | "Failure", _) => Outcome::Failed,
-        ("Skipped" | "Ignored" | "Inconclusive" | "Explicit", _) => Outcome::Skipped,
-        ("", _) if value(element, "executed") == "False" => Outcome::Skipped,
-        ("", _) => match value(element, "success").as_str() {
-            "True" => Outcome::Passed,
-            "False" => Outcome::Failed,
+    let word = |attribute: &str| value(element, attribute).trim().to_ascii_lowercase();
+    match (word("result").as_str(), word("label").as_str()) {
+        ("passed" | "success" | "warning", _) => Outcome::Passed,
+        ("failed", "error" | "cancelled" | "invalid")
+        | ("error" | "notrunnable" | "invalid" | "cancelled", _) => Outcome::Errored,
+        ("failed" | "failure", _) => Outcome::Failed,
+        ("skipped" | "ignored" | "inconclusive" | "explicit" | "notrun", _) => Outcome::Skipped,
+        ("", _) if word("executed") == "false" => Outcome::Skipped,
+        ("", _) => match word("success").as_str() {
+            "true" => Outcome::Passed,
+            "false" => Outcome::Failed,
             _ => unknown,
         },
         _ => Outcome::Errored,
@@ -231,6 +233,29 @@ mod tests {
         for (xml, status) in cases {
             assert_eq!(run(&xml).status, status, "{xml}");
         }
+    }
+
+    #[test]
+    fn cases_without_result_say_it_by_their_success() {
+        let suite = |cases: &str| {
+            format!(
+                "<test-results total='1' errors='0' failures='0'><test-suite name='s' executed='true' success='true'><results>{cases}</results></test-suite></test-results>"
+            )
+        };
+        let cases = [
+            ("<test-case name='a' executed='True' success='True'/>", TestStatus::Passed),
+            ("<test-case name='a' executed='true' success='true'/>", TestStatus::Passed),
+            ("<test-case name='a' success='true'/>", TestStatus::Passed),
+            ("<test-case name='a' result='success'/>", TestStatus::Passed),
+            ("<test-case name='a' executed='true' success='false'/>", TestStatus::Failed),
+            ("<test-case name='a' executed='false'/>", TestStatus::NoTests),
+            ("<test-case name='a'/>", TestStatus::Failed),
+        ];
+        for (case, status) in cases {
+            assert_eq!(run(&suite(case)).status, status, "{case}");
+        }
+        let claimed = suite("").replace("total='1'", "total='1' not-run='0'");
+        assert_eq!(run(&claimed).status, TestStatus::Incomplete);
     }
 
     #[test]

@@ -102,3 +102,33 @@ fn a_cut_report_never_passes() {
     let torn = PASSING.replace("\"Test\":\"TestA\",\"Elapsed\":0}", "\"Test\":\"Tes");
     assert_eq!(run(&torn).status, TestStatus::Incomplete);
 }
+
+#[test]
+fn events_without_a_package_are_read() {
+    let failing = r#"{"Time":"2026-11-20T10:00:00Z","Action":"start"}
+{"Action":"run","Test":"TestA"}
+{"Action":"output","Test":"TestA","Output":"    a_test.go:3: no\n"}
+{"Action":"fail","Test":"TestA","Elapsed":0}
+{"Action":"run","Test":"TestB"}
+{"Action":"pass","Test":"TestB","Elapsed":0}
+{"Action":"output","Output":"FAIL\n"}
+{"Action":"fail","Elapsed":0.01}
+"#;
+    let one = run(failing);
+    assert_eq!(
+        (one.status, one.counts, one.runner.as_str()),
+        (TestStatus::Failed, counts(1, 1, 0, 0), "go-json")
+    );
+    assert_eq!(one.failing, ["TestA"]);
+    let passing = failing.replace("\"fail\"", "\"pass\"");
+    assert_eq!(run(&passing).status, TestStatus::Passed);
+    assert_eq!(run(failing.split_once("{\"Action\":\"pass\"").unwrap().0).status, TestStatus::Incomplete);
+    assert_eq!(run("{\"Action\":\"start\"}\n{\"Action\":\"fail\"}\n").status, TestStatus::RunnerError);
+    for other in [
+        "{\"Action\":\"start\",\"User\":\"ann\"}\n",
+        "{\"Action\":\"Deploy\"}\n",
+        "{\"Action\":\"login\",\"Time\":\"x\"}\n",
+    ] {
+        assert!(tally(other).is_none(), "{other}");
+    }
+}

@@ -114,3 +114,34 @@ fn the_compiler_speaks_on_the_other_stream() {
     assert_eq!(errors(&run), [("", "./bad.go:<pos>: undefined: x")]);
     assert_eq!(read("", stderr, 1), None);
 }
+
+#[test]
+fn a_package_whose_binary_had_no_tests_to_run_is_none_that_passed() {
+    let warning = "testing: warning: no tests to run";
+    let old = format!("{warning}\nPASS\nok  \tp\t0.005s\n");
+    let cases = [
+        (old.clone(), "", [0; 4], TestStatus::NoTests),
+        (format!("{old}ok  \tq\t0.005s\n"), "", [1, 0, 0, 0], TestStatus::Passed),
+        (format!("ok  \tq\t0.005s\n{old}"), "", [1, 0, 0, 0], TestStatus::Passed),
+        ("ok  \tp\t(cached) [no tests to run]\n".to_owned(), "", [0; 4], TestStatus::NoTests),
+        (
+            "ok  \tp\t0.01s\tcoverage: 0.0% of statements [no tests to run]\n".to_owned(),
+            "",
+            [0; 4],
+            TestStatus::NoTests,
+        ),
+        ("PASS\n".to_owned(), warning, [0; 4], TestStatus::NoTests),
+        (format!("{warning}\nPASS\n"), "", [0; 4], TestStatus::NoTests),
+        ("?   \tp\t[no test files]\n".to_owned(), "", [0; 4], TestStatus::NoTests),
+    ];
+    for (stdout, stderr, numbers, status) in cases {
+        let run = read(&stdout, stderr, 0).unwrap_or_else(|| panic!("not recognised: {stdout}"));
+        assert_eq!((run.counts, run.status), (super::super::tests::counts(numbers), status), "{stdout}");
+    }
+}
+
+#[test]
+fn what_was_sent_to_standard_error_is_read_there() {
+    let run = read("ok  \tp\t0.01s\n", "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\tq\t0.01s\n", 0).unwrap();
+    assert_eq!((run.status, run.failing), (TestStatus::Failed, vec!["q::TestA".to_owned()]));
+}
