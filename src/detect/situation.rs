@@ -96,6 +96,17 @@ pub struct PathDifference {
     pub path: Vec<u8>,
     /// Whether git tracked it when the tests ran.
     pub tracking: Tracking,
+    /// What is to be known of it, where `git add` would not take it as it is.
+    pub hint: Option<PathHint>,
+}
+
+/// Why git does not see a path as the tests saw it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathHint {
+    /// In words, such as "it is marked assume-unchanged".
+    pub reason: String,
+    /// The command after which git sees it.
+    pub command: String,
 }
 
 /// Whether something is there.

@@ -23,4 +23,5 @@ pub mod settings;
 pub mod tests;
 pub mod time;
 pub mod usage;
+pub mod veil;
 pub mod workflow;

@@ -1,23 +1,19 @@
 //! The paths in the index, read from its bytes.
 //!
-//! libgit2 makes an object of every entry; a look at which directories and files there are needs none, and takes a
-//! tenth of the time. Whatever is not plain files all the way through (submodules, sparse directories, a split
+//! Whatever is not plain files all the way through (submodules, sparse directories, a split
 //! index, a version that is not known) is no answer.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+#[cfg(target_os = "linux")]
+use super::index_entries::{self, Entries};
+#[cfg(target_os = "linux")]
 use super::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK};
 
 /// Largest index that is read, in bytes.
 const MAX_INDEX: u64 = 256 << 20;
-/// Bytes of an id and of the trailing checksum. libgit2 opens SHA-1 repositories only.
-const HASH: usize = 20;
-/// Stat data before the id; the mode stands at [`MODE_AT`] in it.
-const STAT: usize = 40;
-const MODE_AT: usize = 24;
-const EXTENDED: u16 = 0x4000;
 
 /// The bytes of the index at `path`; `None` when it cannot be read or is too large.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
@@ -29,72 +25,19 @@ pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Calls `each` with every path. `None`, with some of them seen or none, unless the index has plain files only.
+#[cfg(target_os = "linux")]
 pub(super) fn walk(bytes: &[u8], each: &mut dyn FnMut(&[u8])) -> Option<()> {
-    let version = be32(bytes, 4)?;
-    if !bytes.starts_with(b"DIRC") || !(2..=4).contains(&version) {
-        return None;
-    }
-    let mut at = 12;
-    let mut path = Vec::new();
-    for _ in 0..be32(bytes, 8)? {
-        let start = at;
-        if !matches!(be32(bytes, start + MODE_AT)?, MODE_FILE | MODE_EXECUTABLE | MODE_LINK) {
-            return None;
+    let mut plain = Some(());
+    let entries = index_entries::walk(bytes, &mut |entry| {
+        if !matches!(entry.mode, MODE_FILE | MODE_EXECUTABLE | MODE_LINK) {
+            plain = None;
         }
-        at += STAT + HASH;
-        let flags = u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?);
-        at += if flags & EXTENDED == 0 { 2 } else { 4 };
-        if version == 4 {
-            let strip = usize::try_from(varint(bytes, &mut at)?).ok()?;
-            path.truncate(path.len().checked_sub(strip)?);
-        } else {
-            path.clear();
-        }
-        let name = bytes.get(at..)?;
-        let name = &name[..memchr::memchr(0, name)?];
-        path.extend_from_slice(name);
-        each(&path);
-        // Up to version 3 the entry is filled with one to eight NULs to a multiple of eight.
-        at += name.len();
-        at = if version == 4 { at + 1 } else { start + ((at - start) / 8 + 1) * 8 };
-    }
-    whole(bytes, at)
+        each(entry.path);
+    })?;
+    plain.filter(|()| entries == Entries::All)
 }
 
-/// No extension says that the entries are not all there.
-fn whole(bytes: &[u8], mut at: usize) -> Option<()> {
-    let end = bytes.len().checked_sub(HASH)?;
-    while at < end {
-        if matches!(bytes.get(at..at + 4)?, b"link" | b"sdir") {
-            return None;
-        }
-        at = at.checked_add(8)?.checked_add(be32(bytes, at + 4)? as usize)?;
-    }
-    (at == end).then_some(())
-}
-
-fn be32(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at.checked_add(4)?)?.try_into().ok().map(u32::from_be_bytes)
-}
-
-/// git's offset encoding: seven bits a byte, one added for each byte that follows.
-fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
-    let mut value = 0_u64;
-    loop {
-        let byte = *bytes.get(*at)?;
-        *at += 1;
-        value = value.checked_shl(7)? | u64::from(byte & 0x7f);
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-        if value > u64::from(u32::MAX) {
-            return None;
-        }
-        value += 1;
-    }
-}
-
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::super::scratch::Scratch;
     use super::*;

@@ -137,6 +137,18 @@ impl Repo {
         run(self.placed(&args), b"")
     }
 
+    /// [`Self::git`] with more variables.
+    pub(super) fn git_with<S: AsRef<OsStr>>(
+        &self,
+        variables: &[(&str, &OsStr)],
+        args: &[S],
+        input: &[u8],
+    ) -> Result<Output, GitError> {
+        let mut command = self.own_command(args);
+        command.envs(variables.iter().copied());
+        run(command, input)
+    }
+
     /// Runs `git ARGS` where it may reach a remote; how it ended is for the caller to judge.
     pub(super) fn git_online(&self, args: &[&str], online: Online) -> Result<Ended, GitError> {
         let mut command = self.own_command(args);

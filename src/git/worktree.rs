@@ -1,23 +1,33 @@
 //! What the working tree has that HEAD's tree has not.
 //!
 //! For `andon test` and `andon status` only, through the git program: which paths differ is decided by its
-//! attributes, filters, ignore rules and caches, and nothing is written to the repository.
+//! attributes, ignore rules and caches, and nothing is written to the repository. Where git is told not to look, or
+//! looks at less than the content, it is told otherwise (`sight`, `file_system`, `filters`): what counts is what the
+//! tests read.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use super::error::GitError;
+use super::file_system::{Modes, Settings};
+use super::filters::{self, Filtered, Filters};
 use super::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, from_git2};
 use super::porcelain::{self, Content, Place, StatusKind, StatusLine};
 use super::program;
 use super::repo::{Repo, RepoEnv};
+use super::sight::{Scope, Sight};
 use crate::domain::ids::{Oid, TreeId};
 use crate::domain::tests::{OverlayEntry, Tracking};
+use crate::domain::veil::{Hidden, Veil};
 
 /// Tries when files vanish between listing and hashing.
 const TRIES: usize = 3;
+/// Deepest nesting of submodules that is looked into; below it one counts as changed.
+const MAX_NESTED: usize = 16;
+/// Largest file behind an untouched pointer of git-lfs that is read; a larger one counts by its size.
+const MAX_LFS: u64 = 16 << 20;
 
 /// The working tree, as differences from HEAD's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +36,8 @@ pub struct Overlay {
     pub base: Option<TreeId>,
     /// The paths that differ, sorted: what is there now, or that nothing is.
     pub entries: Vec<OverlayEntry>,
+    /// Those of them that git itself does not see, or not as they are.
+    pub hidden: Vec<Hidden>,
 }
 
 /// A path whose content is still to be hashed or compared.
@@ -33,38 +45,100 @@ struct Seen {
     path: Vec<u8>,
     tracking: Tracking,
     head: Place,
+    index: Place,
     now: Now,
 }
 
 /// What is at a path of the working tree.
 enum Now {
     Known(Place),
-    /// A file of this mode, to be hashed with the path's filters.
+    /// A file of this mode, to be hashed with what git itself converts.
     File(u32),
+}
+
+/// A repository inside, as the one around it sees it.
+enum Inside {
+    /// At this commit, without changes.
+    Clean(Oid),
+    /// With changes of its own; those that git does not see.
+    Changed(Vec<Hidden>),
+}
+
+/// One look at the working tree.
+struct Look<'r> {
+    repo: &'r Repo,
+    top: &'r Path,
+    base: Option<TreeId>,
+    settings: Settings,
+    filters: Filters,
+    sight: Sight,
+    nested: usize,
+    hidden: Vec<Hidden>,
 }
 
 impl Repo {
     /// Compares the working tree (staged and unstaged together, untracked files included, ignored ones not)
     /// with HEAD's tree. Blob ids are computed without writing. A submodule counts as its checked-out commit;
-    /// with changes of its own it gets an id that no commit has. Starts two processes.
+    /// with changes of its own it gets an id that no commit has. Starts two processes, and some more where there are
+    /// filters, submodules, a split or a sparse index.
     pub fn worktree_overlay(&self) -> Result<Overlay, GitError> {
         self.worktree_overlay_at(&BTreeSet::new())
     }
 
     /// The same for `paths` and what is below them only; for the whole working tree where there are none.
     pub fn worktree_overlay_at(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
+        self.overlay(paths, 0)
+    }
+
+    fn overlay(&self, paths: &BTreeSet<Vec<u8>>, nested: usize) -> Result<Overlay, GitError> {
         let mut tries = 1;
         loop {
-            match self.overlay_once(paths) {
+            match self.overlay_once(paths, nested) {
                 Err(GitError::Program { .. }) if tries < TRIES => tries += 1,
                 answer => return answer,
             }
         }
     }
 
-    fn overlay_once(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
-        let top = self.require_workdir()?.to_path_buf();
-        let base = self.head()?.commit().map(|head| self.tree_of(head)).transpose()?;
+    fn overlay_once(&self, paths: &BTreeSet<Vec<u8>>, nested: usize) -> Result<Overlay, GitError> {
+        let top = self.require_workdir()?;
+        let look = Look {
+            repo: self,
+            top,
+            base: self.head()?.commit().map(|head| self.tree_of(head)).transpose()?,
+            settings: self.honest_settings(top),
+            filters: self.filters()?,
+            sight: Sight::of(self, &Scope { top, paths })?,
+            nested,
+            hidden: Vec::new(),
+        };
+        look.overlay(paths)
+    }
+}
+
+impl Look<'_> {
+    fn overlay(mut self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
+        let mut seen = Vec::new();
+        for line in self.status(paths)? {
+            seen.push(self.look(line)?);
+        }
+        let filtered = self.filtered(&mut seen)?;
+        self.submodules(&mut seen)?;
+        let entries = self.settle(seen, &filtered)?;
+        Ok(Overlay { base: self.base, entries, hidden: self.hidden })
+    }
+
+    /// Runs git on the index that promises nothing, told to look at what there is and to run no filter.
+    fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::Output, GitError> {
+        let mut variables: Vec<(&str, &OsStr)> = Filters::variables().to_vec();
+        variables.extend(self.sight.variable());
+        let mut all: Vec<OsString> = self.settings.options.clone();
+        all.extend(self.filters.options());
+        all.extend(args.iter().map(|arg| (*arg).to_owned()));
+        self.repo.git_with(&variables, &all, input)
+    }
+
+    fn status(&self, paths: &BTreeSet<Vec<u8>>) -> Result<Vec<StatusLine>, GitError> {
         let options = [
             "--literal-pathspecs",
             "status",
@@ -72,23 +146,19 @@ impl Repo {
             "-z",
             "-uall",
             "--no-renames",
-            "--ignore-submodules=none",
+            // What is inside of them is looked at by the same rules as everything else.
+            "--ignore-submodules=dirty",
             "--no-ahead-behind",
             "--",
         ];
         let mut args = options.map(OsStr::new).to_vec();
         args.extend(paths.iter().map(|path| OsStr::from_bytes(path)));
         let output = self.git(&args, b"")?;
-        let lines = porcelain::parse(&output.stdout)
-            .map_err(|detail| GitError::Answer { command: "git status".to_owned(), detail })?;
-        let mut seen = Vec::with_capacity(lines.len());
-        for line in lines {
-            seen.push(self.look(&top, base, line)?);
-        }
-        Ok(Overlay { base, entries: self.settle(seen)? })
+        porcelain::parse(&output.stdout)
+            .map_err(|detail| GitError::Answer { command: "git status".to_owned(), detail })
     }
 
-    fn look(&self, top: &Path, base: Option<TreeId>, line: StatusLine) -> Result<Seen, GitError> {
+    fn look(&mut self, line: StatusLine) -> Result<Seen, GitError> {
         let StatusLine { mut path, kind } = line;
         match kind {
             StatusKind::Tracked { head, index, worktree, content } => {
@@ -96,34 +166,34 @@ impl Repo {
                     (Content::AsIndexed, _) => Now::Known(index),
                     (Content::DirtySubmodule, _) => Now::Known(Some((MODE_SUBMODULE, dirty_id(&path)))),
                     (Content::Differs, None) => Now::Known(None),
-                    (Content::Differs, Some(_)) => self.on_disk(top, &path, worktree)?,
+                    (Content::Differs, Some(_)) => self.on_disk(&path, worktree)?,
                 };
-                Ok(Seen { path, tracking: Tracking::Tracked, head, now })
+                Ok(Seen { path, tracking: Tracking::Tracked, head, index, now })
             }
             StatusKind::Unmerged => {
-                let head = self.in_base(base, &path)?;
-                let now = self.on_disk(top, &path, None)?;
-                Ok(Seen { path, tracking: Tracking::Tracked, head, now })
+                let head = self.in_base(&path)?;
+                let now = self.on_disk(&path, None)?;
+                Ok(Seen { path, tracking: Tracking::Tracked, head, index: None, now })
             }
             StatusKind::Untracked => {
                 // A trailing slash: a repository inside, which `git add` would make a submodule.
                 if path.last() == Some(&b'/') {
                     path.pop();
                 }
-                let head = self.in_base(base, &path)?;
-                let now = self.on_disk(top, &path, None)?;
-                Ok(Seen { path, tracking: Tracking::Untracked, head, now })
+                let head = self.in_base(&path)?;
+                let now = self.on_disk(&path, None)?;
+                Ok(Seen { path, tracking: Tracking::Untracked, head, index: None, now })
             }
         }
     }
 
-    fn in_base(&self, base: Option<TreeId>, path: &[u8]) -> Result<Place, GitError> {
-        base.map_or(Ok(None), |tree| self.entry_at(tree, path))
+    fn in_base(&self, path: &[u8]) -> Result<Place, GitError> {
+        self.base.map_or(Ok(None), |tree| self.repo.entry_at(tree, path))
     }
 
     /// What is at `path` of the working tree; `told` is the mode that git gave, if it did.
-    fn on_disk(&self, top: &Path, path: &[u8], told: Option<u32>) -> Result<Now, GitError> {
-        let file = top.join(program::path_from_bytes(path));
+    fn on_disk(&mut self, path: &[u8], told: Option<u32>) -> Result<Now, GitError> {
+        let file = self.top.join(program::path_from_bytes(path));
         let io = |source| GitError::Io { path: file.clone(), source };
         let meta = match std::fs::symlink_metadata(&file) {
             Ok(meta) => meta,
@@ -135,8 +205,14 @@ impl Repo {
             return Ok(Now::Known(Some((MODE_LINK, hash_blob(program::bytes_of(&target))?))));
         }
         if meta.is_dir() {
-            let submodule = || (MODE_SUBMODULE, checked_out(&file).unwrap_or_else(|| dirty_id(path)));
-            return Ok(Now::Known(file.join(".git").exists().then(submodule)));
+            if !file.join(".git").exists() {
+                return Ok(Now::Known(None));
+            }
+            let id = match self.inside(&file, path) {
+                Inside::Clean(commit) => commit,
+                Inside::Changed(_) => dirty_id(path),
+            };
+            return Ok(Now::Known(Some((MODE_SUBMODULE, id))));
         }
         if told == Some(MODE_LINK) {
             // core.symlinks = false: a plain file holds the target.
@@ -149,39 +225,129 @@ impl Repo {
 
     fn executable(&self, meta: &std::fs::Metadata) -> bool {
         use std::os::unix::fs::PermissionsExt as _;
-        let trusted = self.config_string("core.filemode").is_none_or(|value| value != "false");
-        trusted && meta.permissions().mode() & 0o100 != 0
+        self.settings.modes != Modes::InIndex && meta.permissions().mode() & 0o100 != 0
+    }
+
+    /// The drivers of the files that are to be hashed, and of those that git takes for unchanged: these join `seen`.
+    fn filtered(&mut self, seen: &mut Vec<Seen>) -> Result<Filtered, GitError> {
+        if self.filters.is_empty() {
+            return Ok(Filtered::new());
+        }
+        let tracked = self.sight.files.iter().map(|(path, _)| path.as_slice());
+        let others = seen.iter().map(|one| one.path.as_slice());
+        let filtered = self.repo.filtered(&self.filters, tracked.chain(others))?;
+        let already: BTreeSet<Vec<u8>> = seen.iter().map(|one| one.path.clone()).collect();
+        for (path, id) in std::mem::take(&mut self.sight.files) {
+            let Some(driver) = filtered.get(&path).filter(|_| !already.contains(&path)) else { continue };
+            if let now @ Now::File(mode) = self.on_disk(&path, None)? {
+                let (index, head) = (Some((mode, id)), self.in_base(&path)?);
+                let now = if self.is_behind_pointer(driver, &path, id) { Now::Known(index) } else { now };
+                seen.push(Seen { path, tracking: Tracking::Tracked, head, index, now });
+            }
+        }
+        Ok(filtered)
+    }
+
+    /// Whether a file is a large one of which git-lfs has stored this pointer.
+    fn is_behind_pointer(&self, driver: &[u8], path: &[u8], id: Oid) -> bool {
+        let size = self.top.join(program::path_from_bytes(path)).metadata().map_or(0, |meta| meta.len());
+        driver == filters::LFS && size > MAX_LFS && self.repo.points_at(id, size)
+    }
+
+    /// Looks into what is checked out inside.
+    fn submodules(&mut self, seen: &mut Vec<Seen>) -> Result<(), GitError> {
+        for path in std::mem::take(&mut self.sight.submodules) {
+            let dir = self.top.join(program::path_from_bytes(&path));
+            if let Inside::Changed(hidden) = self.inside(&dir, &path) {
+                self.hidden.extend(hidden);
+                let (head, now) = (self.in_base(&path)?, Now::Known(Some((MODE_SUBMODULE, dirty_id(&path)))));
+                seen.push(Seen { path, tracking: Tracking::Tracked, head, index: None, now });
+            }
+        }
+        Ok(())
+    }
+
+    /// The repository in `dir`. What cannot be read of it counts as changed.
+    fn inside(&self, dir: &Path, path: &[u8]) -> Inside {
+        let clean = || {
+            let inside = Repo::open(dir, &RepoEnv::default()).ok()?;
+            let same = inside.workdir()?.canonicalize().ok()? == dir.canonicalize().ok()?;
+            let commit = inside.head().ok().filter(|_| same && self.nested < MAX_NESTED)?.commit()?;
+            let overlay = inside.overlay(&BTreeSet::new(), self.nested + 1).ok()?;
+            Some(if overlay.entries.is_empty() { Ok(commit.0) } else { Err(overlay.hidden) })
+        };
+        match clean() {
+            Some(Ok(commit)) => Inside::Clean(commit),
+            Some(Err(hidden)) => Inside::Changed(hidden.into_iter().map(|one| one.within(path)).collect()),
+            None => Inside::Changed(Vec::new()),
+        }
     }
 
     /// Hashes what is to be hashed in one process, and drops what is as in HEAD.
-    fn settle(&self, seen: Vec<Seen>) -> Result<Vec<OverlayEntry>, GitError> {
+    fn settle(&mut self, seen: Vec<Seen>, filtered: &Filtered) -> Result<Vec<OverlayEntry>, GitError> {
         let mut paths = Vec::new();
         let mut count = 0_usize;
-        for one in &seen {
-            if let Now::File(_) = one.now {
+        let lfs = |path: &Vec<u8>| filtered.get(path).is_some_and(|driver| driver == filters::LFS);
+        let mut pointers = BTreeMap::new();
+        for one in seen.iter().filter(|one| matches!(one.now, Now::File(_))) {
+            let pointer = if lfs(&one.path) { self.pointer(&one.path)? } else { None };
+            if let Some(id) = pointer {
+                pointers.insert(one.path.clone(), id);
+            } else {
                 porcelain::quote_line(&one.path, &mut paths);
                 count += 1;
             }
         }
         let mut ids = self.hash_files(&paths, count)?.into_iter();
         // A path that left the index and stayed on disk comes twice: as deleted, then as untracked.
-        let mut settled: BTreeMap<Vec<u8>, (Place, Place, Tracking)> = BTreeMap::new();
+        let mut settled: BTreeMap<Vec<u8>, (Seen, Place)> = BTreeMap::new();
         for one in seen {
             let now = match one.now {
                 Now::Known(place) => place,
-                Now::File(mode) => ids.next().map(|id| (mode, id)),
+                Now::File(mode) => {
+                    pointers.get(&one.path).copied().or_else(|| ids.next()).map(|id| (mode, id))
+                }
             };
-            settled.insert(one.path, (one.head, now, one.tracking));
+            settled.insert(one.path.clone(), (one, now));
         }
-        let differs = settled.into_iter().filter(|(_, (head, now, _))| head != now);
-        Ok(differs.map(|(path, (_, entry, tracking))| OverlayEntry { path, entry, tracking }).collect())
+        let mut entries = Vec::new();
+        for (one, now) in settled.into_values().filter(|(one, now)| one.head != *now) {
+            self.hidden.extend(self.veiled(&one, now, filtered));
+            entries.push(OverlayEntry { path: one.path, entry: now, tracking: one.tracking });
+        }
+        Ok(entries)
+    }
+
+    fn pointer(&self, path: &[u8]) -> Result<Option<Oid>, GitError> {
+        let file = self.top.join(program::path_from_bytes(path));
+        let pointer = filters::pointer(&file).map_err(|source| GitError::Io { path: file, source })?;
+        pointer.map(|text| hash_blob(&text)).transpose()
+    }
+
+    /// What keeps git from seeing that a path is as it is `now`.
+    fn veiled(&self, one: &Seen, now: Place, filtered: &Filtered) -> Option<Hidden> {
+        let mode = |place: Place| place.map(|(mode, _)| mode);
+        let known = mode(one.index).unwrap_or(MODE_FILE);
+        let modes_differ = mode(now).is_some_and(|now| now != known && is_plain(now) && is_plain(known));
+        let veil = if now == one.index || mode(now) == Some(MODE_SUBMODULE) {
+            None
+        } else if let Some(veil) = self.sight.veils.get(&one.path).filter(|veil| **veil != Veil::Stat) {
+            Some(veil.clone())
+        } else if let Some(driver) = filtered.get(&one.path).filter(|driver| *driver != filters::LFS) {
+            Some(Veil::Filter(String::from_utf8_lossy(driver).into_owned()))
+        } else if modes_differ && self.settings.modes == Modes::OnDiskUnseen {
+            Some(Veil::FileMode)
+        } else {
+            self.sight.veils.get(&one.path).cloned()
+        };
+        veil.map(|veil| Hidden { submodule: Vec::new(), path: one.path.clone(), veil })
     }
 
     fn hash_files(&self, paths: &[u8], count: usize) -> Result<Vec<Oid>, GitError> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let output = self.git(&["hash-object", "--stdin-paths"], paths)?;
+        let output = self.git(&["hash-object", "--stdin-paths"].map(OsStr::new), paths)?;
         let text = String::from_utf8_lossy(&output.stdout);
         let ids: Vec<Oid> = text.lines().filter_map(|line| line.parse().ok()).collect();
         if ids.len() == count {
@@ -192,15 +358,17 @@ impl Repo {
     }
 }
 
+fn is_plain(mode: u32) -> bool {
+    matches!(mode, MODE_FILE | MODE_EXECUTABLE)
+}
+
 fn gone(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
-/// The commit that the repository in `dir` has checked out.
-fn checked_out(dir: &Path) -> Option<Oid> {
-    let inside = Repo::open(dir, &RepoEnv::default()).ok()?;
-    let same = inside.workdir()?.canonicalize().ok()? == dir.canonicalize().ok()?;
-    inside.head().ok().filter(|_| same)?.commit().map(|commit| commit.0)
+/// Whether a place of the working tree is a submodule with changes of its own.
+pub fn is_changed_submodule(path: &[u8], (mode, id): (u32, Oid)) -> bool {
+    mode == MODE_SUBMODULE && id == dirty_id(path)
 }
 
 /// An id that no commit has: that of a blob which says what it stands for.
@@ -216,210 +384,4 @@ fn hash_blob(bytes: &[u8]) -> Result<Oid, GitError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
-
-    use super::super::scratch::{Scratch, command, git_in};
-    use super::*;
-
-    /// What the overlay must be: the difference from HEAD to what `git add -A` in a scratch index would make.
-    fn by_git(scratch: &Scratch) -> Vec<(Vec<u8>, Place)> {
-        let index = scratch.path().join(".git/scratch-index");
-        let _none_yet = std::fs::remove_file(&index);
-        let run = |args: &[&str]| {
-            let output = command(&scratch.path(), args).env("GIT_INDEX_FILE", &index).output().unwrap();
-            assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-            String::from_utf8(output.stdout).unwrap().trim().to_owned()
-        };
-        if scratch.try_git(&["rev-parse", "-q", "--verify", "HEAD"]) {
-            run(&["read-tree", "HEAD"]);
-        }
-        run(&["add", "-A"]);
-        let tree: TreeId = run(&["write-tree"]).parse().unwrap();
-        let repo = scratch.open();
-        let base = repo.head().unwrap().commit().map(|head| repo.tree_of(head).unwrap());
-        let mut found = Vec::new();
-        for change in repo.changes(base, tree).unwrap() {
-            if let Some(old_path) = change.old_path {
-                found.push((old_path, None));
-            }
-            found.push((change.path, change.new));
-        }
-        found.sort();
-        found
-    }
-
-    fn ours(scratch: &Scratch) -> Vec<(Vec<u8>, Place)> {
-        let overlay = scratch.open().worktree_overlay().unwrap();
-        overlay.entries.into_iter().map(|entry| (entry.path, entry.entry)).collect()
-    }
-
-    fn assert_as_git(scratch: &Scratch) {
-        assert_eq!(ours(scratch), by_git(scratch));
-    }
-
-    #[test]
-    fn before_the_first_commit_everything_is_new() {
-        let scratch = Scratch::new();
-        scratch.write("a", "1");
-        scratch.write("d/b", "2");
-        scratch.git(&["add", "a"]);
-        let overlay = scratch.open().worktree_overlay().unwrap();
-        assert_eq!(overlay.base, None);
-        let tracking: Vec<Tracking> = overlay.entries.iter().map(|entry| entry.tracking).collect();
-        assert_eq!(tracking, [Tracking::Tracked, Tracking::Untracked]);
-        assert_as_git(&scratch);
-    }
-
-    #[test]
-    fn every_kind_of_difference_is_what_git_would_add() {
-        let scratch = Scratch::new();
-        for name in [
-            "same",
-            "changed",
-            "staged",
-            "both",
-            "gone",
-            "unstaged-back",
-            "mode",
-            "to-link",
-            "to-dir",
-            "rm-cached",
-        ] {
-            scratch.write(name, name);
-        }
-        scratch.write("from-dir/x", "x");
-        scratch.write(".gitignore", "*.log\n");
-        symlink("same", scratch.path().join("link")).unwrap();
-        scratch.commit("crlf", "x", "one");
-        scratch.write("changed", "2");
-        scratch.write("staged", "2");
-        scratch.write("both", "2");
-        scratch.write("unstaged-back", "2");
-        scratch.write("added", "new");
-        scratch.write("added-gone", "new");
-        scratch.git(&["add", "staged", "both", "unstaged-back", "added", "added-gone"]);
-        scratch.write("both", "3");
-        scratch.write("unstaged-back", "unstaged-back");
-        scratch.write("intent", "to add");
-        scratch.git(&["add", "-N", "intent"]);
-        scratch.git(&["rm", "-q", "--cached", "rm-cached"]);
-        for name in ["gone", "to-link", "to-dir", "added-gone", "link"] {
-            std::fs::remove_file(scratch.path().join(name)).unwrap();
-        }
-        symlink("no/such target", scratch.path().join("to-link")).unwrap();
-        symlink("changed", scratch.path().join("link")).unwrap();
-        scratch.write("to-dir/inside", "x");
-        std::fs::remove_dir_all(scratch.path().join("from-dir")).unwrap();
-        scratch.write("from-dir", "now a file");
-        let executable = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(scratch.path().join("mode"), executable.clone()).unwrap();
-        scratch.write("new-tool", "#!/bin/sh");
-        std::fs::set_permissions(scratch.path().join("new-tool"), executable).unwrap();
-        symlink("x", scratch.path().join("new-link")).unwrap();
-        scratch.write("noise.log", "ignored");
-        assert_as_git(&scratch);
-        let paths: Vec<Vec<u8>> = ours(&scratch).into_iter().map(|(path, _)| path).collect();
-        for path in ["same", "unstaged-back", "rm-cached", "noise.log", "added-gone"] {
-            assert!(!paths.contains(&path.as_bytes().to_vec()), "{path} is no difference");
-        }
-        assert!(paths.windows(2).all(|pair| pair[0] < pair[1]));
-    }
-
-    #[test]
-    fn odd_names_are_hashed_as_they_are() {
-        let scratch = Scratch::new();
-        scratch.commit("a", "1", "one");
-        let names = [
-            "new\nline",
-            "\"quoted\"",
-            "back\\slash",
-            "tab\there",
-            "cr\r",
-            " space ",
-            "ünï",
-            "-dash",
-            "\"",
-            "\x01",
-            "d\n/e\n",
-        ];
-        for name in names {
-            scratch.write(name, &format!("content of {name:?}"));
-        }
-        let not_utf8 = scratch.path().join(program::path_from_bytes(b"\xff\xfe"));
-        std::fs::write(not_utf8, "bytes").unwrap();
-        assert_eq!(ours(&scratch).len(), names.len() + 1);
-        assert_as_git(&scratch);
-    }
-
-    #[test]
-    fn filters_and_line_endings_are_applied() {
-        let scratch = Scratch::new();
-        scratch.git(&["config", "filter.up.clean", "tr a-z A-Z"]);
-        scratch.write(".gitattributes", "*.txt text eol=crlf\n*.up filter=up\n");
-        scratch.commit("a.txt", "one\r\ntwo\r\n", "one");
-        scratch.write("a.txt", "one\r\nthree\r\n");
-        scratch.write("b.txt", "new\r\n");
-        scratch.write("c.up", "shout");
-        assert_as_git(&scratch);
-    }
-
-    #[test]
-    fn conflicts_count_as_what_the_files_hold() {
-        let scratch = Scratch::new();
-        scratch.write("deleted-here", "1");
-        scratch.commit("a", "1", "one");
-        scratch.git(&["checkout", "-q", "-b", "side"]);
-        scratch.write("deleted-here", "2");
-        scratch.commit("a", "side", "side");
-        scratch.git(&["checkout", "-q", "main"]);
-        scratch.git(&["rm", "-q", "deleted-here"]);
-        scratch.commit("a", "main", "main");
-        assert!(!scratch.try_git(&["merge", "-q", "side"]));
-        assert_as_git(&scratch);
-        scratch.write("a", "main");
-        assert_as_git(&scratch);
-        assert!(!ours(&scratch).iter().any(|(path, _)| path == b"a"), "back to HEAD's content");
-    }
-
-    #[test]
-    fn submodules_count_as_their_commit_and_never_when_dirty() {
-        let scratch = Scratch::new();
-        let other = Scratch::new();
-        other.commit("b", "1", "b");
-        scratch.git(&["submodule", "-q", "add", other.path().to_str().unwrap(), "sub"]);
-        scratch.git(&["commit", "-q", "-m", "with a submodule"]);
-        assert_eq!(ours(&scratch), vec![]);
-        let sub = scratch.path().join("sub");
-        std::fs::write(sub.join("b"), "2").unwrap();
-        let dirty = ours(&scratch);
-        assert_eq!(dirty.len(), 1);
-        let (mode, id) = dirty[0].1.unwrap();
-        assert_eq!(mode, MODE_SUBMODULE);
-        assert!(scratch.open().find_commit(crate::domain::ids::CommitId(id)).is_err());
-        git_in(&sub, &["commit", "-q", "-a", "-m", "inside"]);
-        assert_as_git(&scratch);
-        let nested = scratch.path().join("nested");
-        std::fs::create_dir(&nested).unwrap();
-        git_in(&nested, &["init", "-q"]);
-        git_in(&nested, &["commit", "-q", "--allow-empty", "-m", "x"]);
-        assert_as_git(&scratch);
-    }
-
-    #[test]
-    fn it_works_in_a_linked_worktree_and_writes_nothing() {
-        let scratch = Scratch::new();
-        scratch.commit("a", "1", "one");
-        let linked = scratch.beside("linked");
-        scratch.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
-        std::fs::write(linked.join("a"), "2").unwrap();
-        std::fs::write(linked.join("new"), "never stored").unwrap();
-        let repo = Repo::open(&linked, &RepoEnv::default()).unwrap();
-        let overlay = repo.worktree_overlay().unwrap();
-        assert_eq!(overlay.base, Some(scratch.tree("HEAD")));
-        assert_eq!(overlay.entries.len(), 2);
-        let (_, id) = overlay.entries[1].entry.unwrap();
-        assert!(repo.read_blob(id, 100).is_err());
-        assert_eq!(ours(&scratch), vec![]);
-    }
-}
+mod tests;

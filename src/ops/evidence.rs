@@ -1,10 +1,12 @@
 //! Which test run, if any, speaks for a tree: looked up by content, never by time.
 
+mod hidden;
+
 use super::docs;
 use super::error::OpsError;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
-use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, PathDifference, Staging};
+use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Staging};
 use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
 use crate::git::Overlay;
@@ -99,15 +101,11 @@ fn without_evidence(
             let rules = &ws.config.paths.rules;
             let differing = differing((&ws.repo, rules), run.base, &run.overlay, *tree, COMPARED)?;
             let staging = staging(ws, run, &differing)?;
-            (differing.into_iter().map(named).collect(), staging)
+            (hidden::named(ws, differing), staging)
         }
         Subject::WorkTree(_) => (Vec::new(), Staging::Edited),
     };
     Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, staging })
-}
-
-fn named(difference: Difference) -> PathDifference {
-    PathDifference { path: difference.path, tracking: difference.tracking }
 }
 
 /// The difference is only work that is not staged when each differing path of the commit is as HEAD has it, or

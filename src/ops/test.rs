@@ -18,7 +18,9 @@ use crate::action::program::{self, Exit, ProgramEnd, ProgramError, Stopped};
 use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
+use crate::domain::veil::Hidden;
 use crate::record::journal::{Journal, JournalLine};
+use crate::report::escape::shell_quote_bytes;
 use crate::testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 pub use self::compared::compare;
@@ -80,6 +82,7 @@ pub fn run(
     warnings.extend(without_the_added_report(&asked, &mut parsed));
     let since = tested.since(ws)?;
     warnings.extend(changed_paths(&since));
+    warnings.extend(hidden_paths(tested.hidden()));
     let validity = validity(configured, &end, &since);
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     compare(ws, &mut run)?;
@@ -233,6 +236,25 @@ fn changed_paths(since: &Since) -> Option<String> {
         let named = named.join(", ");
         format!("{what}: {named}{more} (git add it, or name it in .gitignore or paths.ignore)")
     })
+}
+
+/// Which files the tests saw that git does not see, in words.
+fn hidden_paths(hidden: &[Hidden]) -> Vec<String> {
+    let mut said: Vec<String> = hidden
+        .iter()
+        .take(NAMED)
+        .map(|one| {
+            let path = one.full_path();
+            let (path, reason) = (String::from_utf8_lossy(&path), one.veil.reason());
+            let command = one.command(shell_quote_bytes);
+            format!(
+                "the tests ran with {path} as it is on disk, and git does not see it: {reason} ({command})"
+            )
+        })
+        .collect();
+    let more = hidden.len().saturating_sub(NAMED);
+    said.extend((more > 0).then(|| format!("git does not see {more} more such paths")));
+    said
 }
 
 fn validity(configured: Configured, end: &ProgramEnd, since: &Since) -> RunValidity {

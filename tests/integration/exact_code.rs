@@ -1,1 +1,212 @@
-//! Tests ran on exactly the code that is committed, also where git is told not to look.
+//! The tests ran on exactly this code: what git is told not to look at, or looks at too briefly, counts as it is on disk.
+
+use crate::support::Stage;
+
+/// A tested repository whose tests pass only where `code.txt` says `good`; what is committed says `evil`.
+fn stage() -> Stage {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = 'grep -q good code.txt && sh check.sh'\n");
+    stage.write("code.txt", "evil\n");
+    stage.write("other.txt", "one\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Evil", "--no-verify"]).ok();
+    stage
+}
+
+fn sh(stage: &Stage, line: &str) {
+    stage.run_in(stage.dir(), "sh", &["-ec", line], None).ok();
+}
+
+/// The command between the last pair of parentheses of the first line that says `git does not see`.
+fn named_command(text: &str) -> String {
+    let line =
+        text.lines().find(|line| line.contains("git does not see it")).unwrap_or_else(|| panic!("{text}"));
+    let start = line.rfind('(').unwrap();
+    line[start + 1..].trim_end().trim_end_matches(')').to_owned()
+}
+
+#[test]
+fn what_hides_a_change_from_git_is_named_and_lifted_by_the_command() {
+    let cases = [
+        (
+            "assume-unchanged",
+            "git update-index --assume-unchanged code.txt; echo good > code.txt",
+            "marked assume-unchanged",
+        ),
+        (
+            "skip-worktree",
+            "git update-index --skip-worktree code.txt; echo good > code.txt",
+            "marked skip-worktree",
+        ),
+        (
+            "both, with a monitor that lies and times put back",
+            "git update-index --assume-unchanged --skip-worktree code.txt; printf '#!/bin/sh\\n' > .git/m; chmod +x .git/m; git config core.fsmonitor .git/m; touch -r code.txt .git/t; echo good > code.txt; touch -r .git/t code.txt",
+            "marked assume-unchanged",
+        ),
+        (
+            "same size and times within a second",
+            "while [ $(date +%N | cut -c1) -gt 2 ]; do :; done; echo evil > code.txt; touch -d 2020-01-01 code.txt; git add code.txt; sleep 0.05; git update-index --refresh; echo good > code.txt; touch -d 2020-01-01 code.txt",
+            "its size and times are those that git remembers",
+        ),
+    ];
+    for (name, hide, reason) in cases {
+        let stage = stage();
+        sh(&stage, hide);
+        sh(&stage, "test -z \"$(git status --porcelain)\" || { git status; exit 1; }");
+        let tested = stage.andon(&["test"]).ok().says("code.txt as it is on disk").says(reason);
+        stage.write("other.txt", "two\n");
+        stage.git(&["add", "other.txt"]).ok();
+        let refused = stage.git(&["commit", "-qm", "Washed"]).refused();
+        refused.clone().says("error[untested-edit]").says("code.txt").says(reason);
+        // The command that both name shows it to git; with it in the commit the tests are those of this code.
+        let command = named_command(&tested.stderr);
+        assert!(refused.stderr.contains(&command), "{name}: {command}\n{refused}");
+        if name.starts_with("both") {
+            sh(&stage, "git update-index --no-skip-worktree code.txt; git config --unset core.fsmonitor");
+        }
+        sh(&stage, &command);
+        if name.starts_with("both") {
+            sh(&stage, "touch code.txt");
+        }
+        stage.git(&["add", "--update"]).ok();
+        stage.andon(&["test"]).ok().lacks("git does not see");
+        stage.git(&["commit", "-qm", "Good"]).ok();
+        assert_eq!(stage.git(&["show", "HEAD:code.txt"]).stdout, "good\n", "{name}");
+    }
+}
+
+#[test]
+fn a_monitor_that_says_nothing_changed_is_not_asked() {
+    let stage = stage();
+    sh(&stage, "printf '#!/bin/sh\\ntouch .git/asked; printf other.txt\\n' > .git/m; chmod +x .git/m");
+    sh(
+        &stage,
+        "git config core.fsmonitorHookVersion 1; git config core.fsmonitor .git/m; git status; rm -f .git/asked",
+    );
+    stage.write("code.txt", "good\n");
+    stage.andon(&["test"]).ok();
+    stage.andon(&["status"]).ok();
+    assert!(!stage.exists(".git/asked"), "the monitor was asked");
+    stage.write("other.txt", "two\n");
+    stage.git(&["add", "other.txt"]).ok();
+    stage.git(&["commit", "-qm", "Washed"]).refused().says("error[untested-edit]").says("code.txt");
+    stage.git(&["commit", "-qm", "Washed", "--no-verify"]).ok();
+    stage.andon(&["check", "HEAD~1..HEAD"]).refused();
+}
+
+#[test]
+fn a_filter_of_the_configuration_is_not_run_and_what_it_stores_is_no_tested_code() {
+    let stage = stage();
+    sh(
+        &stage,
+        "git config filter.wash.clean 'touch .git/ran; sed s/good/evil/'; git config filter.wash.required true",
+    );
+    stage.write(".gitattributes", "code.txt filter=wash\n");
+    stage.git(&["add", ".gitattributes"]).ok();
+    stage.write("code.txt", "good\n");
+    stage.git(&["add", "code.txt"]).ok();
+    sh(&stage, "test -z \"$(git diff --name-only)\"; rm .git/ran");
+    let tested = stage.andon(&["test"]).ok().says("the filter wash of git's configuration");
+    assert!(!stage.exists(".git/ran"), "the filter was run");
+    let refused = stage.git(&["commit", "-qm", "Washed"]).refused();
+    let command = named_command(&tested.stderr);
+    assert!(refused.stderr.contains(&command), "{command}\n{refused}");
+    sh(&stage, &command);
+    stage.git(&["commit", "-qm", "Good"]).ok();
+    assert_eq!(stage.git(&["show", "HEAD:code.txt"]).stdout, "good\n");
+}
+
+#[test]
+fn what_git_lfs_stores_is_known() {
+    let stage = Stage::installed();
+    let clean = "{ f=$(mktemp); cat > $f; echo version https://git-lfs.github.com/spec/v1; echo oid sha256:$(sha256sum < $f | cut -c1-64); echo size $(stat -c %s $f); }";
+    stage.git(&["config", "filter.lfs.clean", clean]).ok();
+    stage.write(".gitattributes", "*.bin filter=lfs\n");
+    stage.write("a.bin", "content");
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Large files"]).ok();
+    assert!(stage.git(&["show", "HEAD:a.bin"]).stdout.starts_with("version https://git-lfs"));
+    stage.write("a.bin", "other");
+    stage.write("b.bin", "new");
+    stage.andon(&["test"]).ok().lacks("git does not see");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Larger files"]).ok();
+    // A driver by that name which stores something else.
+    stage.git(&["config", "filter.lfs.clean", "sed s/good/evil/"]).ok();
+    stage.write("a.bin", "good");
+    stage.andon(&["test"]).ok();
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Washed"]).refused().says("error[untested-edit]").says("a.bin");
+}
+
+#[test]
+fn an_executable_bit_that_git_does_not_look_at_counts() {
+    let stage = Stage::installed();
+    stage.git(&["config", "core.fileMode", "false"]).ok();
+    stage.write("run.sh", "#!/bin/sh\n");
+    sh(&stage, "chmod +x run.sh; git add run.sh");
+    let tested = stage.andon(&["test"]).ok().says("core.fileMode is false");
+    let refused =
+        stage.git(&["commit", "-qm", "No tool"]).refused().says("run.sh").says("core.fileMode is false");
+    let command = named_command(&tested.stderr);
+    assert!(refused.stderr.contains(&command), "{command}\n{refused}");
+    sh(&stage, &command);
+    stage.git(&["commit", "-qm", "A tool"]).ok();
+    assert!(stage.git(&["ls-tree", "HEAD", "run.sh"]).stdout.starts_with("100755"));
+}
+
+#[test]
+fn a_submodule_is_looked_into() {
+    let stage = stage();
+    let lib = stage.root().join("lib");
+    std::fs::create_dir(&lib).unwrap();
+    stage.git_in(&lib, &["init", "-q", "."]).ok();
+    std::fs::write(lib.join("f"), "evil\n").unwrap();
+    stage.git_in(&lib, &["add", "."]).ok();
+    stage.git_in(&lib, &["commit", "-qm", "f"]).ok();
+    stage
+        .git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", lib.to_str().unwrap(), "sub"])
+        .ok();
+    stage.write("code.txt", "good\n");
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "With a submodule"]).ok();
+    sh(&stage, "cd sub; git update-index --skip-worktree f; echo good > f");
+    sh(&stage, "test -z \"$(git status --porcelain)\"");
+    stage
+        .andon(&["test"])
+        .ok()
+        .says("sub/f as it is on disk")
+        .says("git -C sub update-index --no-skip-worktree -- f");
+    stage.write("other.txt", "two\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Washed"]).refused().says("error[untested-edit]").says("sub");
+    sh(&stage, "cd sub; git update-index --no-skip-worktree f; git checkout -q f");
+    stage.andon(&["test"]).ok().lacks("git does not see");
+    stage.git(&["commit", "-qm", "As it is"]).ok();
+}
+
+#[test]
+fn a_sparse_checkout_is_no_change() {
+    let stage = stage();
+    stage.write("code.txt", "good\n");
+    stage.write("kept/a", "1\n");
+    stage.write("left/b", "1\n");
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Two directories"]).ok();
+    for extra in [&["--no-sparse-index"][..], &["--sparse-index"]] {
+        stage.git(&[&["sparse-checkout", "set", "--cone"], extra, &["kept"]].concat()).ok();
+        assert!(!stage.exists("left/b"));
+        stage.write("kept/a", format!("{extra:?}\n"));
+        stage.andon(&["test"]).ok().lacks("git does not see");
+        stage.git(&["commit", "-qam", "Kept"]).ok();
+    }
+    // Outside of a sparse checkout a file that is gone is gone.
+    stage.git(&["sparse-checkout", "disable"]).ok();
+    sh(&stage, "git update-index --skip-worktree left/b; rm left/b; git update-index --split-index");
+    stage.write("kept/a", "2\n");
+    stage.andon(&["test"]).ok().says("left/b as it is on disk");
+    stage.git(&["commit", "-qam", "Washed"]).refused().says("left/b");
+}

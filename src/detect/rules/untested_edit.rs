@@ -34,6 +34,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     check,
 };
 
+/// Most commands of hidden paths that are named.
+const HINTS: usize = 3;
+
 /// Why the tests do not count, in words, with what mends it.
 struct Gap {
     message: String,
@@ -151,13 +154,14 @@ fn filtered(tests: &TestEvidence) -> String {
 fn other_code(run: &TestRun, differing: &[PathDifference], staging: Staging) -> Gap {
     let paths: Vec<String> =
         differing.iter().map(|difference| String::from_utf8_lossy(&difference.path).into_owned()).collect();
+    let shown: Vec<String> = differing.iter().zip(&paths).map(|(one, path)| with_reason(one, path)).collect();
     // The list of differences may itself be cut: then the number of the rest is not known.
-    let named = match words::list(&paths, words::len(&paths)) {
+    let named = match words::list(&shown, words::len(&shown)) {
         named if named.is_empty() => "paths that are no longer known".to_owned(),
         named => named,
     };
     let untracked = differing.iter().any(|difference| difference.tracking == Tracking::Untracked);
-    let (message, help) = match staging {
+    let (message, mut help) = match staging {
         Staging::OnlyUnstaged => (
             format!("the tests ran with work that is not part of this commit: {named}"),
             vec![
@@ -171,14 +175,25 @@ fn other_code(run: &TestRun, differing: &[PathDifference], staging: Staging) -> 
             vec!["andon test".to_owned()],
         ),
     };
+    let hints = differing.iter().filter_map(|difference| difference.hint.as_ref());
+    help.splice(0..0, hints.take(HINTS).map(|hint| hint.command.clone()));
     let evidence = std::iter::once(Evidence::Code(run.evidence.code))
         .chain(paths.iter().take(5).map(|path| Evidence::Path(words::bounded(path))));
     Gap { evidence: evidence.collect(), help, message }
 }
 
+/// A path, and why git does not see it.
+fn with_reason(difference: &PathDifference, path: &str) -> String {
+    match &difference.hint {
+        Some(hint) => format!("{} (git does not see it: {})", words::bounded(path), hint.reason),
+        None => path.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::situation::PathHint;
     use crate::detect::testkit::{judged, judged_at, judged_on};
     use crate::domain::facts::CommitKind;
     use crate::history::testkit::{commit, green, other, red, run, timeline};
@@ -190,7 +205,10 @@ mod tests {
     fn elsewhere(paths: &[(&str, Tracking)], staging: Staging) -> EvidenceState {
         let differing = paths
             .iter()
-            .map(|(path, tracking)| PathDifference { path: path.as_bytes().to_vec(), tracking: *tracking })
+            .map(|(path, tracking)| {
+                let path = path.as_bytes().to_vec();
+                PathDifference { path, tracking: *tracking, hint: None }
+            })
             .collect();
         EvidenceState::OtherCode { run: Box::new(run(green(2, 9))), differing, staging }
     }
@@ -281,6 +299,24 @@ mod tests {
         };
         assert_eq!(help(Tracking::Tracked), "git add --update");
         assert_eq!(help(Tracking::Untracked), "git add --all");
+    }
+
+    #[test]
+    fn a_path_that_git_does_not_see_says_why_and_how_to_show_it() {
+        let hint = PathHint { reason: "it is marked x".to_owned(), command: "git unmark".to_owned() };
+        let path = b"src/a.rs".to_vec();
+        let differing = vec![PathDifference { path, tracking: Tracking::Tracked, hint: Some(hint) }];
+        let state = EvidenceState::OtherCode {
+            run: Box::new(run(green(2, 9))),
+            differing,
+            staging: Staging::OnlyUnstaged,
+        };
+        let finding = at_commit(state).unwrap();
+        assert_eq!(
+            finding.message,
+            "the tests ran with work that is not part of this commit: src/a.rs (git does not see it: it is marked x)"
+        );
+        assert_eq!(finding.help[..2], ["git unmark", "git add --update"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
 use crate::domain::time::Timestamp;
+use crate::domain::veil::Hidden;
 use crate::git::{Ended, Happened, IndexFile, MODE_SUBMODULE, Overlay, Watch};
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
@@ -23,6 +24,8 @@ pub struct TestedCode {
     /// Code paths that differ from `base`, sorted.
     overlay: Vec<OverlayEntry>,
     truncated: bool,
+    /// Code paths that git does not see as they are.
+    hidden: Vec<Hidden>,
     watched: Option<Watched>,
     /// The watch when it is over.
     ended: Option<(Ended, BTreeSet<Vec<u8>>)>,
@@ -53,7 +56,11 @@ impl TestedCode {
             ws.overlay()?
         } else {
             let head = ws.repo.head()?.commit();
-            Overlay { base: head.map(|head| ws.repo.tree_of(head)).transpose()?, entries: Vec::new() }
+            Overlay {
+                base: head.map(|head| ws.repo.tree_of(head)).transpose()?,
+                entries: Vec::new(),
+                hidden: Vec::new(),
+            }
         };
         Self::of(ws, overlay)
     }
@@ -77,12 +84,21 @@ impl TestedCode {
         let code = fingerprint(ws, &overlay)?;
         let mut entries = overlay.entries;
         entries.retain(|entry| rules.class(&entry.path) == PathClass::Code);
-        Ok(Self { code, base: overlay.base, overlay: entries, truncated: false, watched: None, ended: None })
+        let mut hidden = overlay.hidden;
+        hidden.retain(|one| rules.class(&one.full_path()) == PathClass::Code);
+        let (base, truncated) = (overlay.base, false);
+        Ok(Self { code, base, overlay: entries, truncated, hidden, watched: None, ended: None })
     }
 
     /// Code of which only the fingerprint is known.
     pub fn told(code: CodeId) -> Self {
-        Self { code, base: None, overlay: Vec::new(), truncated: true, watched: None, ended: None }
+        let (overlay, hidden) = (Vec::new(), Vec::new());
+        Self { code, base: None, overlay, truncated: true, hidden, watched: None, ended: None }
+    }
+
+    /// What the tests saw and git does not: a commit would be without it.
+    pub fn hidden(&self) -> &[Hidden] {
+        &self.hidden
     }
 
     /// Ends the watch: what happens to the code from now on is of no interest.

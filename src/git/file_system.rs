@@ -1,0 +1,117 @@
+//! What the file system can hold, where git's configuration tells git not to look.
+//!
+//! `core.fileMode`, `core.symlinks` and `core.ignoreCase` are for file systems that hold less than git does. Set on one
+//! that holds it all, they hide changes: the tests then ran on something else than a commit has. So a file system is
+//! tried, as `git init` tries it, before such a setting is believed.
+
+use std::ffi::OsString;
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
+
+use super::repo::Repo;
+
+/// Who says whether a file is executable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Modes {
+    /// The file, and git looks at it too.
+    OnDisk,
+    /// The file, although git is told not to look.
+    OnDiskUnseen,
+    /// The index: the file system cannot tell.
+    InIndex,
+}
+
+/// What holds for one look at the working tree.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) modes: Modes,
+    /// Options for the git program that make it look at what there is.
+    pub(super) options: Vec<OsString>,
+}
+
+impl Repo {
+    /// Has git look at what there is, whatever its configuration says. No program of the configuration is started.
+    pub(super) fn honest_settings(&self, top: &Path) -> Settings {
+        let off = |key| self.config_string(key).is_some_and(|value| is_false(&value));
+        let (modes_off, links_off) = (off("core.filemode"), off("core.symlinks"));
+        let held = if modes_off || links_off { held_by(&self.git_dir, top) } else { Held::default() };
+        let modes = match (modes_off, held.modes) {
+            (false, _) => Modes::OnDisk,
+            (true, Some(())) => Modes::OnDiskUnseen,
+            (true, None) => Modes::InIndex,
+        };
+        let mut settings = vec![
+            "core.fsmonitor=false",
+            "core.untrackedCache=false",
+            "core.trustctime=true",
+            "core.checkStat=default",
+        ];
+        if modes != Modes::InIndex {
+            settings.push("core.fileMode=true");
+        }
+        if !links_off || held.links.is_some() {
+            settings.push("core.symlinks=true");
+        }
+        // The file is called `config`: only where case does not matter it is there by this name too.
+        if !self.common_dir.join("CoNfIg").exists() {
+            settings.push("core.ignoreCase=false");
+        }
+        let options = settings.into_iter().flat_map(|setting| ["-c", setting]).map(OsString::from).collect();
+        Settings { modes, options }
+    }
+}
+
+/// What was found to be held.
+#[derive(Debug, Default)]
+struct Held {
+    modes: Option<()>,
+    links: Option<()>,
+}
+
+/// Tries the file system of `git_dir`; where `top` lies on another one, nothing is known.
+fn held_by(git_dir: &Path, top: &Path) -> Held {
+    let device = |path: &Path| path.metadata().ok().map(|meta| meta.dev());
+    if device(git_dir) != device(top) {
+        return Held::default();
+    }
+    let Ok(dir) = tempfile::tempdir_in(git_dir) else { return Held::default() };
+    let (file, link) = (dir.path().join("mode"), dir.path().join("link"));
+    let holds = |mode: u32| {
+        std::fs::set_permissions(&file, Permissions::from_mode(mode)).ok()?;
+        let found = file.metadata().ok()?.permissions().mode() & 0o100;
+        (found == mode & 0o100).then_some(())
+    };
+    let modes = std::fs::write(&file, b"").ok().and_then(|()| holds(0o700)).and_then(|()| holds(0o600));
+    let links = symlink("mode", &link).ok().and_then(|()| std::fs::read_link(&link).ok()).map(drop);
+    Held { modes, links }
+}
+
+/// As git reads a boolean.
+fn is_false(value: &str) -> bool {
+    ["false", "no", "off", "0", ""].iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scratch::Scratch;
+    use super::*;
+
+    #[test]
+    fn what_the_file_system_holds_is_not_taken_from_the_configuration() {
+        let scratch = Scratch::new();
+        let modes = || scratch.open().honest_settings(&scratch.path()).modes;
+        assert_eq!(modes(), Modes::OnDisk);
+        for value in ["false", "No", "0"] {
+            scratch.git(&["config", "core.fileMode", value]);
+            assert_eq!(modes(), Modes::OnDiskUnseen, "{value}");
+        }
+        assert_eq!(held_by(Path::new("/proc"), Path::new("/proc")).modes, None);
+        assert_eq!(held_by(&scratch.path(), Path::new("/proc")).modes, None);
+        let left: Vec<_> = std::fs::read_dir(scratch.path().join(".git"))
+            .unwrap()
+            .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".tmp"))
+            .collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}

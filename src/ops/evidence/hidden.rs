@@ -1,0 +1,49 @@
+//! Why git does not see what the tests saw, and the command that shows it to git.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::detect::{PathDifference, PathHint};
+use crate::domain::veil::{Hidden, Veil};
+use crate::git::{MODE_EXECUTABLE, MODE_FILE, is_changed_submodule};
+use crate::ops::workspace::Workspace;
+use crate::record::fingerprint::Difference;
+use crate::report::escape::shell_quote_bytes;
+
+/// The differences as the rule is told them. Looks at these paths only.
+pub(super) fn named(ws: &Workspace, differing: Vec<Difference>) -> Vec<PathDifference> {
+    let paths: BTreeSet<Vec<u8>> = differing.iter().map(|difference| difference.path.clone()).collect();
+    let veils = if paths.is_empty() { BTreeMap::new() } else { ws.repo.veils(&paths) };
+    let named = |difference: Difference| PathDifference {
+        hint: hint(ws, &difference, veils.get(&difference.path)),
+        path: difference.path,
+        tracking: difference.tracking,
+    };
+    differing.into_iter().map(named).collect()
+}
+
+fn hint(ws: &Workspace, difference: &Difference, veil: Option<&Veil>) -> Option<PathHint> {
+    let (path, run) = (&difference.path, difference.run_side);
+    if run.is_some_and(|place| is_changed_submodule(path, place)) {
+        let reason = "the submodule has changes of its own".to_owned();
+        return Some(PathHint { reason, command: format!("git -C {} status", shell_quote_bytes(path)) });
+    }
+    // The tests saw something else than is there now: edited since, and no wonder that it differs.
+    if run.map(|(_, id)| id) != ws.repo.worktree_blob(path) {
+        return None;
+    }
+    let veil = match (run, difference.commit_side) {
+        (Some((then, id)), Some((now, same)))
+            if id == same
+                && then != now
+                && [then, now].iter().all(|mode| [MODE_FILE, MODE_EXECUTABLE].contains(mode)) =>
+        {
+            ws.repo
+                .config_string("core.filemode")
+                .is_some_and(|value| value == "false")
+                .then_some(Veil::FileMode)
+        }
+        _ => veil.cloned(),
+    }?;
+    let hidden = Hidden { submodule: Vec::new(), path: path.clone(), veil };
+    Some(PathHint { reason: hidden.veil.reason(), command: hidden.command(shell_quote_bytes) })
+}
