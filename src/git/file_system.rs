@@ -1,12 +1,12 @@
 //! What the file system can hold, where git's configuration tells git not to look.
 //!
-//! `core.fileMode`, `core.symlinks` and `core.ignoreCase` are for file systems that hold less than git does. Set on one
-//! that holds it all, they hide changes: the tests then ran on something else than a commit has. So a file system is
-//! tried, as `git init` tries it, before such a setting is believed.
+//! `core.fileMode` and `core.ignoreCase` are for file systems that hold less than git does. Set on one that holds it all,
+//! they hide changes: the tests then ran on something else than a commit has. So a file system is tried, as `git init`
+//! tries it, before such a setting is believed.
 
 use std::ffi::OsString;
 use std::fs::Permissions;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use super::repo::Repo;
@@ -33,13 +33,11 @@ pub(super) struct Settings {
 impl Repo {
     /// Has git look at what there is, whatever its configuration says. No program of the configuration is started.
     pub(super) fn honest_settings(&self, top: &Path) -> Settings {
-        let off = |key| self.config_string(key).is_some_and(|value| is_false(&value));
-        let (modes_off, links_off) = (off("core.filemode"), off("core.symlinks"));
-        let held = if modes_off || links_off { held_by(&self.git_dir, top) } else { Held::default() };
-        let modes = match (modes_off, held.modes) {
-            (false, _) => Modes::OnDisk,
-            (true, Some(())) => Modes::OnDiskUnseen,
-            (true, None) => Modes::InIndex,
+        let off = self.config_string("core.filemode").is_some_and(|value| is_false(&value));
+        let modes = match off {
+            false => Modes::OnDisk,
+            true if holds_modes(&self.git_dir, top) => Modes::OnDiskUnseen,
+            true => Modes::InIndex,
         };
         let mut settings = vec![
             "core.fsmonitor=false",
@@ -50,9 +48,6 @@ impl Repo {
         if modes != Modes::InIndex {
             settings.push("core.fileMode=true");
         }
-        if !links_off || held.links.is_some() {
-            settings.push("core.symlinks=true");
-        }
         // The file is called `config`: only where case does not matter it is there by this name too.
         if !self.common_dir.join("CoNfIg").exists() {
             settings.push("core.ignoreCase=false");
@@ -62,29 +57,17 @@ impl Repo {
     }
 }
 
-/// What was found to be held.
-#[derive(Debug, Default)]
-struct Held {
-    modes: Option<()>,
-    links: Option<()>,
-}
-
-/// Tries the file system of `git_dir`; where `top` lies on another one, nothing is known.
-fn held_by(git_dir: &Path, top: &Path) -> Held {
+/// Whether the file system of `git_dir` keeps the executable bit; false where `top` lies on another one, of which
+/// nothing is known.
+fn holds_modes(git_dir: &Path, top: &Path) -> bool {
     let device = |path: &Path| path.metadata().ok().map(|meta| meta.dev());
-    if device(git_dir) != device(top) {
-        return Held::default();
-    }
-    let Ok(dir) = tempfile::tempdir_in(git_dir) else { return Held::default() };
-    let (file, link) = (dir.path().join("mode"), dir.path().join("link"));
-    let holds = |mode: u32| {
-        std::fs::set_permissions(&file, Permissions::from_mode(mode)).ok()?;
-        let found = file.metadata().ok()?.permissions().mode() & 0o100;
-        (found == mode & 0o100).then_some(())
+    let Ok(file) = tempfile::NamedTempFile::new_in(git_dir) else { return false };
+    let keeps = |mode: u32| {
+        let set = file.as_file().set_permissions(Permissions::from_mode(mode));
+        let kept = file.path().metadata().map(|meta| meta.permissions().mode() & 0o100);
+        set.is_ok() && kept.is_ok_and(|kept| kept == mode & 0o100)
     };
-    let modes = std::fs::write(&file, b"").ok().and_then(|()| holds(0o700)).and_then(|()| holds(0o600));
-    let links = symlink("mode", &link).ok().and_then(|()| std::fs::read_link(&link).ok()).map(drop);
-    Held { modes, links }
+    device(git_dir) == device(top) && keeps(0o700) && keeps(0o600)
 }
 
 /// As git reads a boolean.
@@ -106,8 +89,8 @@ mod tests {
             scratch.git(&["config", "core.fileMode", value]);
             assert_eq!(modes(), Modes::OnDiskUnseen, "{value}");
         }
-        assert_eq!(held_by(Path::new("/proc"), Path::new("/proc")).modes, None);
-        assert_eq!(held_by(&scratch.path(), Path::new("/proc")).modes, None);
+        assert!(!holds_modes(Path::new("/proc"), Path::new("/proc")));
+        assert!(!holds_modes(&scratch.path(), Path::new("/proc")));
         let left: Vec<_> = std::fs::read_dir(scratch.path().join(".git"))
             .unwrap()
             .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".tmp"))

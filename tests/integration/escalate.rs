@@ -159,6 +159,8 @@ fn chmod_and_rename_ping_pong_halt() {
         let halted = (1..=6).find(|number| {
             let step = if number % 2 == 1 { there } else { back };
             stage.git(&step).ok();
+            // What the tests see is what is committed.
+            stage.git(&["checkout-index", "--all", "--force"]).ok();
             stage.andon(&["test"]);
             stage.git(&["commit", "-qm", "Arrange the files"]).all().contains("oscillation")
         });

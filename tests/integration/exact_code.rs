@@ -182,7 +182,7 @@ fn a_submodule_is_looked_into() {
     stage.write("other.txt", "two\n");
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-qm", "Washed"]).refused().says("error[untested-edit]").says("sub");
-    sh(&stage, "cd sub; git update-index --no-skip-worktree f; git checkout -q f");
+    sh(&stage, "cd sub; git update-index --no-skip-worktree f; touch f; git checkout -q f");
     stage.andon(&["test"]).ok().lacks("git does not see");
     stage.git(&["commit", "-qm", "As it is"]).ok();
 }
