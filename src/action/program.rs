@@ -1,9 +1,9 @@
 //! The door through which the test command is started.
 //!
 //! `andon test` must be invisible: the same output as it comes, the same exit code, the same answer to
-//! Ctrl-C. So the command's two streams run through pipes to the caller's sink in the order of arrival,
-//! standard input stays the caller's own, and signals that reach this process reach the command. The price
-//! is that the command sees pipes instead of a terminal: most runners then print no colour.
+//! Ctrl-C. So the command's two streams run to the caller's sink in the order of arrival, through a terminal of
+//! their own where they are shown on one and through pipes elsewhere; standard input stays the caller's own, and
+//! signals that reach this process reach the command.
 //!
 //! Process groups: with a terminal on standard input the command stays in the terminal's foreground group,
 //! so that it can read from it and gets Ctrl-C from it; other signals and the timeout go to the processes
@@ -13,6 +13,7 @@ mod descendants;
 mod end;
 mod signals;
 mod start;
+mod terminal;
 mod watch;
 
 use std::ffi::OsString;
@@ -26,6 +27,7 @@ use crate::domain::time::Span;
 use crate::testreport::Stream;
 
 pub use self::end::{Exit, ProgramEnd, Stopped};
+pub use self::terminal::Screens;
 
 use self::signals::{Group, HeldSignals};
 use self::start::Start;
@@ -43,6 +45,17 @@ pub enum TestCommand {
 
 /// The whole environment of a command: names and values.
 pub type Environment = Vec<(OsString, OsString)>;
+
+/// Where a command runs.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Its working directory.
+    pub directory: &'a Path,
+    /// Its whole environment.
+    pub environment: &'a Environment,
+    /// Where its output is shown.
+    pub screens: &'a Screens,
+}
 
 /// Why the command could not be run.
 #[derive(Debug, Error)]
@@ -94,34 +107,34 @@ impl ProgramError {
     }
 }
 
-/// Runs the test command in `root` and hands its output to `sink` in chunks as it comes.
+/// Runs the test command and hands its output to `sink` in chunks as it comes.
 ///
 /// Holds SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD back in the calling thread meanwhile, and passes the
 /// first four on. For that no other thread of the process may take them: call it from a process that has
 /// no other threads. After `timeout` the command gets SIGTERM, and five seconds later SIGKILL. A process
-/// that the command left behind with our pipes in its hands is waited for two seconds, not longer.
+/// that the command left behind with its output in its hands is waited for two seconds, not longer.
 pub fn run_test_command(
     spec: &TestCommand,
-    root: &Path,
-    env: &Environment,
+    around: Surroundings<'_>,
     timeout: Option<Span>,
     sink: &mut dyn FnMut(Stream, &[u8]),
 ) -> Result<ProgramEnd, ProgramError> {
     let argv = argv_of(spec)?;
     let program = argv.first().cloned().ok_or(ProgramError::Empty)?;
-    if !root.is_dir() {
-        return Err(ProgramError::NoDirectory(root.to_owned()));
+    let Surroundings { directory, environment: env, screens } = around;
+    if !directory.is_dir() {
+        return Err(ProgramError::NoDirectory(directory.to_owned()));
     }
     let group = if io::stdin().is_terminal() { Group::Ours } else { Group::Own };
     let held = HeldSignals::hold().map_err(ProgramError::Signals)?;
-    let (command, pipes) = match (Start { argv: &argv, directory: root, env, group }).run(&held) {
+    let (command, outputs) = match (Start { argv: &argv, directory, env, screens, group }).run(&held) {
         Ok(started) => started,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(ProgramError::NotFound { program });
         }
         Err(source) => return Err(ProgramError::Start { program, source }),
     };
-    let ended = Watch::new(command, group, timeout).run((&held, pipes), sink);
+    let ended = Watch::new(command, group, timeout).run((&held, outputs), sink);
     let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
     Ok(ProgramEnd { exit: Exit::of(status), stopped })
 }

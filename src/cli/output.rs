@@ -1,7 +1,9 @@
 //! The only place that prints. A closed or full stream never changes a verdict and never panics.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::os::fd::{AsFd as _, BorrowedFd};
 
+use crate::action::program::Screens;
 use crate::report::style::Style;
 
 /// When colour is used.
@@ -114,6 +116,13 @@ pub fn progress_is_seen() -> bool {
 /// Whether somebody sits at both ends: only then may a program of ours ask something.
 pub fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// The terminals behind both streams, for a program whose output is passed through.
+pub fn screens() -> Screens {
+    let terminal =
+        |stream: BorrowedFd<'_>| stream.is_terminal().then(|| stream.try_clone_to_owned().ok()).flatten();
+    Screens { stdout: terminal(io::stdout().as_fd()), stderr: terminal(io::stderr().as_fd()) }
 }
 
 fn write_all(stream: &mut impl Write, bytes: &[u8]) {

@@ -14,7 +14,7 @@ use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::action::private::PrivateDir;
-use crate::action::program::{self, Exit, ProgramEnd, ProgramError, Stopped};
+use crate::action::program::{self, Exit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
 use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
@@ -43,13 +43,16 @@ pub struct Ran {
     pub warnings: Vec<String>,
 }
 
+/// Where the output of the tests is shown.
+pub struct Shown<'a> {
+    /// The terminals that it goes to.
+    pub screens: &'a Screens,
+    /// Passes it on.
+    pub pass: &'a mut dyn FnMut(Stream, &[u8]),
+}
+
 /// Runs `command`, or the configured one, in the repository root.
-pub fn run(
-    ctx: &Context,
-    ws: &Workspace,
-    command: &[OsString],
-    pass: &mut dyn FnMut(Stream, &[u8]),
-) -> Result<Ran, OpsError> {
+pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>) -> Result<Ran, OpsError> {
     let top = ws.top()?.to_owned();
     let (command, configured) = choose(ws, command)?;
     let mut tested = TestedCode::under_watch(ws)?;
@@ -58,7 +61,7 @@ pub fn run(
     let (asked, private) = with_report(ws, &top, &command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
-    let end = match watched((ctx, ws), (&asked, &top), &mut reader, pass) {
+    let end = match watched((ctx, ws), (&asked, &top), &mut reader, shown) {
         Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
             keep_not_started(ctx, ws, tested, &command)?;
             return Err(error.into());
@@ -134,8 +137,9 @@ fn watched(
     (ctx, ws): (&Context, &Workspace),
     (asked, top): (&Asked, &Path),
     reader: &mut RunReader,
-    pass: &mut dyn FnMut(Stream, &[u8]),
+    shown: Shown<'_>,
 ) -> Result<ProgramEnd, OpsError> {
+    let Shown { screens, pass } = shown;
     let mut unseen = Unseen::new(asked.unseen.clone());
     let mut sink = |stream: Stream, bytes: &[u8]| {
         let mut both = |bytes: &[u8]| {
@@ -149,7 +153,8 @@ fn watched(
     };
     let timeout = ws.config.test.timeout;
     let environment = ctx.environment_without(&OF_GIT);
-    let end = program::run_test_command(&asked.command, top, &environment, timeout, &mut sink)?;
+    let around = Surroundings { directory: top, environment: &environment, screens };
+    let end = program::run_test_command(&asked.command, around, timeout, &mut sink)?;
     unseen.finish(&mut |bytes| {
         pass(Stream::Stdout, bytes);
         reader.push(Stream::Stdout, bytes);

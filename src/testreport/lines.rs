@@ -60,9 +60,22 @@ impl LineSplitter {
     }
 }
 
+/// Hands on a line. One in which a terminal goes back to the beginning (progress that is drawn anew) is several: each
+/// says what it said when it was seen.
 fn hand_on(raw: &[u8], line: &mut dyn FnMut(&str)) {
-    let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
-    line(&strip_ansi(&String::from_utf8_lossy(raw)));
+    let end = raw.iter().rposition(|byte| *byte != b'\r').map_or(0, |last| last + 1);
+    let (drawn_over, last) = match memchr::memrchr(b'\r', &raw[..end]) {
+        Some(at) => (&raw[..at], &raw[at + 1..end]),
+        None => (&raw[..0], &raw[..end]),
+    };
+    for part in drawn_over.split(|byte| *byte == b'\r') {
+        let text = String::from_utf8_lossy(part);
+        let text = strip_ansi(&text);
+        if !text.is_empty() {
+            line(&text);
+        }
+    }
+    line(&strip_ansi(&String::from_utf8_lossy(last)));
 }
 
 #[cfg(test)]
@@ -87,6 +100,8 @@ mod tests {
             (&[b"a\nb"], &["a", "b"]),
             (&[b"a", b"b\r\n", b"\n"], &["ab", ""]),
             (&[b"\x1b[32mok\x1b[0m 1\n"], &["ok 1"]),
+            (&[b"1/2\r\x1b[K2/2\r\r", b"\n\r\n"], &["1/2", "2/2", ""]),
+            (&[b"\x1b[2K\r\ra\n1/2\r\x1b[K\n"], &["a", "1/2", ""]),
             (&[b"caf\xc3", b"\xa9\n\xff\n"], &["café", "\u{fffd}"]),
         ];
         for (chunks, lines) in cases {

@@ -2,6 +2,7 @@
 
 mod hostile;
 mod lies;
+mod on_terminal;
 mod samples;
 
 use super::{ExitKind, ParsedRun, ReportInput, Root, RunReader, Stream};

@@ -2,7 +2,7 @@
 //!
 //! They are held back in every thread and taken by one thread that does nothing else, so that no code runs
 //! inside a signal handler. SIGCHLD is among them: it wakes that thread when the command has ended, which
-//! is how the thread itself comes to its end.
+//! is how the thread itself comes to its end. SIGWINCH tells that the terminal has another size.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::thread;
@@ -13,11 +13,16 @@ use nix::unistd::Pid;
 
 use super::descendants;
 
+/// Whether a signal is meant to end the command.
+pub(super) fn is_ending(signal: Signal) -> bool {
+    ENDING.contains(&signal)
+}
+
 /// The signals that end a command.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
 
 fn held_set() -> SigSet {
-    ENDING.into_iter().chain([Signal::SIGCHLD]).collect()
+    ENDING.into_iter().chain([Signal::SIGCHLD, Signal::SIGWINCH]).collect()
 }
 
 /// Whose process group the command is in.

@@ -5,7 +5,8 @@
 //! end with the command left running and its result lost. `posix_spawn` is told the mask of the new process.
 
 use std::ffi::{CString, NulError};
-use std::io::{self, PipeReader};
+use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
@@ -24,6 +25,7 @@ use crate::testreport::Stream;
 
 use super::Environment;
 use super::signals::{Group, HeldSignals};
+use super::terminal::{Screens, Size, Wire};
 
 /// The working directory belongs to the whole process: one start at a time changes it.
 static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());
@@ -35,6 +37,7 @@ pub(super) struct Start<'a> {
     /// Where it runs.
     pub(super) directory: &'a Path,
     pub(super) env: &'a Environment,
+    pub(super) screens: &'a Screens,
     pub(super) group: Group,
 }
 
@@ -43,25 +46,33 @@ pub(super) struct Running {
     pub(super) pid: Pid,
 }
 
-/// The ends of its pipes that are ours.
-pub(super) type Pipes = [(Stream, PipeReader); 2];
+/// Its output as we read it.
+pub(super) struct Outputs {
+    pub(super) streams: [(Stream, File); 2],
+    /// Of those that are terminals.
+    pub(super) sizes: Vec<Size>,
+}
 
 impl Start<'_> {
     /// Starts it with our standard input and with the signals that were held back before `held` was.
     #[allow(clippy::disallowed_methods, reason = "the one place that starts the test command")]
-    pub(super) fn run(&self, held: &HeldSignals) -> io::Result<(Running, Pipes)> {
+    pub(super) fn run(&self, held: &HeldSignals) -> io::Result<(Running, Outputs)> {
         let argv: Vec<CString> =
             self.argv.iter().map(|word| CString::new(word.as_bytes())).collect::<Result<_, _>>()?;
         let program = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
         let env = entries(self.env)?;
-        let (stdout, its_stdout) = io::pipe()?;
-        let (stderr, its_stderr) = io::pipe()?;
+        let stdout = Wire::to(self.screens.stdout.as_ref())?;
+        let stderr = Wire::to(self.screens.stderr.as_ref())?;
         let mut files = PosixSpawnFileActions::init()?;
-        files.add_dup2(its_stdout.as_raw_fd(), STDOUT_FILENO)?;
-        files.add_dup2(its_stderr.as_raw_fd(), STDERR_FILENO)?;
+        files.add_dup2(stdout.its.as_raw_fd(), STDOUT_FILENO)?;
+        files.add_dup2(stderr.its.as_raw_fd(), STDERR_FILENO)?;
         let attributes = self.attributes(held)?;
         let pid = inside(self.directory, || posix_spawnp(program, &files, &attributes, &argv, &env))??;
-        Ok((Running { pid }, [(Stream::Stdout, stdout), (Stream::Stderr, stderr)]))
+        let streams = [(Stream::Stdout, stdout.ours), (Stream::Stderr, stderr.ours)];
+        Ok((
+            Running { pid },
+            Outputs { streams, sizes: stdout.size.into_iter().chain(stderr.size).collect() },
+        ))
     }
 
     fn attributes(&self, held: &HeldSignals) -> Result<PosixSpawnAttr, Errno> {

@@ -14,6 +14,11 @@ fn env() -> Environment {
     inherited.chain([("ANDON_SET".into(), "yes".into())]).collect()
 }
 
+fn at<'a>(directory: &'a str, environment: &'a Environment) -> Surroundings<'a> {
+    const NONE: Screens = Screens { stdout: None, stderr: None };
+    Surroundings { directory: Path::new(directory), environment, screens: &NONE }
+}
+
 fn run(script: &str, timeout: Option<u64>) -> (ProgramEnd, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let spec = TestCommand::Shell(script.to_owned());
@@ -21,7 +26,7 @@ fn run(script: &str, timeout: Option<u64>) -> (ProgramEnd, String, String) {
         Stream::Stdout => out.extend_from_slice(bytes),
         Stream::Stderr => err.extend_from_slice(bytes),
     };
-    let end = run_test_command(&spec, Path::new("/"), &env(), timeout.map(Span), &mut sink).unwrap();
+    let end = run_test_command(&spec, at("/", &env()), timeout.map(Span), &mut sink).unwrap();
     (end, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
 }
 
@@ -52,7 +57,7 @@ fn the_command_inherits_no_signal_that_is_held_back() {
     let argv = ["grep", "SigBlk", "/proc/self/status"].map(str::to_owned).to_vec();
     let mut out = Vec::new();
     let mut sink = |_: Stream, bytes: &[u8]| out.extend_from_slice(bytes);
-    run_test_command(&TestCommand::Argv(argv), Path::new("/"), &env(), None, &mut sink).unwrap();
+    run_test_command(&TestCommand::Argv(argv), at("/", &env()), None, &mut sink).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), "SigBlk:\t0000000000000000\n");
 }
 
@@ -61,7 +66,7 @@ fn output_comes_live_and_in_order() {
     let (start, mut seen) = (Instant::now(), Vec::new());
     let spec = TestCommand::Shell("echo one; sleep 0.4; echo two >&2; sleep 0.4; echo three".to_owned());
     let mut sink = |_: Stream, bytes: &[u8]| seen.push((start.elapsed(), bytes.to_vec()));
-    run_test_command(&spec, Path::new("/"), &env(), None, &mut sink).unwrap();
+    run_test_command(&spec, at("/", &env()), None, &mut sink).unwrap();
     let words: Vec<&[u8]> = seen.iter().map(|(_, bytes)| bytes.as_slice()).collect();
     assert_eq!(words, [&b"one\n"[..], b"two\n", b"three\n"]);
     assert!(seen[2].0.saturating_sub(seen[0].0) >= Duration::from_millis(500), "{seen:?}");
@@ -126,7 +131,7 @@ fn the_command_starts_with_no_signal_held_back() {
 #[test]
 fn what_cannot_start_says_so() {
     let fails = |spec: TestCommand, root: &str| {
-        run_test_command(&spec, Path::new(root), &env(), None, &mut |_, _| {}).unwrap_err().to_string()
+        run_test_command(&spec, at(root, &env()), None, &mut |_, _| {}).unwrap_err().to_string()
     };
     let missing = fails(TestCommand::Argv(vec!["no-such-program-anywhere".into()]), "/");
     assert_eq!(missing, "no-such-program-anywhere: command not found");
@@ -148,7 +153,7 @@ fn second_process() {
         stdout.flush().unwrap();
     };
     let spec = TestCommand::Shell(script.to_owned());
-    let end = run_test_command(&spec, Path::new("/"), &env(), None, &mut sink).unwrap();
+    let end = run_test_command(&spec, at("/", &env()), None, &mut sink).unwrap();
     println!("end {} {:?}", end.code(), end.stopped);
 }
 

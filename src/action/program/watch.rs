@@ -12,8 +12,9 @@ use crate::domain::time::Span;
 use crate::testreport::Stream;
 
 use super::end::Stopped;
-use super::signals::{Group, HeldSignals, listen};
-use super::start::{Pipes, Running};
+use super::signals::{Group, HeldSignals, is_ending, listen};
+use super::start::{Outputs, Running};
+use super::terminal::Size;
 
 /// Between SIGTERM and SIGKILL after a timeout.
 const GRACE: Duration = Duration::from_secs(5);
@@ -51,24 +52,27 @@ pub(super) struct Watch {
     deadline: Option<Instant>,
     stopped: Stopped,
     open_streams: u8,
+    /// Of the terminals that it writes to.
+    sizes: Vec<Size>,
 }
 
 impl Watch {
     pub(super) fn new(command: Running, group: Group, timeout: Option<Span>) -> Self {
         let deadline = timeout.and_then(|span| Instant::now().checked_add(Duration::from_secs(span.0)));
-        Self { command, group, deadline, stopped: Stopped::No, open_streams: 2 }
+        Self { command, group, deadline, stopped: Stopped::No, open_streams: 2, sizes: Vec::new() }
     }
 
     /// Runs until the command has ended and its output is read.
     pub(super) fn run(
         mut self,
-        (held, pipes): (&HeldSignals, Pipes),
+        (held, outputs): (&HeldSignals, Outputs),
         sink: &mut dyn FnMut(Stream, &[u8]),
     ) -> io::Result<(ExitStatus, Stopped)> {
         let (sender, events) = sync_channel(QUEUE);
-        for (stream, pipe) in pipes {
+        self.sizes = outputs.sizes;
+        for (stream, output) in outputs.streams {
             let events = sender.clone();
-            thread::spawn(move || read_stream(pipe, stream, &events));
+            thread::spawn(move || read_stream(output, stream, &events));
         }
         let go_on = listen(held, sender);
         let status = self.until_end(&events, &go_on, sink)?;
@@ -94,8 +98,10 @@ impl Watch {
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if let Some(signal) = told.filter(|signal| *signal != Signal::SIGCHLD) {
-                self.pass_on(signal);
+            match told {
+                Some(Signal::SIGWINCH) => self.resize(),
+                Some(signal) if is_ending(signal) => self.pass_on(signal),
+                Some(_) | None => {}
             }
             if told == Some(Signal::SIGCHLD) || looked.elapsed() >= TICK {
                 looked = Instant::now();
@@ -119,6 +125,14 @@ impl Watch {
         }
     }
 
+    /// The terminal has another size. Whoever heard of it before we did saw the old one: they are told again.
+    fn resize(&self) {
+        self.sizes.iter().for_each(Size::follow);
+        if !self.sizes.is_empty() {
+            self.group.send(self.command.pid, Signal::SIGWINCH);
+        }
+    }
+
     /// At the timeout SIGTERM, after the grace SIGKILL.
     fn check_deadline(&mut self) {
         let now = Instant::now();
@@ -136,7 +150,7 @@ impl Watch {
         }
     }
 
-    /// Reads what is still in the pipes. Whoever the command left behind may hold them open for ever.
+    /// Reads what is still to be read. Whoever the command left behind may hold them open for ever.
     fn read_rest(&mut self, events: &Receiver<Event>, sink: &mut dyn FnMut(Stream, &[u8])) {
         let ended = Instant::now();
         while self.open_streams > 0 && ended.elapsed() < AFTERMATH {
@@ -144,7 +158,7 @@ impl Watch {
                 Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
                 Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
                 // Nobody is left to pass a signal on to: it ends the wait.
-                Ok(Event::Signal(signal)) if signal != Signal::SIGCHLD => return,
+                Ok(Event::Signal(signal)) if is_ending(signal) => return,
                 Ok(Event::Signal(_)) => {}
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
             }
@@ -152,10 +166,10 @@ impl Watch {
     }
 }
 
-fn read_stream(mut pipe: impl Read, stream: Stream, events: &SyncSender<Event>) {
+fn read_stream(mut output: impl Read, stream: Stream, events: &SyncSender<Event>) {
     let mut buffer = vec![0; CHUNK];
     loop {
-        match pipe.read(&mut buffer) {
+        match output.read(&mut buffer) {
             Ok(0) => break,
             Ok(count) => {
                 let chunk = buffer.get(..count).unwrap_or_default().to_vec();
@@ -164,6 +178,7 @@ fn read_stream(mut pipe: impl Read, stream: Stream, events: &SyncSender<Event>) 
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            // A terminal that nobody writes to any more ends with an error (EIO).
             Err(_) => break,
         }
     }

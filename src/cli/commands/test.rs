@@ -3,6 +3,7 @@
 use crate::cli::Shell;
 use crate::cli::args::TestArgs;
 use crate::cli::error::Exit;
+use crate::cli::output;
 use crate::domain::tests::{RunValidity, TestStatus};
 use crate::ops::error::OpsError;
 use crate::ops::test;
@@ -18,7 +19,8 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         Stream::Stdout => out.pass_out(bytes),
         Stream::Stderr => out.pass_err(bytes),
     };
-    let ran = test::run(&shell.ctx, &ws, &args.command, &mut pass)?;
+    let shown = test::Shown { screens: &output::screens(), pass: &mut pass };
+    let ran = test::run(&shell.ctx, &ws, &args.command, shown)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     shown.extend(proves_nothing(&ran));
     shown.extend(flaky(&ran));

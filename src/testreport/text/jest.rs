@@ -35,11 +35,19 @@ pub(super) struct JestReader {
     block: Block,
     /// The line of the suites has come: that of the tests must follow.
     suites: Option<()>,
+    /// The summary since the last file.
+    drawn: Option<Counts>,
 }
 
 impl JestReader {
     pub(super) fn new(root: &Root) -> Self {
-        Self { sessions: Sessions::new(RUNNER, root), file: None, block: Block::Rest, suites: None }
+        Self {
+            sessions: Sessions::new(RUNNER, root),
+            file: None,
+            block: Block::Rest,
+            suites: None,
+            drawn: None,
+        }
     }
 
     fn end_block(&mut self) {
@@ -77,8 +85,12 @@ impl JestReader {
     fn tests(&mut self, total: u64, counts: Counts) {
         self.end_block();
         self.file = None;
-        self.sessions.summary(counts);
-        self.sessions.hold_against(total, listed(counts));
+        // On a terminal the summary is drawn while the tests run, and once more when they have ended.
+        if self.drawn != Some(counts) {
+            self.sessions.summary(counts);
+            self.sessions.hold_against(total, listed(counts));
+        }
+        self.drawn = Some(counts);
     }
 }
 
@@ -87,6 +99,7 @@ impl Summary for JestReader {
         if let Some(file) = file_line(line) {
             self.end_block();
             self.sessions.prove();
+            self.drawn = None;
             self.file = Some(file.to_owned());
         } else if let Some(title) = line.strip_prefix("  ● ") {
             self.heading(title.trim());
@@ -118,6 +131,8 @@ impl Summary for JestReader {
 
 /// `FAIL src/b.test.js (5.1 s)`, with the name of a project between the two.
 fn file_line(line: &str) -> Option<&str> {
+    // In colours the word stands in a field of its own, with a space on either side.
+    let line = line.strip_prefix(' ').unwrap_or(line);
     let rest = line.strip_prefix("FAIL ").or_else(|| line.strip_prefix("PASS "))?;
     let path =
         rest.rsplit_once(" (").map_or(rest, |(path, time)| if time.ends_with(" s)") { path } else { rest });

@@ -103,3 +103,12 @@ fn files_and_code() {
     assert_eq!((file_line("PASS everything"), file_line("FAIL src/a.js")), (None, None));
     assert!(is_code("> 4 |   x") && is_code("4 | x") && !is_code("a | b") && !is_code("4"));
 }
+
+#[test]
+fn a_summary_that_is_drawn_while_the_tests_run_counts_once() {
+    let summary = "Test Suites: 1 failed, 1 passed, 2 total\nTests:       1 failed, 1 skipped, 1 todo, 3 passed, 6 total\n";
+    let status = "RUNS  src/calc.test.js\nTest Suites: 0 of 2 total\nTests:       0 total\n";
+    let words = FAILING.replace("PASS ", " PASS  ").replace("FAIL ", " FAIL  ");
+    let drawn = format!("{status}{}", words.replace("Test Suites: 1", &format!("{summary}Test Suites: 1")));
+    assert_eq!(read(&drawn, "", 1), read(FAILING, "", 1));
+}
