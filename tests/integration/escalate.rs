@@ -150,6 +150,7 @@ fn perpetual_degrade_to_notify() {
 
 #[test]
 fn chmod_and_rename_ping_pong_halt() {
+    use std::os::unix::fs::PermissionsExt as _;
     for (name, there, back) in [
         ("chmod", ["update-index", "--chmod=+x", "a.rs"], ["update-index", "--chmod=-x", "a.rs"]),
         ("rename", ["mv", "a.rs", "b.rs"], ["mv", "b.rs", "a.rs"]),
@@ -160,7 +161,10 @@ fn chmod_and_rename_ping_pong_halt() {
             let step = if number % 2 == 1 { there } else { back };
             stage.git(&step).ok();
             // What the tests see is what is committed.
-            stage.git(&["checkout-index", "--all", "--force"]).ok();
+            let mode = if name == "chmod" && number % 2 == 1 { 0o755 } else { 0o644 };
+            if stage.exists("a.rs") {
+                std::fs::set_permissions(stage.path("a.rs"), std::fs::Permissions::from_mode(mode)).unwrap();
+            }
             stage.andon(&["test"]);
             stage.git(&["commit", "-qm", "Arrange the files"]).all().contains("oscillation")
         });
