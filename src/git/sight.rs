@@ -87,7 +87,9 @@ impl Sight {
         }
         let Look { mut sight, patches, .. } = look;
         if !patches.is_empty() {
-            patches.iter().for_each(|patch| patch.apply(&mut bytes));
+            for patch in &patches {
+                patch.apply(&mut bytes);
+            }
             copy = Some(repo.index_of(sealed(&mut bytes))?);
         }
         sight.copy = copy;
@@ -125,7 +127,9 @@ struct Patch {
 impl Patch {
     fn apply(&self, bytes: &mut [u8]) {
         let mut clear = |from: usize, to: usize, keep: u8| {
-            bytes.iter_mut().take(to).skip(from).for_each(|byte| *byte &= keep);
+            for byte in bytes.iter_mut().take(to).skip(from) {
+                *byte &= keep;
+            }
         };
         clear(self.stat_at, self.stat_at + MODE_AT, 0);
         clear(self.stat_at + MODE_AT + 4, self.stat_at + STAT, 0);
@@ -241,7 +245,9 @@ fn time(seconds: i64, nanoseconds: i64) -> i128 {
 fn sealed(bytes: &mut [u8]) -> &[u8] {
     let end = bytes.len().saturating_sub(HASH);
     let checksum = Sha1::digest(bytes.get(..end).unwrap_or_default());
-    bytes.iter_mut().skip(end).zip(checksum).for_each(|(byte, new)| *byte = new);
+    for (byte, new) in bytes.iter_mut().skip(end).zip(checksum) {
+        *byte = new;
+    }
     bytes
 }
 

@@ -127,7 +127,9 @@ impl Watch {
 
     /// The terminal has another size. Whoever heard of it before we did saw the old one: they are told again.
     fn resize(&self) {
-        self.sizes.iter().for_each(Size::follow);
+        for size in &self.sizes {
+            size.follow();
+        }
         if !self.sizes.is_empty() {
             self.group.send(self.command.pid, Signal::SIGWINCH);
         }
