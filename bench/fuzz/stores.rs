@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use andon::adapter::events::{self, Frame};
+use andon::adapter::events::{self, Frame, Purpose};
 use andon::config::{self, Layer, Source};
 use andon::domain::ids::{CodeId, CommitId, TreeId};
 use andon::domain::paths::PathRules;
@@ -197,7 +197,10 @@ fn journal(end: Instant, dice: &mut Dice) -> (u64, u64) {
                     .map_err(|err| format!("not read again: {err}"))?;
                 holds(again == read, "read again otherwise")?;
             }
-            let _ = events::parse(line, Frame { now: Timestamp(2_000_000_000), kind: None, last: None });
+            let _ = events::parse(
+                line,
+                Frame { now: Timestamp(2_000_000_000), kind: None, last: None, purpose: Purpose::Replay },
+            );
         }
         if dice.roll(8) == 0 {
             fs::write(&file, bytes).unwrap();

@@ -9,7 +9,8 @@ use super::format_arg::FormatArg;
 pub(super) const OBSERVE: &str = "\
 Reads one JSON object a line from standard input, such as
   {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
-`type` may be left out: it is KIND. `at`, `node`, `session` and `id` are optional everywhere.";
+`type` may be left out: it is KIND. `at`, `node`, `session` and `id` are optional everywhere. A line with a member that its
+kind does not have is refused by name (exit code 2), and the other lines are kept.";
 
 /// `andon observe`
 #[derive(Debug, Args)]
@@ -31,8 +32,8 @@ pub enum ObserveKind {
     Output(ObserveLinesArgs),
     /// The result of a test run that was made elsewhere; without options from lines of JSON
     #[command(
-        after_help = "The run is kept and shown as handed in. It proves nothing unless andon.toml says so: \
-                      [test] handed_in = \"count\"."
+        after_help = "The run is kept and shown as handed in. One that failed counts as a failure; one that \
+                      passed proves nothing unless andon.toml says so: [test] handed_in = \"count\"."
     )]
     TestRun(ObserveTestRunArgs),
     /// Tokens and cost: `context_tokens`, `input_tokens`, `cached_tokens`, `output_tokens`, `output_lines`, `cost_usd`
@@ -64,19 +65,19 @@ pub struct ObserveLinesArgs {
 #[derive(Debug, Args)]
 pub struct ObserveTestRunArgs {
     /// Report files of the run, in any form that `andon test` reads
-    #[arg(long, num_args = 1.., value_name = "FILE")]
+    #[arg(long, num_args = 1.., value_name = "FILE", requires = "exit_code")]
     pub report: Vec<PathBuf>,
     /// How the test command ended
-    #[arg(long, value_name = "N", allow_negative_numbers = true, required_unless_present = "lines")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub exit_code: Option<i32>,
-    /// Read runs from standard input, one JSON object a line: `code`, `status`, `total`, `failing`, `errors`
+    /// Read runs from standard input, one JSON object a line: `code`, `status`, `total`, `failing`, `errors`; so it is without options
     #[arg(long, conflicts_with_all = ["report", "exit_code", "code", "command"])]
     pub lines: bool,
     /// Code fingerprint that the tests ran on; default: that of the working tree as it is now
-    #[arg(long, value_name = "FINGERPRINT")]
+    #[arg(long, value_name = "FINGERPRINT", requires = "exit_code")]
     pub code: Option<String>,
     /// The command that ran; a run of another command than test.command proves nothing
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", requires = "exit_code")]
     pub command: Option<String>,
     /// Form of the output
     #[command(flatten)]

@@ -3,6 +3,7 @@
 use super::facts::{Ack, CommitKind};
 use super::findings::{Face, Finding, HaltReason, Level};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
+use super::suggestion::Suggestion;
 use super::time::Timestamp;
 
 /// Where a decision is asked for. The same rule may weigh differently at two doors.
@@ -75,6 +76,8 @@ pub struct Decision {
     pub findings: Vec<Finding>,
     /// The halt that already stood and binds this commit.
     pub standing: Option<StandingHalt>,
+    /// The halt that this decision makes, once it is known where.
+    pub halted: Option<Box<Halt>>,
 }
 
 /// Hashes behind a halt (`loop-safety.md`, required output on stall).
@@ -106,7 +109,7 @@ pub struct Halt {
     /// Hashes.
     pub evidence: HaltEvidence,
     /// What to do next, chosen from the evidence.
-    pub suggested_actions: Vec<String>,
+    pub suggested_actions: Vec<Suggestion>,
     /// Iterations since the last acknowledgement.
     pub iteration: u64,
     /// HEAD then.

@@ -106,6 +106,8 @@ pub struct TurnEnd {
 pub struct ToolCall {
     /// The tool's name.
     pub tool: String,
+    /// Whether its arguments are known: a call of which nobody told them proves nothing.
+    pub args: Arguments,
     /// Tool and full canonical arguments: keys sorted.
     pub exact: ShortHash,
     /// The same with volatile parts masked: ids, times, long numbers.
@@ -116,6 +118,15 @@ pub struct ToolCall {
     pub result: Option<ShortHash>,
     /// How it ended.
     pub end: CallEnd,
+}
+
+/// Whether the arguments of a call were reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Arguments {
+    /// They were, and be it that there are none.
+    Known,
+    /// Nobody told them.
+    Unknown,
 }
 
 /// How a tool call ended.

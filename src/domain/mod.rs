@@ -20,6 +20,8 @@ pub mod paths;
 pub mod response;
 pub mod safety;
 pub mod settings;
+pub mod spelling;
+pub mod suggestion;
 pub mod tests;
 pub mod time;
 pub mod usage;

@@ -225,4 +225,26 @@ pub struct TestRun {
 impl TestRun {
     /// Bound of `overlay`.
     pub const MAX_OVERLAY: usize = 1024;
+
+    /// True for a run that was handed in, proves nothing, and says that the tests fail: nobody has to be trusted to
+    /// believe that (DESIGN section 4, settled contradiction 11).
+    pub fn is_told_to_fail(&self) -> bool {
+        let told = match self.validity {
+            RunValidity::HandedIn => true,
+            RunValidity::OtherCommand => self.evidence.caveats.origin == RunOrigin::HandedIn,
+            RunValidity::Valid
+            | RunValidity::CodeChanged
+            | RunValidity::Interrupted
+            | RunValidity::Filtered
+            | RunValidity::NotStarted => false,
+        };
+        told && match self.evidence.status {
+            TestStatus::Failed
+            | TestStatus::BuildFailed
+            | TestStatus::RunnerError
+            | TestStatus::TimedOut
+            | TestStatus::Crashed => true,
+            TestStatus::Passed | TestStatus::NoTests | TestStatus::Incomplete => false,
+        }
+    }
 }

@@ -107,6 +107,8 @@ impl Fold {
             line.iterations.push(Iteration { at, tests, outputs, ..made });
         }
         line.iterations.sort_by_key(|one| one.number);
+        let tests = line.iterations.iter().rev().find_map(|one| one.tests.clone());
+        line.newest_tests = tests.or(line.newest_tests.take());
         let surplus = line.iterations.len().saturating_sub(MAX_ITERATIONS);
         line.iterations.drain(..surplus);
     }

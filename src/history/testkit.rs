@@ -1,7 +1,7 @@
 //! Facts for tests, short enough to write tables of them.
 
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
-use crate::domain::events::{CallEnd, Event, ToolCall, TurnEnd, What};
+use crate::domain::events::{Arguments, CallEnd, Event, ToolCall, TurnEnd, What};
 use crate::domain::facts::{
     Ack, AckHow, CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
 };
@@ -118,6 +118,7 @@ pub(crate) fn turn_end(state: u8) -> Fact {
 pub(crate) fn call(tool: &str, args: u8, answer: Option<u8>) -> ToolCall {
     ToolCall {
         tool: tool.into(),
+        args: Arguments::Known,
         exact: ShortHash([args; 8]),
         masked: ShortHash([args ^ 0x80; 8]),
         coarse: ShortHash([tool.len().try_into().unwrap(); 8]),

@@ -202,6 +202,9 @@ pub struct Timeline {
     /// Valid test runs, newest last, at most [`MAX_RUNS`]; those not yet committed included. They outlive
     /// the window: tests that ran on exactly this code did so whatever a person acknowledged since.
     pub runs: Vec<TestRun>,
+    /// Failing runs that were handed in, newest last, at most [`MAX_RUNS`]. Nobody saw what ran, so that they open no
+    /// gate; but who says that the tests fail is believed that much.
+    pub told_runs: Vec<TestRun>,
     /// Test runs that prove nothing, newest last, at most [`MAX_VOID_RUNS`].
     pub void_runs: Vec<TestRun>,
     /// The newest acknowledgement.
@@ -232,6 +235,7 @@ impl Timeline {
             amended: Vec::new(),
             rewritten: Vec::new(),
             runs: Vec::new(),
+            told_runs: Vec::new(),
             void_runs: Vec::new(),
             last_ack: None,
             resets: BTreeMap::new(),
@@ -273,12 +277,14 @@ impl Timeline {
         earlier.filter_map(|iteration| iteration.tests.as_ref()).find(|tests| failing_count(tests).is_some())
     }
 
-    /// The newest valid test result on exactly `code`: a run of the journal, else the record of an iteration.
+    /// The newest test result on exactly `code`: a valid run of the journal, else the record of an iteration, else a
+    /// failing run that was handed in.
     pub fn proof(&self, code: CodeId) -> Option<&TestEvidence> {
         let run = self.runs.iter().rev().map(|run| &run.evidence).find(|tests| tests.code == code);
         run.or_else(|| {
             let committed = self.iterations.iter().rev().filter_map(|iteration| iteration.tests.as_ref());
-            committed.into_iter().find(|tests| tests.code == code)
+            let told = self.told_runs.iter().rev().map(|run| &run.evidence);
+            committed.into_iter().chain(told).find(|tests| tests.code == code)
         })
     }
 

@@ -12,7 +12,7 @@ use super::activity::{
 use super::known::Known;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
 use super::window::Windows;
-use crate::domain::events::{CallEnd, Event, Output, ToolCall, TurnEnd, What};
+use crate::domain::events::{Arguments, CallEnd, Event, Output, ToolCall, TurnEnd, What};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::time::Timestamp;
@@ -241,6 +241,7 @@ impl Timeline {
         let highest = self.iterations.iter().map(|one| one.number).max().unwrap_or(0);
         let number = highest.max(self.passed).saturating_add(1);
         let tests = self.proof(code).cloned();
+        self.newest_tests = tests.clone().or(self.newest_tests.take());
         let hash = DiffHash(
             Sha256::new_with_prefix(before.unwrap_or(code).0).chain_update(code.0).finalize().into(),
         );
@@ -256,7 +257,9 @@ impl Timeline {
             turn.calls = turn.calls.saturating_add(1);
         }
         let edits = is_edit(&call.tool) && call.end != CallEnd::Failed;
-        if edits && !self.activity.edits.contains(&call.exact) {
+        // An edit of which nobody told what it says may well be a new one.
+        let known = call.args == Arguments::Known && self.activity.edits.contains(&call.exact);
+        if edits && !known {
             self.new_epoch();
             if self.activity.edits.len() >= MAX_EDITS {
                 self.activity.edits.pop_front();

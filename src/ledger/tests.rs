@@ -1,3 +1,4 @@
+use crate::domain::suggestion::{Step, Suggestion};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -42,7 +43,7 @@ fn halt(worktree: &str) -> Halt {
             outputs: vec![Digest([3; 32])],
             trend: vec![7, 4, 2],
         },
-        suggested_actions: vec!["git log".into()],
+        suggested_actions: vec![Suggestion { step: None, text: "git log".into() }],
         iteration: 12,
         head: Some(CommitId(Oid::from_bytes(&[4; 20]).unwrap())),
         branch: Some("main".into()),
@@ -92,7 +93,7 @@ fn what_is_written_is_bounded() {
     large.message = "ü".repeat(1 << 20);
     large.iteration = u64::MAX;
     large.evidence.trend = (0..1000).collect();
-    large.suggested_actions = vec!["\u{1}".repeat(10_000); 1000];
+    large.suggested_actions = vec![Suggestion::new(Step::HandOver, "\u{1}".repeat(10_000)); 1000];
     let event = LedgerEvent::Halted(Box::new(large));
     let bytes = wire::encode(&event, &wire::Place { writer: "w", lamport: u64::MAX, at: AT }).unwrap();
     assert!(bytes.len() < 2 << 20);

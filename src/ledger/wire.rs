@@ -3,7 +3,7 @@
 //! ```text
 //! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
 //!  "cycle_id","halt_reason","rule","message","face","evidence":{"diffs","tests","outputs","trend"},
-//!  "suggested_actions","iteration","head"?,"branch"?,"worktree"}
+//!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree"}
 //! {... "type":"loop.cord", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted","agent"?,"reason","head"?,"worktree"}
 //! ```
@@ -17,6 +17,7 @@ use super::EntryEvent;
 use crate::domain::decision::{Cord, CordMove, Halt, HaltEvidence, LedgerEvent};
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::{Face, HaltReason};
+use crate::domain::suggestion::{Step, Suggestion};
 use crate::domain::time::Timestamp;
 
 /// The schema this version writes.
@@ -63,6 +64,9 @@ struct HaltWire {
     evidence: EvidenceWire,
     #[serde(default)]
     suggested_actions: Vec<String>,
+    /// Of each its code, empty where it has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    action_codes: Vec<String>,
     #[serde(default)]
     iteration: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -179,6 +183,9 @@ fn newest<T: ToString>(items: &[T]) -> Vec<String> {
 
 fn halt_wire(halt: &Halt) -> HaltWire {
     let trend = &halt.evidence.trend;
+    let actions = || halt.suggested_actions.iter().take(MAX_ITEMS);
+    let any_code = actions().any(|action| action.step.is_some());
+    let codes = actions().map(|action| action.step.map_or("", Step::as_str).to_owned());
     HaltWire {
         cycle_id: cut(&halt.cycle_id),
         halt_reason: halt.reason.as_str().to_owned(),
@@ -194,7 +201,8 @@ fn halt_wire(halt: &Halt) -> HaltWire {
                 .map(|n| (*n).min(MAX_NUMBER))
                 .collect(),
         },
-        suggested_actions: halt.suggested_actions.iter().take(MAX_ITEMS).map(|text| cut(text)).collect(),
+        suggested_actions: actions().map(|action| cut(&action.text)).collect(),
+        action_codes: if any_code { codes.collect() } else { Vec::new() },
         iteration: halt.iteration.min(MAX_NUMBER),
         head: halt.head.map(|id| id.to_string()),
         branch: halt.branch.as_deref().map(cut),
@@ -260,6 +268,9 @@ fn decode_halt(value: &Value, at: Option<Timestamp>) -> Result<Halt, String> {
         None => Face::Checkpoint,
         Some(name) => Face::from_name(name).ok_or_else(|| unknown("face", name))?,
     };
+    let codes = wire.action_codes.iter().map(|code| Step::from_code(code));
+    let codes = codes.chain(std::iter::repeat(None));
+    let actions = wire.suggested_actions.into_iter().zip(codes).take(MAX_ITEMS);
     Ok(Halt {
         cycle_id: wire.cycle_id,
         reason,
@@ -272,7 +283,7 @@ fn decode_halt(value: &Value, at: Option<Timestamp>) -> Result<Halt, String> {
             outputs: parse_all(&wire.evidence.outputs, "evidence.outputs")?,
             trend: wire.evidence.trend.into_iter().take(MAX_ITEMS).collect(),
         },
-        suggested_actions: wire.suggested_actions.into_iter().take(MAX_ITEMS).collect(),
+        suggested_actions: actions.map(|(text, step)| Suggestion { step, text }).collect(),
         iteration: wire.iteration,
         head: parse(wire.head.as_ref(), "head")?,
         branch: wire.branch,

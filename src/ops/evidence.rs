@@ -26,8 +26,19 @@ pub fn find(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
         .map(|run| run.evidence.clone());
     from_journal.or_else(|| {
         let recorded = loaded.window.facts.iter().rev().filter_map(|commit| commit.record.tests.as_ref());
-        recorded.into_iter().find(|tests| tests.code == code).cloned()
+        recorded.into_iter().find(|tests| tests.code == code && !is_word(tests)).cloned()
     })
+}
+
+/// A failing run that was handed in counts against the loop, and opens no gate from a record either.
+fn is_word(tests: &TestEvidence) -> bool {
+    tests.caveats.origin == RunOrigin::HandedIn && !tests.is_green()
+}
+
+/// The newest run on exactly `code` that was handed in and failed: what a record keeps where nothing better is known.
+pub fn told_to_fail(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+    let told = loaded.runs.iter().rev().filter(|run| run.is_told_to_fail());
+    told.map(|run| &run.evidence).find(|tests| tests.code == code).cloned()
 }
 
 /// What is judged.

@@ -64,8 +64,9 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =
         if decision.verdict < Verdict::Halt { heal(ctx, ws, (&loaded, decision))? } else { decision };
-    let (decision, skipped) = skip::apply(asked.as_ref(), decision);
-    loaded.warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
+    let (mut decision, skipped) = skip::apply(asked.as_ref(), decision);
+    let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
+    loaded.warnings.extend(settled);
     let told = if decision.verdict < Verdict::Block || !binds(ctx, ws) {
         let told = safety::skipped((ctx, ws), &loaded, &skipped, tree);
         loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
@@ -121,8 +122,8 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagno
     let loaded = timeline::load(ws)?;
     let mut warnings: Vec<Diagnostic> = resolved.failed.iter().map(OpsError::as_warning).collect();
     warnings.extend(resolved.notes);
-    let decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
-    warnings.extend(settle_or_warn(ctx, ws, &loaded, &decision)?);
+    let mut decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
+    warnings.extend(settle_or_warn(ctx, ws, &loaded, &mut decision)?);
     if binds(ctx, ws) {
         warnings.extend(safety::refused((ctx, ws), &loaded, &decision, (SafetyKind::Refused, None)));
     }
@@ -136,7 +137,7 @@ pub fn settle_or_warn(
     ctx: &Context,
     ws: &Workspace,
     loaded: &Loaded,
-    decision: &Decision,
+    decision: &mut Decision,
 ) -> Result<Vec<Diagnostic>, OpsError> {
     match settle(ctx, ws, loaded, decision) {
         Err(err) if decision.verdict >= Verdict::Block => Ok(vec![err.as_warning()]),
@@ -197,18 +198,20 @@ fn heal(
     Ok(owed)
 }
 
-/// Plans what follows from a decision and carries it out; says what failed beside.
+/// Plans what follows from a decision and carries it out; says what failed beside. A decision that halts carries its
+/// halt from here on: whoever asked is told all of it.
 pub fn settle(
     ctx: &Context,
     ws: &Workspace,
     loaded: &Loaded,
-    decision: &Decision,
+    decision: &mut Decision,
 ) -> Result<Vec<Diagnostic>, OpsError> {
     // The common case: nothing is owed, so that where it would be is not asked.
     if decision.verdict < Verdict::Warn {
         return healed::locks(ctx, ws).map(|()| Vec::new());
     }
     let place = compaction::place(ctx, ws)?;
+    decision.halted = policy::halting(decision, &loaded.timeline, &place);
     let plan = policy::plan(decision, &loaded.timeline, &place);
     let site = standing::site(ctx, ws);
     action::execute(&plan, &site)?;

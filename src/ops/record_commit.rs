@@ -203,11 +203,12 @@ fn record(
     healed::locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, line.as_deref(), max);
-    let decision = policy::decide(findings, standing);
+    let mut decision = policy::decide(findings, standing);
     let settled = journal.size().filter(|_| decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
     window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
     ctx.stop_point("post-commit:remembered");
-    loaded.warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
+    let said = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
+    loaded.warnings.extend(said);
     ctx.stop_point("post-commit:end");
     Ok((decision, loaded))
 }
@@ -286,7 +287,7 @@ fn derive(
 /// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
 /// have no journal, then see the same window.
 fn tests(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
-    let mut tests = evidence::find(loaded, code)?;
+    let mut tests = evidence::find(loaded, code).or_else(|| evidence::told_to_fail(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
     tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();

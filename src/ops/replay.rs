@@ -15,6 +15,7 @@ use crate::domain::ids::CommitId;
 use crate::domain::settings::RuleSettings;
 use crate::git::{CommitInfo, Repo};
 use crate::history::{self, Fold, Upcoming};
+use crate::policy::{self, Place};
 use crate::record::derived::DerivedCache;
 use crate::record::store::NotesStore;
 use crate::report::message::Diagnostic;
@@ -63,7 +64,10 @@ pub fn run(
         let (fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);
         fold.push(Fact::Commit(Box::new(fact)));
-        let decision = verdict::over(fold.timeline(), &settings, &ws.config);
+        let mut decision = verdict::over(fold.timeline(), &settings, &ws.config);
+        let (head, at) = (Some(commit.id), commit.committed_at);
+        let site = Place { head, branch: None, worktree: String::new(), at };
+        decision.halted = policy::halting(&decision, fold.timeline(), &site);
         if decision.verdict == Verdict::Halt {
             fold.push(Fact::Ack(Box::new(assumed_answer(&commit))));
         }

@@ -7,13 +7,12 @@ use super::error::OpsError;
 use super::observe::stream::Tally;
 use super::replay;
 use super::uncertainty;
-use crate::adapter::events::{self, EventError, Frame, Line, Lines};
+use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
-use crate::domain::decision::{Decision, HaltEvidence, Stage, StandingHalt, Verdict};
+use crate::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
 use crate::domain::escalation::Mode;
 use crate::domain::facts::Fact;
-use crate::domain::findings::Level;
 use crate::domain::ids::EntryId;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Timestamp;
@@ -51,20 +50,25 @@ pub fn run(
         if line == Line::Text(b"") {
             continue;
         }
-        let frame = Frame { now, kind: None, last: engine.fold.timeline().activity.now };
+        let last = engine.fold.timeline().activity.now;
+        let frame = Frame { now, kind: None, last, purpose: Purpose::Replay };
+        if matches!(line, Line::Text(text) if events::is_note(text)) {
+            continue;
+        }
         let parsed = match line {
             Line::Text(text) => events::parse(text, frame),
             Line::TooLong => Err(EventError::TooLong),
         };
         match parsed {
             Ok(parsed) => {
-                tally.odd(parsed.odd);
+                tally.odd(parsed.odd.map(|odd| Diagnostic::warning(odd).code("event")));
                 show(tally.line, engine.take(parsed.fact));
             }
             Err(error) => tally.refuse(&error),
         }
     }
-    Ok(Ended { remarks: tally.remarks, refused: tally.refused })
+    let refused = tally.refused;
+    Ok(Ended { remarks: tally.remarks(), refused })
 }
 
 fn within_bounds(tally: &Tally) -> Result<(), OpsError> {
@@ -107,9 +111,10 @@ impl Engine {
             Effect::Within => self.ask(Stage::Event),
             Effect::Iteration => self.ask(Stage::Replay),
         };
-        let decision = policy::decide(findings, self.standing.clone());
+        let mut decision = policy::decide(findings, self.standing.clone());
         if self.standing.is_none() && decision.verdict == Verdict::Halt {
-            self.standing = halt(&decision, self.fold.timeline());
+            decision.halted = halted(&decision, self.fold.timeline());
+            self.standing = decision.halted.as_deref().map(standing);
         }
         decision
     }
@@ -133,13 +138,16 @@ impl Engine {
     }
 }
 
-fn halt(decision: &Decision, timeline: &Timeline) -> Option<StandingHalt> {
-    let finding = decision.findings.iter().find(|finding| finding.level == Level::Halt)?;
+/// The halt of `decision`, as all that was folded so far tells it.
+fn halted(decision: &Decision, timeline: &Timeline) -> Option<Box<Halt>> {
     let at = timeline.activity.now.unwrap_or(Timestamp(0));
     let place = Place { head: None, branch: None, worktree: String::new(), at };
-    let mut halt = policy::halt(finding, timeline, &place);
-    // Every decision while it holds has it: of a stream only its reason is told.
-    halt.evidence = HaltEvidence::default();
-    halt.suggested_actions.clear();
-    Some(StandingHalt { id: EntryId([0; 32]), halt })
+    policy::halting(decision, timeline, &place)
+}
+
+/// What stands from then on. It was told whole where it was made: every decision while it holds has it, and is told its
+/// reason only.
+fn standing(halt: &Halt) -> StandingHalt {
+    let halt = Halt { evidence: HaltEvidence::default(), suggested_actions: Vec::new(), ..halt.clone() };
+    StandingHalt { id: EntryId([0; 32]), halt }
 }

@@ -218,7 +218,13 @@ impl<'a> Walk<'a> {
 
 /// A step without its decision.
 fn step(state: SessionState, action: String, next: SessionState) -> Step {
-    let decision = Decision { verdict: Verdict::Allow, reason: None, findings: Vec::new(), standing: None };
+    let decision = Decision {
+        verdict: Verdict::Allow,
+        reason: None,
+        findings: Vec::new(),
+        standing: None,
+        halted: None,
+    };
     Step { at: None, node: None, state, action, next, commit: None, decision, halt: None }
 }
 
@@ -289,5 +295,5 @@ fn gate_said(fact: &SafetyFact) -> Decision {
         // The halt stands, with the cord and without it.
         SafetyKind::Pulled | SafetyKind::Lifted => Verdict::Halt,
     };
-    Decision { verdict, reason: None, findings: Vec::new(), standing: None }
+    Decision { verdict, reason: None, findings: Vec::new(), standing: None, halted: None }
 }

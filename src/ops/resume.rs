@@ -95,7 +95,7 @@ pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> 
     if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {
         finding.message = format!("{}: {reason}", finding.message);
     }
-    guard::settle(ctx, ws, &loaded, &decision).map(drop)?;
+    guard::settle(ctx, ws, &loaded, &mut decision).map(drop)?;
     safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), reason);
     Ok(path)
 }

@@ -15,7 +15,7 @@ pub fn decide(mut findings: Vec<Finding>, standing: Option<StandingHalt>) -> Dec
     let verdict = if standing.is_some() { Verdict::Halt } else { gravest };
     let reason =
         standing.as_ref().map(|standing| standing.halt.reason).or_else(|| primary(&findings).map(reason_of));
-    Decision { verdict, reason, findings, standing }
+    Decision { verdict, reason, findings, standing, halted: None }
 }
 
 /// The finding that halts: the first in registry order, when `findings` are as [`decide`] leaves them.

@@ -35,14 +35,19 @@ pub fn plan(decision: &Decision, timeline: &Timeline, place: &Place) -> Vec<Acti
     if decision.verdict != Verdict::Halt {
         return Vec::new();
     }
-    let found = match &decision.standing {
-        None => primary(&decision.findings),
-        Some(_) => graver(decision),
-    };
-    let Some(finding) = found else { return Vec::new() };
-    let halt = Box::new(halt(finding, timeline, place));
+    let graver = graver(decision).map(|finding| Box::new(halt(finding, timeline, place)));
+    let made = decision.halted.clone().or_else(|| halting(decision, timeline, place));
+    let Some(halt) = made.or(graver) else { return Vec::new() };
     let shown = Action::WriteFace { halt: halt.clone(), story: Box::new(timeline.story()) };
     if decision.standing.is_some() { vec![shown] } else { vec![shown, Action::RecordHalt(halt)] }
+}
+
+/// The halt that `decision` makes at `place`; of none while an older one stands.
+pub fn halting(decision: &Decision, timeline: &Timeline, place: &Place) -> Option<Box<Halt>> {
+    if decision.verdict != Verdict::Halt || decision.standing.is_some() {
+        return None;
+    }
+    primary(&decision.findings).map(|finding| Box::new(halt(finding, timeline, place)))
 }
 
 /// What goes on behind a halt of the same rule and asks for a blocker report that this halt has not.

@@ -6,6 +6,7 @@
 use super::decide::reason_of;
 use crate::domain::briefing::PROMPT;
 use crate::domain::findings::{Finding, HaltReason};
+use crate::domain::suggestion::{Step, Suggestion};
 use crate::history::{Timeline, failing_count};
 
 /// Characters of a test name that a suggestion shows.
@@ -13,38 +14,42 @@ const NAME_CHARS: usize = 120;
 
 /// Suggestions for the halt that `finding` makes, the likeliest first. They may hold untrusted text:
 /// the renderer escapes.
-pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<String> {
+pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     let mut actions = match reason_of(finding) {
         HaltReason::Stalled => stalled(finding, timeline),
         HaltReason::Oscillating => oscillating(timeline),
         HaltReason::RepeatedError => failing(timeline),
         HaltReason::BudgetExceeded => budget(finding, timeline),
         HaltReason::UserStop => {
-            return vec![
-                "ask the person who stopped the loop; when it may go on: andon resume --reason TEXT"
-                    .to_owned(),
-            ];
+            let ask = "ask the person who stopped the loop; when it may go on: andon resume --reason TEXT";
+            return vec![Suggestion::new(Step::AskPerson, ask)];
         }
     };
     actions.extend(best(timeline));
-    actions.push(
-        "switch to interactive: go on together with a person, then: andon resume --reason TEXT".to_owned(),
-    );
+    let together = "switch to interactive: go on together with a person, then: andon resume --reason TEXT";
+    actions.push(Suggestion::new(Step::SwitchToInteractive, together));
     actions
 }
 
-fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<String> {
+fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     // What an agent did within its turns says more than what its last commit changed.
     let within = match finding.rule {
-        "tool-loop" => Some("tell the agent what that call answers, and ask for another approach"),
-        "repeated-output" => {
-            Some("tighten the context: give the node what it does not know, and drop what it repeats")
-        }
-        "idle-turns" => Some("say in the task which file has to change, or call it done: andon complete"),
+        "tool-loop" => Some((
+            Step::ChangeApproach,
+            "tell the agent what that call answers, and ask for another approach",
+        )),
+        "repeated-output" => Some((
+            Step::TightenContext,
+            "tighten the context: give the node what it does not know, and drop what it repeats",
+        )),
+        "idle-turns" => Some((
+            Step::ClarifyTask,
+            "say in the task which file has to change, or call it done: andon complete",
+        )),
         _ => None,
     };
-    if let Some(action) = within {
-        return std::iter::once(action.to_owned()).chain(failing(timeline)).collect();
+    if let Some((step, text)) = within {
+        return std::iter::once(Suggestion::new(step, text)).chain(failing(timeline)).collect();
     }
     let repeats = match timeline.newest() {
         Some(newest) if newest.diff.empty => {
@@ -55,7 +60,8 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<String> {
         }
         Some(_) | None => None,
     };
-    repeats.map(str::to_owned).into_iter().chain(failing(timeline)).collect()
+    let repeats = repeats.map(|text| Suggestion::new(Step::ClarifyTask, text));
+    repeats.into_iter().chain(failing(timeline)).collect()
 }
 
 fn fails(timeline: &Timeline) -> bool {
@@ -63,9 +69,13 @@ fn fails(timeline: &Timeline) -> bool {
 }
 
 /// The test to read first, and who else might.
-fn failing(timeline: &Timeline) -> Vec<String> {
+fn failing(timeline: &Timeline) -> Vec<Suggestion> {
+    let hand_over = Suggestion::new(
+        Step::HandOver,
+        "hand the task to another session or model, with this file as its context",
+    );
     let Some(tests) = timeline.newest_tests().filter(|tests| !tests.is_green()) else {
-        return vec!["hand the task to another session or model, with this file as its context".to_owned()];
+        return vec![hand_over];
     };
     let read = match tests.failing.first() {
         Some(name) => {
@@ -73,34 +83,36 @@ fn failing(timeline: &Timeline) -> Vec<String> {
         }
         None => "read the whole output of the test command: andon test".to_owned(),
     };
-    let mut actions = vec![read];
+    let mut actions = vec![Suggestion::new(Step::ReadFirstError, read)];
     if tests.failing.len() > 1 {
-        actions.push("narrow the task to that one test before the others".to_owned());
+        let narrow = "narrow the task to that one test before the others";
+        actions.push(Suggestion::new(Step::NarrowTask, narrow));
     }
-    actions.push("hand the task to another session or model, with this file as its context".to_owned());
+    actions.push(hand_over);
     actions
 }
 
 /// The two states between which the code goes back and forth, by name.
-fn oscillating(timeline: &Timeline) -> Vec<String> {
+fn oscillating(timeline: &Timeline) -> Vec<Suggestion> {
     let states = timeline.states();
     let mut actions = Vec::new();
     if let [.., other, newest] = states.as_slice()
         && let (Some(other), Some(newest)) = (other.newest.commit, newest.newest.commit)
     {
-        actions.push(format!("choose between the two states: git diff {} {}", other.short(), newest.short()));
+        let choose = format!("choose between the two states: git diff {} {}", other.short(), newest.short());
+        actions.push(Suggestion::new(Step::ChooseState, choose));
     }
-    actions.push(
-        "write down what each of the two states is for: one of them undoes what the other needs".to_owned(),
-    );
+    let explain = "write down what each of the two states is for: one of them undoes what the other needs";
+    actions.push(Suggestion::new(Step::ExplainStates, explain));
     if let [.., before, newest] = timeline.iterations.as_slice()
         && before.node != newest.node
     {
-        actions.push(format!(
+        let reconcile = format!(
             "spawn a reconciliation node: {} and {} undo each other's work",
             bounded(&before.node),
             bounded(&newest.node)
-        ));
+        );
+        actions.push(Suggestion::new(Step::Reconcile, reconcile));
     }
     if fails(timeline) {
         actions.extend(failing(timeline));
@@ -108,9 +120,10 @@ fn oscillating(timeline: &Timeline) -> Vec<String> {
     actions
 }
 
-fn budget(finding: &Finding, timeline: &Timeline) -> Vec<String> {
+fn budget(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     if finding.rule == "context-window" {
-        return vec![format!("compact the context window, or begin a new session with: {PROMPT}")];
+        let compact = format!("compact the context window, or begin a new session with: {PROMPT}");
+        return vec![Suggestion::new(Step::CompactContext, compact)];
     }
     let raised = timeline.number().saturating_mul(2).max(2);
     let raise = match finding.rule {
@@ -119,7 +132,9 @@ fn budget(finding: &Finding, timeline: &Timeline) -> Vec<String> {
         }
         rule => format!("raise the budget of {rule} in andon.toml, under [rules] or in [workflow]"),
     };
-    let split = "split the task: commit what is done and start a new session for the rest".to_owned();
+    let raise = Suggestion::new(Step::RaiseBudget, raise);
+    let split = "split the task: commit what is done and start a new session for the rest";
+    let split = Suggestion::new(Step::SplitTask, split);
     let trend = timeline.trend();
     match (trend.first(), trend.last()) {
         (Some(first), Some(last)) if last < first => vec![raise, split],
@@ -128,7 +143,7 @@ fn budget(finding: &Finding, timeline: &Timeline) -> Vec<String> {
 }
 
 /// The way back to the commit with the fewest failing tests, where the newest one has more.
-fn best(timeline: &Timeline) -> Option<String> {
+fn best(timeline: &Timeline) -> Option<Suggestion> {
     let (commit, failing) = timeline.best()?;
     let now = timeline.newest_tests().and_then(failing_count);
     if now.is_some_and(|now| now <= failing) || timeline.newest()?.commit == Some(commit) {
@@ -136,9 +151,10 @@ fn best(timeline: &Timeline) -> Option<String> {
     }
     let noun = if failing == 1 { "test" } else { "tests" };
     let short = commit.short();
-    Some(format!(
+    let go_on = format!(
         "go on from the best state so far ({failing} failing {noun}): git switch -c andon-{short} {short}"
-    ))
+    );
+    Some(Suggestion::new(Step::ReturnToBest, go_on))
 }
 
 fn bounded(name: &str) -> String {

@@ -112,7 +112,9 @@ fn a_halt_carries_the_last_six_of_each_hash() {
 }
 
 fn suggestions(reason: HaltReason, rule: &'static str, line: &Timeline) -> Vec<String> {
-    suggested_actions(&finding(rule, Level::Halt, reason), line)
+    let found = suggested_actions(&finding(rule, Level::Halt, reason), line);
+    assert!(found.iter().all(|one| one.step.is_some()));
+    found.into_iter().map(|one| one.text).collect()
 }
 
 #[test]

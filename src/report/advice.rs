@@ -94,7 +94,7 @@ pub fn text(advice: &Advice, style: Style) -> String {
     }
     if let Some(halt) = &advice.halt {
         for action in halt.suggested_actions.iter().take(8) {
-            page.field("try", &terminal(action));
+            page.field("try", &terminal(&action.text));
         }
     }
     page.finish()

@@ -187,7 +187,7 @@ fn next(page: &mut Page, halt: &Halt) {
     }
     section(page, "What to do next");
     for action in halt.suggested_actions.iter().take(ACTIONS) {
-        page.line(&format!("- {}", markdown(&clip(action, phrase::MESSAGE))));
+        page.line(&format!("- {}", markdown(&clip(&action.text, phrase::MESSAGE))));
     }
 }
 
@@ -231,6 +231,7 @@ fn removal(halt: &Halt) -> String {
 mod tests {
     use super::super::samples;
     use super::*;
+    use crate::domain::suggestion::{Step, Suggestion};
 
     #[test]
     fn a_checkpoint_tells_the_whole_story() {
@@ -314,7 +315,7 @@ Or delete this file to resume:
         halt.branch = Some(huge.clone());
         halt.worktree.clone_from(&huge);
         halt.cycle_id.clone_from(&huge);
-        halt.suggested_actions = vec![huge.clone(); 500];
+        halt.suggested_actions = vec![Suggestion::new(Step::HandOver, huge.clone()); 500];
         halt.evidence.trend = vec![u64::MAX; 10_000];
         halt.evidence.diffs = vec![crate::domain::ids::DiffHash([1; 32]); 10_000];
         let mut story = samples::story();

@@ -10,6 +10,7 @@ use crate::domain::facts::{
     Ack, AckHow, CommitRecord, DiffSummary, RecordedFinding, Recording, Skip, Usage, Weakening,
 };
 use crate::domain::findings::Finding;
+use crate::domain::suggestion::{Step, Suggestion};
 use crate::domain::tests::{RunOrigin, TestEvidence};
 
 use super::escape;
@@ -77,14 +78,31 @@ pub fn finding(finding: &Finding) -> Value {
     value
 }
 
-/// A decision: `decision`, `reason`, `findings` (notes included), `standing`.
+/// A decision: `decision`, `reason`, `findings` (notes included), `standing`, and `halted` at the call that halts.
 pub fn decision(decision: &Decision) -> Value {
     json!({
         "decision": decision.verdict.as_str(),
         "reason": decision.reason.map(crate::domain::findings::HaltReason::as_str),
         "findings": decision.findings.iter().map(finding).collect::<Value>(),
         "standing": decision.standing.as_ref().map(standing),
+        "halted": halted(decision),
     })
+}
+
+/// Adds the members of another object.
+pub fn extend(value: &mut Value, with: Value) {
+    if let (Value::Object(members), Value::Object(with)) = (value, with) {
+        members.extend(with);
+    }
+}
+
+/// The halt that a decision makes, whole; `null` where it makes none.
+pub(super) fn halted(decision: &Decision) -> Value {
+    decision.halted.as_deref().map_or(Value::Null, loop_halted)
+}
+
+fn suggestion(suggestion: &Suggestion) -> Value {
+    json!({ "code": suggestion.step.map(Step::as_str), "text": suggestion.text })
 }
 
 /// A halt: the keys of `loop.halted` in DESIGN section 6, and where it happened.
@@ -102,12 +120,13 @@ pub fn loop_halted(halt: &Halt) -> Value {
             "outputs": texts(&halt.evidence.outputs),
             "trend": halt.evidence.trend,
         },
-        "suggested_actions": halt.suggested_actions,
+        "suggested_actions": halt.suggested_actions.iter().map(suggestion).collect::<Value>(),
         "iteration": halt.iteration,
         "head": text_or_null(halt.head.as_ref()),
         "branch": halt.branch,
         "worktree": halt.worktree,
-        "at": halt.at.to_string(),
+        // A stream may tell no time.
+        "at": (halt.at.0 != 0).then(|| halt.at.to_string()),
     })
 }
 
@@ -282,6 +301,10 @@ mod tests {
         assert_eq!(keys(&value["evidence"]), ["diffs", "outputs", "tests", "trend"]);
         assert_eq!(value["halt_reason"], "oscillating");
         assert_eq!(value["evidence"]["trend"], json!([7, 4, 2]));
+        assert_eq!(
+            value["suggested_actions"][1],
+            json!({ "code": "narrow_task", "text": "narrow the task" })
+        );
         assert_eq!(standing(&samples::standing())["id"], "09".repeat(32));
     }
 
@@ -292,7 +315,7 @@ mod tests {
         assert_eq!(
             decision(&value),
             json!({
-                "decision": "block", "reason": null, "standing": null,
+                "decision": "block", "reason": null, "standing": null, "halted": null,
                 "findings": [{
                     "rule": "untested-edit", "level": "block", "message": "it happened", "reason": "oscillating",
                     "evidence": ["commit 1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a", "path src/a.rs"],

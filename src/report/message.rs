@@ -5,6 +5,7 @@ use crate::domain::decision::{Decision, StandingHalt, Verdict};
 use crate::domain::findings::{Finding, Level};
 
 use super::face;
+use super::halted;
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
@@ -192,7 +193,15 @@ pub fn decision(decision: &Decision, style: Style) -> String {
         push(&mut page, &finding.into());
     }
     if decision.verdict == Verdict::Halt && decision.standing.is_none() {
-        push(&mut page, &fresh_halt(decision));
+        let note = fresh_halt(decision);
+        let lines = decision.halted.as_deref().map(halted::lines).unwrap_or_default();
+        push(&mut page, &Diagnostic { help: Vec::new(), ..note.clone() });
+        for line in lines {
+            page.line(&format!("  {line}"));
+        }
+        for help in &note.help {
+            push_help(&mut page, help);
+        }
     }
     page.finish()
 }

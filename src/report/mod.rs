@@ -19,6 +19,7 @@ pub mod context;
 pub mod escape;
 pub mod explain;
 pub mod face;
+mod halted;
 pub mod handoff;
 pub mod json;
 pub mod log;

@@ -10,6 +10,9 @@ use super::style::Style;
 /// One line: the result and what it is worth.
 pub fn text(run: &TestRun, style: Style) -> String {
     let worth = match run.validity {
+        _ if run.is_told_to_fail() => {
+            "it counts as a failure, and proves nothing else (test.handed_in = \"record\")"
+        }
         RunValidity::Valid => "it counts as a run of test.command (test.handed_in)",
         RunValidity::HandedIn => "it proves nothing (test.handed_in = \"record\")",
         RunValidity::OtherCommand => "it is not of test.command and proves nothing",

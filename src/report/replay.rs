@@ -6,6 +6,7 @@ use crate::domain::decision::{Decision, Verdict};
 use crate::domain::ids::CommitId;
 
 use super::escape::terminal_clip;
+use super::halted;
 use super::json;
 use super::message::{self, Diagnostic};
 use super::page::Page;
@@ -138,6 +139,9 @@ fn step(page: &mut Page, line: &ReplayLine) {
             page.line(&style.dim(&format!("    evidence: {evidence}")));
         }
     }
+    for line in decision.halted.as_deref().map(halted::lines).unwrap_or_default() {
+        page.line(&style.dim(&format!("    {line}")));
+    }
 }
 
 fn summary((steps, halts): (usize, usize), source: &str, style: Style) -> String {
@@ -155,7 +159,7 @@ fn summary((steps, halts): (usize, usize), source: &str, style: Style) -> String
 }
 
 /// One value a step, for JSON lines: `commit` or `event`, `decision`, `reason`, `findings` with `rule`, `level`,
-/// `message`, `evidence`. `reason` is `null` unless the decision is `halt`.
+/// `message`, `evidence`; where the loop halts, `halted`. `reason` is `null` unless the decision is `halt`.
 pub fn json(report: &ReplayReport) -> Vec<Value> {
     report.lines.iter().map(line_json).collect()
 }
@@ -168,6 +172,9 @@ pub fn line_json(line: &ReplayLine) -> Value {
         "reason": decision.reason.map(crate::domain::findings::HaltReason::as_str),
         "findings": decision.findings.iter().map(json::finding_brief).collect::<Value>(),
     });
+    if decision.halted.is_some() {
+        value["halted"] = json::halted(decision);
+    }
     match &line.step {
         ReplayStep::Commit { commit, .. } => value["commit"] = commit.to_string().into(),
         ReplayStep::Event(number) => value["event"] = (*number).into(),

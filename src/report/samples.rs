@@ -6,6 +6,7 @@ use crate::domain::facts::{
 };
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
+use crate::domain::suggestion::{Step, Suggestion};
 use crate::domain::tests::{Counts, TestEvidence, TestStatus};
 use crate::domain::time::Timestamp;
 
@@ -34,7 +35,7 @@ pub(super) fn finding(rule: &'static str, level: Level) -> Finding {
 
 pub(super) fn decision(verdict: Verdict) -> Decision {
     let reason = (verdict == Verdict::Halt).then_some(HaltReason::Oscillating);
-    Decision { verdict, reason, findings: Vec::new(), standing: None }
+    Decision { verdict, reason, findings: Vec::new(), standing: None, halted: None }
 }
 
 pub(super) fn halt() -> Halt {
@@ -50,7 +51,10 @@ pub(super) fn halt() -> Halt {
             outputs: vec![],
             trend: vec![7, 4, 2],
         },
-        suggested_actions: vec!["start again from the best state".to_owned(), "narrow the task".to_owned()],
+        suggested_actions: vec![
+            Suggestion::new(Step::ReturnToBest, "start again from the best state"),
+            Suggestion::new(Step::NarrowTask, "narrow the task"),
+        ],
         iteration: 12,
         head: Some(commit(0x1a)),
         branch: Some("main".to_owned()),

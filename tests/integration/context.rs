@@ -182,7 +182,10 @@ fn what_cannot_be_a_count_is_refused_and_what_is_odd_harms_nothing() {
     assert_eq!(context(&stage)["used"], 165_000, "a negative count clears nothing");
     observe(&stage, "usage", "{}\n").exits(1);
     assert_eq!(context(&stage)["used"], 165_000, "and neither does a report that says nothing");
-    observe(&stage, "usage", "{\"context_tokens\":18446744073709551616}\n").exits(1).says("window = N");
+    observe(&stage, "usage", "{\"context_tokens\":18446744073709551616}\n")
+        .exits(1)
+        .says("is not a number below 2^64");
+    observe(&stage, "usage", "{\"context_tokens\":18446744073709551615}\n").exits(1).says("window = N");
     assert_eq!(context(&stage)["used"], u64::MAX);
 }
 

@@ -2,7 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use crate::support::Stage;
+use serde_json::Value;
+
+use crate::events::observe;
+use crate::support::{Out, Stage, andon_path};
+
+fn json(stage: &Stage, args: &[&str], lines: &str) -> (i32, Value) {
+    let args: Vec<&str> = args.iter().copied().chain(["--format", "json"]).collect();
+    let out = stage.run_in(stage.dir(), andon_path(), &args, Some(lines.as_bytes()));
+    let value = serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {out}"));
+    (out.code, value)
+}
+
+/// What each line of a stream comes to in `replay`.
+fn replayed(stage: &Stage, lines: &str) -> Vec<Value> {
+    let args = ["replay", "--events", "-", "--format", "json"];
+    let out: Out = stage.run_in(stage.dir(), andon_path(), &args, Some(lines.as_bytes()));
+    out.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
 
 /// `while :; do agent -p ...; done` begins a session for each turn: one run all the same.
 #[test]
@@ -68,7 +85,7 @@ fn only_a_pause_ends_a_run() {
     let hours = |count: i64| count * 3600;
     commit(&stage, "1");
     stage.pass(hours(5));
-    crate::events::observe(&stage, "verdict", "{\"approve\":1}\n").ok();
+    observe(&stage, "verdict", "{\"approve\":1}\n").ok();
     stage.pass(hours(5));
     commit(&stage, "2");
     assert!(badge(&stage).starts_with("Loop 3/100"), "{}", badge(&stage));
@@ -81,4 +98,174 @@ fn only_a_pause_ends_a_run() {
     stage.pass(hours(7));
     commit(&stage, "4");
     assert_eq!(stage.record("HEAD")["iteration"], 1);
+}
+
+const CALL: &str =
+    "{\"type\":\"tool_call\",\"tool\":\"Bash\",\"args\":{\"command\":\"make\"},\"result\":\"no\"}\n";
+const EDIT: &str = "{\"type\":\"tool_call\",\"tool\":\"Edit\",\"args\":{\"file_path\":\"a\"}}\n";
+
+/// Five identical calls halt, and an edit after them in the same batch takes nothing back.
+#[test]
+fn a_batch_comes_to_what_its_lines_come_to() {
+    let stage = Stage::installed();
+    let (code, answer) = json(&stage, &["observe", "event"], &[&CALL.repeat(5), EDIT].concat());
+    assert_eq!((code, &answer["decision"], &answer["kept"]), (1, &"halt".into(), &6.into()), "{answer}");
+    assert_eq!(answer["halted"]["rule"], "tool-loop");
+    assert!(stage.exists(".andon/CHECKPOINT.md"));
+    observe(&stage, "event", EDIT).exits(1).says("HARD_LOOP");
+    stage.andon(&["resume", "--reason", "looked"]).ok();
+    observe(&stage, "event", EDIT).ok().lacks("tool-loop");
+    // One by one.
+    for number in 1..=5 {
+        observe(&stage, "event", CALL).exits(i32::from(number == 5));
+    }
+    stage.andon(&["resume", "--reason", "looked"]).ok();
+    // What grew graver behind the halt shows, though an edit came last.
+    observe(&stage, "event", &[&CALL.repeat(10), EDIT].concat()).exits(1);
+    assert!(stage.read(".andon/BLOCKER_REPORT.md").contains("INFINITE"));
+}
+
+#[test]
+fn a_warning_in_a_batch_is_told_though_calmer_facts_follow() {
+    let stage = Stage::installed();
+    observe(&stage, "event", &[&CALL.repeat(3), EDIT].concat()).ok().says("SOFT_LOOP");
+    let full = "{\"type\":\"usage\",\"context_tokens\":190000}\n{\"type\":\"compaction\"}\n";
+    observe(&stage, "event", full).exits(1).says("context-window");
+}
+
+#[test]
+fn an_invalid_line_loses_no_fact_and_hides_no_halt() {
+    let stage = Stage::installed();
+    let broken = [&CALL.repeat(2), "noise\n", CALL].concat();
+    let (code, answer) = json(&stage, &["observe", "event"], &broken);
+    assert_eq!((code, &answer["kept"], &answer["refused"]), (2, &3.into(), &1.into()), "{answer}");
+    assert_eq!(answer["remarks"][0]["location"], "line 3");
+    let out = observe(&stage, "event", &[&CALL.repeat(2), "noise\n"].concat()).exits(1);
+    out.says("error[event]: no fact").says("line 3").says("HARD_LOOP");
+}
+
+/// The whole of `loop.halted` comes with the call that halts, at every door.
+#[test]
+fn the_call_that_halts_tells_all_of_it() {
+    let stage = Stage::installed();
+    let ends = "{\"type\":\"turn_end\",\"code\":\"A\"}\n".repeat(4);
+    let (_, observed) = json(&stage, &["observe", "event"], &ends);
+    let told = replayed(&stage, &ends);
+    let replay = told.iter().find(|line| line.get("halted").is_some()).unwrap();
+    assert_eq!(replay["decision"], "halt");
+    stage.andon(&["resume", "--reason", "looked"]).ok();
+    stage.andon(&["tick"]).ok();
+    for _ in 0..2 {
+        stage.andon(&["tick"]);
+    }
+    let (code, ticked) = json(&stage, &["tick"], "");
+    assert_eq!(code, 1, "{ticked}");
+    let keys = "cycle_id halt_reason rule evidence suggested_actions iteration at";
+    for halted in [&observed["halted"], &replay["halted"], &ticked["halted"]] {
+        assert!(keys.split(' ').all(|key| halted.get(key).is_some()), "{halted}");
+        for hashes in ["diffs", "tests", "outputs", "trend"] {
+            assert!(halted["evidence"][hashes].is_array(), "{halted}");
+        }
+        assert_eq!((&halted["rule"], &halted["halt_reason"]), (&"idle-turns".into(), &"stalled".into()));
+        assert_eq!(halted["cycle_id"], "agent");
+        assert_eq!(halted["suggested_actions"][0]["code"], "clarify_task");
+        assert!(halted["suggested_actions"][0]["text"].as_str().unwrap().contains("which file"));
+    }
+    // While it stands it is told as what stands.
+    let (_, after) = json(&stage, &["tick"], "");
+    assert_eq!((&after["halted"], &after["standing"]["rule"]), (&Value::Null, &"idle-turns".into()));
+    assert_eq!(after["standing"]["suggested_actions"][0]["code"], "clarify_task");
+}
+
+#[test]
+fn hooks_and_a_replay_of_commits_tell_the_halt_too() {
+    let stage = Stage::installed();
+    let mut out = None;
+    for number in 1..=3 {
+        out = Some(stage.iterate(&format!("{number}\n"), &["ok a", "not ok b"], &format!("Try {number}")));
+    }
+    let out = out.unwrap().says("halted: cycle agent, iteration 4").says("trend: 0 -> 1 -> 1 -> 1 failing");
+    out.says("next[read_first_error]: read the whole error of the first failing test, b");
+    let text = stage.andon(&["replay", "HEAD~3..HEAD", "--format", "json"]).ok().stdout;
+    let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    assert_eq!(last["halted"]["rule"], "repeated-failures");
+    assert_eq!(last["halted"]["suggested_actions"][0]["code"], "read_first_error");
+}
+
+/// Six failing runs that were handed in, a turn each: stuck, whoever ran the tests.
+#[test]
+fn failing_runs_that_are_handed_in_count_as_failures() {
+    let stage = Stage::installed();
+    // The first turn after a commit is the one in which it was made.
+    stage.andon(&["tick"]).ok();
+    let mut halted = None;
+    for number in 1..=6 {
+        stage.write("code.txt", format!("{number}\n"));
+        let status = stage.andon(&["status", "--format", "json"]).ok();
+        let status: Value = serde_json::from_str(&status.stdout).unwrap();
+        let code = status["code"]["work_tree"].as_str().unwrap();
+        let run = format!(
+            "{{\"code\":\"{code}\",\"status\":\"failed\",\"total\":9,\"failing\":[\"a::b\"],\"errors\":[\"no\"]}}\n"
+        );
+        observe(&stage, "test_run", &run);
+        let out = stage.andon(&["tick"]);
+        if out.code == 1 && halted.is_none() {
+            halted = Some((number, out.all()));
+        }
+    }
+    let (number, said) = halted.unwrap();
+    assert_eq!(number, 3, "{said}");
+    assert!(said.contains("repeated-failures") && said.contains("a::b"), "{said}");
+    assert!(said.contains("next[read_first_error]"), "{said}");
+    assert!(stage.read(".andon/CHECKPOINT.md").contains("a::b"));
+    let stream: String = (1..=6)
+        .map(|number| {
+            format!(
+                "{{\"type\":\"test_run\",\"code\":\"{number}\",\"status\":\"failed\",\"total\":9,\"failing\":[\"a::b\"]}}\n\
+                 {{\"type\":\"turn_end\",\"code\":\"{number}\"}}\n"
+            )
+        })
+        .collect();
+    let first = replayed(&stage, &stream).into_iter().find(|line| line["decision"] == "halt").unwrap();
+    assert_eq!((&first["event"], &first["findings"][0]["rule"]), (&6.into(), &"repeated-failures".into()));
+}
+
+#[test]
+fn a_passing_run_that_is_handed_in_needs_trust_and_a_failing_one_opens_no_gate() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "new\n");
+    let report = "1..1\nok 1 - a\n";
+    stage.write("../report.tap", report);
+    let handed = ["observe", "test_run", "--report", "../report.tap", "--exit-code", "0"];
+    stage.andon(&handed).ok().says("it proves nothing");
+    stage.git(&["commit", "-qam", "Untested"]).refused().says("untested-edit");
+    stage.write("../report.tap", "1..1\nnot ok 1 - a\n");
+    let handed = ["observe", "test_run", "--report", "../report.tap", "--exit-code", "1"];
+    stage.andon(&handed).ok().says("it counts as a failure, and proves nothing else");
+    stage.git(&["commit", "-qam", "Untested"]).refused().says("untested-edit");
+    let passed = "{\"code\":\"A\",\"status\":\"passed\",\"total\":2}\n";
+    let out = stage.run_in(stage.dir(), andon_path(), &["observe", "test_run"], Some(passed.as_bytes()));
+    out.ok().says("note[handed-in]: this run was handed in and proves nothing").says("line 1");
+    stage.andon(&["observe", "test_run", "--report", "../report.tap"]).exits(2).says("--exit-code");
+}
+
+#[test]
+fn a_slip_in_a_line_is_no_fact() {
+    let stage = Stage::installed();
+    let before = stage.read(".git/andon/journal.jsonl");
+    observe(&stage, "usage", "{\"context_token\":190000}\n")
+        .exits(2)
+        .says("line 1")
+        .says("did you mean \"context_tokens\"?");
+    observe(&stage, "verdict", "{\"approved\":true}\n").exits(2).says("did you mean \"approve\"?");
+    observe(&stage, "verdict", "{\"approve\":true}\n").exits(2).says("\"approve\" is not a number");
+    observe(&stage, "event", "{\"type\":\"ack\",\"by\":\"me\",\"reason\":\"x\"}\n")
+        .exits(2)
+        .says("only a person answers a halt, with andon resume --reason TEXT");
+    assert_eq!(stage.read(".git/andon/journal.jsonl"), before);
+    observe(&stage, "tool_call", &"{\"tool\":\"Bash\"}\n".repeat(12)).ok().lacks("LOOP");
+    let named = "{\"tool\":\"Bash\",\"tool_input\":{\"command\":\"x\"}}\n{\"tool\":\"Bash\",\"arguments\":{\"command\":\"x\"}}\n";
+    observe(&stage, "tool_call", &named.repeat(3)).exits(1).says("HARD_LOOP");
+    // A journal is a stream that can be replayed, notes for people included.
+    stage.andon(&["replay", "--events", ".git/andon/journal.jsonl"]).ok().says("would have halted once");
 }

@@ -48,7 +48,7 @@ fn what_is_no_fact_is_named_and_passed_over() {
     let stage = Stage::bare_ground();
     let text = "{\"type\":\"dance\"}\nnoise\n\n{\"type\":\"turn_start\",\"at\":\"2031-01-01T00:00:00Z\"}\n";
     let args = ["replay", "--events", "-"];
-    let out = stage.run_in(stage.dir(), andon_path(), &args, Some(text.as_bytes())).ok();
+    let out = stage.run_in(stage.dir(), andon_path(), &args, Some(text.as_bytes())).exits(2);
     let out = out.says("line 1").says("unknown type \"dance\"").says("line 2").says("not readable as JSON");
     out.says("line 4").says("yet to come").says("replayed 1 step of -: would not have halted");
     stage.andon(&["replay", "--events", "nowhere"]).exits(2).says("cannot be read");
@@ -120,7 +120,9 @@ fn lines_that_are_no_facts_are_refused_and_the_others_kept() {
     let out =
         observe(&stage, "verdict", "{\"approve\":1}\n{\"approve\":\"no\"}\n{\"type\":\"usage\"}\n").exits(2);
     out.says("line 2").says("\"approve\" is not a number").says("line 3").says("\"verdict\" was expected");
-    observe(&stage, "event", "{\"type\":\"commit\",\"code\":\"A\"}\n").exits(2).says("is not handed in");
+    observe(&stage, "event", "{\"type\":\"commit\",\"code\":\"A\"}\n")
+        .exits(2)
+        .says("a commit is not observed");
     assert_eq!(stage.read(".git/andon/journal.jsonl").matches("\"type\":\"verdict\"").count(), 1);
     stage.andon(&["observe", "dance"]).exits(2);
 }

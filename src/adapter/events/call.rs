@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::hash;
-use crate::domain::events::{CallEnd, ToolCall};
+use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::is_edit;
+use crate::record::format::{FormatError, Members};
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
@@ -17,18 +18,43 @@ const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 pub(super) struct Reported {
     /// The tool's name.
     pub(super) tool: String,
-    /// Its arguments; `null` where none were reported.
-    pub(super) args: Value,
+    /// Its arguments, where any were reported.
+    pub(super) args: Option<Value>,
     /// The answer, where one is known.
     pub(super) result: Option<Value>,
     /// How it ended.
     pub(super) end: CallEnd,
 }
 
+/// The names under which clients report arguments: that of the design, of hooks, and of chat completions.
+const ARGUMENTS: [&str; 3] = ["args", "tool_input", "arguments"];
+
+/// The arguments of a call, under whichever name, or as the text of a JSON object: the same call is the same.
+pub(super) fn arguments(members: &mut Members<'_>) -> Result<Option<Value>, FormatError> {
+    let mut told: Option<Value> = None;
+    for name in ARGUMENTS {
+        let Some(value) = members.take(name).map(spelled_out) else { continue };
+        if told.as_ref().is_some_and(|told| *told != value) {
+            let found = value.to_string().chars().take(80).collect();
+            let expected = "the arguments that the line tells under another name as well";
+            return Err(FormatError::Member { member: name.to_owned(), expected, found });
+        }
+        told = Some(value);
+    }
+    Ok(told)
+}
+
+fn spelled_out(value: Value) -> Value {
+    let object = value.as_str().filter(|text| text.trim_start().starts_with('{'));
+    object.and_then(|text| serde_json::from_str(text).ok()).unwrap_or(value)
+}
+
 /// The call as hashes.
 pub(super) fn signature(reported: &Reported) -> ToolCall {
     let tool: String = reported.tool.chars().take(MAX_TOOL).collect();
-    let args = reported.args.to_string();
+    let known = if reported.args.is_some() { Arguments::Known } else { Arguments::Unknown };
+    let value = reported.args.as_ref().unwrap_or(&Value::Null);
+    let args = value.to_string();
     // An empty answer is no answer: of many commands it is all that there is to say.
     let answer = reported.result.as_ref().map(|result| hash::masked(&hash::text_of(result)));
     let result =
@@ -36,8 +62,9 @@ pub(super) fn signature(reported: &Reported) -> ToolCall {
     ToolCall {
         exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
         masked: hash::short(&[b"masked", tool.as_bytes(), hash::masked(&args).as_bytes()]),
-        coarse: hash::short(&[b"coarse", coarse(&tool, &reported.args).as_bytes()]),
+        coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
         tool,
+        args: known,
         result,
         end: reported.end,
     }
@@ -74,7 +101,7 @@ mod tests {
     fn call(tool: &str, args: Value, result: Option<&str>) -> ToolCall {
         signature(&Reported {
             tool: tool.into(),
-            args,
+            args: Some(args),
             result: result.map(Value::from),
             end: CallEnd::Unknown,
         })

@@ -2,7 +2,7 @@
 //! any text; what is a sha256 already is taken as it is.
 
 use super::hash;
-use super::{MAX_NAME, name};
+use super::{EventError, MAX_NAME, name};
 use crate::domain::facts::{
     CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
 };
@@ -80,16 +80,20 @@ pub(super) fn test_run(
     line: &[u8],
     members: &mut Members<'_>,
     at: Option<Timestamp>,
-) -> Result<Fact, FormatError> {
-    if let Ok(JournalLine::TestRun(run)) = decode_line(line) {
-        return Ok(Fact::TestRun(run));
-    }
+) -> Result<Fact, EventError> {
     let code = members.text("code")?;
     let code = CodeId(hash::state(&members.required("code", code)?));
     let status = members.named("status", "a test status", TestStatus::from_name)?;
     let status = members.required("status", status)?;
     let validity = members.named("validity", "a validity", RunValidity::from_name)?;
     let evidence = evidence(members, code, status)?;
+    if status == TestStatus::Passed && !evidence.failing.is_empty() {
+        return Err(EventError::FailingAndPassed);
+    }
+    // What the journal holds is taken as it is; what is wrong with a line has been named by now.
+    if let Ok(JournalLine::TestRun(run)) = decode_line(line) {
+        return Ok(Fact::TestRun(run));
+    }
     Ok(Fact::TestRun(Box::new(TestRun {
         at,
         evidence,

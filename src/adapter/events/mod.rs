@@ -1,23 +1,26 @@
 //! The event stream from outside: JSON lines of any orchestrator become facts (DESIGN section 6).
 //!
 //! Everything is untrusted. A line that is too long is passed over without being kept, one that means nothing is a
-//! named error, a time that cannot be true is left out and said; nothing here panics or guesses.
+//! named error, and so is a member that the design does not know, for a slip in a name would make another fact of it;
+//! a time that cannot be true is left out and said; nothing here panics or guesses.
 
 mod call;
 mod commit;
 mod hash;
+mod known;
 mod lines;
 
 pub use lines::{Line, Lines, MAX_LINE};
-
-use serde_json::Value;
 
 use crate::domain::events::{Clearing, Event, Output, OutputKind, TurnEnd, What};
 use crate::domain::facts::{Ack, AckHow, Fact};
 use crate::domain::ids::{CodeId, Digest};
 use crate::domain::time::{Span, Timestamp};
-use crate::record::format::v1::{decode_ballot, decode_end, decode_line, decode_trace, decode_usage};
+use crate::record::format::v1::{
+    decode_ballot, decode_blind, decode_end, decode_line, decode_trace, decode_usage,
+};
 use crate::record::format::{FormatError, Members, bounded};
+use crate::record::journal::JournalLine;
 
 /// Clocks of two machines may differ by so much.
 const SKEW: Span = Span(300);
@@ -31,13 +34,30 @@ pub enum EventError {
     #[error("longer than the {MAX_LINE} bytes that a line may have")]
     TooLong,
     /// Of a type that this version does not know.
-    #[error(
-        "unknown type {found:?}; known are turn_start, tool_call, output, test_run, usage, verdict, commit, turn_end, ack, compaction, session_start"
-    )]
+    #[error("unknown type {found:?}{}; known are {}", known::meant(.found, known::types()), known::list(known::types()))]
     UnknownType {
         /// The type, cut to 80 characters.
         found: String,
     },
+    /// With a member that facts of its type do not have.
+    #[error("unknown member {member:?} of {kind}{}; known are {}", known::meant(.member, known::members(.kind)), known::list(known::members(.kind)))]
+    UnknownMember {
+        /// The type.
+        kind: &'static str,
+        /// The member, cut to 80 characters.
+        member: String,
+    },
+    /// Without any of the members that would make it a fact.
+    #[error("{kind} tells nothing: at least one of {} is needed", known::list(.needed.iter().copied()))]
+    Empty {
+        /// The type.
+        kind: &'static str,
+        /// Of which one is needed.
+        needed: &'static [&'static str],
+    },
+    /// A run that contradicts itself.
+    #[error("the member \"failing\" names tests, and the member \"status\" says that all passed")]
+    FailingAndPassed,
     /// Of another type than was asked for.
     #[error("type {found:?} where {expected:?} was expected")]
     OtherType {
@@ -46,12 +66,12 @@ pub enum EventError {
         /// What was asked for.
         expected: String,
     },
-    /// A fact that nobody hands in.
-    #[error("a fact of type {found} is not handed in: hooks record commits, and a person answers a halt")]
-    NotObservable {
-        /// Its type.
-        found: &'static str,
-    },
+    /// A commit, which nobody hands in.
+    #[error("a commit is not observed: the hooks record it when it is made")]
+    Commit,
+    /// An answer to a halt, which nobody hands in.
+    #[error("an ack is not observed: only a person answers a halt, with andon resume --reason TEXT")]
+    Ack,
     /// Not JSON, a member missing or wrong.
     #[error(transparent)]
     Format(#[from] FormatError),
@@ -75,6 +95,17 @@ pub struct Frame<'a> {
     pub kind: Option<&'a str>,
     /// The latest time of the stream so far.
     pub last: Option<Timestamp>,
+    /// What the facts are for.
+    pub purpose: Purpose,
+}
+
+/// What a stream is read for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be kept: what hooks and people alone can tell is refused.
+    Observe,
+    /// To see what would have happened.
+    Replay,
 }
 
 /// Reads one line.
@@ -82,7 +113,7 @@ pub struct Frame<'a> {
 /// # Errors
 /// [`EventError`]; the line is then no fact.
 pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
-    let mut members = Members::parse(line, MAX_LINE)?;
+    let mut members = Members::parse_exact(line, MAX_LINE)?;
     let said = members.text("type")?;
     if let (Some(said), Some(expected)) = (&said, frame.kind)
         && said != expected
@@ -91,6 +122,12 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
     }
     let kind = said.or_else(|| frame.kind.map(str::to_owned));
     let kind = members.required("type", kind)?;
+    match (frame.purpose, kind.as_str()) {
+        (Purpose::Observe, "ack") => return Err(EventError::Ack),
+        (Purpose::Observe, "commit") => return Err(EventError::Commit),
+        (Purpose::Observe | Purpose::Replay, _) => {}
+    }
+    known::check(&kind, &members)?;
     let (at, odd) = time(&mut members, frame)?;
     let fact = match kind.as_str() {
         "commit" => commit::commit(&mut members, at.or(frame.last))?,
@@ -128,8 +165,12 @@ fn event(kind: &str, members: &mut Members<'_>, at: Option<Timestamp>) -> Result
         }),
         "tool_call" => tool_call(members)?,
         "output" => What::Output(output(members)?),
-        "usage" => What::Usage(decode_usage(members)?),
+        "usage" => {
+            known::needs("usage", &known::USAGE, members)?;
+            What::Usage(decode_usage(members)?)
+        }
         "verdict" => {
+            known::needs("verdict", &known::VOTES, members)?;
             let mut ballot = decode_ballot(members)?;
             ballot.reviewer = ballot.reviewer.map(|reviewer| name(&reviewer));
             What::Verdict(ballot)
@@ -147,7 +188,7 @@ fn tool_call(members: &mut Members<'_>) -> Result<What, EventError> {
     let tool = members.text("tool")?;
     let tool = members.required("tool", tool)?;
     let end = decode_end(members)?;
-    let args = members.take("args").unwrap_or(Value::Null);
+    let args = call::arguments(members)?;
     let mut call = call::signature(&call::Reported { tool, args, result: members.take("result"), end });
     let hashed = members.read("call", "three hashes of 16 digits", |value| {
         let hashes = value.as_array()?.iter().map(|hash| hash.as_str()?.parse().ok());
@@ -155,6 +196,7 @@ fn tool_call(members: &mut Members<'_>) -> Result<What, EventError> {
     })?;
     if let Some([exact, masked, coarse]) = hashed {
         (call.exact, call.masked, call.coarse) = (exact, masked, coarse);
+        call.args = decode_blind(members)?;
         call.result = members.parsed("answer", "16 digits")?;
     }
     Ok(What::ToolCall(call))
@@ -174,7 +216,7 @@ fn output(members: &mut Members<'_>) -> Result<Output, EventError> {
 }
 
 fn ack(line: &[u8], members: &mut Members<'_>, at: Timestamp) -> Result<Fact, EventError> {
-    if let Ok(crate::record::journal::JournalLine::Ack(ack)) = decode_line(line) {
+    if let Ok(JournalLine::Ack(ack)) = decode_line(line) {
         return Ok(Fact::Ack(ack));
     }
     let ack = Ack {
@@ -189,6 +231,11 @@ fn ack(line: &[u8], members: &mut Members<'_>, at: Timestamp) -> Result<Fact, Ev
         at,
     };
     Ok(Fact::Ack(Box::new(ack)))
+}
+
+/// Whether a line of the journal tells something that is for people alone: no fact, and nothing wrong with it.
+pub fn is_note(line: &[u8]) -> bool {
+    matches!(decode_line(line), Ok(JournalLine::Safety(_) | JournalLine::Healed { .. }))
 }
 
 fn name(text: &str) -> String {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::events::CallEnd;
+use crate::domain::events::{Arguments, CallEnd};
 use crate::domain::tests::{RunValidity, TestStatus};
 use crate::record::format::v1::encode_line;
 use crate::record::journal::JournalLine;
@@ -11,7 +11,7 @@ use crate::record::journal::JournalLine;
 const NOW: Timestamp = Timestamp(1_795_188_600);
 
 fn frame() -> Frame<'static> {
-    Frame { now: NOW, kind: None, last: None }
+    Frame { now: NOW, kind: None, last: None, purpose: Purpose::Replay }
 }
 
 fn fact(line: &str) -> Fact {
@@ -88,7 +88,7 @@ fn what_means_nothing_is_a_named_error() {
         (r#"{"type":"commit"}"#, "\"code\" is missing"),
         (r#"{"type":"commit","code":"A","kind":"odd"}"#, "\"kind\" is not"),
         (r#"{"type":"usage","cost_usd":"-1"}"#, "\"cost_usd\" is not a decimal number"),
-        (r#"{"type":"usage","context_tokens":-1}"#, "\"context_tokens\" is not a number of at least 0"),
+        (r#"{"type":"usage","context_tokens":-1}"#, "\"context_tokens\" is not a number of at least 0: -1"),
         (
             r#"{"type":"usage","cached_tokens":1,"cache_read_input_tokens":2}"#,
             "\"cached_tokens\" is not the sum of",
@@ -102,6 +102,104 @@ fn what_means_nothing_is_a_named_error() {
     let deep =
         format!(r#"{{"type":"tool_call","tool":"x","args":{}{}}}"#, "[".repeat(5000), "]".repeat(5000));
     assert!(parse(deep.as_bytes(), frame()).unwrap_err().to_string().contains("not readable as JSON"));
+}
+
+#[test]
+fn members_that_nobody_knows_and_facts_that_tell_nothing_are_named() {
+    for (line, expected) in [
+        (
+            r#"{"type":"usage","context_token":9}"#,
+            "unknown member \"context_token\" of usage: did you mean \"context_tokens\"?; known are context_tokens, ",
+        ),
+        (r#"{"type":"verdict","approved":1}"#, "\"approved\" of verdict: did you mean \"approve\"?"),
+        (r#"{"type":"tool_call","tool_name":"Bash"}"#, "\"tool_name\" of tool_call: did you mean \"tool\"?"),
+        (
+            r#"{"type":"turn_start","zzzzzzzz":1}"#,
+            "unknown member \"zzzzzzzz\" of turn_start; known are type, at",
+        ),
+        (r#"{"type":"toolcall"}"#, "unknown type \"toolcall\": did you mean \"tool_call\"?"),
+        (r#"{"type":"usage"}"#, "usage tells nothing: at least one of context_tokens, "),
+        (r#"{"type":"usage","input_tokens":null}"#, "usage tells nothing"),
+        (r#"{"type":"verdict","reviewer":"ann"}"#, "verdict tells nothing: at least one of approve, reject"),
+        (
+            r#"{"type":"test_run","code":"A","status":"passed","failing":["a"]}"#,
+            "\"failing\" names tests, and the member \"status\" says that all passed",
+        ),
+        (r#"{"type":"tool_call","tool":"x","args":1,"tool_input":2}"#, "\"tool_input\" is not the arguments"),
+    ] {
+        let error = parse(line.as_bytes(), frame()).map(|parsed| parsed.fact).unwrap_err().to_string();
+        assert!(error.contains(expected), "{line}: {error}");
+    }
+}
+
+#[test]
+fn only_a_whole_number_is_a_count() {
+    let places = [
+        r#"{"type":"usage","input_tokens":N}"#,
+        r#"{"type":"usage","output_lines":N}"#,
+        r#"{"type":"verdict","approve":N}"#,
+        r#"{"type":"test_run","code":"A","status":"failed","total":N}"#,
+        r#"{"type":"commit","code":"A","files":N}"#,
+        r#"{"type":"output","kind":"message.final","sha256":"0909090909090909090909090909090909090909090909090909090909090909","lines":N}"#,
+    ];
+    for place in places {
+        for (number, expected) in [
+            ("true", "is not a number of at least 0: true"),
+            ("1.5", "is not a whole number: 1.5"),
+            ("-1", "is not a number of at least 0: -1"),
+            ("-0.5", "is not a number of at least 0: -0.5"),
+            ("\"3\"", "is not a number of at least 0: \"3\""),
+            ("18446744073709551616", "is not a number below 2^64"),
+            ("1e300", "is not a number below 2^64"),
+            ("[1]", "is not a number of at least 0: [1]"),
+        ] {
+            let line = place.replace('N', number);
+            let error = parse(line.as_bytes(), frame()).map(|parsed| parsed.fact).unwrap_err().to_string();
+            assert!(error.contains(expected), "{line}: {error}");
+        }
+        for count in ["18446744073709551615", "1000.0", "0"] {
+            assert!(parse(place.replace('N', count).as_bytes(), frame()).is_ok(), "{place}");
+        }
+    }
+}
+
+#[test]
+fn arguments_are_the_same_under_every_name_and_may_be_unknown() {
+    let call = |line: &str| {
+        let What::ToolCall(call) = event_in(line).what else { panic!("{line}") };
+        call
+    };
+    let told = call(r#"{"type":"tool_call","tool":"Bash","args":{"command":"ls","n":1}}"#);
+    assert_eq!(told.args, Arguments::Known);
+    for same in [
+        r#"{"type":"tool_call","tool":"Bash","tool_input":{"n":1,"command":"ls"}}"#,
+        r#"{"type":"tool_call","tool":"Bash","arguments":{"n":1,"command":"ls"}}"#,
+        r#"{"type":"tool_call","tool":"Bash","arguments":"{\"n\": 1, \"command\": \"ls\"}"}"#,
+        r#"{"type":"tool_call","tool":"Bash","args":{"n":1,"command":"ls"},"arguments":"{\"n\":1,\"command\":\"ls\"}"}"#,
+    ] {
+        assert_eq!(call(same), told, "{same}");
+    }
+    assert_eq!(call(r#"{"type":"tool_call","tool":"Bash","args":{}}"#).args, Arguments::Known, "none at all");
+    for untold in
+        [r#"{"type":"tool_call","tool":"Bash"}"#, r#"{"type":"tool_call","tool":"Bash","args":null}"#]
+    {
+        assert_eq!(call(untold).args, Arguments::Unknown, "{untold}");
+    }
+}
+
+#[test]
+fn what_hooks_and_people_tell_is_not_observed() {
+    let observed = Frame { purpose: Purpose::Observe, ..frame() };
+    for (line, expected) in [
+        (r#"{"type":"ack","by":"me","reason":"x"}"#, "only a person answers a halt, with andon resume"),
+        (r#"{"type":"ack","whatever":1}"#, "only a person answers a halt, with andon resume"),
+        (r#"{"type":"commit","code":"A"}"#, "the hooks record it when it is made"),
+    ] {
+        let error = parse(line.as_bytes(), observed).map(|parsed| parsed.fact).unwrap_err().to_string();
+        assert!(error.contains(expected), "{line}: {error}");
+    }
+    let healed = encode_line(&JournalLine::Healed { what: "a lock".into(), at: None });
+    assert!(is_note(healed.as_bytes()) && !is_note(br#"{"type":"dance"}"#));
 }
 
 #[test]
@@ -172,6 +270,7 @@ fn the_journal_is_read_back_as_it_was_kept() {
         r#"{"type":"usage","cache_read_input_tokens":7,"cache_creation_input_tokens":1,"output_lines":3,"session":"s"}"#,
         r#"{"type":"output","kind":"message.final","sha256":"0909090909090909090909090909090909090909090909090909090909090909","lines":4}"#,
         r#"{"type":"compaction","session":"s"}"#,
+        r#"{"type":"tool_call","tool":"Bash"}"#,
         r#"{"type":"session_start"}"#,
         r#"{"type":"verdict","reviewer":"ann","approve":2,"reject":1}"#,
         r#"{"type":"turn_end","node":"coder","code":"A","docs":"B"}"#,

@@ -61,18 +61,32 @@ fn read(
             let mut value = json::decision(&observed.decision);
             value["kept"] = observed.kept.into();
             value["refused"] = observed.refused.into();
+            value["remarks"] = json::diagnostics(&observed.remarks);
             shell.out.result(&json::line(&value));
         }
     }
+    if let Some(error) = &observed.broken {
+        shell.fail(error);
+    }
     let exit = tick::exit(&observed.decision);
-    Ok(if exit == Exit::Allowed && observed.refused > 0 { Exit::Usage } else { exit })
+    let failed = observed.refused > 0 || observed.broken.is_some();
+    Ok(if exit == Exit::Allowed && failed { Exit::Usage } else { exit })
 }
 
 /// Says on standard output what was taken in, for a run that is handed in must not come in unseen.
 fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> {
     let Some(exit_code) = args.exit_code else {
         let lines_args = ObserveLinesArgs { node: None, format: args.format };
-        return lines(shell, Some("test_run"), &lines_args);
+        let mut input = std::io::stdin().lock();
+        if input.fill_buf().map_err(OpsError::Input)?.is_empty() {
+            return Err(OpsError::Usage {
+                what: "no test run came in on standard input".to_owned(),
+                help: "hand in report files: andon observe test_run --report FILE --exit-code N; or one JSON object \
+                       a line on standard input"
+                    .to_owned(),
+            });
+        }
+        return read(shell, Some("test_run"), &lines_args, &mut input);
     };
     let ws = Workspace::open(&shell.ctx)?;
     let handed = HandedInRun {
@@ -83,9 +97,16 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
     };
     let taken = test_run::take(&shell.ctx, &ws, &handed)?;
     shell.out.message(&message::diagnostics(&taken.warnings, shell.out.err));
-    shell.out.result(&match args.format.format {
-        Format::Text => report::text(&taken.run, shell.out.out),
-        Format::Json => json::line(&report::json(&taken.run)),
-    });
-    Ok(Exit::Allowed)
+    match args.format.format {
+        Format::Text => {
+            shell.out.result(&report::text(&taken.run, shell.out.out));
+            shell.out.message(&message::decision(&taken.decision, shell.out.err));
+        }
+        Format::Json => {
+            let mut value = json::decision(&taken.decision);
+            json::extend(&mut value, report::json(&taken.run));
+            shell.out.result(&json::line(&value));
+        }
+    }
+    Ok(tick::exit(&taken.decision))
 }

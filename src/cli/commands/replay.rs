@@ -72,7 +72,7 @@ fn walk(shell: &Shell, ws: &Workspace, session: &str, format: Format) -> Result<
     Ok(Exit::Allowed)
 }
 
-/// Replays a file of events, printed as they are judged.
+/// Replays a file of events, printed as they are judged. Exit code 2 when a line is no fact.
 fn events(shell: &Shell, file: &Path, format: Format) -> Result<Exit, OpsError> {
     let config = config(shell)?;
     let mut input: Box<dyn BufRead> = if file == Path::new("-") {
@@ -98,7 +98,7 @@ fn events(shell: &Shell, file: &Path, format: Format) -> Result<Exit, OpsError> 
     }
     shell.out.result(&text);
     shell.out.message(&message::diagnostics(&ended.remarks, shell.out.err));
-    Ok(Exit::Allowed)
+    Ok(if ended.refused > 0 { Exit::Usage } else { Exit::Allowed })
 }
 
 /// The configuration of the repository, or the user's own where there is none: a stream needs no repository.

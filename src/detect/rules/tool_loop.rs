@@ -3,6 +3,7 @@
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::events::Arguments;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::ShortHash;
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -14,7 +15,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 stop with a report",
     docs: Docs {
         trips: "Calls of one node are identical when tool, arguments (whatever the order of keys) and answer are the \
-                same, times and ids in the answer masked; where no answer is known, tool and arguments decide. Among \
+                same, times and ids in the answer masked; where no answer is known, tool and arguments decide; a call of which nobody told the arguments \
+                proves nothing. Among \
                 the last `window` calls, `soft` of them warn (SOFT_LOOP), `hard` halt (HARD_LOOP), `infinite` halt \
                 with BLOCKER_REPORT.md (INFINITE_LOOP). So does a row of 2 to 5 calls that came `rounds` times \
                 running (HARD_LOOP), and one tool that gave the same answer `infinite` times running whatever it \
@@ -95,8 +97,9 @@ enum Signature {
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let activity = &situation.timeline.activity;
     let (newest, grade, what) = graded(situation.timeline, setting)?;
-    // A warning is said at the call, and not again at whatever follows it.
-    let said = grade == Grade::Soft && activity.newest != Newest::Call;
+    // A warning is said at the call, and not again at whatever follows it, be it a call that tells nothing.
+    let at_call = activity.newest == Newest::Call && activity.calls.last().is_some_and(is_told);
+    let said = grade == Grade::Soft && !at_call;
     (!said).then(|| finding(setting, newest, grade, &what))
 }
 
@@ -107,9 +110,9 @@ pub(in crate::detect) fn is_loop(timeline: &Timeline, setting: &RuleSetting) -> 
 
 fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call, Grade, String)> {
     let activity = &timeline.activity;
-    let newest = activity.calls.last()?;
+    let newest = activity.calls.iter().rev().find(|call| is_told(call))?;
     let coarse = setting.word("signature") == "coarse";
-    let of_node = activity.calls.iter().filter(|call| call.node == newest.node);
+    let of_node = activity.calls.iter().filter(|call| call.node == newest.node && is_told(call));
     // The coarse form does not see what an edit says, so that an edit cannot be told from a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();
@@ -118,6 +121,11 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call
         .max_by_grade(same_answer(&calls, setting));
     let (grade, what) = found.0?;
     Some((newest, grade, what))
+}
+
+/// Whether the arguments of a call are known. Otherwise it proves nothing: two calls may be anything but the same.
+fn is_told(call: &Call) -> bool {
+    call.call.args == Arguments::Known
 }
 
 /// A grade with its sentence, or nothing.
@@ -213,7 +221,7 @@ fn finding(setting: &RuleSetting, newest: &Call, grade: Grade, what: &str) -> Fi
 mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
-    use crate::domain::events::What;
+    use crate::domain::events::{ToolCall, What};
     use crate::domain::facts::Fact;
     use crate::history::testkit::{ack, call, commit, event, folded, turn_end};
 
@@ -253,6 +261,20 @@ mod tests {
         }
         let infinite = asked_of(&RULE, &folded(vec![bash(1, 1); 10])).map(|finding| finding.face);
         assert_eq!(infinite, Some(Face::BlockerReport));
+    }
+
+    #[test]
+    fn calls_without_known_arguments_prove_nothing() {
+        let untold = |tool: &str, answer| {
+            event(What::ToolCall(ToolCall { args: Arguments::Unknown, ..call(tool, 1, answer) }))
+        };
+        assert_eq!(said(vec![untold("Bash", None); 30]), "");
+        assert_eq!(said(vec![untold("Bash", Some(1)); 30]), "", "whatever they answer");
+        let between: Vec<Fact> = (0..5).flat_map(|_| [bash(1, 1), untold("Bash", None)]).collect();
+        assert_eq!(said(between), "halt HARD_LOOP", "nor do they hide those that are known");
+        assert_eq!(said(vec![bash(1, 1), bash(1, 1), bash(1, 1), untold("Bash", None)]), "", "said before");
+        let edits = (0..9).flat_map(|_| [untold("Edit", None), bash(1, 1)]).collect();
+        assert_eq!(said(edits), "", "an edit that nobody tells of may be a new one");
     }
 
     #[test]

@@ -3,25 +3,20 @@
 
 use std::io::BufRead;
 
-use crate::adapter::events::{self, EventError, Frame, Line, Lines};
-use crate::domain::decision::{Decision, Stage};
-use crate::domain::events::What;
+use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
+use crate::domain::decision::Decision;
 use crate::domain::facts::Fact;
-use crate::domain::tests::{RunOrigin, TestRun};
+use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
 use crate::ops::context::Context;
 use crate::ops::error::OpsError;
-use crate::ops::guard;
-use crate::ops::safety;
-use crate::ops::standing;
 use crate::ops::test;
-use crate::ops::timeline;
 use crate::ops::workspace::Workspace;
-use crate::policy;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
 use crate::testreport::signature;
 
 use super::test_run::worth;
+use super::watch::Watch;
 
 /// Most remarks about single lines that are kept.
 pub(in crate::ops) const MAX_REMARKS: usize = 20;
@@ -32,10 +27,12 @@ pub struct Observed {
     pub kept: u64,
     /// Lines that are no facts.
     pub refused: u64,
-    /// What the rules say now.
+    /// The gravest that the rules said after any of them.
     pub decision: Decision,
     /// What was wrong or odd about single lines, and what was skipped.
     pub remarks: Vec<Diagnostic>,
+    /// Why the input ended before its end.
+    pub broken: Option<OpsError>,
 }
 
 /// What is asked for.
@@ -46,7 +43,8 @@ pub struct Request<'a> {
     pub node: Option<String>,
 }
 
-/// Reads facts from `input` and keeps them.
+/// Reads facts from `input` and keeps them. The rules are asked after each of them, so that a batch comes to what its
+/// lines come to one by one.
 pub fn run(
     ctx: &Context,
     ws: &Workspace,
@@ -56,8 +54,14 @@ pub fn run(
     let journal = Journal::open(ws.repo.git_dir());
     let mut lines = Lines::new(input);
     let mut tally = Tally::default();
-    let mut stage = Stage::Event;
-    while let Some(line) = lines.next_line().map_err(OpsError::Input)? {
+    let mut watch = Watch::new(ctx, ws);
+    let broken = loop {
+        let line = match lines.next_line() {
+            Ok(Some(line)) => line,
+            Ok(None) => break None,
+            // What was read so far has been kept and judged: that is said all the same.
+            Err(error) => break Some(OpsError::Input(error)),
+        };
         tally.line = tally.line.saturating_add(1);
         if line == Line::Text(b"") {
             continue;
@@ -67,49 +71,60 @@ pub fn run(
                 if let JournalLine::TestRun(run) = &mut kept {
                     test::compare(ws, run)?;
                 }
-                if ends_turn(&kept) {
-                    stage = Stage::Turn;
-                }
                 journal.append(&kept)?;
                 tally.kept = tally.kept.saturating_add(1);
                 tally.odd(odd);
+                watch.take(kept)?;
             }
             Err(error) => tally.refuse(&error),
         }
-    }
-    let (decision, warnings) = decide(ctx, ws, stage)?;
-    tally.remarks.extend(warnings);
-    Ok(Observed { kept: tally.kept, refused: tally.refused, decision, remarks: tally.remarks })
+    };
+    let (decision, warnings) = watch.end()?;
+    let (kept, refused) = (tally.kept, tally.refused);
+    let mut remarks = tally.remarks();
+    remarks.extend(warnings);
+    Ok(Observed { kept, refused, decision, remarks, broken })
 }
 
 fn read(
     (ctx, ws): (&Context, &Workspace),
     request: &Request<'_>,
     line: Line<'_>,
-) -> Result<(JournalLine, Option<String>), EventError> {
+) -> Result<(JournalLine, Option<Diagnostic>), EventError> {
     let text = match line {
         Line::Text(text) => text,
         Line::TooLong => return Err(EventError::TooLong),
     };
-    let frame = Frame { now: ctx.now, kind: request.kind, last: Some(ctx.now) };
-    let mut parsed = events::parse(text, frame)?;
-    let kept = match parsed.fact {
+    let frame = Frame { now: ctx.now, kind: request.kind, last: Some(ctx.now), purpose: Purpose::Observe };
+    let parsed = events::parse(text, frame)?;
+    let odd = parsed.odd.map(|odd| Diagnostic::warning(odd).code("event"));
+    match parsed.fact {
         Fact::Event(mut event) => {
             event.at = event.at.or(Some(ctx.now));
             event.node = event.node.take().or_else(|| request.node.clone());
             event.session = event.session.take().or_else(|| ctx.actor().session);
-            parsed.odd = parsed.odd.or_else(|| undeclared(ws, event.node.as_deref()));
-            JournalLine::Event(event)
+            let undeclared = || undeclared(ws, event.node.as_deref());
+            let odd = odd.or_else(|| undeclared().map(|odd| Diagnostic::warning(odd).code("event")));
+            Ok((JournalLine::Event(event), odd))
         }
         Fact::TestRun(mut run) => {
             run.at = run.at.or(Some(ctx.now));
             hand_in(ws, &mut run);
-            JournalLine::TestRun(run)
+            let odd = odd.or_else(|| unproven(&run));
+            Ok((JournalLine::TestRun(run), odd))
         }
-        Fact::Commit(_) => return Err(EventError::NotObservable { found: "commit" }),
-        Fact::Ack(_) => return Err(EventError::NotObservable { found: "ack" }),
-    };
-    Ok((kept, parsed.odd))
+        Fact::Commit(_) => Err(EventError::Commit),
+        Fact::Ack(_) => Err(EventError::Ack),
+    }
+}
+
+/// What is ignored is said: who hands in a run believes that it counts.
+fn unproven(run: &TestRun) -> Option<Diagnostic> {
+    if run.validity == RunValidity::Valid || run.is_told_to_fail() {
+        return None;
+    }
+    let note = Diagnostic::note("this run was handed in and proves nothing; only `andon test` saw what ran");
+    Some(note.code("handed-in").help("to let such runs count, in andon.toml:  [test]  handed_in = \"count\""))
 }
 
 /// A node that the workflow does not know: its facts count, and no budget of a node binds it.
@@ -136,30 +151,6 @@ fn hand_in(ws: &Workspace, run: &mut TestRun) {
     run.validity = validity;
 }
 
-fn ends_turn(line: &JournalLine) -> bool {
-    matches!(line, JournalLine::Event(event) if matches!(event.what, What::TurnEnd(_)))
-}
-
-/// Asks the rules and carries out what follows.
-pub(in crate::ops) fn decide(
-    ctx: &Context,
-    ws: &Workspace,
-    stage: Stage,
-) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
-    let resolved = standing::resolve(ctx, ws)?;
-    let loaded = timeline::load(ws)?;
-    let mut warnings = loaded.warnings.clone();
-    warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
-    let decision = guard::decide(ws, &loaded, stage, None, resolved.halt);
-    let stops = guard::decide(ws, &loaded, Stage::Halts, None, None);
-    let decision =
-        policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing);
-    warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &decision)?);
-    warnings.extend(safety::noticed((ctx, ws), &loaded, &decision));
-    warnings.extend(safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), None));
-    Ok((decision, warnings))
-}
-
 /// Lines as they are counted.
 #[derive(Default)]
 pub(in crate::ops) struct Tally {
@@ -169,28 +160,39 @@ pub(in crate::ops) struct Tally {
     pub(in crate::ops) kept: u64,
     /// Lines that are none.
     pub(in crate::ops) refused: u64,
-    /// The first remarks.
-    pub(in crate::ops) remarks: Vec<Diagnostic>,
+    first: Vec<Diagnostic>,
+    further: u64,
 }
 
 impl Tally {
     /// A line is no fact.
     pub(in crate::ops) fn refuse(&mut self, error: &EventError) {
         self.refused = self.refused.saturating_add(1);
-        let what = format!("no fact: {error}");
-        self.remark(Diagnostic::warning(what).code("event"));
+        self.remark(Diagnostic::error(format!("no fact: {error}")).code("event"));
     }
 
     /// Something about a fact does not count.
-    pub(in crate::ops) fn odd(&mut self, odd: Option<String>) {
+    pub(in crate::ops) fn odd(&mut self, odd: Option<Diagnostic>) {
         if let Some(odd) = odd {
-            self.remark(Diagnostic::warning(odd).code("event"));
+            self.remark(odd);
         }
     }
 
+    /// What there is to say: the first remarks, and how many there are beyond them.
+    pub(in crate::ops) fn remarks(self) -> Vec<Diagnostic> {
+        let mut said = self.first;
+        if self.further > 0 {
+            let further = format!("{} more remarks about lines are left out", self.further);
+            said.push(Diagnostic::note(further).code("event"));
+        }
+        said
+    }
+
     fn remark(&mut self, remark: Diagnostic) {
-        if self.remarks.len() < MAX_REMARKS {
-            self.remarks.push(remark.at(format!("line {}", self.line)));
+        if self.first.len() < MAX_REMARKS {
+            self.first.push(remark.at(format!("line {}", self.line)));
+        } else {
+            self.further = self.further.saturating_add(1);
         }
     }
 }

@@ -6,8 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::watch;
 use crate::action::report_files;
 use crate::config::{HandedIn, TestCommand};
+use crate::domain::decision::{Decision, Stage};
 use crate::domain::ids::CodeId;
 use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
 use crate::ops::context::Context;
@@ -37,6 +39,8 @@ pub struct Taken {
     pub run: TestRun,
     /// What was wrong with its reports.
     pub warnings: Vec<Diagnostic>,
+    /// What the rules say now.
+    pub decision: Decision,
 }
 
 /// Reads the reports, binds the run to its code and appends it to the journal.
@@ -60,7 +64,9 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     test::compare(ws, &mut run)?;
     run.evidence.caveats.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
-    Ok(Taken { run, warnings })
+    let (decision, further, _) = watch::decide(ctx, ws, Stage::Event)?;
+    warnings.extend(further);
+    Ok(Taken { run, warnings, decision })
 }
 
 /// The command to record, and what the run is worth. A run that does not say what ran is taken for one of

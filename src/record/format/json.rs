@@ -35,6 +35,11 @@ impl<'a> Object<'a> {
         self.0[at].1.take()
     }
 
+    /// The keys that have not been taken, sorted.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, value)| value.is_some()).map(|(key, _)| key.as_ref())
+    }
+
     /// Puts a value back that was taken.
     pub(crate) fn put_back(&mut self, key: &str, value: Json<'a>) {
         if let Some(at) = self.position(key) {

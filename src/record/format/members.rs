@@ -69,6 +69,32 @@ impl FormatError {
 pub(crate) struct Members<'a> {
     path: &'static str,
     map: Object<'a>,
+    numbers: Numbers,
+}
+
+/// How a number is read where a count is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// Any number is one: what was stored stays readable.
+    Saturating,
+    /// Only a whole number that fits: a reporter who says anything else means something else.
+    Exact,
+}
+
+/// Largest number that is whole for sure where it is written as a fraction, as `1000.0` is.
+const MAX_FLOAT: f64 = 9_007_199_254_740_992.0;
+
+/// The count that `value` is, or what it is not.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and within bounds")]
+fn whole(value: &Json<'_>) -> Result<u64, &'static str> {
+    let Some(number) = value.as_number() else { return Err("a number of at least 0") };
+    match (number.as_u64(), number.as_f64()) {
+        (Some(count), _) => Ok(count),
+        (None, Some(float)) if float < 0.0 => Err("a number of at least 0"),
+        (None, Some(float)) if float.fract() != 0.0 => Err("a whole number"),
+        (None, Some(float)) if float <= MAX_FLOAT => Ok(float as u64),
+        (None, _) => Err("a number below 2^64"),
+    }
 }
 
 /// Whether a list was longer than its bound.
@@ -85,11 +111,26 @@ impl<'a> Members<'a> {
             return Err(FormatError::TooLarge { bytes: line.len(), max });
         }
         match serde_json::from_slice(line).map_err(|error| FormatError::Json(error.to_string()))? {
-            Json::Object(map) => Ok(Self { path: "", map }),
+            Json::Object(map) => Ok(Self { path: "", map, numbers: Numbers::Saturating }),
             Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
                 Err(FormatError::NotAnObject)
             }
         }
+    }
+
+    /// As [`Self::parse`], for what comes from outside: a fraction, a negative number or one that is too large is no count.
+    pub(crate) fn parse_exact(line: &'a [u8], max: usize) -> Result<Self, FormatError> {
+        Ok(Self { numbers: Numbers::Exact, ..Self::parse(line, max)? })
+    }
+
+    /// The names of all members that have not been taken.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.map.keys()
+    }
+
+    /// Whether `key` is there and says something.
+    pub(crate) fn tells(&self, key: &str) -> bool {
+        self.map.get(key).is_some_and(|value| *value != Json::Null)
     }
 
     /// Takes `key` as it is; `null` is nothing.
@@ -161,7 +202,27 @@ impl<'a> Members<'a> {
 
     /// A count, saturating at both ends.
     pub(crate) fn count(&mut self, key: &str) -> Result<Option<u64>, FormatError> {
-        self.read(key, "a number", saturating_count)
+        match self.numbers {
+            Numbers::Saturating => self.read(key, "a number", saturating_count),
+            Numbers::Exact => match self.map.take(key) {
+                None | Some(Json::Null) => Ok(None),
+                Some(value) => match whole(&value) {
+                    Ok(count) => Ok(Some(count)),
+                    Err(expected) => Err(self.wrong(key, expected, value)),
+                },
+            },
+        }
+    }
+
+    /// A count of which a negative one is no report: read as 0 it would clear what counts.
+    pub(crate) fn amount(&mut self, key: &str) -> Result<Option<u64>, FormatError> {
+        match self.numbers {
+            Numbers::Saturating => self.read(key, "a number of at least 0", |value| {
+                let positive = value.as_number()?.as_f64().is_some_and(|number| number >= 0.0);
+                positive.then(|| saturating_count(value))?
+            }),
+            Numbers::Exact => self.count(key),
+        }
     }
 
     /// A yes or no.
@@ -188,7 +249,7 @@ impl<'a> Members<'a> {
     pub(crate) fn object(&mut self, key: &'static str) -> Result<Option<Self>, FormatError> {
         match self.map.take(key) {
             None | Some(Json::Null) => Ok(None),
-            Some(Json::Object(map)) => Ok(Some(Self { path: key, map })),
+            Some(Json::Object(map)) => Ok(Some(Self { path: key, map, numbers: self.numbers })),
             Some(value @ (Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_))) => {
                 Err(self.wrong(key, "an object", value))
             }
@@ -210,7 +271,7 @@ impl<'a> Members<'a> {
     reason = "float casts saturate, which is wanted"
 )]
 /// A number as a count, saturating at both ends.
-pub(super) fn saturating_count(value: &Json<'_>) -> Option<u64> {
+fn saturating_count(value: &Json<'_>) -> Option<u64> {
     let value = value.as_number()?;
     value.as_u64().or_else(|| value.as_f64().map(|number| number as u64))
 }

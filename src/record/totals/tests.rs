@@ -5,7 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::events::{Ballot, CallEnd, Event, Output, OutputKind, ToolCall, TurnEnd, What};
+use crate::domain::events::{Arguments, Ballot, CallEnd, Event, Output, OutputKind, ToolCall, TurnEnd, What};
 use crate::domain::facts::{AckHow, Usage};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid, ShortHash, TreeId};
 use crate::history::Begins;
@@ -58,6 +58,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
         }
         6 => return JournalLine::Healed { what: "something ".repeat(20), at: Some(at) },
         7..=10 => What::ToolCall(ToolCall {
+            args: Arguments::Known,
             tool: if seed.is_multiple_of(2) { "Edit" } else { "Bash" }.into(),
             exact: ShortHash([seed; 8]),
             masked: ShortHash([seed; 8]),

@@ -4,15 +4,15 @@
 //! this one too, so that a journal can be replayed.
 //!
 //! Beyond DESIGN section 6: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
+//! `result` and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
 
 use serde_json::{Map, Value, json};
 
 use super::super::json::Json;
-use super::super::members::{FormatError, Members, bounded, saturating_count};
+use super::super::members::{FormatError, Members, bounded};
 use super::put::{decode_time, put, put_some};
 use crate::domain::events::{
-    Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, Trace, TurnEnd, What,
+    Arguments, Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, Trace, TurnEnd, What,
 };
 use crate::domain::facts::Usage;
 use crate::domain::ids::ShortHash;
@@ -58,6 +58,12 @@ fn encode_call(call: &ToolCall, map: &mut Map<String, Value>) {
     put(map, "tool", &bounded(&call.tool, MAX_NAME));
     map.insert("call".into(), [call.exact, call.masked, call.coarse].map(|hash| hash.to_string()).into());
     put_some(map, "answer", call.result.as_ref());
+    match call.args {
+        Arguments::Known => {}
+        Arguments::Unknown => {
+            map.insert("blind".into(), json!(true));
+        }
+    }
     match call.end {
         CallEnd::Done => map.insert("error".into(), json!(false)),
         CallEnd::Failed => map.insert("error".into(), json!(true)),
@@ -126,7 +132,13 @@ fn decode_call(members: &mut Members<'_>) -> Result<ToolCall, FormatError> {
     let [exact, masked, coarse] = members.required("call", hashes)?;
     let result = members.parsed("answer", "16 digits")?;
     let end = decode_end(members)?;
-    Ok(ToolCall { tool: members.required("tool", tool)?, exact, masked, coarse, result, end })
+    let args = decode_blind(members)?;
+    Ok(ToolCall { tool: members.required("tool", tool)?, args, exact, masked, coarse, result, end })
+}
+
+/// Whether the arguments behind the hashes of a call were known.
+pub(crate) fn decode_blind(members: &mut Members<'_>) -> Result<Arguments, FormatError> {
+    Ok(if members.flag("blind")? { Arguments::Unknown } else { Arguments::Known })
 }
 
 /// How a call ended: `error` true, false or absent.
@@ -145,30 +157,24 @@ fn decode_output(members: &mut Members<'_>) -> Result<Output, FormatError> {
 /// Tokens and cost. A negative count is none: read as 0 it would clear a full window.
 pub(crate) fn decode_usage(members: &mut Members<'_>) -> Result<Usage, FormatError> {
     Ok(Usage {
-        input_tokens: amount(members, "input_tokens")?,
-        output_tokens: amount(members, "output_tokens")?,
+        input_tokens: members.amount("input_tokens")?,
+        output_tokens: members.amount("output_tokens")?,
         cost_usd: members.read("cost_usd", "a decimal number", |value| {
             let number = || value.as_number().map(ToString::to_string);
             let text = value.as_str().map(str::to_owned).or_else(number)?;
             crate::domain::usage::micros(&text).filter(|_| text.len() <= MAX_COST).map(|_| text)
         })?,
-        context_tokens: amount(members, "context_tokens")?,
+        context_tokens: members.amount("context_tokens")?,
         cached_tokens: cached(members)?,
-        output_lines: amount(members, "output_lines")?,
-    })
-}
-
-fn amount(members: &mut Members<'_>, key: &'static str) -> Result<Option<u64>, FormatError> {
-    members.read(key, "a number of at least 0", |value| {
-        value.as_number()?.as_f64().is_some_and(|number| number >= 0.0).then(|| saturating_count(value))?
+        output_lines: members.amount("output_lines")?,
     })
 }
 
 /// Tokens from a cache, under either of the names that clients give them. Two numbers that differ are no report.
 fn cached(members: &mut Members<'_>) -> Result<Option<u64>, FormatError> {
-    let told = amount(members, "cached_tokens")?;
-    let read = amount(members, "cache_read_input_tokens")?;
-    let made = amount(members, "cache_creation_input_tokens")?;
+    let told = members.amount("cached_tokens")?;
+    let read = members.amount("cache_read_input_tokens")?;
+    let made = members.amount("cache_creation_input_tokens")?;
     let parts = read.or(made).map(|_| read.unwrap_or(0).saturating_add(made.unwrap_or(0)));
     match (told, parts) {
         (Some(told), Some(parts)) if told != parts => Err(FormatError::Member {
@@ -184,7 +190,7 @@ fn cached(members: &mut Members<'_>) -> Result<Option<u64>, FormatError> {
 pub(crate) fn decode_ballot(members: &mut Members<'_>) -> Result<Ballot, FormatError> {
     Ok(Ballot {
         reviewer: members.text("reviewer")?,
-        approve: amount(members, "approve")?.unwrap_or(0),
-        reject: amount(members, "reject")?.unwrap_or(0),
+        approve: members.amount("approve")?.unwrap_or(0),
+        reject: members.amount("reject")?.unwrap_or(0),
     })
 }

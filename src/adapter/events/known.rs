@@ -1,0 +1,125 @@
+//! The members that each type of event has. One that is not among them is a slip or means something that nobody here
+//! would look at: either way the fact would be another one than its reporter believes.
+
+use super::{EventError, cut};
+use crate::domain::spelling;
+use crate::record::format::Members;
+
+/// Members of every type.
+const EVERY: [&str; 7] = ["type", "at", "node", "session", "id", "model", "prompt_hash"];
+
+/// A usage tells at least one of these.
+pub(super) const USAGE: [&str; 8] = [
+    "context_tokens",
+    "input_tokens",
+    "output_tokens",
+    "cached_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "output_lines",
+    "cost_usd",
+];
+/// A verdict tells at least one of these.
+pub(super) const VOTES: [&str; 2] = ["approve", "reject"];
+
+/// The further members of each type, those of the journal's own lines included.
+const TYPES: [(&str, &[&str]); 11] = [
+    ("turn_start", &[]),
+    ("tool_call", &["tool", "args", "tool_input", "arguments", "result", "error", "call", "answer", "blind"]),
+    ("output", &["kind", "text", "sha256", "lines"]),
+    (
+        "test_run",
+        &[
+            "code",
+            "status",
+            "total",
+            "passed",
+            "failed",
+            "errored",
+            "skipped",
+            "failing",
+            "errors",
+            "runner",
+            "command",
+            "validity",
+            "signature",
+            "truncated",
+            "handed_in",
+            "full_run",
+            "flaky_tests",
+            "base",
+            "overlay",
+            "overlay_truncated",
+        ],
+    ),
+    ("usage", &USAGE),
+    ("verdict", &["reviewer", "approve", "reject"]),
+    (
+        "commit",
+        &[
+            "code",
+            "diff",
+            "subject",
+            "kind",
+            "empty",
+            "files",
+            "added",
+            "removed",
+            "hunks",
+            "change",
+            "weakening",
+            "commit",
+            "tree",
+            "iteration",
+            "begins",
+        ],
+    ),
+    ("turn_end", &["code", "docs"]),
+    ("ack", &["by", "reason", "halt", "counter", "how", "agent", "head", "worktree"]),
+    ("compaction", &[]),
+    ("session_start", &[]),
+];
+
+/// All types.
+pub(super) fn types() -> impl Iterator<Item = &'static str> {
+    TYPES.iter().map(|(kind, _)| *kind)
+}
+
+/// The members of `kind`.
+pub(super) fn members(kind: &str) -> impl Iterator<Item = &'static str> {
+    let own = TYPES.iter().find(|(known, _)| *known == kind).map_or(&[][..], |(_, own)| *own);
+    own.iter().chain(&EVERY).copied()
+}
+
+/// Names, as a message lists them.
+pub(super) fn list(names: impl Iterator<Item = &'static str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// The known name that was probably meant, as a message says it.
+pub(super) fn meant(found: &str, known: impl Iterator<Item = &'static str>) -> String {
+    let nearest = spelling::nearest(found, known);
+    nearest.map_or_else(String::new, |nearest| format!(": did you mean {nearest:?}?"))
+}
+
+/// Whether all members of a fact of `kind` are known ones. A type that is unknown is named later.
+pub(super) fn check(kind: &str, found: &Members<'_>) -> Result<(), EventError> {
+    let Some((kind, _)) = TYPES.iter().find(|(known, _)| *known == kind) else {
+        return Err(EventError::UnknownType { found: cut(kind) });
+    };
+    let known = |name: &str| members(kind).any(|known| known == name);
+    match found.names().find(|name| !known(name)) {
+        Some(member) => Err(EventError::UnknownMember { kind, member: cut(member) }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a fact tells at least one of what it is for.
+pub(super) fn needs(
+    kind: &'static str,
+    needed: &'static [&'static str],
+    found: &Members<'_>,
+) -> Result<(), EventError> {
+    let told = |name: &str| found.tells(name);
+    if needed.iter().any(|name| told(name)) { Ok(()) } else { Err(EventError::Empty { kind, needed }) }
+}

@@ -1,0 +1,145 @@
+//! What the rules say while facts come in, one after the other: whatever comes later in the same batch, a halt that was
+//! due is a halt.
+
+use crate::domain::decision::{Decision, Stage, Verdict};
+use crate::domain::events::What;
+use crate::domain::facts::Fact;
+use crate::domain::findings::{Face, Finding, Level};
+use crate::history::Fold;
+use crate::ops::context::Context;
+use crate::ops::error::OpsError;
+use crate::ops::guard;
+use crate::ops::safety;
+use crate::ops::standing;
+use crate::ops::timeline::{self, Loaded};
+use crate::ops::workspace::Workspace;
+use crate::policy;
+use crate::record::journal::JournalLine;
+use crate::report::message::Diagnostic;
+
+/// Asks the rules after each fact.
+///
+/// The journal is read once and each event folded on top of that. Where the rules say something new it is read again,
+/// and what follows is carried out: halts and notices come at the very fact that they are about.
+pub struct Watch<'a> {
+    ctx: &'a Context,
+    ws: &'a Workspace,
+    loaded: Option<Loaded>,
+    /// What the rules said when they were last listened to.
+    heard: Vec<Said>,
+    /// Whether a fact came since.
+    since: Since,
+    gravest: Option<Decision>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// By which one finding is told from another.
+type Said = (&'static str, Level, Face);
+
+/// What came since the rules were last listened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Since {
+    Nothing,
+    Something(Stage),
+}
+
+impl<'a> Watch<'a> {
+    /// Nothing came in yet.
+    pub fn new(ctx: &'a Context, ws: &'a Workspace) -> Self {
+        let since = Since::Something(Stage::Event);
+        Self { ctx, ws, loaded: None, heard: Vec::new(), since, gravest: None, warnings: Vec::new() }
+    }
+
+    /// Takes the next fact, which the journal has by now.
+    pub fn take(&mut self, line: JournalLine) -> Result<(), OpsError> {
+        let stage = stage(&line);
+        self.since = Since::Something(stage);
+        match (self.loaded.take(), line) {
+            (Some(mut loaded), JournalLine::Event(event)) => {
+                let gap = self.ws.config.guard.session_gap;
+                let before = std::mem::replace(&mut loaded.timeline, crate::history::Timeline::new(gap));
+                let mut fold = Fold::on(before);
+                fold.push(Fact::Event(event));
+                loaded.timeline = fold.into_timeline();
+                let said = said(&asked(self.ws, &loaded, stage, None).findings);
+                self.loaded = Some(loaded);
+                if said == self.heard { Ok(()) } else { self.listen(stage) }
+            }
+            // Where a test run belongs among the other facts only a whole reading tells.
+            (_, _) => self.listen(stage),
+        }
+    }
+
+    /// The gravest decision, and what was odd on the way.
+    pub fn end(mut self) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+        if let Since::Something(stage) = self.since {
+            self.listen(stage)?;
+        }
+        let decision = self.gravest.unwrap_or_else(|| policy::decide(Vec::new(), None));
+        Ok((decision, self.warnings))
+    }
+
+    fn listen(&mut self, stage: Stage) -> Result<(), OpsError> {
+        let (decision, warnings, loaded) = decide(self.ctx, self.ws, stage)?;
+        self.loaded = Some(loaded);
+        self.since = Since::Nothing;
+        self.heard = said(&decision.findings);
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        self.gravest = Some(match self.gravest.take() {
+            Some(before) if before.verdict == Verdict::Halt || before.verdict > decision.verdict => before,
+            Some(before) if before.verdict == decision.verdict => with(before, decision),
+            Some(_) | None => decision,
+        });
+        Ok(())
+    }
+}
+
+/// What two decisions of one verdict say together; of one rule the newer counts.
+fn with(before: Decision, mut newer: Decision) -> Decision {
+    let said = |rule: &str| newer.findings.iter().any(|finding| finding.rule == rule);
+    let rest: Vec<Finding> = before.findings.into_iter().filter(|finding| !said(finding.rule)).collect();
+    newer.findings.extend(rest);
+    policy::decide(newer.findings, newer.standing)
+}
+
+fn said(findings: &[Finding]) -> Vec<Said> {
+    findings.iter().map(|finding| (finding.rule, finding.level, finding.face)).collect()
+}
+
+fn stage(line: &JournalLine) -> Stage {
+    let ends = matches!(line, JournalLine::Event(event) if matches!(event.what, What::TurnEnd(_)));
+    if ends { Stage::Turn } else { Stage::Event }
+}
+
+/// What the rules say at `stage` of what was loaded, while `standing` may bind.
+fn asked(
+    ws: &Workspace,
+    loaded: &Loaded,
+    stage: Stage,
+    standing: Option<crate::domain::decision::StandingHalt>,
+) -> Decision {
+    let decision = guard::decide(ws, loaded, stage, None, standing);
+    let stops = guard::decide(ws, loaded, Stage::Halts, None, None);
+    policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing)
+}
+
+/// Reads the window, asks the rules and carries out what follows.
+pub(in crate::ops) fn decide(
+    ctx: &Context,
+    ws: &Workspace,
+    stage: Stage,
+) -> Result<(Decision, Vec<Diagnostic>, Loaded), OpsError> {
+    let resolved = standing::resolve(ctx, ws)?;
+    let loaded = timeline::load(ws)?;
+    let mut warnings = loaded.warnings.clone();
+    warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
+    let mut decision = asked(ws, &loaded, stage, resolved.halt);
+    warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?);
+    warnings.extend(safety::noticed((ctx, ws), &loaded, &decision));
+    warnings.extend(safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), None));
+    Ok((decision, warnings, loaded))
+}
