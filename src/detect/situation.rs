@@ -36,6 +36,8 @@ pub struct Candidate {
     pub identity: Vec<Mismatch>,
     /// `test.command` as a person would type it; `None` when none is configured.
     pub command: Option<String>,
+    /// Where none is configured: what a person may put there, in one line.
+    pub advice: Option<String>,
 }
 
 /// Whether code paths changed. Documentation and ignored paths are no code (DESIGN section 5).

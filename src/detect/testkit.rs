@@ -77,6 +77,7 @@ fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
         docs: DocsChange::NotAsked,
         identity: Vec::new(),
         command: Some("sh tests.sh".into()),
+        advice: None,
     }
 }
 

@@ -4,6 +4,7 @@ mod hidden;
 
 use super::docs;
 use super::error::OpsError;
+use super::test_guess;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
 use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Staging};
@@ -75,7 +76,10 @@ pub fn candidate(
         (Subject::Tree(_) | Subject::WorkTree(_), _) => DocsChange::NotAsked,
     };
     let command = ws.config.test.command.as_ref().map(crate::config::TestCommand::display);
-    Ok(Candidate { code_changed, evidence: state, docs, identity: Vec::new(), command })
+    // Only where there is something to say: this looks at files of the project.
+    let unconfigured = state == EvidenceState::Unconfigured && code_changed == CodeChange::Changed;
+    let advice = ws.repo.workdir().filter(|_| unconfigured).map(test_guess::advice);
+    Ok(Candidate { code_changed, evidence: state, docs, identity: Vec::new(), command, advice })
 }
 
 /// What is to be said where evidence that has its weak side opens a gate.

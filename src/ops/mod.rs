@@ -43,6 +43,7 @@ mod standing;
 pub mod status;
 pub mod sync;
 pub mod test;
+mod test_guess;
 pub mod tick;
 mod timeline;
 pub mod uncertainty;

@@ -1,1 +1,83 @@
 //! Which test command is guessed for a project, and when the guess is not sure.
+
+use crate::support::Stage;
+
+/// What `andon install` says and writes in a repository with these files.
+fn installed(files: &[(&str, &str)]) -> (Stage, String, String) {
+    let stage = Stage::new();
+    for (path, text) in files {
+        if let Some((dir, _)) = path.rsplit_once('/') {
+            std::fs::create_dir_all(stage.dir().join(dir)).unwrap();
+        }
+        stage.write(path, text);
+    }
+    let said = stage.andon(&["install"]).ok();
+    let config = std::fs::read_to_string(stage.dir().join("andon.toml")).unwrap();
+    stage.andon(&["config", "check"]).ok();
+    (stage, said.all(), config)
+}
+
+fn command_line(config: &str) -> &str {
+    config
+        .lines()
+        .find(|line| line.starts_with("command = ") || line.starts_with("# command = "))
+        .unwrap_or_default()
+}
+
+#[test]
+fn a_workspace_is_tested_as_a_whole() {
+    let members = [
+        ("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\n"),
+        ("a/Cargo.toml", ""),
+        ("b/Cargo.toml", ""),
+    ];
+    let (_stage, said, config) = installed(&members);
+    assert_eq!(command_line(&config), "command = \"cargo test --workspace\"");
+    assert!(
+        said.contains("with the test command cargo test --workspace (a workspace in Cargo.toml)"),
+        "{said}"
+    );
+    let nextest = [members[0], (".config/nextest.toml", "")];
+    let (_stage, said, config) = installed(&nextest);
+    assert_eq!(command_line(&config), "command = \"cargo nextest run --workspace\"");
+    assert!(said.contains("nextest runs no doc tests: cargo test --doc does"), "{said}");
+}
+
+#[test]
+fn what_is_not_sure_is_said_in_one_line_and_left_to_people() {
+    let (stage, said, config) =
+        installed(&[("go.mod", "module m\n"), ("package.json", "{\"scripts\":{\"test\":\"jest\"}}")]);
+    let line = "not sure how the tests run: saw package.json beside go.mod; may be: npm test | go test ./...";
+    assert!(said.contains(line), "{said}");
+    let written = command_line(&config);
+    assert!(written.starts_with("# command = \"npm test\"") && written.contains(line), "{config}");
+    stage.write("code.txt", "two\n");
+    stage.git(&["add", "-A"]).ok();
+    let committed = stage.git(&["commit", "-qm", "Two"]);
+    committed.says("no test command is configured").says(line);
+    let value: serde_json::Value =
+        serde_json::from_str(&stage.andon(&["uninstall", "--format", "json"]).ok().stdout).unwrap();
+    assert!(value.is_object());
+}
+
+#[test]
+fn the_message_without_a_command_names_the_one_that_is_sure() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[paths]\nignore = []\n");
+    stage.write("Makefile", "test:\n\ttrue\n");
+    stage.git(&["add", "-A"]).ok();
+    stage.git(&["commit", "-qm", "Make"]).says("name it in andon.toml:  [test]  command = \"make test\"");
+}
+
+#[test]
+fn no_project_gives_no_command() {
+    let (_stage, said, config) = installed(&[(
+        "package.json",
+        "{\"scripts\":{\"test\":\"echo \\\"Error: no test specified\\\" && exit 1\"}}",
+    )]);
+    assert!(command_line(&config).starts_with("# command = "), "{config}");
+    assert!(
+        said.contains("andon.toml was written without a test command: nothing here says how the tests run"),
+        "{said}"
+    );
+}

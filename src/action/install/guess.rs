@@ -1,150 +1,216 @@
-//! Guesses how a project runs its tests, for the first `andon.toml`.
+//! Guesses how a project runs its tests, for the first `andon.toml` and for whoever has no test command yet.
 //!
-//! Pure: the caller looks for [`NAMES`] in the root and reads those of [`READ`], bounded. A guess is shown to
-//! a person and written into a file that they own, so that a plain answer beats a clever one.
+//! Pure: the caller lists names and reads the beginnings of a few files ([`listing`]). A guess is written into a file
+//! that people own and then decides what counts as tested, so that one that reaches a part of the tests is worse than
+//! none: where several commands come in question, or one that leaves something out, the guess says so.
 
-/// Every file of the root that speaks for a command.
-pub const NAMES: [&str; 9] = [
-    "Cargo.toml",
-    "package.json",
-    "pyproject.toml",
-    "pytest.ini",
-    "go.mod",
-    "GNUmakefile",
-    "makefile",
-    "Makefile",
-    "CMakeLists.txt",
-];
+mod cargo;
+pub mod listing;
+mod node;
+mod others;
+mod python;
+mod tasks;
 
-/// Those of them whose content matters; the caller reads at most [`READ_BYTES`] of each.
-pub const READ: [&str; 4] = ["package.json", "GNUmakefile", "makefile", "Makefile"];
+use self::listing::Listing;
+use self::tasks::Task;
 
-/// How much of a file is read.
-pub const READ_BYTES: u64 = 256 * 1024;
-
-/// A file in the root of the repository.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RootFile<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its content, where it is one of [`READ`].
-    pub content: &'a [u8],
-}
-
-/// A test command, and the file that it follows from.
+/// A test command, and what it follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Guess {
+pub struct Candidate {
     /// For `sh -c`.
-    pub command: &'static str,
-    /// The file that speaks for it.
+    pub command: String,
+    /// What speaks for it, such as a file.
     pub because: String,
+    /// What a person should know of it.
+    pub note: Option<&'static str>,
 }
 
-/// Every command that the files of the root speak for, the likeliest first.
-pub fn guess(files: &[RootFile<'_>]) -> Vec<Guess> {
-    let find = |name: &str| files.iter().find(|file| file.name == name);
-    let named = |name: &str, command| find(name).map(|file| Guess { command, because: file.name.to_owned() });
-    let node = find("package.json")
-        .filter(|file| has_test_script(file.content))
-        .map(|file| Guess { command: "npm test", because: file.name.to_owned() });
-    let make = ["GNUmakefile", "makefile", "Makefile"]
-        .into_iter()
-        .find_map(find)
-        .filter(|file| has_test_target(file.content))
-        .map(|file| Guess { command: "make test", because: file.name.to_owned() });
-    [
-        named("Cargo.toml", "cargo test"),
-        node,
-        named("pyproject.toml", "pytest").or_else(|| named("pytest.ini", "pytest")),
-        named("go.mod", "go test ./..."),
-        make,
-        named("CMakeLists.txt", "ctest --test-dir build"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
-/// True when `scripts.test` is set and is not what `npm init` puts there.
-fn has_test_script(package_json: &[u8]) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Package {
-        #[serde(default)]
-        scripts: std::collections::BTreeMap<String, serde_json::Value>,
+impl Candidate {
+    fn new(command: impl Into<String>, because: impl Into<String>) -> Self {
+        Self { command: command.into(), because: because.into(), note: None }
     }
-    let text = package_json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(package_json);
-    let Ok(package) = serde_json::from_slice::<Package>(text) else { return false };
-    let script = package.scripts.get("test").and_then(serde_json::Value::as_str).unwrap_or_default();
-    !script.trim().is_empty() && !script.contains("no test specified")
 }
 
-/// True when a rule for the target `test` stands in the makefile itself.
-fn has_test_target(makefile: &[u8]) -> bool {
-    String::from_utf8_lossy(makefile).lines().any(|line| {
-        if line.starts_with(['\t', ' ', '#']) {
-            return false;
+/// How the tests of a project run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guess {
+    /// By this command: nothing speaks for another one.
+    Sure(Candidate),
+    /// By one of these, or by more than one of them.
+    Unsure {
+        /// What was seen, in words.
+        seen: String,
+        /// The commands that come in question, the likeliest first; perhaps none.
+        candidates: Vec<Candidate>,
+    },
+    /// Nothing speaks for any command.
+    None,
+}
+
+impl Guess {
+    /// The command, where it is sure.
+    pub fn command(&self) -> Option<&str> {
+        match self {
+            Self::Sure(candidate) => Some(&candidate.command),
+            Self::Unsure { .. } | Self::None => None,
         }
-        let Some((targets, rest)) = line.split_once(':') else { return false };
-        let assignment = rest.starts_with('=') || rest.starts_with(":=") || rest.starts_with("::=");
-        !assignment && !targets.contains('=') && targets.split_whitespace().any(|target| target == "test")
+    }
+
+    /// Why there is no command, in one line; `None` where there is one.
+    pub fn doubt(&self) -> Option<String> {
+        match self {
+            Self::Sure(_) => None,
+            Self::None => Some("nothing here says how the tests run".to_owned()),
+            Self::Unsure { seen, candidates } => {
+                let commands = candidates.iter().take(MAX_NAMED).map(|candidate| candidate.command.as_str());
+                let commands: Vec<&str> = commands.collect();
+                let may = if commands.is_empty() { "" } else { "; may be: " };
+                let line =
+                    format!("not sure how the tests run: saw {}{may}{}", short(seen), commands.join(" | "));
+                Some(line.chars().map(|each| if each.is_control() { ' ' } else { each }).collect())
+            }
+        }
+    }
+}
+
+/// Commands that the one line names.
+const MAX_NAMED: usize = 4;
+
+/// Longest part of the line that says what was seen, in characters.
+const MAX_SEEN: usize = 240;
+
+fn short(seen: &str) -> String {
+    let cut: String = seen.chars().take(MAX_SEEN).collect();
+    if cut.len() < seen.len() { format!("{cut}...") } else { cut }
+}
+
+/// What one kind of project says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Found {
+    Sure(Candidate),
+    Unsure { seen: String, candidates: Vec<Candidate> },
+}
+
+impl Found {
+    /// Two kinds of projects in one repository: neither is the whole.
+    fn beside(self, other: Self) -> Self {
+        let ((one, mut candidates), (two, more)) = (self.parts(), other.parts());
+        candidates.extend(more);
+        Self::Unsure { seen: format!("{one} beside {two}"), candidates }
+    }
+
+    fn parts(self) -> (String, Vec<Candidate>) {
+        match self {
+            Self::Sure(candidate) => (candidate.because.clone(), vec![candidate]),
+            Self::Unsure { seen, candidates } => (seen, candidates),
+        }
+    }
+}
+
+impl From<Found> for Guess {
+    fn from(found: Found) -> Self {
+        match found {
+            Found::Sure(candidate) => Self::Sure(candidate),
+            Found::Unsure { seen, candidates } => Self::Unsure { seen, candidates },
+        }
+    }
+}
+
+/// How the tests of this project run.
+pub fn guess(listing: &Listing) -> Guess {
+    let kinds = [cargo::guess, node::guess, python::guess].into_iter().chain(others::KINDS);
+    let found: Vec<Found> = kinds.filter_map(|kind| kind(listing)).collect();
+    let mut tasks = tasks::tasks(listing);
+    if let Some(at) = whole(&found, &tasks) {
+        return Guess::Sure(tasks.swap_remove(at).candidate);
+    }
+    let recipes = tasks.into_iter().map(|task| Found::Sure(task.candidate));
+    match found.into_iter().chain(recipes).reduce(Found::beside) {
+        Some(Found::Sure(candidate)) => match strays(listing).as_slice() {
+            [] => Guess::Sure(candidate),
+            strays => Guess::Unsure {
+                seen: format!("{} beside {}", candidate.because, strays.join(", ")),
+                candidates: vec![candidate],
+            },
+        },
+        Some(found) => found.into(),
+        None => match strays(listing).as_slice() {
+            [] => Guess::None,
+            strays => Guess::Unsure {
+                seen: format!("nothing at the top, and {}", strays.join(", ")),
+                candidates: Vec::new(),
+            },
+        },
+    }
+}
+
+/// The recipe that runs everything else that was found: the project's own word.
+fn whole(found: &[Found], tasks: &[Task]) -> Option<usize> {
+    let runs = |task: &Task, command: &str| {
+        let through = |other: &Task| task.runs(&other.candidate.command) && other.runs(command);
+        task.runs(command) || tasks.iter().any(through)
+    };
+    tasks.iter().position(|task| {
+        let all = found.iter().all(|found| match found {
+            Found::Sure(candidate) => runs(task, &candidate.command),
+            Found::Unsure { candidates, .. } => {
+                !candidates.is_empty() && candidates.iter().any(|candidate| runs(task, &candidate.command))
+            }
+        });
+        let others = tasks.iter().map(|other| other.candidate.command.as_str());
+        all && others.filter(|command| *command != task.candidate.command).all(|command| runs(task, command))
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Directories whose projects are no part of what the tests of the whole are for.
+const ASIDE: [&str; 18] = [
+    "docs",
+    "doc",
+    "website",
+    "site",
+    "examples",
+    "example",
+    "fuzz",
+    "xtask",
+    "bench",
+    "benches",
+    "benchmarks",
+    "scripts",
+    "tools",
+    "tests",
+    "test",
+    "spec",
+    "fixtures",
+    "testdata",
+];
 
-    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
-
-    fn commands(files: &[(&str, &str)]) -> Vec<&'static str> {
-        let files: Vec<RootFile<'_>> =
-            files.iter().map(|(name, content)| RootFile { name, content: content.as_bytes() }).collect();
-        guess(&files).into_iter().map(|guess| guess.command).collect()
-    }
-
-    #[test]
-    fn each_kind_of_project() {
-        let npm = r#"{"scripts":{"test":"vitest run"}}"#;
-        let placeholder = r#"{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}"#;
-        let cases: [Case<'_>; 24] = [
-            (&[], &[]),
-            (&[("README.md", "")], &[]),
-            (&[("Cargo.toml", "")], &["cargo test"]),
-            (&[("cargo.toml", "")], &[]),
-            (&[("package.json", npm)], &["npm test"]),
-            (&[("package.json", "\u{feff}{\"scripts\":{\"test\":\"x\"}}")], &["npm test"]),
-            (&[("package.json", placeholder)], &[]),
-            (&[("package.json", "{}")], &[]),
-            (&[("package.json", r#"{"scripts":{"test":" "}}"#)], &[]),
-            (&[("package.json", r#"{"scripts":{"test":1,"x":{}}}"#)], &[]),
-            (&[("package.json", "not json")], &[]),
-            (&[("pyproject.toml", "")], &["pytest"]),
-            (&[("pytest.ini", "")], &["pytest"]),
-            (&[("pytest.ini", ""), ("pyproject.toml", "")], &["pytest"]),
-            (&[("go.mod", "")], &["go test ./..."]),
-            (&[("Makefile", "all:\n\ttrue\ntest: all\n\ttrue\n")], &["make test"]),
-            (&[("Makefile", ".PHONY: test\nall: test\n\ttest: x\n")], &[]),
-            (&[("Makefile", "test := x\ntest = a:b\ntest::=x\n# test: x\n")], &[]),
-            (&[("makefile", "check test:: a\n")], &["make test"]),
-            (&[("GNUmakefile", "all:\n"), ("Makefile", "test:\n")], &[]),
-            (&[("GNUmakefile", "test:\n")], &["make test"]),
-            (&[("CMakeLists.txt", "")], &["ctest --test-dir build"]),
-            (
-                &[("Makefile", "test:\n"), ("go.mod", ""), ("Cargo.toml", "")],
-                &["cargo test", "go test ./...", "make test"],
-            ),
-            (&[("CMakeLists.txt", ""), ("package.json", npm)], &["npm test", "ctest --test-dir build"]),
-        ];
-        for (files, wanted) in cases {
-            assert_eq!(commands(files), wanted, "{files:?}");
+/// Projects of another kind than those at the top, one level below: `web/package.json` beside `go.mod`.
+fn strays(listing: &Listing) -> Vec<String> {
+    const FAMILIES: [(&str, &[&str]); 8] = [
+        ("Cargo.toml", &["Cargo.toml"]),
+        ("package.json", &["pnpm-workspace.yaml", "deno.json", "deno.jsonc"]),
+        (
+            "pyproject.toml",
+            &["pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "pytest.ini"],
+        ),
+        ("go.mod", &["go.mod", "go.work"]),
+        ("pom.xml", &["pom.xml"]),
+        ("Gemfile", &["Gemfile", "Rakefile"]),
+        ("composer.json", &["composer.json"]),
+        ("mix.exs", &["mix.exs"]),
+    ];
+    let mut strays = Vec::new();
+    for (manifest, top) in FAMILIES {
+        let workspaces = manifest == "package.json"
+            && listing.text("package.json").is_some_and(|text| text.contains("\"workspaces\""));
+        if workspaces || top.iter().any(|name| listing.has(name)) {
+            continue;
         }
+        let below = listing.below(manifest).into_iter().filter(|dir| !ASIDE.contains(dir));
+        strays.extend(below.take(3).map(|dir| format!("{dir}/{manifest}")));
     }
-
-    #[test]
-    fn hostile_files_are_no_projects() {
-        let deep = format!("{{\"scripts\":{}", "{\"a\":".repeat(10_000));
-        assert!(commands(&[("package.json", &deep)]).is_empty());
-        let raw = [0xff_u8, b'\n', b't', b'e', b's', b't', b':'];
-        assert_eq!(guess(&[RootFile { name: "Makefile", content: &raw }]).len(), 1);
-    }
+    strays
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::action::install::apply::Removed;
+use crate::action::install::guess::Guess;
 use crate::action::install::hooks::Hook;
 use crate::action::install::plan::{Displaced, Intent};
 use crate::cli::Shell;
@@ -62,25 +63,28 @@ fn install_text(report: &InstallReport) -> String {
         text.push_str("git log shows the records: notes.displayRef was set\n");
     }
     match &report.config_file {
-        ConfigFile::Written { guesses, .. } => match guesses.as_slice() {
-            [] => text.push_str(
-                "andon.toml was written without a test command: none could be guessed\n  help: set [test] command in andon.toml, and commit it\n",
-            ),
-            [first, others @ ..] => {
-                text.push_str(&format!(
-                    "andon.toml was written, with the test command {} ({})\n  help: look at it, and commit it\n",
-                    shown(first.command),
-                    shown(&first.because)
-                ));
-                for other in others {
-                    text.push_str(&format!("  also possible: {} ({})\n", shown(other.command), shown(&other.because)));
-                }
-            }
-        },
+        ConfigFile::Written { guess, .. } => text.push_str(&guess_text(guess)),
         ConfigFile::There { .. } => {}
     }
     text.extend(report.remarks.iter().map(|remark| format!("note: {}\n", shown(remark))));
     text
+}
+
+/// What became of the test command in the file that was written.
+fn guess_text(guess: &Guess) -> String {
+    let shown = |text: &str| escape::terminal(text).into_owned();
+    let Guess::Sure(candidate) = guess else {
+        return format!(
+            "andon.toml was written without a test command: {}\n  help: set [test] command in andon.toml, and commit it\n",
+            shown(&guess.doubt().unwrap_or_default())
+        );
+    };
+    let note = candidate.note.map_or_else(String::new, |note| format!("  note: {note}\n"));
+    format!(
+        "andon.toml was written, with the test command {} ({})\n{note}  help: look at it, and commit it\n",
+        shown(&candidate.command),
+        shown(&candidate.because)
+    )
 }
 
 fn fetch_text(added: &[FetchSpec]) -> String {
@@ -107,8 +111,12 @@ fn install_json(report: &InstallReport, fetch: &[FetchSpec], push: Option<&str>)
         .map(|(hook, intent)| json!({"hook": hook.name(), "state": hook_word(*intent)}))
         .collect();
     let (written, command) = match &report.config_file {
-        ConfigFile::Written { guesses, .. } => (true, guesses.first().map(|guess| guess.command)),
+        ConfigFile::Written { guess, .. } => (true, guess.command()),
         ConfigFile::There { .. } => (false, None),
+    };
+    let doubt = match &report.config_file {
+        ConfigFile::Written { guess, .. } => guess.doubt(),
+        ConfigFile::There { .. } => None,
     };
     json!({
         "schema": "andon/install@1",
@@ -120,6 +128,7 @@ fn install_json(report: &InstallReport, fetch: &[FetchSpec], push: Option<&str>)
         "display_ref_added": report.display_ref == DisplayRef::Added,
         "config_written": written,
         "test_command": command,
+        "test_command_doubt": doubt,
         "remarks": report.remarks,
     })
 }

@@ -62,7 +62,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     }
     let command = candidate.command.as_deref();
     let Gap { message, evidence, help } = match &candidate.evidence {
-        EvidenceState::Unconfigured => unconfigured(),
+        EvidenceState::Unconfigured => unconfigured(candidate.advice.as_deref()),
         EvidenceState::NeverRan => Gap::new("code changed and its tests never ran on it"),
         EvidenceState::Tested(tests) => tested(tests)?,
         EvidenceState::Void(run) => void(run, command),
@@ -75,12 +75,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, help, ..RULE.finding(level, message) })
 }
 
-fn unconfigured() -> Gap {
+fn unconfigured(advice: Option<&str>) -> Gap {
+    let usual = "name the test command in andon.toml, such as:  [test]  command = \"cargo test\"";
     Gap {
-        help: vec![
-            "name the test command in andon.toml, such as:  [test]  command = \"cargo test\"".to_owned(),
-            "andon config show test".to_owned(),
-        ],
+        help: vec![advice.unwrap_or(usual).to_owned(), "andon config show test".to_owned()],
         ..Gap::new("code changed and no test command is configured, so nothing can show that it was tested")
     }
 }
@@ -90,7 +88,7 @@ fn tested(tests: &TestEvidence) -> Option<Gap> {
         (Outcome::Green | Outcome::Red, _) => return None,
         (_, TestStatus::NoTests) => "the test command ran on this code, but not one test ran",
         (_, TestStatus::TimedOut) => "the tests of this code were stopped by their time limit",
-        (_, TestStatus::Incomplete) => "the test report of this code is cut short and proves nothing",
+        (_, TestStatus::Incomplete) => "the test report of this code is not whole, and proves nothing",
         (
             _,
             TestStatus::Crashed

@@ -66,6 +66,7 @@ pub(super) fn undocumented(case: &Case<'_>, looked: &Looked) -> Result<Vec<Viola
         docs: docs::between(case.repo, case.config, Some(before), case.repo.tree_of(tip.id)?)?,
         identity: Vec::new(),
         command: None,
+        advice: None,
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation { candidate: Some(&candidate), ..verdict::at(&timeline, Stage::Check) };

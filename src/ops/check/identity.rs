@@ -48,6 +48,7 @@ fn said(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Vi
         docs: DocsChange::NotAsked,
         identity: found,
         command: None,
+        advice: None,
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation {

@@ -11,14 +11,14 @@ mod remove;
 pub(in crate::ops) mod tests;
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 pub use self::along::{Along, set_push};
 pub use self::fetch::{FetchSpec, set_fetch};
 pub use self::place::{Override, hooks_mend, hooks_override};
 pub use self::remove::{PlaceReport, UninstallReport, uninstall};
-use crate::action::install::guess::{self, Guess, RootFile};
+use crate::action::install::guess::Guess;
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::inspect;
 use crate::action::install::manifest::{Manifest, ManifestError};
@@ -27,6 +27,7 @@ use crate::action::install::{InstallError, apply};
 use crate::config;
 use crate::domain::paths::CONFIG_FILE;
 use crate::git::{ConfigScope, GitError, Repo, stop_point};
+use crate::ops::test_guess;
 use crate::report::escape::shell_quote_bytes;
 
 /// The key that makes `git log` show notes.
@@ -141,12 +142,12 @@ pub enum DisplayRef {
 /// What became of `andon.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConfigFile {
-    /// Written, with the first guess as test command; the others are for the person to know of.
+    /// Written, with the guess as test command where it is sure; else with what was seen.
     Written {
         /// The file.
         path: PathBuf,
-        /// Every guess, the one that was taken first.
-        guesses: Vec<Guess>,
+        /// How the tests run.
+        guess: Guess,
     },
     /// There was one; it was not touched.
     There {
@@ -239,8 +240,8 @@ fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {
     if fs::symlink_metadata(&path).is_ok() {
         return Ok(ConfigFile::There { path });
     }
-    let guesses = guess_in(top);
-    let text = config::template(guesses.first().map(|guess| guess.command));
+    let guess = test_guess::in_directory(top);
+    let text = with_doubt(config::template(guess.command()), &guess);
     let made = fs::OpenOptions::new().write(true).create_new(true).open(&path);
     let written = made.and_then(|mut file| {
         file.write_all(text.as_bytes()).inspect_err(|_| {
@@ -248,28 +249,19 @@ fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {
         })
     });
     match written {
-        Ok(()) => Ok(ConfigFile::Written { path, guesses }),
+        Ok(()) => Ok(ConfigFile::Written { path, guess }),
         // Somebody was faster: theirs counts.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(ConfigFile::There { path }),
         Err(source) => Err(SetupError::Write { path, source }),
     }
 }
 
-/// Reads the few files of the root that speak for a test command.
-fn guess_in(top: &Path) -> Vec<Guess> {
-    let files: Vec<(&str, Vec<u8>)> = guess::NAMES
-        .iter()
-        .filter(|name| fs::metadata(top.join(name)).is_ok_and(|facts| facts.is_file()))
-        .map(|name| {
-            let mut content = Vec::new();
-            if guess::READ.contains(name) {
-                // Unreadable or too long: it speaks for nothing.
-                let _ = fs::File::open(top.join(name))
-                    .and_then(|file| file.take(guess::READ_BYTES).read_to_end(&mut content));
-            }
-            (*name, content)
-        })
-        .collect();
-    let files: Vec<RootFile<'_>> = files.iter().map(|(name, content)| RootFile { name, content }).collect();
-    guess::guess(&files)
+/// The file with what is not sure about the test command behind the line that leaves it open.
+fn with_doubt(text: String, guess: &Guess) -> String {
+    let Guess::Unsure { candidates, .. } = guess else { return text };
+    let command = candidates.first().map_or("make test", |candidate| candidate.command.as_str());
+    let doubt = guess.doubt().unwrap_or_default();
+    let open = format!("# command = {}  # {doubt}", toml::Value::from(command));
+    let lines = text.lines().map(|line| if line.starts_with("# command = ") { open.as_str() } else { line });
+    lines.flat_map(|line| [line, "\n"]).collect()
 }

@@ -130,7 +130,7 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
     let report = scratch.install(&at).unwrap();
     assert_eq!(report.hooks.len(), 7);
     assert!(
-        matches!(&report.config_file, ConfigFile::Written { guesses, .. } if guesses[0].command == "cargo test")
+        matches!(&report.config_file, ConfigFile::Written { guess, .. } if guess.command() == Some("cargo test"))
     );
     assert!(fs::read_to_string(at.join("andon.toml")).unwrap().contains("\ncommand = \"cargo test\"\n"));
     assert_eq!(scratch.git(&at, &["config", "--get-all", "notes.displayRef"]), DISPLAY_REF);

@@ -1,0 +1,280 @@
+//! package.json: whose script it is, and who runs it. Deno and Bun, with or without one.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::listing::Listing;
+use super::{Candidate, Found};
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Package {
+    scripts: Value,
+    #[serde(rename = "packageManager")]
+    manager: Value,
+    workspaces: Value,
+}
+
+/// Who runs the scripts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manager {
+    Npm,
+    Pnpm,
+    /// Version 1.
+    YarnClassic,
+    /// Version 4 and newer, and those before it.
+    YarnBerry(Foreach),
+    Bun,
+}
+
+/// Whether `yarn workspaces foreach` is built in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Foreach {
+    /// Since version 4.
+    BuiltIn,
+    /// By a plugin that may be missing, and without `--all`.
+    Plugin,
+}
+
+/// Words of a script that reaches all packages by itself.
+const REACHING: [&str; 19] = [
+    "turbo",
+    "nx",
+    "lerna",
+    "wsrun",
+    "wireit",
+    "rush",
+    "moon",
+    "ultra",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "-r",
+    "--recursive",
+    "--workspaces",
+    "-ws",
+    "workspaces",
+    "--filter",
+    "--test",
+];
+
+pub(super) fn guess(listing: &Listing) -> Option<Found> {
+    let Some(text) = listing.text("package.json") else { return deno(listing) };
+    let Ok(package) = serde_json::from_str::<Package>(text) else {
+        return Some(Found::Unsure {
+            seen: "a package.json that cannot be read".to_owned(),
+            candidates: Vec::new(),
+        });
+    };
+    let manager = match manager(listing, &package) {
+        Ok(manager) => manager,
+        Err(seen) => {
+            let script = script(&package).map(|_| Candidate::new("npm test", "package.json"));
+            return Some(Found::Unsure { seen, candidates: script.into_iter().collect() });
+        }
+    };
+    let workspaces = listing.has("pnpm-workspace.yaml")
+        || package.workspaces.as_array().is_some_and(|list| !list.is_empty())
+        || package.workspaces.get("packages").is_some();
+    let found = match (script(&package), workspaces) {
+        (Some(script), false) => Some(of_script(manager, script)),
+        (Some(script), true) if reaches(script) => Some(of_script(manager, script)),
+        (Some(_), true) => Some(Found::Unsure {
+            seen: "workspaces in package.json, whose test script may be that of its root alone".to_owned(),
+            candidates: vec![Candidate::new(run(manager), "package.json"), everywhere(manager)],
+        }),
+        (None, true) => Some(of_workspaces(listing, manager)),
+        (None, false) => without_script(listing, manager),
+    };
+    match (found, deno(listing)) {
+        (Some(found), Some(other)) => Some(found.beside(other)),
+        (found, other) => found.or(other),
+    }
+}
+
+/// `deno test`, or the task of that name.
+fn deno(listing: &Listing) -> Option<Found> {
+    let name = listing.first(&["deno.json", "deno.jsonc"])?;
+    let task = listing.text(name).is_some_and(|text| {
+        let tasks = text.split_once("\"tasks\"").map_or("", |(_, rest)| rest);
+        let tasks = tasks.split_once('}').map_or(tasks, |(tasks, _)| tasks);
+        tasks.contains("\"test\"")
+    });
+    Some(Found::Sure(Candidate::new(if task { "deno task test" } else { "deno test" }, name)))
+}
+
+/// The test script, unless it is what `npm init` puts there.
+fn script(package: &Package) -> Option<&str> {
+    let script = package.scripts.get("test").and_then(Value::as_str)?.trim();
+    (!script.is_empty() && !script.contains("no test specified")).then_some(script)
+}
+
+/// `packageManager`, or else the lock file: `Err` says what does not agree.
+fn manager(listing: &Listing, package: &Package) -> Result<Manager, String> {
+    if let Some((name, version)) =
+        package.manager.as_str().map(|text| text.split_once('@').unwrap_or((text, "")))
+    {
+        return match name {
+            "npm" => Ok(Manager::Npm),
+            "pnpm" => Ok(Manager::Pnpm),
+            "bun" => Ok(Manager::Bun),
+            "yarn" => Ok(yarn(major(version))),
+            other => Err(format!("packageManager {:?} in package.json", shown(other))),
+        };
+    }
+    let locks = [
+        (
+            listing.has("pnpm-lock.yaml") || listing.has("pnpm-workspace.yaml"),
+            "pnpm-lock.yaml",
+            Manager::Pnpm,
+        ),
+        (listing.has("yarn.lock"), "yarn.lock", yarn_of(listing)),
+        (listing.has("bun.lock") || listing.has("bun.lockb"), "bun.lock", Manager::Bun),
+        (
+            listing.has("package-lock.json") || listing.has("npm-shrinkwrap.json"),
+            "package-lock.json",
+            Manager::Npm,
+        ),
+    ];
+    let there: Vec<_> = locks.iter().filter(|(there, ..)| *there).collect();
+    match there.as_slice() {
+        [] => Ok(Manager::Npm),
+        [(_, _, manager)] => Ok(*manager),
+        several => {
+            let names: Vec<&str> = several.iter().map(|(_, name, _)| *name).collect();
+            Err(format!("lock files of several package managers ({})", names.join(", ")))
+        }
+    }
+}
+
+fn major(version: &str) -> Option<u64> {
+    version.split(['.', '-', '+']).next()?.parse().ok()
+}
+
+fn yarn(major: Option<u64>) -> Manager {
+    match major {
+        Some(0 | 1) => Manager::YarnClassic,
+        Some(2 | 3) => Manager::YarnBerry(Foreach::Plugin),
+        Some(_) | None => Manager::YarnBerry(Foreach::BuiltIn),
+    }
+}
+
+/// Without `packageManager`: what Yarn has written tells whether it is the old one.
+fn yarn_of(listing: &Listing) -> Manager {
+    let metadata = listing.text("yarn.lock").is_some_and(|text| text.contains("__metadata:"));
+    let path = listing.text(".yarnrc.yml").and_then(|text| {
+        let name = text.lines().find_map(|line| line.strip_prefix("yarnPath:"))?.rsplit("yarn-").next()?;
+        major(name)
+    });
+    match path {
+        Some(major) => yarn(Some(major)),
+        // Of which version it is the lock file tells no more; with settings of its own it is a new one.
+        None if metadata || listing.has(".yarnrc.yml") => Manager::YarnBerry(Foreach::BuiltIn),
+        None => Manager::YarnClassic,
+    }
+}
+
+fn run(manager: Manager) -> &'static str {
+    match manager {
+        Manager::Npm => "npm test",
+        Manager::Pnpm => "pnpm test",
+        Manager::YarnClassic | Manager::YarnBerry(_) => "yarn test",
+        Manager::Bun => "bun run test",
+    }
+}
+
+/// The script of every package that has one.
+fn everywhere(manager: Manager) -> Candidate {
+    let command = match manager {
+        Manager::Npm => "npm test --workspaces --if-present",
+        Manager::Pnpm => "pnpm -r test",
+        Manager::YarnClassic => "yarn workspaces run test",
+        Manager::YarnBerry(_) => "yarn workspaces foreach --all run test",
+        Manager::Bun => "bun run --filter '*' test",
+    };
+    Candidate::new(command, "the workspaces of package.json")
+}
+
+fn of_workspaces(listing: &Listing, manager: Manager) -> Found {
+    let tool = [("turbo.json", "npx turbo run test"), ("nx.json", "npx nx run-many -t test")];
+    let tool = tool.into_iter().find(|(name, _)| listing.has(name));
+    let all = everywhere(manager);
+    match (manager, tool) {
+        (_, Some((name, command))) => Found::Unsure {
+            seen: format!("workspaces in package.json without a test script, and {name}"),
+            candidates: vec![Candidate::new(command, name), all],
+        },
+        // Fails where one package has no such script.
+        (Manager::YarnClassic, None) => Found::Unsure {
+            seen: "workspaces of Yarn 1 in package.json, without a test script".to_owned(),
+            candidates: vec![all],
+        },
+        (Manager::YarnBerry(Foreach::Plugin), None) => Found::Unsure {
+            seen: "workspaces of a Yarn before 4 in package.json, without a test script".to_owned(),
+            candidates: vec![Candidate::new(
+                "yarn workspaces foreach run test",
+                "the plugin workspace-tools",
+            )],
+        },
+        (Manager::Npm | Manager::Pnpm | Manager::YarnBerry(Foreach::BuiltIn) | Manager::Bun, None) => {
+            Found::Sure(all)
+        }
+    }
+}
+
+/// Whether a script runs the tests of all packages.
+fn reaches(script: &str) -> bool {
+    script.split([' ', '/', ';', '&', '|', '=']).any(|word| REACHING.contains(&word))
+}
+
+/// A runner that waits for changes never ends: vitest does so on a terminal, unless it is told not to.
+fn of_script(manager: Manager, script: &str) -> Found {
+    let words: Vec<&str> = script.split_whitespace().collect();
+    let last = words.iter().rposition(|word| matches!(*word, "&&" | ";" | "||")).map_or(0, |at| at + 1);
+    let command = words.get(last..).unwrap_or_default();
+    let watches = command
+        .iter()
+        .any(|word| matches!(*word, "--watch" | "--watchAll" | "--watch=true" | "-w" | "watch" | "dev"));
+    let vitest = command.contains(&"vitest")
+        && !command.iter().any(|word| {
+            matches!(*word, "run" | "--run" | "related" | "list" | "bench" | "--watch=false" | "--no-watch")
+        });
+    let told = run(manager);
+    if watches {
+        return Found::Unsure {
+            seen: format!("a test script in package.json that waits for changes ({})", shown(script)),
+            candidates: vec![Candidate::new(told, "package.json")],
+        };
+    }
+    let candidate = if vitest {
+        let dashes = if manager == Manager::Npm { " --" } else { "" };
+        Candidate::new(format!("{told}{dashes} --run"), "package.json, whose vitest would wait for changes")
+    } else if command.windows(2).any(|pair| pair == ["react-scripts", "test"]) {
+        Candidate::new(format!("CI=true {told}"), "package.json, whose react-scripts would wait for changes")
+    } else {
+        Candidate::new(told, "package.json")
+    };
+    Found::Sure(candidate)
+}
+
+/// Nobody has written a script: the configuration of a runner, or bun's own, speaks for a command.
+fn without_script(listing: &Listing, manager: Manager) -> Option<Found> {
+    let configured = |name: &str| {
+        ["js", "ts", "mjs", "cjs", "mts", "cts", "json"]
+            .iter()
+            .map(|end| format!("{name}.config.{end}"))
+            .find(|path| listing.has(path))
+    };
+    if let Some(path) = configured("vitest") {
+        return Some(Found::Sure(Candidate::new("npx vitest run", path)));
+    }
+    if let Some(path) = configured("jest") {
+        return Some(Found::Sure(Candidate::new("npx jest", path)));
+    }
+    (manager == Manager::Bun).then(|| Found::Sure(Candidate::new("bun test", "bun.lock")))
+}
+
+fn shown(text: &str) -> String {
+    text.chars().filter(|each| !each.is_control()).take(60).collect()
+}

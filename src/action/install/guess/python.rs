@@ -1,0 +1,138 @@
+//! Python: which runner the project names, and who has its environment.
+
+use super::listing::Listing;
+use super::{Candidate, Found};
+
+/// Files whose mention of pytest makes it the runner.
+const NAMING: [&str; 11] = [
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "tox.ini",
+    "noxfile.py",
+    "requirements.txt",
+    "requirements-dev.txt",
+    "dev-requirements.txt",
+    "requirements-test.txt",
+    "test-requirements.txt",
+    "Pipfile",
+];
+
+/// Files that are nothing but pytest's.
+const PYTEST: [&str; 6] =
+    ["pytest.ini", ".pytest.ini", "pytest.toml", "conftest.py", "tests/conftest.py", "test/conftest.py"];
+
+/// Lock files and who they belong to: what stands before a command.
+const ENVIRONMENTS: [(&str, &str); 5] = [
+    ("uv.lock", "uv run "),
+    ("poetry.lock", "poetry run "),
+    ("pdm.lock", "pdm run "),
+    ("Pipfile.lock", "pipenv run "),
+    ("Pipfile", "pipenv run "),
+];
+
+pub(super) fn guess(listing: &Listing) -> Option<Found> {
+    let environment = ENVIRONMENTS.iter().find(|(lock, _)| listing.has(lock));
+    let (lock, before) = environment.map_or(("", ""), |(lock, before)| (*lock, *before));
+    let direct = direct(listing, before, lock);
+    let managed = [tox(listing), nox(listing)].into_iter().flatten().reduce(Found::beside);
+    match (direct, managed) {
+        // tox and nox make environments of their own: with a lock file beside them either may be meant.
+        (Some(direct), Some(managed)) if !lock.is_empty() => Some(direct.beside(managed)),
+        (_, Some(managed)) => Some(managed),
+        (direct, None) => direct,
+    }
+}
+
+/// A runner that is started as it is.
+fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
+    let because = |file: &str| if lock.is_empty() { file.to_owned() } else { format!("{file} and {lock}") };
+    if listing.has("manage.py") && pytest(listing).is_none() {
+        return Some(Found::Sure(Candidate::new(
+            format!("{before}python manage.py test"),
+            because("manage.py"),
+        )));
+    }
+    if let Some(file) = pytest(listing) {
+        let candidate = Candidate::new(format!("{before}pytest"), because(file));
+        let members = listing.text("pyproject.toml").is_some_and(|text| text.contains("[tool.uv.workspace]"));
+        if members && lock == "uv.lock" {
+            return Some(Found::Unsure {
+                seen: "a workspace of uv, whose members may need packages of their own".to_owned(),
+                candidates: vec![Candidate::new("uv run --all-packages pytest", "pyproject.toml"), candidate],
+            });
+        }
+        return Some(Found::Sure(candidate));
+    }
+    if let Some((dir, file)) = unittest(listing) {
+        let package = dir.is_empty() || listing.has(&format!("{dir}/__init__.py"));
+        let discover = if package { String::new() } else { format!(" discover -s {dir}") };
+        let command = format!("{before}python -m unittest{discover}");
+        return Some(Found::Sure(Candidate::new(command, because(&file))));
+    }
+    let project = ["[project]", "[tool.poetry]", "[build-system]"];
+    let named =
+        listing.text("pyproject.toml").is_some_and(|text| project.iter().any(|part| text.contains(part)));
+    (named || listing.has("setup.py")).then(|| Found::Unsure {
+        seen: format!("{} that names no test runner", if named { "a pyproject.toml" } else { "a setup.py" }),
+        candidates: vec![
+            Candidate::new(format!("{before}pytest"), "a guess"),
+            Candidate::new(format!("{before}python -m unittest"), "a guess"),
+        ],
+    })
+}
+
+/// The file that speaks for pytest.
+fn pytest(listing: &Listing) -> Option<&'static str> {
+    let named = |path: &&str| listing.text(path).is_some_and(mentions_pytest);
+    listing.first(&PYTEST).or_else(|| NAMING.iter().copied().find(named))
+}
+
+/// `pytest` as a word of its own, or one that begins so (`pytest-cov`), outside of comments.
+fn mentions_pytest(text: &str) -> bool {
+    text.lines().map(|line| line.split('#').next().unwrap_or_default()).any(|line| {
+        line.match_indices("pytest").any(|(at, _)| {
+            let before = line.get(..at).and_then(|head| head.chars().next_back());
+            !before.is_some_and(|each| each.is_alphanumeric() || matches!(each, '-' | '_'))
+        })
+    })
+}
+
+/// The directory with files that `unittest` would find, and the first of them.
+fn unittest(listing: &Listing) -> Option<(&'static str, String)> {
+    let is_test = |name: &&str| name.strip_suffix(".py").is_some_and(|stem| stem.starts_with("test"));
+    for dir in ["tests", "test"] {
+        if let Some(name) = listing.inside(dir).find(is_test) {
+            return Some((dir, format!("{dir}/{name}")));
+        }
+    }
+    listing.top().find(is_test).map(|name| ("", name.to_owned()))
+}
+
+fn tox(listing: &Listing) -> Option<Found> {
+    let ini = listing.text("tox.ini").is_some_and(|text| text.contains("[tox]") || text.contains("[testenv"));
+    let project = listing.text("pyproject.toml").is_some_and(|text| text.contains("[tool.tox"));
+    let cfg = listing.text("setup.cfg").is_some_and(|text| text.contains("[tox:tox]"));
+    let named = [
+        (ini, "tox.ini"),
+        (listing.has("tox.toml"), "tox.toml"),
+        (project, "pyproject.toml"),
+        (cfg, "setup.cfg"),
+    ];
+    let (_, file) = named.into_iter().find(|(there, _)| *there)?;
+    Some(Found::Sure(Candidate::new("tox", file)))
+}
+
+/// The session that is called after tests; all sessions may build documents or publish.
+fn nox(listing: &Listing) -> Option<Found> {
+    let text = listing.text("noxfile.py")?;
+    let session = ["tests", "test", "unit", "unit_tests", "pytest"];
+    let session = session.iter().find(|name| text.contains(&format!("def {name}(")));
+    Some(match session {
+        Some(name) => Found::Sure(Candidate::new(format!("nox -s {name}"), "noxfile.py")),
+        None => Found::Unsure {
+            seen: "a noxfile.py without a session called tests".to_owned(),
+            candidates: vec![Candidate::new("nox", "noxfile.py")],
+        },
+    })
+}
