@@ -23,11 +23,16 @@ pub(super) fn strip_printed(text: &str) -> Cow<'_, str> {
     if text.contains('[') { replace(&PRINTED, text, "") } else { Cow::Borrowed(text) }
 }
 
-pattern!(ANSI, r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]*[0-Z\\^-~])");
+pattern!(ANSI, r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[ -/]*[0-Z\\^-~])|[\x0e\x0f]");
 
-/// Terminal escapes: colours, cursor movements, titles and links.
+/// Terminal escapes: colours, cursor movements, titles and links, and the changes of character set that end a colour in
+/// `screen` and `tmux`.
 pub(in crate::testreport) fn strip_ansi(text: &str) -> Cow<'_, str> {
-    if text.bytes().any(|byte| byte == 0x1b) { replace(&ANSI, text, "") } else { Cow::Borrowed(text) }
+    if text.bytes().any(|byte| matches!(byte, 0x1b | 0x0e | 0x0f)) {
+        replace(&ANSI, text, "")
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// Control characters other than line ends; tabs become spaces.
@@ -97,6 +102,7 @@ mod tests {
                 ("\x1b[1;31mred\x1b[0m", "red"),
                 ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x07", "link"),
                 ("\x1b[2K\x1b[?25lgone\x1b(B", "gone"),
+                ("\x1b[31mFAILED\x1b[m\x0f. 1", "FAILED. 1"),
                 ("\x1b", "\x1b"),
             ],
         );

@@ -6,7 +6,7 @@ use super::samples::SAMPLES;
 /// The text with every word in colour, lines that end as on a terminal, and progress that is drawn over.
 fn drawn(text: &str) -> String {
     let coloured = |word: &str| {
-        if word.trim().is_empty() { word.to_owned() } else { format!("\x1b[1;32m{word}\x1b(B\x1b[m") }
+        if word.trim().is_empty() { word.to_owned() } else { format!("\x1b[1;32m{word}\x1b(B\x1b[m\x0f") }
     };
     let line = |line: &str| {
         let words: Vec<String> = line.split(' ').map(coloured).collect();
