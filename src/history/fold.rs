@@ -13,7 +13,7 @@ use super::timeline::{
 use super::turns::Effect;
 use crate::domain::context::Cached;
 use crate::domain::events::What;
-use crate::domain::facts::{CommitFact, CommitKind, Fact};
+use crate::domain::facts::{Ack, CommitFact, CommitKind, Fact};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunValidity, TestRun};
 use crate::domain::time::{Span, Timestamp};
@@ -109,6 +109,24 @@ impl Fold {
         }
     }
 
+    /// Takes an answer of which the records of the window tell by their numbers: what they hold stays, and whatever else
+    /// was counted begins anew.
+    pub fn answered(&mut self, ack: Ack) {
+        let line = &mut self.timeline;
+        match &ack.counter {
+            Some(counter) => line.reset(counter),
+            None if line.last_ack.as_ref().is_some_and(|last| ack.is_moved(last)) => {}
+            None => {
+                line.iterations.retain(|one| one.source == Source::Commit);
+                line.resets.clear();
+                line.known_flaky = Known::default();
+                line.restart_activity();
+                line.answer_turns(ack.at);
+            }
+        }
+        line.last_ack = Some(ack);
+    }
+
     /// The timeline so far.
     pub fn timeline(&self) -> &Timeline {
         &self.timeline
@@ -132,8 +150,8 @@ pub fn fold(facts: &[Fact], session_gap: Span) -> Timeline {
 /// The number to record for `upcoming`, given the window before it.
 ///
 /// 1 starts a new window: after an acknowledgement, and after a pause longer than the session gap. A new session, node
-/// or process begins nothing: a shell loop around an agent has a session for each turn. An amend takes the number of the commit it replaces; a pick of a rebase replays what was
-/// counted already and keeps the newest number, but is never numbered 1 inside a window. Every other
+/// or process begins nothing: a shell loop around an agent has a session for each turn. An amend takes the number of
+/// the commit it replaces; a pick of a rebase replays what was counted already and keeps the newest number, but is never numbered 1 inside a window. Every other
 /// commit counts, merges and reverts too: they are no strikes, but the cap is a budget.
 pub fn next_iteration(timeline: &Timeline, upcoming: &Upcoming) -> u64 {
     if timeline.ends_before(upcoming) { 1 } else { timeline.number_for(upcoming) }

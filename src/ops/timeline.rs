@@ -153,6 +153,7 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<Step>) -> Timeline {
             Step::Fact(fact) => {
                 fold.push(fact);
             }
+            Step::Answered(ack) => fold.answered(*ack),
             Step::Resume(carry) => fold.resume(*carry),
             Step::Pass(commit) => fold.pass(&commit),
         }
@@ -192,6 +193,8 @@ pub struct Told {
 pub enum Step {
     /// A fact.
     Fact(Fact),
+    /// An answer at a commit that the window does not reach.
+    Answered(Box<Ack>),
     /// What the first part of the journal comes to.
     Resume(Box<Carry>),
     /// A commit that the window does not reach or that is not behind HEAD: a turn of its node all the same.
@@ -330,7 +333,11 @@ impl<'a> Weave<'a> {
                 match (ack.head.and_then(|head| self.index(head)), place) {
                     (Some(at), _) => self.commits_up_to(at + 1),
                     (None, AckPlace::Last) => self.commits_up_to(self.line.len()),
-                    (None, AckPlace::BeforeCommit) => return,
+                    (None, AckPlace::BeforeCommit) => {
+                        // The record after it begins the commits anew; of events and votes it says nothing.
+                        self.steps.push(Step::Answered(Box::new(ack.clone())));
+                        return;
+                    }
                 }
                 self.answer(*number);
             }

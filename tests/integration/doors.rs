@@ -269,3 +269,27 @@ fn a_slip_in_a_line_is_no_fact() {
     // A journal is a stream that can be replayed, notes for people included.
     stage.andon(&["replay", "--events", ".git/andon/journal.jsonl"]).ok().says("would have halted once");
 }
+
+/// Votes, outputs and calls of before an answer count at no door any more, however many commits come after it.
+#[test]
+fn an_answer_resets_every_counter_at_every_door() {
+    let stage = Stage::installed();
+    let said = "{\"type\":\"output\",\"kind\":\"message.final\",\"text\":\"I have fixed all of it.\"}\n";
+    observe(
+        &stage,
+        "event",
+        &[&"{\"type\":\"verdict\",\"approve\":1,\"reject\":2}\n".repeat(3), said, said].concat(),
+    );
+    observe(&stage, "event", &CALL.repeat(4)).ok();
+    stage.andon(&["tick"]).ok().says("verdict-split");
+    stage.andon(&["stop"]).ok();
+    stage.andon(&["resume", "--reason", "decided"]).ok();
+    for number in 1..=3 {
+        let out = stage.iterate(&format!("{number}\n"), &["ok a", "ok b"], &format!("Step {number}"));
+        out.ok().lacks("verdict-split");
+        stage.andon(&["tick"]).ok().lacks("verdict-split");
+    }
+    observe(&stage, "event", said).ok().lacks("repeated-output");
+    observe(&stage, "event", CALL).ok().lacks("tool-loop");
+    observe(&stage, "verdict", "{\"approve\":1,\"reject\":2}\n").ok().lacks("verdict-split");
+}
