@@ -31,6 +31,7 @@ fn record(byte: u8) -> CommitRecord {
     let code = CodeId([byte; 32]);
     CommitRecord {
         recorded_at: Timestamp(1_795_188_600 + i64::from(byte) * 60),
+        uptime: None,
         tree: TreeId(oid(byte)),
         parent: Some(CommitId(oid(byte.wrapping_sub(1)))),
         prev: Prev::Unsaid,

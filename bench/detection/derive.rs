@@ -127,6 +127,7 @@ fn describe(
     let (summary, change, _) = diff::summarize((repo, &mut Texts::new(repo, 0)), &reading, old, new).unwrap();
     let record = CommitRecord {
         recorded_at: Timestamp(0),
+        uptime: None,
         tree: trees[made.tree],
         parent: None,
         prev: Prev::Unsaid,

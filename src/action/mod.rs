@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
 pub use self::files::{replace_text, write_andon_file};
 use crate::domain::action::Action;
-use crate::domain::decision::LedgerEvent;
+use crate::domain::decision::{Halt, LedgerEvent};
 use crate::domain::time::Timestamp;
 use crate::git::{Repo, stop_point};
 use crate::ledger::{Ledger, LedgerError};
@@ -101,7 +101,8 @@ fn one(action: &Action, site: &Site<'_>) -> Result<(), ActionError> {
             stop_point::pass("halt:shown");
         }
         Action::RecordHalt(halt) => {
-            Ledger::open(site.repo).append(&LedgerEvent::Halted(halt.clone()), site.at)?;
+            let halt = Halt { beside: site.repo.worktrees_beside(), ..(**halt).clone() };
+            Ledger::open(site.repo).append(&LedgerEvent::Halted(Box::new(halt)), site.at)?;
             stop_point::pass("halt:kept");
         }
         Action::RecordAck(ack) => {

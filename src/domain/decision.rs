@@ -118,6 +118,10 @@ pub struct Halt {
     pub branch: Option<String>,
     /// Name of the worktree that is halted; `main` for the main worktree.
     pub worktree: String,
+    /// What the first commit of the halted run builds on; `None` where that is not known, or nothing.
+    pub base: Option<CommitId>,
+    /// The linked worktrees that there were then: they go their own ways.
+    pub beside: Vec<String>,
     /// When.
     pub at: Timestamp,
 }

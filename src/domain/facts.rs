@@ -5,7 +5,7 @@ use super::events::Event;
 use super::findings::Level;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
 use super::tests::{TestEvidence, TestRun};
-use super::time::Timestamp;
+use super::time::{Timestamp, Uptime};
 pub use super::usage::Usage;
 
 /// How a commit came to be. Only `Normal` and `Amend` can be strikes (DESIGN section 4, 7).
@@ -217,6 +217,8 @@ impl Prev {
 pub struct CommitRecord {
     /// When the record was written.
     pub recorded_at: Timestamp,
+    /// The same since the system was started; `None` where that is not known.
+    pub uptime: Option<Uptime>,
     /// The commit's tree.
     pub tree: TreeId,
     /// The first parent; `None` for a root commit.

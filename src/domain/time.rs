@@ -7,6 +7,59 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
+/// A point in time as the system counts it since it was started, sleep included: setting the clock does not move it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Uptime {
+    /// Which start of which machine, as a hash.
+    pub boot: u64,
+    /// Whole seconds since then.
+    pub seconds: u64,
+}
+
+/// When something happened, by the clock and, where that is known, since the system was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment {
+    /// By the clock.
+    pub at: Timestamp,
+    /// Since the start.
+    pub uptime: Option<Uptime>,
+}
+
+impl Moment {
+    /// The pause from `earlier` to this moment: by the clock, and within one start of a system no longer than what has
+    /// passed since then. Otherwise setting the clock would end a run.
+    pub fn pause_since(self, earlier: Self) -> Span {
+        let by_clock = self.at.since(earlier.at);
+        match (earlier.uptime, self.uptime) {
+            (Some(one), Some(other)) if one.boot == other.boot => {
+                by_clock.min(Span(other.seconds.saturating_sub(one.seconds)))
+            }
+            (Some(_) | None, _) => by_clock,
+        }
+    }
+}
+
+impl fmt::Display for Uptime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}+{}", self.boot, self.seconds)
+    }
+}
+
+impl FromStr for Uptime {
+    type Err = BadTime;
+
+    fn from_str(text: &str) -> Result<Self, BadTime> {
+        let bad = || BadTime::Uptime(cut(text));
+        let (boot, seconds) = text.split_once('+').ok_or_else(bad)?;
+        let digits = |text: &str, all: fn(&u8) -> bool| !text.is_empty() && text.as_bytes().iter().all(all);
+        if boot.len() != 16 || !digits(boot, u8::is_ascii_hexdigit) || !digits(seconds, u8::is_ascii_digit) {
+            return Err(bad());
+        }
+        let boot = u64::from_str_radix(boot, 16).map_err(|_| bad())?;
+        Ok(Self { boot, seconds: seconds.parse().map_err(|_| bad())? })
+    }
+}
+
 /// A span of time in whole seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Span(pub u64);
@@ -17,6 +70,9 @@ pub enum BadTime {
     /// Not an RFC 3339 time.
     #[error("not an RFC 3339 time such as 2026-11-20T15:30:00Z: {0:?}")]
     Timestamp(String),
+    /// Not a start of a system and seconds since then.
+    #[error("not a time since the system was started such as 0123456789abcdef+3600: {0:?}")]
+    Uptime(String),
     /// Not a duration of at least zero.
     #[error("not a duration such as \"30m\" or \"6h\": {0:?}")]
     Span(String),
@@ -79,6 +135,36 @@ impl fmt::Display for Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_makes_no_pause() {
+        let moment = |at, uptime: &str| Moment { at: Timestamp(at), uptime: uptime.parse().ok() };
+        let (one, other) = ("00000000000000aa+100", "00000000000000bb+100");
+        let table = [
+            ("hours by both", (0, one), (25_000, "00000000000000aa+25100"), 25_000),
+            ("the clock was set ahead", (0, one), (25_000, "00000000000000aa+160"), 60),
+            ("and back", (25_000, one), (0, "00000000000000aa+160"), 0),
+            ("the system was started anew", (0, one), (25_000, other), 25_000),
+            ("not known then", (0, ""), (25_000, one), 25_000),
+            ("not known now", (0, one), (25_000, ""), 25_000),
+            ("less time than before", (0, one), (25_000, "00000000000000aa+3"), 0),
+        ];
+        for (what, from, to, want) in table {
+            assert_eq!(moment(to.0, to.1).pause_since(moment(from.0, from.1)), Span(want), "{what}");
+        }
+        assert_eq!(one.parse::<Uptime>().unwrap().to_string(), one);
+        for bad in [
+            "",
+            "+",
+            "aa+1",
+            "00000000000000aa",
+            "00000000000000aa+",
+            "00000000000000aa+-1",
+            "+0000000000000aa+1",
+        ] {
+            assert!(bad.parse::<Uptime>().is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn times_survive_a_round_trip() {

@@ -84,6 +84,12 @@ impl Repo {
         })
     }
 
+    /// What HEAD's commit is when nothing else is believed of it: an amend where HEAD went to a sibling, or a plain one.
+    pub fn plain_or_amend(&self, info: &CommitInfo) -> Result<CommitKind, GitError> {
+        let entry = self.reflog_entries(1)?.next().filter(|entry| entry.new == info.id.0);
+        Ok(entry.map_or(CommitKind::Normal, |entry| self.amended_or(&entry, info, CommitKind::Normal)))
+    }
+
     /// From the state files and the message alone.
     fn origin_without_reflog(&self, info: &CommitInfo) -> CommitKind {
         match self.operation() {

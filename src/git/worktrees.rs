@@ -16,6 +16,16 @@ impl Repo {
         if self.git_dir() == self.common_dir() { name } else { mark(&name, self.git_dir()) }
     }
 
+    /// The marks of the other linked worktrees.
+    pub fn worktrees_beside(&self) -> Vec<String> {
+        let mut beside = self.linked_worktrees();
+        if !beside.is_empty() {
+            let here = self.worktree_mark();
+            beside.retain(|other| *other != here);
+        }
+        beside
+    }
+
     /// The marks of all linked worktrees that are there, in order.
     pub fn linked_worktrees(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.common_dir().join("worktrees")) else { return Vec::new() };

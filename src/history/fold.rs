@@ -16,7 +16,7 @@ use crate::domain::events::What;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, Fact};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunValidity, TestRun};
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::workflow::Workflow;
 
 /// Counters whose resets are remembered: more than there are rules.
@@ -29,6 +29,8 @@ pub struct Upcoming {
     pub parent: Option<CommitId>,
     /// When it is recorded.
     pub at: Timestamp,
+    /// The same since the system was started; `None` where that is not known.
+    pub uptime: Option<Uptime>,
     /// Kind of commit.
     pub kind: CommitKind,
     /// Its code: the same code committed anew on the same parent is an amend, by whatever command.
@@ -38,7 +40,13 @@ pub struct Upcoming {
 impl Upcoming {
     fn of(fact: &CommitFact) -> Self {
         let record = &fact.record;
-        Self { parent: record.parent, at: record.recorded_at, kind: record.kind, code: record.code }
+        Self {
+            parent: record.parent,
+            at: record.recorded_at,
+            uptime: record.uptime,
+            kind: record.kind,
+            code: record.code,
+        }
     }
 }
 
@@ -182,7 +190,10 @@ impl Timeline {
         // What was observed since then is a sign of life as well: one long turn is no pause.
         let last = self.activity.lively.max(known_time(newest.at));
         // A clock set back gives a span of zero, which is no gap; what nobody timed measures nothing.
-        last.zip(known_time(upcoming.at)).is_some_and(|(last, at)| at.since(last) > self.session_gap)
+        // Since the system was started, only commits tell: no less has passed since then than since the last sign of life.
+        let (Some(last), Some(at)) = (last, known_time(upcoming.at)) else { return false };
+        let last = Moment { at: last, uptime: newest.uptime };
+        Moment { at, uptime: upcoming.uptime }.pause_since(last) > self.session_gap
     }
 
     fn number_for(&self, upcoming: &Upcoming) -> u64 {

@@ -174,6 +174,7 @@ pub(crate) fn commit(state: u8) -> Commit {
         subject: format!("work on {state}"),
         record: CommitRecord {
             recorded_at: Timestamp(0),
+            uptime: None,
             tree: TreeId(oid(u64::from(state))),
             parent: None,
             prev: Prev::Unsaid,

@@ -11,7 +11,7 @@ use crate::domain::context::Cached;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Skip, Weakening};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
 use crate::domain::tests::{TestEvidence, TestRun};
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::{Span, Timestamp, Uptime};
 use crate::domain::workflow::Workflow;
 
 /// Iterations that a timeline keeps, the newest. More than any default threshold needs.
@@ -85,6 +85,8 @@ pub struct Iteration {
     pub strike: Strike,
     /// When it was recorded.
     pub at: Timestamp,
+    /// The same since the system was started; `None` where that is not known.
+    pub uptime: Option<Uptime>,
     /// The commit's tree.
     pub tree: TreeId,
     /// Code fingerprint.
@@ -129,6 +131,7 @@ impl Iteration {
                 Recording::AtCommit | Recording::CaughtUp | Recording::Derived => Strike::from(record.kind),
             },
             at: record.recorded_at,
+            uptime: record.uptime,
             tree: record.tree,
             code,
             diff: record.diff,
@@ -159,6 +162,7 @@ impl Iteration {
             kind: CommitKind::Normal,
             strike: Strike::Candidate,
             at: Timestamp(0),
+            uptime: None,
             tree: TreeId(Oid::ZERO),
             code,
             diff: DiffSummary {

@@ -31,6 +31,7 @@ use crate::domain::time::Timestamp;
 use crate::git::{GitError, Repo};
 
 pub use self::adopt::Arrival;
+pub use self::standing::Here;
 pub use self::tampered::{Tampered, TamperedHow};
 
 /// Where the refs of all writers are.
@@ -188,10 +189,22 @@ impl<'r> Ledger<'r> {
     /// # Errors
     /// [`LedgerError`] when the ledger cannot be read: whether a halt stands is then not known.
     pub fn standing(&self, worktree: &str) -> Result<Option<StandingHalt>, LedgerError> {
-        let Some(writer) = self.known_writer()? else { return Ok(None) };
-        let Some(found) = standing::standing(self.repo, &writer, worktree)? else { return Ok(None) };
-        let answered = elsewhere::load(self.repo, Some(&writer))?.answers(found.id);
-        Ok((!answered).then_some(found))
+        Ok(self.standing_here(worktree)?.own)
+    }
+
+    /// The same, and beside it the halts of the other worktrees of this clone: whether they bind is not said.
+    ///
+    /// # Errors
+    /// As [`Self::standing`].
+    pub fn standing_here(&self, worktree: &str) -> Result<Here, LedgerError> {
+        let Some(writer) = self.known_writer()? else { return Ok(Here::default()) };
+        let mut found = standing::standing(self.repo, &writer, worktree)?;
+        if found.own.is_some() || !found.beside.is_empty() {
+            let others = elsewhere::load(self.repo, Some(&writer))?;
+            found.own = found.own.filter(|halt| !others.answers(halt.id));
+            found.beside.retain(|halt| !others.answers(halt.id));
+        }
+        Ok(found)
     }
 
     /// The newest halt of another clone that nobody has answered and whose commit is `head` or below it: who works

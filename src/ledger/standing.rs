@@ -19,6 +19,18 @@ use crate::git::{Repo, read_plain};
 /// Largest memory that is read, in bytes.
 const MAX_CACHE: u64 = 1 << 20;
 
+/// Most halts of other worktrees that are read.
+const MAX_OTHERS: usize = 64;
+
+/// The halts that stand, as one worktree sees them.
+#[derive(Debug, Default)]
+pub struct Here {
+    /// Its own.
+    pub own: Option<StandingHalt>,
+    /// Those of the other worktrees of this clone.
+    pub beside: Vec<StandingHalt>,
+}
+
 /// The standing halt of each worktree: its entry and the commit that holds it.
 type Standing = BTreeMap<String, (EntryId, CommitId)>;
 
@@ -39,12 +51,9 @@ pub(super) fn has_memory(repo: &Repo) -> bool {
     memory_of(repo).is_file()
 }
 
-pub(super) fn standing(
-    repo: &Repo,
-    writer: &str,
-    worktree: &str,
-) -> Result<Option<StandingHalt>, LedgerError> {
-    let Some(tip) = repo.ref_commit(&ref_of(writer))? else { return Ok(None) };
+/// The halts of this clone that stand: of `worktree`, and of others, at most [`MAX_OTHERS`].
+pub(super) fn standing(repo: &Repo, writer: &str, worktree: &str) -> Result<Here, LedgerError> {
+    let Some(tip) = repo.ref_commit(&ref_of(writer))? else { return Ok(Here::default()) };
     let path = memory_of(repo);
     let remembered = read(&path, writer);
     let folded = match remembered {
@@ -52,15 +61,21 @@ pub(super) fn standing(
         Some((at, standing)) => fold_and_keep(repo, &path, writer, (tip, Some((at, standing))))?,
         None => fold_and_keep(repo, &path, writer, (tip, None))?,
     };
-    if let Some(found) = halt_of(repo, folded.get(worktree))? {
-        return Ok(Some(found));
-    }
-    if !folded.contains_key(worktree) {
-        return Ok(None);
+    let here = read_halts(repo, &folded, worktree)?;
+    if here.own.is_some() || !folded.contains_key(worktree) {
+        return Ok(here);
     }
     // The memory named an entry that is no halt: it is wrong about everything.
     let folded = fold_and_keep(repo, &path, writer, (tip, None))?;
-    halt_of(repo, folded.get(worktree))
+    read_halts(repo, &folded, worktree)
+}
+
+fn read_halts(repo: &Repo, folded: &Standing, worktree: &str) -> Result<Here, LedgerError> {
+    let mut here = Here { own: halt_of(repo, folded.get(worktree))?, beside: Vec::new() };
+    for (_, found) in folded.iter().filter(|(name, _)| *name != worktree).take(MAX_OTHERS) {
+        here.beside.extend(halt_of(repo, Some(found))?);
+    }
+    Ok(here)
 }
 
 pub(super) fn halt_of(

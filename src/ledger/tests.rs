@@ -48,6 +48,8 @@ fn halt(worktree: &str) -> Halt {
         head: Some(CommitId(Oid::from_bytes(&[4; 20]).unwrap())),
         branch: Some("main".into()),
         worktree: worktree.into(),
+        base: None,
+        beside: vec!["*".into()],
         at: AT,
     }
 }

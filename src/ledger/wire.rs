@@ -3,7 +3,7 @@
 //! ```text
 //! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
 //!  "cycle_id","halt_reason","rule","message","face","evidence":{"diffs","tests","outputs","trend"},
-//!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree"}
+//!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?}
 //! {... "type":"loop.cord", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted","agent"?,"reason","head"?,"worktree"}
 //! ```
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::EntryEvent;
+use crate::domain::attempt::Attempt;
 use crate::domain::decision::{Cord, CordMove, Halt, HaltEvidence, LedgerEvent};
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::{Face, HaltReason};
@@ -74,6 +75,11 @@ struct HaltWire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
     worktree: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base: Option<String>,
+    /// Absent where they are too many, or not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    beside: Option<Vec<String>>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -207,6 +213,10 @@ fn halt_wire(halt: &Halt) -> HaltWire {
         head: halt.head.map(|id| id.to_string()),
         branch: halt.branch.as_deref().map(cut),
         worktree: cut(&halt.worktree),
+        base: halt.base.map(|id| id.to_string()),
+        beside: Some(&halt.beside)
+            .filter(|all| all.len() <= Attempt::MAX_BESIDE && !all.iter().any(|one| one == Attempt::MANY))
+            .map(|all| all.iter().map(|one| cut(one)).collect()),
     }
 }
 
@@ -288,6 +298,11 @@ fn decode_halt(value: &Value, at: Option<Timestamp>) -> Result<Halt, String> {
         head: parse(wire.head.as_ref(), "head")?,
         branch: wire.branch,
         worktree: wire.worktree,
+        base: parse(wire.base.as_ref(), "base")?,
+        beside: match wire.beside {
+            Some(all) if all.len() <= Attempt::MAX_BESIDE => all,
+            Some(_) | None => vec![Attempt::MANY.to_owned()],
+        },
         at: at.ok_or("at is missing")?,
     })
 }

@@ -24,8 +24,7 @@ pub struct Attempted {
 /// Remembers a commit that was recorded here, for all worktrees.
 pub fn remember(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
     let worktree = ws.repo.worktree_mark();
-    let mut beside = ws.repo.linked_worktrees();
-    beside.retain(|other| *other != worktree);
+    let beside = ws.repo.worktrees_beside();
     let made = Attempt { commit: commit.id, parent: commit.parents.first().copied(), worktree, beside };
     Journal::of_attempts(ws.repo.common_dir()).append(&JournalLine::Attempt(Box::new(made)))?;
     ctx.stop_point("post-commit:attempted");

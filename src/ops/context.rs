@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use sha2::{Digest as _, Sha256};
+
 use crate::action::program::Environment;
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Timestamp, Uptime};
 use crate::git::{Repo, RepoEnv, stop_point};
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 45] = [
+const KEPT: [&str; 46] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -19,6 +21,7 @@ const KEPT: [&str; 45] = [
     "ANDON_SKIP_REASON",
     "ANDON_TEST_NOW",
     "ANDON_TEST_STOP",
+    "ANDON_TEST_UPTIME",
     "ANDON_TRANSCRIPT",
     "CI",
     "CLAUDECODE",
@@ -139,6 +142,11 @@ impl Context {
         clock(&self.vars)
     }
 
+    /// The time since the system was started, where it tells.
+    pub fn uptime(&self) -> Option<Uptime> {
+        uptime(&self.vars)
+    }
+
     /// Name and address of the person at the keyboard, as git would have them: the environment goes before the
     /// configuration.
     pub fn identity(&self, repo: &Repo) -> String {
@@ -179,4 +187,19 @@ fn clock(vars: &BTreeMap<String, String>) -> Timestamp {
     }
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
+}
+
+/// What tells one start of the system from another, and the time since then with sleep. Read from the kernel's files and
+/// not by a call: a library that fakes the clock of a process fakes its calls. Tests set it through `ANDON_TEST_UPTIME`.
+fn uptime(vars: &BTreeMap<String, String>) -> Option<Uptime> {
+    if cfg!(debug_assertions)
+        && let Some(fixed) = vars.get("ANDON_TEST_UPTIME")
+    {
+        return fixed.parse().ok();
+    }
+    let boot = std::fs::read("/proc/sys/kernel/random/boot_id").ok()?;
+    let since = std::fs::read_to_string("/proc/uptime").ok()?;
+    let seconds = since.split(['.', ' ']).next()?.parse().ok()?;
+    let hash = Sha256::digest(boot.trim_ascii());
+    Some(Uptime { boot: u64::from_be_bytes(*hash.first_chunk()?), seconds })
 }

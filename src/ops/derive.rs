@@ -206,6 +206,7 @@ pub fn kind(parents: usize, subject: &str) -> CommitKind {
 /// A commit without a record, as the fold would have it: derived facts, no tests, the number still to be given.
 pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
     let record = CommitRecord {
+        uptime: None,
         recorded_at: commit.committed_at,
         tree: derived.tree,
         parent: derived.parent,

@@ -6,6 +6,7 @@ use std::mem::ManuallyDrop;
 use super::context::Context;
 use super::error::OpsError;
 use super::guard;
+use super::origin;
 use super::push::{self, JudgedTip};
 use super::record_commit::{self, Recorded};
 use super::rewrite;
@@ -79,6 +80,7 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
             let (decision, warnings) = guard::halts_only(ctx, &ws)?;
             if call.name == HookName::PrepareCommitMsg {
                 skip::reason_in_message(ctx, &ws, &call.args)?;
+                origin::note(ctx, &ws)?;
             }
             HookOutcome { warnings, ..HookOutcome::decided(ctx, &ws, decision) }
         }

@@ -5,6 +5,7 @@
 pub mod advise;
 mod attempts;
 pub mod backfill;
+mod bound;
 pub mod bulk;
 pub mod chain;
 pub mod check;
@@ -27,6 +28,7 @@ pub mod install;
 mod lineage;
 pub mod log;
 pub mod observe;
+mod origin;
 pub mod pin;
 pub mod push;
 pub mod record_commit;

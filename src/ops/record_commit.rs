@@ -10,6 +10,7 @@ use super::error::OpsError;
 use super::evidence;
 use super::guard;
 use super::healed;
+use super::origin;
 use super::skip;
 use super::standing;
 use super::timeline::{self, Loaded};
@@ -83,7 +84,7 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let commit = ws.repo.commit(head)?;
     let receipts = receipt::read(ws.repo.git_dir());
     let caught_up = catch_up(ctx, ws, &mut store, (&commit, &receipts))?;
-    let kind = kind(ws, &commit)?;
+    let kind = origin::kind(ctx, ws, &commit)?;
     let (gate, skipped) = gate((ctx, ws), &commit, &receipts, kind);
     let entry = Entry { commit: &commit, head, kind, gate, skipped, recording: Recording::AtCommit };
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
@@ -110,13 +111,6 @@ struct Entry<'a> {
     gate: Gate,
     skipped: Vec<Skip>,
     recording: Recording,
-}
-
-fn kind(ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
-    if commit.parents.len() > 1 {
-        return Ok(CommitKind::Merge);
-    }
-    Ok(ws.repo.commit_origin(commit.id)?)
 }
 
 /// Compares the receipts of pre-commit with what was committed; and what was passed over on the way.
@@ -252,7 +246,9 @@ fn derive(
         // Mostly known: the line is read and taken apart otherwise.
         loaded.window.line_of(parent).map_or_else(|| prev(store, parent), Prev::Line)
     });
-    let upcoming = Upcoming { parent: derived.parent, at: ctx.now, kind: entry.kind, code: derived.code };
+    let uptime = ctx.uptime();
+    let upcoming =
+        Upcoming { parent: derived.parent, at: ctx.now, uptime, kind: entry.kind, code: derived.code };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
     let open = weakening::open_failures(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = match open {
@@ -262,6 +258,7 @@ fn derive(
     let node = node_of(ws, commit, &actor)?;
     let record = CommitRecord {
         recorded_at: ctx.now,
+        uptime,
         tree: derived.tree,
         parent: derived.parent,
         prev,
@@ -335,7 +332,7 @@ fn catch_up(
     let mut caught_up = CaughtUp::default();
     for (id, made) in &missing {
         let commit = ws.repo.commit(*id)?;
-        let kind = if commit.parents.len() > 1 { CommitKind::Merge } else { *made };
+        let kind = origin::kind_of_earlier(ws, &commit, *made)?;
         let (gate, skipped) = match passed(ws, &commit, receipts) {
             Some(seen) => (Gate::Passed, skip::with_trailers(seen.skipped.clone(), &commit.trailers)),
             None => (Gate::NotRun, Vec::new()),

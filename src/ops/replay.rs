@@ -107,6 +107,7 @@ fn fact(commit: &CommitInfo, facts: Facts, fold: &Fold) -> (CommitFact, Option<D
     let upcoming = Upcoming {
         parent: fact.record.parent,
         at: commit.committed_at,
+        uptime: None,
         kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
         code: fact.record.code,
     };

@@ -111,6 +111,7 @@ fn carry(
     let carried = old.tests.clone().filter(|tests| tests.code == code);
     Ok(CommitRecord {
         recorded_at: new.map_or(ctx.now, |record| record.recorded_at),
+        uptime: new.map_or_else(|| ctx.uptime(), |record| record.uptime),
         tree,
         parent,
         prev: parent.map_or(Prev::Unsaid, prev_of),

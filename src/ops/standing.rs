@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use super::bound;
 use super::context::Context;
 use super::error::OpsError;
 use super::healed;
@@ -48,8 +49,9 @@ pub fn check_directory(ws: &Workspace) -> Result<(), OpsError> {
     dir.check().map_err(|source| ActionError::File { what, path: dir.path(), source }.into())
 }
 
-/// The halt that stands here, whether or not it was answered by deleting its file: of this worktree, or of another
-/// clone at a commit that HEAD builds on. Of several the newest, so that all clones name the same.
+/// The halt that stands here, whether or not it was answered by deleting its file: of this worktree, of another one
+/// from whose run this one was made, or of any other worktree or clone at a commit that HEAD builds on. Of several the
+/// newest, so that all clones name the same.
 pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
     recorded_at(ws, ws.repo.head()?.commit())
 }
@@ -57,9 +59,16 @@ pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
 /// The same, with HEAD at `head`.
 pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
     let ledger = Ledger::open(&ws.repo);
-    let own = ledger.standing(&ws.repo.worktree_name())?;
+    let here = ledger.standing_here(&ws.repo.worktree_name())?;
+    let beside = bound::binding(ws, head, here.beside);
     let other = ledger.standing_elsewhere(head)?;
-    Ok(own.into_iter().chain(other).max_by_key(|found| (found.halt.at, found.id)))
+    Ok(here.own.into_iter().chain(beside).chain(other).max_by_key(|found| (found.halt.at, found.id)))
+}
+
+/// Whether a halt is one of another worktree or clone: what it looks like here is only known once it was shown.
+fn is_foreign(ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError> {
+    let other = standing.halt.worktree != ws.repo.worktree_name();
+    Ok(other || Ledger::open(&ws.repo).is_elsewhere(standing.id)?)
 }
 
 /// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is
@@ -73,8 +82,7 @@ pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
     if ws.andon_dir().is_none() || ws.config.guard.ack != AckMode::Delete {
         return false;
     }
-    // What another clone's halt looks like here is only known once it was shown.
-    if Ledger::open(&ws.repo).is_elsewhere(standing.id).unwrap_or(true) {
+    if is_foreign(ws, standing).unwrap_or(true) {
         return shown::was(ws, standing.id) && !face_present(ws, standing.halt.face);
     }
     if standing.halt.reason == HaltReason::UserStop {
@@ -161,7 +169,7 @@ fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
     let story = super::timeline::load(ws)?.timeline.story();
     let rewrite = Action::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
     action::execute(&[rewrite], &site(ctx, ws))?;
-    if Ledger::open(&ws.repo).is_elsewhere(standing.id)? {
+    if is_foreign(ws, standing)? {
         shown::mark(ws, standing.id)?;
     }
     Ok(())
@@ -195,7 +203,7 @@ pub fn acknowledge(
         how,
         agent: ctx.actor().marker.map(str::to_owned),
         reason: reason.to_owned(),
-        head: ws.repo.head()?.commit(),
+        head: answered_at(ws, halt)?,
         worktree: ws.repo.worktree_name(),
         at: ctx.now,
     };
@@ -212,6 +220,16 @@ pub fn acknowledge(
     }
     action::execute(&plan, &site(ctx, ws))?;
     healed::locks(ctx, ws)
+}
+
+/// Where the window begins anew: HEAD, or the halted commit where HEAD was moved off it.
+fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<CommitId>, OpsError> {
+    let head = ws.repo.head()?.commit();
+    let halted = halt.and_then(|halt| halt.halt.head).filter(|halted| ws.repo.commit(*halted).is_ok());
+    Ok(match (head, halted) {
+        (Some(head), Some(halted)) if !ws.repo.is_ancestor(halted, head).unwrap_or(true) => Some(halted),
+        (head, _) => head,
+    })
 }
 
 /// Removes faces that a resume which died after its answer left; whether there were any.

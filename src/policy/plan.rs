@@ -75,6 +75,9 @@ pub fn halt(finding: &Finding, timeline: &Timeline, place: &Place) -> Halt {
         head: place.head,
         branch: place.branch.clone(),
         worktree: place.worktree.clone(),
+        base: timeline.iterations.iter().find(|one| one.commit.is_some()).and_then(|one| one.parent),
+        // Seen where it is recorded.
+        beside: Vec::new(),
         at: place.at,
     }
 }

@@ -14,7 +14,7 @@ use crate::domain::facts::{
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Oid, Signature, TreeId};
 use crate::domain::tests::{Caveats, Counts, RunOrigin, TestEvidence, TestStatus};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Timestamp, Uptime};
 
 const RECORDINGS: [Recording; 4] =
     [Recording::AtCommit, Recording::CaughtUp, Recording::Backfilled, Recording::Derived];
@@ -97,8 +97,12 @@ impl Put {
     fn record(&mut self, record: &CommitRecord) {
         let CommitRecord { recorded_at, tree, parent, prev, kind, gate, recording, .. } = record;
         let CommitRecord { node, session, iteration, code, diff, change, tests, .. } = record;
-        let CommitRecord { weakening, skipped, outputs, usage, findings, .. } = record;
+        let CommitRecord { weakening, skipped, outputs, usage, findings, uptime, .. } = record;
         self.0.extend_from_slice(&recorded_at.0.to_le_bytes());
+        self.some(uptime.as_ref(), |into, uptime| {
+            into.number(uptime.boot);
+            into.number(uptime.seconds);
+        });
         self.oid(tree.0);
         self.some(parent.as_ref(), |into, id| into.oid(id.0));
         self.prev(*prev);
@@ -291,6 +295,7 @@ impl<'a> Take<'a> {
     fn record(&mut self) -> Option<CommitRecord> {
         Some(CommitRecord {
             recorded_at: Timestamp(self.array().map(i64::from_le_bytes)?),
+            uptime: self.some(|left| Some(Uptime { boot: left.number()?, seconds: left.number()? }))?,
             tree: TreeId(self.oid()?),
             parent: self.some(|left| left.oid().map(CommitId))?,
             prev: self.prev()?,

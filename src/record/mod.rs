@@ -28,6 +28,7 @@ mod scratch;
 pub mod store;
 mod survey;
 pub mod totals;
+pub mod underway;
 pub mod unite;
 pub mod window;
 

@@ -59,6 +59,8 @@ pub(super) fn halt() -> Halt {
         head: Some(commit(0x1a)),
         branch: Some("main".to_owned()),
         worktree: "main".to_owned(),
+        base: None,
+        beside: Vec::new(),
         at: at(),
     }
 }
@@ -99,6 +101,7 @@ pub(super) fn evidence(failed: u64) -> TestEvidence {
 pub(super) fn record() -> CommitRecord {
     CommitRecord {
         recorded_at: at(),
+        uptime: None,
         tree: TreeId(Oid::from_bytes(&[0x2b; 20]).unwrap()),
         parent: Some(commit(0x0c)),
         prev: Prev::Line(Digest([6; 32])),

@@ -113,3 +113,127 @@ fn an_answer_forgets_what_was_given_up() {
     stage.andon(&["resume", "--reason", "go on"]).ok();
     assert_eq!(halts_after(&stage, |number| again(number + 10)), 3);
 }
+
+#[test]
+fn setting_the_clock_ahead_at_each_commit_ends_no_run() {
+    let stage = Stage::installed();
+    let found = halts_after(&stage, |number| {
+        stage.set_clock_ahead(7 * 3600);
+        fails(&stage, number)
+    });
+    assert_eq!(found, 3);
+}
+
+#[test]
+fn a_pause_ends_a_run_as_does_one_with_the_system_off() {
+    let stage = Stage::installed();
+    for number in 1..=4 {
+        if number % 2 == 0 {
+            stage.pass(7 * 3600);
+        } else {
+            // Started anew: the clock alone tells.
+            stage.set_clock_ahead(7 * 3600);
+            stage.set("ANDON_TEST_UPTIME", &format!("000000000000000{number}+60"));
+        }
+        fails(&stage, number).ok().lacks("[repeated-failures]");
+        stage.unset("ANDON_TEST_UPTIME");
+    }
+}
+
+#[test]
+fn a_halted_loop_cannot_go_on_in_a_worktree_from_its_base() {
+    let stage = Stage::installed();
+    let base = stage.head();
+    let other = stage.root().join("other");
+    stage.git(&["worktree", "add", "-q", "-b", "other", other.to_str().unwrap(), "main"]).ok();
+    assert_eq!(halts_after(&stage, |number| fails(&stage, number)), 3);
+    let commit = |dir: &std::path::Path| {
+        std::fs::write(dir.join("code.txt"), "again\n").unwrap();
+        stage.andon_in(dir, &["test"]);
+        stage.git_in(dir, &["commit", "-qam", "Go on", "--no-verify"])
+    };
+    for (name, from) in [("at-base", base.as_str()), ("within", "main~1"), ("on-top", "main")] {
+        let dir = stage.root().join(name);
+        stage.git(&["worktree", "add", "-q", "--detach", dir.to_str().unwrap(), from]).ok();
+        commit(&dir).refused().says("repeated-failures").says("andon resume");
+        assert!(dir.join(".andon/CHECKPOINT.md").is_file(), "{name}");
+    }
+    // What was there already goes its own way, until it builds on the halted commit.
+    commit(&other).ok();
+    stage.git_in(&other, &["reset", "-q", "--hard", "main"]).ok();
+    commit(&other).refused().says("repeated-failures");
+    stage.git_in(&other, &["reset", "-q", "--hard", &base]).ok();
+    // An answer there frees all of them.
+    stage.andon_in(&stage.root().join("at-base"), &["resume", "--reason", "looked at it"]).ok();
+    commit(&stage.root().join("at-base")).ok();
+    commit(&stage.root().join("within")).ok();
+    fails(&stage, 20).ok().lacks("[repeated-failures]");
+}
+
+#[test]
+fn a_worktree_of_other_work_goes_on_beside_a_halt() {
+    let stage = Stage::installed();
+    stage.git(&["checkout", "-q", "-b", "release"]).ok();
+    stage.iterate("released\n", &["ok a", "ok b"], "A release").ok();
+    stage.pass(7 * 3600);
+    stage.git(&["checkout", "-q", "main"]).ok();
+    assert_eq!(halts_after(&stage, |number| fails(&stage, number)), 3);
+    let dir = stage.root().join("release");
+    stage.git(&["worktree", "add", "-q", dir.to_str().unwrap(), "release"]).ok();
+    std::fs::write(dir.join("code.txt"), "mended\n").unwrap();
+    stage.andon_in(&dir, &["test"]);
+    stage.git_in(&dir, &["commit", "-qam", "Mend the release"]).ok();
+}
+
+#[test]
+fn what_a_commit_calls_itself_makes_it_no_revert_or_pick() {
+    for action in
+        ["revert", "cherry-pick", "commit (cherry-pick)", "rebase (pick)", "merge side", "commit (merge)"]
+    {
+        let stage = Stage::installed();
+        stage.set("GIT_REFLOG_ACTION", action);
+        let found = halts_after(&stage, |number| {
+            let out = fails(&stage, number);
+            assert_eq!(stage.record("HEAD")["kind"], "normal", "{action}");
+            out
+        });
+        assert_eq!(found, 3, "{action}");
+    }
+}
+
+#[test]
+fn a_message_makes_no_revert_and_hides_no_bypass() {
+    let stage = Stage::installed();
+    let head = stage.head();
+    stage.set("GIT_REFLOG_ACTION", "revert");
+    stage.write("code.txt", "something else\n");
+    let message = format!("Revert \"Start\"\n\nThis reverts commit {head}.\n");
+    stage.git(&["commit", "-qam", &message, "--no-verify"]).ok();
+    let record = stage.record("HEAD");
+    assert_eq!((&record["kind"], &record["gate"]), (&"normal".into(), &"bypassed".into()));
+}
+
+#[test]
+fn reverts_and_picks_are_told_by_git() {
+    let stage = Stage::installed();
+    let kind = || stage.record("HEAD")["kind"].as_str().unwrap().to_owned();
+    let gate = || stage.record("HEAD")["gate"].as_str().unwrap().to_owned();
+    stage.iterate("one\n", &["ok a"], "One").ok();
+    stage.git(&["checkout", "-q", "-b", "side"]).ok();
+    stage.iterate("side\n", &["ok a"], "Side").ok();
+    stage.git(&["checkout", "-q", "main"]).ok();
+    stage.git(&["cherry-pick", "side"]).ok();
+    assert_eq!((kind(), gate()), ("cherry-pick".into(), "not-run".into()));
+    stage.git(&["revert", "--no-edit", "HEAD"]).ok();
+    assert_eq!((kind(), gate()), ("revert".into(), "not-run".into()));
+    // With a conflict that is resolved by hand git's state files tell.
+    stage.iterate("two\n", &["ok a"], "Two").ok();
+    for (command, want) in [(["cherry-pick", "side"], "cherry-pick"), (["revert", "HEAD~1"], "revert")] {
+        stage.git(&command).refused();
+        stage.write("code.txt", format!("resolved {want}\n"));
+        stage.git(&["add", "code.txt"]).ok();
+        stage.andon(&["test"]).ok();
+        stage.git(&[command[0], "--continue"]).ok();
+        assert_eq!((kind().as_str(), gate().as_str()), (want, "passed"));
+    }
+}

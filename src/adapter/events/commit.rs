@@ -35,6 +35,7 @@ pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result
     let record = CommitRecord {
         // The epoch stands for a time that nobody gave.
         recorded_at: at.unwrap_or(Timestamp(0)),
+        uptime: None,
         tree: TreeId(Oid::ZERO),
         parent: None,
         prev: Prev::Unsaid,

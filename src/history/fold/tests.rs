@@ -143,7 +143,9 @@ fn the_next_number_is_the_one_that_the_fold_gives() {
     let line = timeline(vec![commit(1).at(100), commit(2).at(200)]);
     let parent = line.iterations[1].parent;
     let code = CodeId([3; 32]);
-    let next = |kind, at, parent| next_iteration(&line, &Upcoming { parent, at: Timestamp(at), kind, code });
+    let next = |kind, at, parent| {
+        next_iteration(&line, &Upcoming { parent, at: Timestamp(at), uptime: None, kind, code })
+    };
     let head = line.iterations[1].commit;
     assert_eq!(next(Normal, 300, head), 3);
     assert_eq!(next(Normal, 21_801, head), 1);

@@ -77,6 +77,8 @@ pub struct Stage {
     dir: PathBuf,
     env: RefCell<BTreeMap<String, Option<String>>>,
     clock: RefCell<i64>,
+    /// How far the clock was set, beside the time that has passed.
+    set_by: RefCell<i64>,
 }
 
 /// 2026-11-20T15:30:00Z
@@ -88,7 +90,7 @@ impl Stage {
         let root = tempfile::tempdir().unwrap();
         let dir = root.path().canonicalize().unwrap().join("repo");
         std::fs::create_dir(&dir).unwrap();
-        Self { root, dir, env: RefCell::default(), clock: RefCell::new(START) }
+        Self { root, dir, env: RefCell::default(), clock: RefCell::new(START), set_by: RefCell::default() }
     }
 
     /// An empty repository on branch `main`.
@@ -160,7 +162,13 @@ impl Stage {
         self.env.borrow_mut().insert(name.to_owned(), None);
     }
 
-    /// Moves the clock.
+    /// Sets the clock ahead: no time passes.
+    pub fn set_clock_ahead(&self, seconds: i64) {
+        self.pass(seconds);
+        *self.set_by.borrow_mut() += seconds;
+    }
+
+    /// Lets time pass.
     pub fn pass(&self, seconds: i64) {
         *self.clock.borrow_mut() += seconds;
     }
@@ -231,6 +239,8 @@ impl Stage {
             command.env(name, value);
         }
         command.env("ANDON_TEST_NOW", self.now());
+        let since_boot = *self.clock.borrow() - *self.set_by.borrow() - START + 3600;
+        command.env("ANDON_TEST_UPTIME", format!("0123456789abcdef+{since_boot}"));
         for (name, value) in self.env.borrow().iter() {
             match value {
                 Some(value) => command.env(name, value),

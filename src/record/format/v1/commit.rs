@@ -73,6 +73,7 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
     let mut map = Map::new();
     map.insert("schema".into(), json!(SCHEMA));
     map.insert("recorded_at".into(), json!(record.recorded_at.to_string()));
+    insert_some(&mut map, "uptime", record.uptime.map(|uptime| uptime.to_string()));
     map.insert("tree".into(), json!(record.tree.to_string()));
     insert_some(&mut map, "parent", record.parent.map(|id| id.to_string()));
     match record.prev {
@@ -265,6 +266,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
     let (caught_up, backfilled) = (members.flag("caught_up")?, members.flag("backfilled")?);
     let record = CommitRecord {
         recorded_at: members.required("recorded_at", recorded_at)?,
+        uptime: members.parsed("uptime", "a start of a system and seconds since then")?,
         tree: members.required("tree", tree)?,
         parent: members.parsed("parent", "an object id")?,
         prev: match (members.parsed("prev", "a sha256")?, members.flag("begins")?) {

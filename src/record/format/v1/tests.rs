@@ -15,7 +15,7 @@ use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::{
     Caveats, Counts, OverlayEntry, RunOrigin, RunValidity, TestEvidence, TestRun, TestStatus, Tracking,
 };
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Timestamp, Uptime};
 use crate::record::format::FormatError;
 
 const FULL: &str = include_str!("../../../../tests/format/v1/commit-full.json");
@@ -45,6 +45,7 @@ fn evidence() -> TestEvidence {
 fn full() -> CommitRecord {
     CommitRecord {
         recorded_at: "2026-11-20T15:30:00Z".parse().unwrap(),
+        uptime: None,
         tree: TreeId(oid(1)),
         parent: Some(CommitId(oid(2))),
         prev: Prev::Line(Digest([6; 32])),
@@ -391,6 +392,7 @@ prop_compose! {
         let skipped = skipped.collect();
         CommitRecord {
             recorded_at: Timestamp(at),
+            uptime: (at % 2 == 0).then(|| Uptime { boot: at.unsigned_abs(), seconds: at.unsigned_abs() / 2 }),
             tree: TreeId(Oid::from_bytes(&tree).unwrap()),
             parent: parent.map(|id| CommitId(Oid::from_bytes(&id).unwrap())),
             prev: parent.map_or(Prev::Absent, |line| Prev::Line(Digest(line))),

@@ -1,0 +1,82 @@
+//! What kind of commit HEAD is, by what git itself shows. The reflog's action and the message are the committer's to set
+//! (`GIT_REFLOG_ACTION=revert git commit`), so that a pick, a revert or a step of a rebase is one only when git's state
+//! files said so when it was made, or when its tree is what git makes of the commits that it names.
+
+use super::context::Context;
+use super::error::OpsError;
+use super::workspace::Workspace;
+use crate::domain::facts::CommitKind;
+use crate::domain::ids::CommitId;
+use crate::git::{Claimed, CommitInfo, Made, Operation};
+use crate::record::process::git_above;
+use crate::record::underway::{self, Underway};
+
+/// prepare-commit-msg: leaves a word for post-commit when git is in the middle of something.
+pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+    let kind = match ws.repo.operation() {
+        Operation::CherryPick => CommitKind::CherryPick,
+        Operation::Revert => CommitKind::Revert,
+        Operation::None | Operation::Merge | Operation::Rebase => return Ok(()),
+    };
+    let Some(head) = ws.repo.head()?.commit() else { return Ok(()) };
+    Ok(underway::write(ws.repo.git_dir(), &Underway { kind, head, asked_by: git_above(ctx.parent) })?)
+}
+
+/// post-commit: the kind of `commit`, which is HEAD.
+pub fn kind(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<CommitKind, OpsError> {
+    if commit.parents.len() > 1 {
+        return Ok(CommitKind::Merge);
+    }
+    let said = ws.repo.commit_origin(commit.id)?;
+    let proven = match said {
+        CommitKind::Normal | CommitKind::Amend => return Ok(said),
+        // It has one parent.
+        CommitKind::Merge => false,
+        CommitKind::Rebase => ws.repo.operation() == Operation::Rebase,
+        CommitKind::Revert | CommitKind::CherryPick => {
+            let seen =
+                underway::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
+            seen == Some(said) || is_made(ws, commit, said)?
+        }
+    };
+    if proven { Ok(said) } else { Ok(ws.repo.plain_or_amend(commit)?) }
+}
+
+/// The kind of a commit that was made while the hooks were off, of which the reflog says that it is `said`.
+pub fn kind_of_earlier(
+    ws: &Workspace,
+    commit: &CommitInfo,
+    said: CommitKind,
+) -> Result<CommitKind, OpsError> {
+    if commit.parents.len() > 1 {
+        return Ok(CommitKind::Merge);
+    }
+    let proven = match said {
+        CommitKind::Normal | CommitKind::Amend | CommitKind::Rebase => true,
+        CommitKind::Merge => false,
+        CommitKind::Revert | CommitKind::CherryPick => is_made(ws, commit, said)?,
+    };
+    Ok(if proven { said } else { CommitKind::Normal })
+}
+
+/// Whether its tree is what reverting or picking a commit gives: one that the message names, or git's own state file.
+fn is_made(ws: &Workspace, commit: &CommitInfo, said: CommitKind) -> Result<bool, OpsError> {
+    let mut sources = ws.repo.named_sources(commit, said)?;
+    if said == CommitKind::CherryPick {
+        sources.extend(ws.repo.resolve("CHERRY_PICK_HEAD").ok());
+    }
+    let claimed = |source: CommitId| match said {
+        CommitKind::Revert => Claimed::Revert(source),
+        CommitKind::CherryPick
+        | CommitKind::Rebase
+        | CommitKind::Normal
+        | CommitKind::Amend
+        | CommitKind::Merge => Claimed::Pick(source),
+    };
+    for source in sources {
+        if ws.repo.is_made(commit, claimed(source))? == Made::Same {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
