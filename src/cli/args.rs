@@ -48,7 +48,7 @@ pub enum Command {
     /// Install the git hooks, chained with those that are there
     Install(InstallArgs),
     /// Remove the hooks and put back what was there, byte for byte
-    Uninstall(FormatArg),
+    Uninstall(UninstallArgs),
     /// Say what is installed, what is missing and which ways around the guard are open
     Doctor(FormatArg),
     /// Run the tests, pass their output and exit code through, and keep the evidence
@@ -107,9 +107,31 @@ pub enum Command {
     Hook(HookArgs),
 }
 
+/// How git comes to start Andon.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub enum InstallMode {
+    /// Files of its own where git looks for hooks; what was there is called
+    Shim,
+    /// Hooks in the configuration of the repository, which no manager overwrites (git 2.54)
+    Config,
+    /// Marked lines in the hooks of husky
+    Husky,
+    /// Marked lines in lefthook-local.yml
+    Lefthook,
+    /// Marked lines in .pre-commit-config.yaml
+    PreCommit,
+}
+
 /// `andon install`
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct InstallArgs {
+    /// How git comes to start Andon; by default what is there decides, and an earlier install
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub mode: Option<InstallMode>,
+    /// Have `git log` show the records (notes.displayRef)
+    #[arg(long)]
+    pub show_notes: bool,
     /// Have every `git fetch` bring the records and halts of the remotes, under names of their own
     #[arg(long)]
     pub fetch: bool,
@@ -120,6 +142,17 @@ pub struct InstallArgs {
     /// Leave records to `andon sync`
     #[arg(long)]
     pub no_push: bool,
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon uninstall`
+#[derive(Debug, Args)]
+pub struct UninstallArgs {
+    /// Delete the records, the halts and `.andon/` too: the evidence is gone for good
+    #[arg(long)]
+    pub purge: bool,
     /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,

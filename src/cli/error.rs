@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use crate::action::install::InstallError;
 use crate::config::ConfigErrors;
 use crate::git::RemoteError;
 use crate::ops::error::OpsError;
@@ -53,7 +54,12 @@ pub fn exit_of(error: &OpsError) -> Exit {
         OpsError::Git(err) | OpsError::Record(RecordError::Git(err)) if err.is_cut_off() => Exit::Undecided,
         OpsError::Git(err) | OpsError::Setup(SetupError::Git(err)) if err.is_usage() => Exit::Usage,
         OpsError::Remote(RemoteError::Unknown { .. } | RemoteError::Bundle { .. })
-        | OpsError::Setup(SetupError::Bare { .. } | SetupError::ForeignHooksPath { .. })
+        | OpsError::Setup(
+            SetupError::Bare { .. }
+            | SetupError::ForeignHooksPath { .. }
+            | SetupError::Unfit(_)
+            | SetupError::Install(InstallError::ByHand { .. }),
+        )
         | OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }
@@ -63,6 +69,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::ReasonMissing => Exit::Usage,
         OpsError::AgentShell(_)
         | OpsError::AgentPin(_)
+        | OpsError::Purge { .. }
         | OpsError::NothingToResume
         | OpsError::NoAdvice(_) => Exit::Refused,
         // Nothing is known of what others recorded.
@@ -110,6 +117,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
             plain().help("andon resume --reason \"what you found and why it may go on\"")
         }
         OpsError::Usage { help, .. } => plain().help(help.clone()),
+        OpsError::Purge { help, .. } => plain().code("purge").help(help.clone()),
         OpsError::Skip { help, .. } => plain().code("skip").help(help.clone()),
         OpsError::Demo(_) => plain().help("please report this with the output above"),
     };

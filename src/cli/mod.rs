@@ -75,7 +75,7 @@ fn output(ctx: &Context, color: ColorChoice) -> Output {
 fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
     match command {
         Command::Install(args) => commands::install::install(shell, &args),
-        Command::Uninstall(format) => commands::install::uninstall(shell, format.format),
+        Command::Uninstall(args) => commands::install::uninstall(shell, &args),
         Command::Doctor(format) => commands::doctor::run(shell, format.format),
         Command::Test(args) => commands::test::run(shell, &args),
         Command::Explain(args) => Ok(commands::explain::run(shell, &args)),

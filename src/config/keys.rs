@@ -151,7 +151,7 @@ static TEST: [Key; 7] = [
         name: "timeout",
         kind: Kind::Limit { min: Span(1), max: Span(7 * DAY) },
         default: || Value::Span(Span(30 * MINUTE)),
-        doc: "How long the tests may run; \"off\" for no limit.",
+        doc: "How long the tests may run; \"none\" for no limit.",
     },
 ];
 
@@ -168,11 +168,20 @@ static RUNNERS: [Choice; 10] = [
     here("gtest"),
 ];
 
+/// What is documentation by default, a line of the first `andon.toml` each: texts, licences, files of git and of
+/// editors, images. Each is of a shape that [`crate::domain::paths`] compares without an automaton.
+pub(super) const DOCS: [&[&str]; 4] = [
+    &["**/*.md", "docs/**"],
+    &["**/LICENSE*", "**/LICENCE*", "**/COPYING*", "**/NOTICE*", "LICENSES/**"],
+    &["**/.gitignore", "**/.gitattributes", "**/.mailmap", "**/.editorconfig", ".vscode/**", ".idea/**"],
+    &["**/*.png", "**/*.jpg", "**/*.jpeg", "**/*.gif", "**/*.svg", "**/*.webp", "**/*.ico"],
+];
+
 static PATHS: [Key; 3] = [
     Key {
         name: "docs",
         kind: Kind::Globs,
-        default: || Value::Texts(vec!["**/*.md".to_owned(), "docs/**".to_owned()]),
+        default: || Value::Texts(DOCS.concat().iter().map(|glob| (*glob).to_owned()).collect()),
         doc: "Documentation: a commit of nothing else needs no tests.",
     },
     Key {

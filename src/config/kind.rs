@@ -52,7 +52,7 @@ pub(super) enum Kind {
         /// Longest.
         max: Span,
     },
-    /// A duration of a range, or `"off"`.
+    /// A duration of a range, or `"none"`.
     Limit {
         /// Shortest.
         min: Span,
@@ -109,7 +109,7 @@ impl Kind {
                 names.join(" or ")
             }
             Self::Duration { .. } => "a duration such as \"6h\"".to_owned(),
-            Self::Limit { .. } => "a duration such as \"30m\", or \"off\"".to_owned(),
+            Self::Limit { .. } => "a duration such as \"30m\", or \"none\"".to_owned(),
             Self::Command => "a text or a list of texts".to_owned(),
             Self::Globs => "a list of globs".to_owned(),
             Self::Format => "\"auto\" or the name of a format".to_owned(),
@@ -130,6 +130,10 @@ impl Kind {
             (Self::Program, _) => "[\"program\", \"argument\"]".to_owned(),
             (Self::Providers, _) => "[\"first\", \"second on failed_gate, stop_event\"]".to_owned(),
             (Self::Globs, Value::Texts(texts)) if texts.is_empty() => "[\"target/**/junit.xml\"]".to_owned(),
+            // Enough to see the shape.
+            (Self::Globs, Value::Texts(texts)) => {
+                Value::Texts(texts.iter().take(2).cloned().collect()).to_string()
+            }
             (Self::Format, _) => "\"junit\"".to_owned(),
             (Self::Text, _) => "\"correlation-id\"".to_owned(),
             (Self::Texts, _) => "[\"coder\", \"tester\"]".to_owned(),

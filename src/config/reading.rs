@@ -11,7 +11,7 @@ use super::keys::{self, Choice, Key, Kind, Standing};
 use super::mistake::quoted;
 use super::patterns;
 use super::suggest;
-use super::value::Value;
+use super::value::{UNLIMITED, Value};
 use super::wrong::{Read, Wrong, wrong};
 use crate::domain::findings::Level;
 use crate::domain::settings::{ParamSpec, ParamValue};
@@ -38,7 +38,8 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
         Kind::Choice(choices) => read_choice(&expected, choices, item),
         Kind::Duration { min, max } => read_span(&expected, (*min, *max), item).map(Value::Span),
         Kind::Limit { min, max } => match item.get_ref().as_str() {
-            Some("off") => Ok(Value::Off),
+            // "off" is how it was written before.
+            Some(UNLIMITED | "off") => Ok(Value::Unlimited),
             Some(_) | None => read_span(&expected, (*min, *max), item).map(Value::Span),
         },
         Kind::Format => read_format(&expected, item),
@@ -74,18 +75,32 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<
         ParamValue::Count(_) => format!("a whole number from {} to {MAX_COUNT}", spec.min),
         ParamValue::Share(_) => "a share between 0.0 and 1.0".to_owned(),
         ParamValue::Span(_) => "a duration such as \"10m\"".to_owned(),
+        ParamValue::Limit(_) => {
+            format!("a whole number from {} to {MAX_COUNT}, or \"{UNLIMITED}\" for no limit", spec.min)
+        }
+        ParamValue::SpanLimit(_) => format!("a duration such as \"10m\", or \"{UNLIMITED}\" for no limit"),
         ParamValue::Switch(_) => "true or false".to_owned(),
         ParamValue::List(_) => "a list of texts".to_owned(),
         ParamValue::Word { of, .. } => {
             of.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
         }
     };
-    let mend = format!("write {} = {}", spec.name, Value::Param(default.clone()));
+    let mend = format!("write {} = {}", spec.name, meant(&default, item));
     let expected = Expected { name, words, mend };
+    let unlimited = item.get_ref().as_str() == Some(UNLIMITED);
     let value = match default {
         ParamValue::Count(_) => read_count(&expected, spec.min, item).map(ParamValue::Count),
         ParamValue::Share(_) => read_share(&expected, item).map(ParamValue::Share),
         ParamValue::Span(_) => read_span(&expected, (Span(0), Span(u64::MAX)), item).map(ParamValue::Span),
+        ParamValue::Limit(_) if unlimited => Ok(ParamValue::Limit(None)),
+        ParamValue::SpanLimit(_) if unlimited => Ok(ParamValue::SpanLimit(None)),
+        ParamValue::Limit(_) => {
+            read_count(&expected, spec.min, item).map(|count| ParamValue::Limit(Some(count)))
+        }
+        ParamValue::SpanLimit(_) => match read_span(&expected, (Span(0), Span(u64::MAX)), item)? {
+            Span(0) => Err(expected.not(item)),
+            span => Ok(ParamValue::SpanLimit(Some(span))),
+        },
         ParamValue::Switch(_) => {
             item.get_ref().as_bool().map(ParamValue::Switch).ok_or_else(|| expected.not(item))
         }
@@ -96,6 +111,31 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<
         }
     };
     value.map(Value::Param)
+}
+
+/// What was probably meant by a value that is wrong: whoever writes zero for a limit wants none.
+fn meant(default: &ParamValue, item: &Item<'_>) -> Value {
+    let zero = match item.get_ref() {
+        DeValue::Integer(number) => number.as_str().parse() == Ok(0_u64),
+        DeValue::String(text) => text.parse() == Ok(Span(0)),
+        DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Array(_)
+        | DeValue::Table(_) => false,
+    };
+    match default {
+        ParamValue::Limit(_) if zero => Value::Param(ParamValue::Limit(None)),
+        ParamValue::SpanLimit(_) if zero => Value::Param(ParamValue::SpanLimit(None)),
+        ParamValue::Count(_)
+        | ParamValue::Share(_)
+        | ParamValue::Span(_)
+        | ParamValue::Limit(_)
+        | ParamValue::SpanLimit(_)
+        | ParamValue::Switch(_)
+        | ParamValue::List(_)
+        | ParamValue::Word { .. } => Value::Param(default.clone()),
+    }
 }
 
 /// Reads a level.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use super::keys::{self, Contents, Key, Kind, SECTIONS, Standing};
 use super::reading::MAX_COUNT;
 use super::rules::{RuleSpecView, known_rules};
-use super::value::Value;
+use super::value::{UNLIMITED, Value};
 use crate::domain::findings::Level;
 use crate::domain::settings::{ParamSpec, ParamValue};
 
@@ -74,7 +74,7 @@ fn key_schema(key: &Key) -> Json {
         }
         Kind::Duration { .. } => json!({ "type": "string", "pattern": DURATION }),
         Kind::Limit { .. } => {
-            json!({ "anyOf": [{ "type": "string", "pattern": DURATION }, { "const": "off" }] })
+            json!({ "anyOf": [{ "type": "string", "pattern": DURATION }, { "const": UNLIMITED }] })
         }
         Kind::Command => {
             let list = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
@@ -108,6 +108,13 @@ fn param_schema(spec: &ParamSpec) -> Json {
     let default = (spec.default)();
     let mut schema = match &default {
         ParamValue::Count(_) => json!({ "type": "integer", "minimum": spec.min, "maximum": MAX_COUNT }),
+        ParamValue::Limit(_) => {
+            let count = json!({ "type": "integer", "minimum": spec.min, "maximum": MAX_COUNT });
+            json!({ "anyOf": [count, { "const": UNLIMITED }] })
+        }
+        ParamValue::SpanLimit(_) => {
+            json!({ "anyOf": [{ "type": "string", "pattern": DURATION }, { "const": UNLIMITED }] })
+        }
         ParamValue::Share(_) => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         ParamValue::Span(_) => json!({ "type": "string", "pattern": DURATION }),
         ParamValue::Switch(_) => json!({ "type": "boolean" }),

@@ -152,7 +152,7 @@ pub struct TestSettings {
     pub reports: Vec<String>,
     /// The runner, for better reports; `None` leaves the command as it is.
     pub runner: Option<Runner>,
-    /// How long a run may take; `None` (`timeout = "off"`) for no limit.
+    /// How long a run may take; `None` (`timeout = "none"`) for no limit.
     pub timeout: Option<Span>,
 }
 

@@ -71,7 +71,14 @@ fn without_sources_the_defaults_of_the_design_hold() {
         timeout: Some(Span(1_800)),
     };
     assert_eq!(config.test, expected);
-    assert_eq!(config.paths.docs, ["**/*.md", "docs/**"]);
+    assert_eq!(config.paths.docs[..2], ["**/*.md", "docs/**"]);
+    for path in ["LICENSE-MIT", "sub/COPYING", ".gitignore", "a/.gitattributes", ".vscode/x.json", "a/b.svg"]
+    {
+        assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Docs, "{path}");
+    }
+    for path in ["license.rs", "src/image.rs", "requirements.txt", ".github/workflows/ci.yml", "vscode/a.c"] {
+        assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Code, "{path}");
+    }
     assert_eq!(config.paths.ignore, ["**/*.log"]);
     assert!(config.paths.api.is_empty() && config.normalize.is_empty());
     assert_eq!(config.paths.rules.class(b"docs/a.txt"), PathClass::Docs);
@@ -92,7 +99,7 @@ fn everything_that_can_be_said_is_heard() {
         command = ["cargo", "test"]
         format = "junit"
         reports = ["target/**/junit.xml"]
-        timeout = "off"
+        timeout = "none"
         [paths]
         docs = []
         ignore = ["*.tmp"]
@@ -132,6 +139,11 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
 }
 
+const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/LICENSE*\", \"**/LICENCE*\", \
+     \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \"**/.gitignore\", \"**/.gitattributes\", \"**/.mailmap\", \
+     \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \"**/*.gif\", \
+     \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
+
 /// What `andon config show` says then.
 const SHOWN: [&str; 40] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
@@ -146,7 +158,7 @@ const SHOWN: [&str; 40] = [
     "test.reports = []  # default",
     "test.runner = (unset)  # default",
     "test.timeout = \"30m\"  # default",
-    "paths.docs = [\"**/*.md\", \"docs/**\"]  # default",
+    DOCS_SHOWN,
     "paths.ignore = [\"**/*.log\"]  # default",
     "paths.api = []  # default",
     "rules.iteration-cap.level = \"warn\"  # repository, andon.toml:5",

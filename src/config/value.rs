@@ -8,13 +8,16 @@ use crate::domain::findings::Level;
 use crate::domain::settings::ParamValue;
 use crate::domain::time::Span;
 
+/// How "no limit" is written.
+pub(super) const UNLIMITED: &str = "none";
+
 /// A checked value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// Nothing: the key has no default.
     Unset,
-    /// `"off"`: no limit.
-    Off,
+    /// `"none"`: no limit.
+    Unlimited,
     /// A text: a choice or a pattern.
     Text(String),
     /// A list of texts.
@@ -36,7 +39,9 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unset => f.write_str("(unset)"),
-            Self::Off => f.write_str("\"off\""),
+            Self::Unlimited | Self::Param(ParamValue::Limit(None) | ParamValue::SpanLimit(None)) => {
+                write!(f, "\"{UNLIMITED}\"")
+            }
             Self::Text(text) | Self::Command(TestCommand::Shell(text)) => f.write_str(&toml_text(text)),
             Self::Texts(texts)
             | Self::Command(TestCommand::Argv(texts))
@@ -44,9 +49,11 @@ impl fmt::Display for Value {
                 let texts: Vec<String> = texts.iter().map(|text| toml_text(text)).collect();
                 write!(f, "[{}]", texts.join(", "))
             }
-            Self::Span(span) | Self::Param(ParamValue::Span(span)) => write!(f, "\"{span}\""),
+            Self::Span(span) | Self::Param(ParamValue::Span(span) | ParamValue::SpanLimit(Some(span))) => {
+                write!(f, "\"{span}\"")
+            }
             Self::Level(level) => write!(f, "\"{}\"", level.as_str()),
-            Self::Param(ParamValue::Count(count)) => write!(f, "{count}"),
+            Self::Param(ParamValue::Count(count) | ParamValue::Limit(Some(count))) => write!(f, "{count}"),
             Self::Param(ParamValue::Share(share)) => write!(f, "{share:?}"),
             Self::Param(ParamValue::Word { is, .. }) => write!(f, "\"{is}\""),
             Self::Switch(switch) | Self::Param(ParamValue::Switch(switch)) => write!(f, "{switch}"),
@@ -59,14 +66,18 @@ impl Value {
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Unset => serde_json::Value::Null,
-            Self::Off => "off".into(),
+            Self::Unlimited | Self::Param(ParamValue::Limit(None) | ParamValue::SpanLimit(None)) => {
+                UNLIMITED.into()
+            }
             Self::Text(text) | Self::Command(TestCommand::Shell(text)) => text.as_str().into(),
             Self::Texts(texts)
             | Self::Command(TestCommand::Argv(texts))
             | Self::Param(ParamValue::List(texts)) => texts.clone().into(),
-            Self::Span(span) | Self::Param(ParamValue::Span(span)) => span.to_string().into(),
+            Self::Span(span) | Self::Param(ParamValue::Span(span) | ParamValue::SpanLimit(Some(span))) => {
+                span.to_string().into()
+            }
             Self::Level(level) => level.as_str().into(),
-            Self::Param(ParamValue::Count(count)) => (*count).into(),
+            Self::Param(ParamValue::Count(count) | ParamValue::Limit(Some(count))) => (*count).into(),
             Self::Param(ParamValue::Share(share)) => (*share).into(),
             Self::Param(ParamValue::Word { is, .. }) => (*is).into(),
             Self::Switch(switch) | Self::Param(ParamValue::Switch(switch)) => (*switch).into(),

@@ -98,7 +98,7 @@ fn every_rule_is_documented_and_asked_somewhere() {
             assert!(
                 param.doc.ends_with('.') && param.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
             );
-            if let ParamValue::Count(count) = (param.default)() {
+            if let ParamValue::Count(count) | ParamValue::Limit(Some(count)) = (param.default)() {
                 assert!(count >= param.min, "{}.{}", rule.id, param.name);
             }
         }
@@ -127,11 +127,11 @@ fn every_parameter_that_is_read_is_declared_and_the_other_way_round() {
             for name in read_by(source, call) {
                 let declared = rule.defaults().params.get(name.as_str()).cloned();
                 let matches = match declared {
-                    Some(ParamValue::Count(_)) => kind == "count",
+                    Some(ParamValue::Count(_) | ParamValue::Limit(_)) => kind == "count",
                     Some(ParamValue::List(_)) => kind == "list",
                     Some(ParamValue::Switch(_)) => kind == "switch",
                     Some(ParamValue::Share(_)) => kind == "share",
-                    Some(ParamValue::Span(_)) => kind == "span",
+                    Some(ParamValue::Span(_) | ParamValue::SpanLimit(_)) => kind == "span",
                     Some(ParamValue::Word { .. }) => kind == "word",
                     None => false,
                 };
@@ -257,6 +257,9 @@ proptest! {
         for setting in settings.values_mut() {
             setting.level = level;
             for value in setting.params.values_mut() {
+                if matches!(value, ParamValue::Limit(_)) {
+                    *value = ParamValue::Limit(Some(count));
+                }
                 if matches!(value, ParamValue::Count(_)) {
                     *value = ParamValue::Count(count);
                 }

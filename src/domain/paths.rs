@@ -61,12 +61,14 @@ impl PathRules {
     }
 }
 
-/// Some patterns. `NAME/**` is compared by its first bytes and `**/*.EXT` by its last: the automatons that globset builds
-/// for them took longer than everything else a hook does with the configuration.
+/// Some patterns. `NAME/**` is compared by its first bytes, `**/*.EXT` by its last, `**/NAME` and `**/NAME*` by the last
+/// part of the path: the automatons that globset builds for them took longer than everything else a hook does with the
+/// configuration.
 #[derive(Debug, Clone, Default)]
 struct Patterns {
     under: Vec<Vec<u8>>,
     endings: Vec<Vec<u8>>,
+    names: Vec<Name>,
     /// All others, if there are any.
     globs: Option<globset::GlobSet>,
 }
@@ -80,6 +82,8 @@ impl Patterns {
                 found.under.push(directory.as_bytes().to_vec());
             } else if let Some(ending) = ending(pattern) {
                 found.endings.push(ending.as_bytes().to_vec());
+            } else if let Some(name) = name(pattern) {
+                found.names.push(name);
             } else {
                 globs.add(globset::GlobBuilder::new(pattern).literal_separator(true).build()?);
                 found.globs = Some(globset::GlobSet::empty());
@@ -92,11 +96,30 @@ impl Patterns {
     fn matches(&self, path: &[u8]) -> bool {
         self.under.iter().any(|directory| path.starts_with(directory))
             || self.endings.iter().any(|ending| path.ends_with(ending))
+            || self.names_match(path)
             || self
                 .globs
                 .as_ref()
                 .is_some_and(|globs| globs.is_match_candidate(&globset::Candidate::from_bytes(path)))
     }
+
+    fn names_match(&self, path: &[u8]) -> bool {
+        if self.names.is_empty() {
+            return false;
+        }
+        let last = path.iter().rposition(|byte| *byte == b'/').map_or(path, |slash| &path[slash + 1..]);
+        self.names.iter().any(|name| match name {
+            Name::Whole(name) => last == name,
+            Name::Beginning(name) => last.starts_with(name),
+        })
+    }
+}
+
+/// What the last part of a path has to be.
+#[derive(Debug, Clone)]
+enum Name {
+    Whole(Vec<u8>),
+    Beginning(Vec<u8>),
 }
 
 /// A character that stands for itself.
@@ -110,6 +133,17 @@ fn directory(pattern: &str) -> Option<&str> {
     let name = directory.strip_suffix('/')?;
     let plain = name.bytes().all(|byte| is_plain(byte) || byte == b'/');
     (!name.is_empty() && !name.starts_with('/') && plain).then_some(directory)
+}
+
+/// `NAME` of `**/NAME` and `**/NAME*` when every character of it stands for itself.
+fn name(pattern: &str) -> Option<Name> {
+    let pattern = pattern.strip_prefix("**/")?;
+    let name = pattern.strip_suffix('*').unwrap_or(pattern);
+    if name.is_empty() || !name.bytes().all(is_plain) {
+        return None;
+    }
+    let bytes = name.as_bytes().to_vec();
+    Some(if name == pattern { Name::Whole(bytes) } else { Name::Beginning(bytes) })
 }
 
 /// `.EXT` of `**/*.EXT` when every character of it stands for itself.
@@ -145,6 +179,14 @@ mod tests {
             "md",
             "a.tar.gz",
             "a\n.md",
+            "LICENSE",
+            "a/LICENSE-MIT",
+            "aLICENSE",
+            "LICENSE/a",
+            "x/LICENSE/",
+            "a/.gitignore",
+            ".gitignore",
+            ".gitignore2",
         ];
         let patterns = [
             "docs/**",
@@ -162,6 +204,12 @@ mod tests {
             "**/*md",
             "*.md",
             "a/**/*.md",
+            "**/LICENSE*",
+            "**/.gitignore",
+            "**/LICENSE*T",
+            "**/*",
+            "**/",
+            "**/a/LICENSE*",
         ];
         for pattern in patterns {
             let glob = globset::GlobBuilder::new(pattern).literal_separator(true).build().unwrap();

@@ -14,6 +14,10 @@ pub enum ParamValue {
     Share(f64),
     /// A duration.
     Span(Span),
+    /// A whole number of at least one, or no limit.
+    Limit(Option<u64>),
+    /// A duration, or no limit.
+    SpanLimit(Option<Span>),
     /// A switch, for parameters whose meaning is yes or no.
     Switch(bool),
     /// A list of texts.
@@ -50,9 +54,13 @@ pub struct RuleSetting {
 }
 
 impl RuleSetting {
-    /// The count `name`; 0 when the rule declares none of that name (a test of the registry shows it does).
+    /// The count `name`; 0 when the rule declares none of that name (a test of the registry shows it does), and for
+    /// no limit.
     pub fn count(&self, name: &str) -> u64 {
-        if let Some(ParamValue::Count(count)) = self.params.get(name) { *count } else { 0 }
+        match self.params.get(name) {
+            Some(ParamValue::Count(count) | ParamValue::Limit(Some(count))) => *count,
+            _ => 0,
+        }
     }
 
     /// The share `name`; 1 when the rule declares none.
@@ -60,9 +68,12 @@ impl RuleSetting {
         if let Some(ParamValue::Share(share)) = self.params.get(name) { *share } else { 1.0 }
     }
 
-    /// The duration `name`; zero when the rule declares none.
+    /// The duration `name`; zero when the rule declares none, and for no limit.
     pub fn span(&self, name: &str) -> Span {
-        if let Some(ParamValue::Span(span)) = self.params.get(name) { *span } else { Span(0) }
+        match self.params.get(name) {
+            Some(ParamValue::Span(span) | ParamValue::SpanLimit(Some(span))) => *span,
+            _ => Span(0),
+        }
     }
 
     /// The word `name`; empty when the rule declares none.

@@ -57,6 +57,14 @@ pub enum OpsError {
         "`andon pin` was called in the shell of an agent ({0} is set): only a person pins its configuration"
     )]
     AgentPin(&'static str),
+    /// Evidence is not deleted now.
+    #[error("nothing was purged: {what}")]
+    Purge {
+        /// Why.
+        what: String,
+        /// What to do first.
+        help: String,
+    },
     /// Nothing to resume.
     #[error("nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE")]
     NothingToResume,
@@ -101,7 +109,9 @@ impl OpsError {
             Self::Action(err) => err.help(),
             Self::Setup(err) => err.help(),
             Self::Program(err) => err.help(),
-            Self::Usage { help, .. } | Self::Skip { help, .. } => Some(help.clone()),
+            Self::Usage { help, .. } | Self::Skip { help, .. } | Self::Purge { help, .. } => {
+                Some(help.clone())
+            }
             Self::Config(_)
             | Self::Normalize(_)
             | Self::Chain(_)

@@ -8,6 +8,7 @@ use super::context::Context;
 use super::derive;
 use super::error::OpsError;
 use super::evidence;
+use super::gate_hook;
 use super::guard;
 use super::healed;
 use super::origin;
@@ -129,9 +130,10 @@ fn gate(
         (None, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => {
             (Gate::NotRun, Vec::new())
         }
-        (None, CommitKind::Normal | CommitKind::Amend) => {
-            (Gate::Bypassed, skip::gate_by_name(ctx).into_iter().collect())
-        }
+        (None, CommitKind::Normal | CommitKind::Amend) => match gate_hook::lost(ctx, ws) {
+            Some(lost) => (Gate::NotRun, vec![lost]),
+            None => (Gate::Bypassed, skip::gate_by_name(ctx).into_iter().collect()),
+        },
     }
 }
 
@@ -142,6 +144,8 @@ fn passed<'r>(ws: &Workspace, commit: &CommitInfo, receipts: &'r [Receipt]) -> O
     receipts.iter().rev().filter(|receipt| receipt.tree == commit.tree).find(|receipt| match &receipt.head {
         head if head.as_ref() == parent => true,
         None => false,
+        // That of a commit on top of this one, with the same tree.
+        Some(head) if *head == commit.id => false,
         Some(head) => ws.repo.commit(*head).is_ok_and(|amended| amended.parents.first() == parent),
     })
 }

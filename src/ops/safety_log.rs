@@ -214,7 +214,8 @@ fn of_record(
     let place = || ("commit", json!(commit.to_string()));
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
     let by_name = record.skipped.iter().find(|skip| skip.rule == Skip::GATE);
-    if record.gate == Gate::Bypassed || (strike && record.recording == Recording::CaughtUp) {
+    let lost = by_name.is_some() && record.gate == Gate::NotRun;
+    if record.gate == Gate::Bypassed || lost || (strike && record.recording == Recording::CaughtUp) {
         let reason = by_name.map_or("--no-verify, or hooks that were off", |skip| &skip.reason);
         let details = [("rule", json!(Skip::GATE)), ("reason", json!(reason)), place()];
         events.push(SafetyEvent::new(at, EventType::BYPASS, details, "recorded"));

@@ -10,6 +10,7 @@ use super::context::Context;
 use super::error::OpsError;
 use super::healed;
 use super::shown;
+use super::swept;
 use super::workspace::Workspace;
 use crate::action::react::{Bell, OWN_PAUSE, Programs, react};
 use crate::action::{self, ActionError, AndonDir, Look, Site};
@@ -79,7 +80,7 @@ pub fn face_present(ws: &Workspace, face: Face) -> bool {
 
 /// Whether the files say that a person answered.
 pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
-    if ws.andon_dir().is_none() || ws.config.guard.ack != AckMode::Delete {
+    if ws.andon_dir().is_none() || ws.config.guard.ack != AckMode::Delete || swept::is(ws) {
         return false;
     }
     if is_foreign(ws, standing).unwrap_or(true) {
@@ -108,7 +109,7 @@ pub struct Resolved {
 /// frees nobody: otherwise making `.andon/` unwritable would be a way around the guard.
 pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     let unseen = check_directory(ws).err().map(|err| err.as_warning());
-    let notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().chain(unseen).collect();
+    let mut notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().chain(unseen).collect();
     let Some(standing) = recorded(ws)? else { return Ok(Resolved { notes, ..Resolved::default() }) };
     let failed = if answered_by_deletion(ws, &standing) {
         let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
@@ -117,6 +118,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
             Err(err) => Some(err),
         }
     } else if ws.andon_dir().is_some() && !face_present(ws, standing.halt.face) {
+        notes.extend(swept::remark(ctx, ws, &standing, (&site(ctx, ws), STOP_FILE)));
         show_again(ctx, ws, &standing).err()
     } else {
         None

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::error::OpsError;
 use super::evidence::{self};
 use super::guard;
+use super::install::live::{self, Guarded};
 use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
@@ -23,7 +24,7 @@ use crate::ledger::{EntryEvent, Ledger};
 use crate::record::fingerprint::Fingerprinter;
 use crate::report::message::Diagnostic;
 use crate::report::status::{
-    CycleView, FailureSummary, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf,
+    CycleView, FailureSummary, HooksGone, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf,
 };
 
 /// Hashes of each kind that are shown.
@@ -40,8 +41,9 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let actor = ctx.actor();
     let (head_code, work_code) = (head_code(ws, &head), work_code(ws));
     let cap = ws.config.rules.get("iteration-cap").filter(|rule| rule.level > Level::Off);
+    let hooks = live::look(&ws.repo);
     Ok(StatusView {
-        state: state(ctx, ws, &head, &loaded, standing.as_ref()),
+        state: state(ctx, (ws, &head, &loaded), standing.as_ref(), &hooks),
         iteration: loaded.timeline.number(),
         cap: cap.map(|rule| rule.count("max")),
         head: head.commit(),
@@ -61,6 +63,10 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         head_code,
         work_code,
         evidence: loop_evidence(&loaded.timeline),
+        hooks_gone: match hooks {
+            Guarded::Gone(gone) => Some(HooksGone { what: gone.what, help: gone.mend }),
+            Guarded::Never | Guarded::Yes => None,
+        },
         findings: decision.findings,
         warnings,
     })
@@ -80,10 +86,9 @@ fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
 
 fn state(
     ctx: &Context,
-    ws: &Workspace,
-    head: &Head,
-    loaded: &Loaded,
+    (ws, head, loaded): (&Workspace, &Head, &Loaded),
     standing: Option<&StandingHalt>,
+    hooks: &Guarded,
 ) -> LoopState {
     let stops = stops(ws);
     if ctx.var("ANDON") == Some("0") {
@@ -94,6 +99,8 @@ fn state(
         LoopState::Paused
     } else if standing.is_some() {
         LoopState::Halted
+    } else if matches!(hooks, Guarded::Gone(_)) {
+        LoopState::HooksGone
     } else if !hooks_installed(ws) && loaded.window.facts.is_empty() {
         LoopState::NotInstalled
     } else if head.commit().is_none() || loaded.timeline.iterations.is_empty() {

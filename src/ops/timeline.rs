@@ -29,9 +29,11 @@ pub fn reach(rules: &RuleSettings) -> usize {
         detect::REGISTRY.iter().filter(|rule| matches!(rule.reads, Reads::Records | Reads::Lines { .. }));
     let settings = windowed.filter_map(|rule| rules.get(rule.id));
     let counts = settings.flat_map(|setting| setting.params.values()).filter_map(|value| match value {
-        ParamValue::Count(count) => usize::try_from(*count).ok(),
+        ParamValue::Count(count) | ParamValue::Limit(Some(count)) => usize::try_from(*count).ok(),
         ParamValue::Share(_)
         | ParamValue::Span(_)
+        | ParamValue::Limit(None)
+        | ParamValue::SpanLimit(_)
         | ParamValue::Switch(_)
         | ParamValue::List(_)
         | ParamValue::Word { .. } => None,

@@ -356,7 +356,7 @@ both() {
   rm -rf "$work/before"
   cp -a .git/hooks "$work/before"
   cp .git/config "$work/config"
-  must "$andon" install
+  must "$andon" install --mode shim
   [ -x .git/hooks/pre-commit.andon-chained ] || fail "the hook of $tool was not chained"
   # shellcheck disable=SC2016 # a program, not an expansion
   printf 'echo $(($1 + $2))\n' > calc.sh

@@ -175,6 +175,8 @@ fn a_full_disk_costs_no_commit_and_what_is_missing_comes_back() {
 fn no_command_half_writes_what_it_cannot_write() {
     let stage = Stage::installed();
     stage.iterate("2\n", GREEN, "Two").ok();
+    // So that uninstalling has something to write.
+    stage.andon(&["install", "--show-notes"]).ok();
     for (command, code) in [
         ("status", 0),
         ("check HEAD~1..HEAD", 0),
@@ -201,6 +203,7 @@ fn no_command_half_writes_what_it_cannot_write() {
 #[test]
 fn locks_that_others_left_are_named_with_the_command_that_removes_them() {
     let stage = Stage::installed();
+    stage.andon(&["install", "--show-notes"]).ok();
     // Of the configuration, when it is to be written.
     std::fs::write(stage.path(".git/config.lock"), "").unwrap();
     mended_by_its_own_words(&stage, &["uninstall"], "config.lock");

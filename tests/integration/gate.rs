@@ -246,6 +246,7 @@ fn termination_reaches_the_tests_and_the_run_proves_nothing() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"touch started; exec sleep 30\"\n");
     stage.write(".gitignore", "started\n");
+    stage.write("code.txt", "one\n");
     stage.git(&["add", "."]).ok();
     let mut child = stage.command(stage.dir(), andon_path()).arg("test").spawn().unwrap();
     while !stage.exists("started") {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::hooks::Hook;
+use super::mode::Mode;
 use crate::domain::ids::Digest;
 
 const SCHEMA: &str = "andon/install@1";
@@ -58,6 +59,27 @@ pub struct Place {
     pub shims: BTreeMap<Hook, Digest>,
 }
 
+/// Whether an edited file was there before Andon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Birth {
+    /// It was.
+    There,
+    /// Andon made it.
+    Made,
+}
+
+/// A file of somebody else's with lines of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedFile {
+    /// Absolute.
+    pub path: PathBuf,
+    /// Whether it was there.
+    pub birth: Birth,
+    /// What was put in, byte for byte.
+    pub inserted: Vec<String>,
+}
+
 /// Everything that installing changed in one repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
@@ -67,6 +89,12 @@ pub struct Manifest {
     pub display_refs: Vec<String>,
     /// The fetch refspecs that were added: key (`remote.NAME.fetch`) and value.
     pub fetch: Vec<(String, String)>,
+    /// In which way it was installed; `None` in one from before there was a choice.
+    pub mode: Option<Mode>,
+    /// Files of others with lines of ours.
+    pub files: Vec<EditedFile>,
+    /// The hooks in the configuration: key and value.
+    pub hook_keys: Vec<(String, String)>,
 }
 
 impl Manifest {
@@ -112,6 +140,11 @@ impl Manifest {
         self.places.iter().find(|place| place.dir == dir)
     }
 
+    /// The entry of the edited file `path`.
+    pub fn file(&self, path: &Path) -> Option<&EditedFile> {
+        self.files.iter().find(|file| file.path == path)
+    }
+
     /// The digest of the shim that was written for `hook` in `dir`.
     pub fn recorded(&self, dir: &Path, hook: Hook) -> Option<Digest> {
         self.place(dir).and_then(|place| place.shims.get(&hook)).copied()
@@ -126,6 +159,19 @@ struct Wire {
     display_refs: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     fetch: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    files: Vec<WireFile>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hook_keys: Vec<(String, String)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WireFile {
+    path: WirePath,
+    birth: Birth,
+    inserted: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -176,6 +222,9 @@ impl Wire {
             places: places.collect(),
             display_refs: manifest.display_refs.clone(),
             fetch: manifest.fetch.clone(),
+            mode: manifest.mode.map(|mode| mode.as_str().to_owned()),
+            files: manifest.files.iter().map(WireFile::from_file).collect(),
+            hook_keys: manifest.hook_keys.clone(),
         }
     }
 
@@ -199,7 +248,26 @@ impl Wire {
             Ok(Place { dir, created, shims })
         });
         let places = places.collect::<Result<_, String>>()?;
-        Ok(Manifest { places, display_refs: self.display_refs, fetch: self.fetch })
+        Ok(Manifest {
+            places,
+            display_refs: self.display_refs,
+            fetch: self.fetch,
+            // One of a newer version is no reason to fail: what there is to take out stands beside it.
+            mode: self.mode.as_deref().and_then(Mode::from_name),
+            files: self.files.into_iter().map(WireFile::into_file).collect::<Result<_, String>>()?,
+            hook_keys: self.hook_keys,
+        })
+    }
+}
+
+impl WireFile {
+    fn from_file(file: &EditedFile) -> Self {
+        let path = WirePath::from_path(&file.path);
+        Self { path, birth: file.birth, inserted: file.inserted.clone() }
+    }
+
+    fn into_file(self) -> Result<EditedFile, String> {
+        Ok(EditedFile { path: self.path.into_path()?, birth: self.birth, inserted: self.inserted })
     }
 }
 
@@ -217,6 +285,13 @@ mod tests {
             ],
             display_refs: vec!["refs/notes/andon".into()],
             fetch: vec![("remote.origin.fetch".into(), "+a*:b*".into())],
+            mode: Some(Mode::Husky),
+            files: vec![EditedFile {
+                path: "/r/.husky/x".into(),
+                birth: Birth::Made,
+                inserted: vec!["a".into()],
+            }],
+            hook_keys: vec![("hook.andon-pre-commit.event".into(), "pre-commit".into())],
         }
     }
 

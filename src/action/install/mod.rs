@@ -6,10 +6,16 @@
 //! with the same eyes and every decision has its test.
 
 pub mod apply;
+pub mod block;
+pub mod edits;
+pub mod framework;
 pub mod guess;
 pub mod hooks;
+pub mod husky;
 pub mod inspect;
+pub mod lefthook;
 pub mod manifest;
+pub mod mode;
 pub mod plan;
 pub mod shim;
 
@@ -47,6 +53,16 @@ pub enum InstallError {
     Conflicts {
         /// Every one of them.
         conflicts: Vec<Conflict>,
+    },
+    /// A file of a hook manager that cannot be edited safely.
+    #[error("{} cannot be edited safely: {why}; nothing was changed. Add these lines yourself:\n{lines}", path.display())]
+    ByHand {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+        /// What to add.
+        lines: String,
     },
     /// The manifest.
     #[error(transparent)]

@@ -1,18 +1,24 @@
 //! `andon install`, `andon uninstall`.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use crate::action::install::apply::Removed;
 use crate::action::install::guess::Guess;
 use crate::action::install::hooks::Hook;
+use crate::action::install::mode::Mode;
 use crate::action::install::plan::{Displaced, Intent};
 use crate::cli::Shell;
-use crate::cli::args::InstallArgs;
+use crate::cli::args::{InstallArgs, InstallMode, UninstallArgs};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::git::Repo;
 use crate::ops::error::OpsError;
-use crate::ops::install::{self, Along, ConfigFile, DisplayRef, FetchSpec, InstallReport, UninstallReport};
+use crate::ops::install::{
+    self, Along, Changed, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, UninstallReport,
+};
+use crate::ops::purge::{self, Purged};
 use crate::report::escape;
 use crate::report::json;
 
@@ -20,7 +26,11 @@ use crate::report::json;
 pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
     let program = shell.ctx.program.clone().unwrap_or_default();
-    let report = install::install(&repo, &program)?;
+    let options = Options {
+        mode: args.mode.map(mode_of),
+        notes: if args.show_notes { Notes::Show } else { Notes::AsItIs },
+    };
+    let report = install::install(&repo, &program, options)?;
     let fetch = if args.fetch { install::set_fetch(&repo)? } else { Vec::new() };
     let along = match (args.push, args.no_push) {
         (true, _) => Along::Yes,
@@ -37,6 +47,16 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
+fn mode_of(asked: InstallMode) -> Mode {
+    match asked {
+        InstallMode::Shim => Mode::Shim,
+        InstallMode::Config => Mode::Config,
+        InstallMode::Husky => Mode::Husky,
+        InstallMode::Lefthook => Mode::Lefthook,
+        InstallMode::PreCommit => Mode::PreCommit,
+    }
+}
+
 fn hook_word(intent: Intent) -> String {
     match intent {
         Intent::Keep => "there".to_owned(),
@@ -51,14 +71,16 @@ fn hook_word(intent: Intent) -> String {
 
 fn install_text(report: &InstallReport) -> String {
     let shown = |text: &str| escape::terminal(text).into_owned();
-    let dir = shown(&report.hooks_dir.to_string_lossy());
+    let mut text = String::new();
+    if let Some(because) = &report.choice.because {
+        let mode = report.choice.mode.as_str();
+        text.push_str(&format!("mode {mode}: {} (another: andon install --mode MODE)\n", shown(because)));
+    }
     if report.changed_nothing() {
-        return format!("Andon is installed in {dir} already; nothing changed\n");
+        text.push_str(&format!("Andon is installed {} already; nothing changed\n", shown(&place(report))));
+        return text;
     }
-    let mut text = format!("hooks in {dir}:\n");
-    for (hook, intent) in &report.hooks {
-        text.push_str(&format!("  {:<20}{}\n", hook.name(), hook_word(*intent)));
-    }
+    text.push_str(&hooks_text(report));
     if report.display_ref == DisplayRef::Added {
         text.push_str("git log shows the records: notes.displayRef was set\n");
     }
@@ -85,6 +107,41 @@ fn guess_text(guess: &Guess) -> String {
         shown(&candidate.command),
         shown(&candidate.because)
     )
+}
+
+/// Where it was installed, behind the word "installed".
+fn place(report: &InstallReport) -> String {
+    match report.choice.mode {
+        Mode::Shim => format!("in {}", report.hooks_dir.to_string_lossy()),
+        Mode::Config => "in the configuration of the repository".to_owned(),
+        mode @ (Mode::Husky | Mode::Lefthook | Mode::PreCommit) => format!("by {}", mode.as_str()),
+    }
+}
+
+fn hooks_text(report: &InstallReport) -> String {
+    let shown = |text: &str| escape::terminal(text).into_owned();
+    match report.choice.mode {
+        Mode::Shim => {
+            let dir = shown(&report.hooks_dir.to_string_lossy());
+            let line =
+                |(hook, intent): &(Hook, Intent)| format!("  {:<20}{}\n", hook.name(), hook_word(*intent));
+            format!("hooks in {dir}:\n{}", report.hooks.iter().map(line).collect::<String>())
+        }
+        Mode::Config => {
+            "hooks in the configuration of the repository: git config --get-regexp '^hook'\n".to_owned()
+        }
+        Mode::Husky | Mode::Lefthook | Mode::PreCommit if report.files.is_empty() => {
+            "the configuration names andon already; nothing was added to it\n".to_owned()
+        }
+        Mode::Husky | Mode::Lefthook | Mode::PreCommit => {
+            let word =
+                |changed: Changed| if changed == Changed::Nothing { "there" } else { "marked lines added" };
+            let line = |(path, changed): &(PathBuf, Changed)| {
+                format!("  {}: {}\n", shown(&path.to_string_lossy()), word(*changed))
+            };
+            report.files.iter().map(line).collect()
+        }
+    }
 }
 
 fn fetch_text(added: &[FetchSpec]) -> String {
@@ -125,6 +182,9 @@ fn install_json(report: &InstallReport, fetch: &[FetchSpec], push: Option<&str>)
         "fetch_added": fetch.iter().map(|(key, spec)| json!({"key": key, "refspec": spec})).collect::<Value>(),
         "hooks_dir": report.hooks_dir.to_string_lossy(),
         "hooks": hooks,
+        "mode": report.choice.mode.as_str(),
+        "mode_because": report.choice.because,
+        "files": report.files.iter().map(|(path, _)| path.to_string_lossy()).collect::<Value>(),
         "display_ref_added": report.display_ref == DisplayRef::Added,
         "config_written": written,
         "test_command": command,
@@ -134,14 +194,34 @@ fn install_json(report: &InstallReport, fetch: &[FetchSpec], push: Option<&str>)
 }
 
 /// Takes the hooks out again.
-pub fn uninstall(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+pub fn uninstall(shell: &Shell, args: &UninstallArgs) -> Result<Exit, OpsError> {
     let repo = Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env)?;
-    let report = install::uninstall(&repo)?;
-    shell.out.result(&match format {
-        Format::Text => uninstall_text(&report),
-        Format::Json => json::line(&uninstall_json(&report)),
+    if args.purge {
+        purge::may(&shell.ctx)?;
+    }
+    let mut report = install::uninstall(&repo)?;
+    let purged = (args.purge && !report.is_incomplete()).then(|| purge::run(&repo)).transpose()?;
+    if purged.is_some() {
+        report.remarks = install::remarks(&repo);
+    }
+    shell.out.result(&match args.format.format {
+        Format::Text => uninstall_text(&report) + &purged.as_ref().map(purged_text).unwrap_or_default(),
+        Format::Json => json::line(&uninstall_json(&report, purged.as_ref())),
     });
     Ok(if report.is_incomplete() { Exit::Refused } else { Exit::Allowed })
+}
+
+fn purged_text(purged: &Purged) -> String {
+    let count =
+        |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
+    let records = count(purged.records, "record", "records");
+    let entries = count(purged.entries, "ledger entry", "ledger entries");
+    let mut text = format!("purged: {records}, {entries}\n");
+    for path in &purged.folders {
+        text.push_str(&format!("  {}: removed\n", escape::terminal(&path.to_string_lossy())));
+    }
+    text.push_str("note: what was pushed stays with the remotes, and other clones have theirs\n");
+    text
 }
 
 fn removed_word(removed: &Removed) -> Option<String> {
@@ -166,6 +246,12 @@ fn uninstall_text(report: &UninstallReport) -> String {
     for (dir, hook, word) in each_removed(report) {
         text.push_str(&format!("  {}/{}: {}\n", shown(&dir.to_string_lossy()), hook.name(), shown(&word)));
     }
+    for path in &report.files {
+        text.push_str(&format!("  {}: the lines of andon are out of it\n", shown(&path.to_string_lossy())));
+    }
+    if report.config_hooks > 0 {
+        text.push_str("  the hooks in the configuration: removed\n");
+    }
     if text.is_empty() {
         text.push_str("no hooks of Andon were there\n");
     }
@@ -179,7 +265,7 @@ fn uninstall_text(report: &UninstallReport) -> String {
     text
 }
 
-fn uninstall_json(report: &UninstallReport) -> Value {
+fn uninstall_json(report: &UninstallReport, purged: Option<&Purged>) -> Value {
     let hooks: Vec<Value> = each_removed(report)
         .map(|(dir, hook, word)| json!({"dir": dir.to_string_lossy(), "hook": hook.name(), "state": word}))
         .collect();
@@ -187,8 +273,15 @@ fn uninstall_json(report: &UninstallReport) -> Value {
         "schema": "andon/uninstall@1",
         "complete": !report.is_incomplete(),
         "hooks": hooks,
+        "files": report.files.iter().map(|path| path.to_string_lossy()).collect::<Value>(),
+        "config_hooks": report.config_hooks,
         "display_refs": report.display_refs,
         "fetch_removed": report.fetch.len(),
+        "purged": purged.map(|purged| json!({
+            "records": purged.records,
+            "ledger_entries": purged.entries,
+            "folders": purged.folders.iter().map(|path| path.to_string_lossy()).collect::<Value>(),
+        })),
         "remarks": report.remarks,
     })
 }

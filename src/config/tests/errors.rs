@@ -77,7 +77,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "[test]\ntimeout = 30",
-        "andon.toml:2:11: `test.timeout` must be a duration such as \"30m\", or \"off\", not 30\n  help: write timeout = \"30m\"",
+        "andon.toml:2:11: `test.timeout` must be a duration such as \"30m\", or \"none\", not 30\n  help: write timeout = \"30m\"",
     ),
     (
         "[test]\ncommand = \" \"",

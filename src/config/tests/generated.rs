@@ -5,20 +5,53 @@ use super::super::*;
 use super::{read, source};
 
 #[test]
-fn the_template_loads_commented_and_uncommented() {
+fn the_template_is_short_loads_and_shows_the_choices() {
     for command in [None, Some("cargo test"), Some("a 'b' \"c\" \\ \u{1b} \n d")] {
         let text = template(command);
+        assert!(text.lines().count() <= 15, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
         let config = load(&[source(Layer::Repository, &text)]).unwrap();
         assert_eq!(config.test.command, command.map(|one| TestCommand::Shell(one.to_owned())), "{text}");
-        let is_setting = |line: &&str| line.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
-        let uncommented: Vec<&str> =
-            text.lines().map(|line| line.strip_prefix("# ").filter(is_setting).unwrap_or(line)).collect();
-        let open = load(&[source(Layer::Repository, &uncommented.join("\n"))]).unwrap();
-        assert_eq!(open.guard, config.guard);
-        assert_eq!(open.rules, load(&[]).unwrap().rules);
-        assert_eq!((open.paths.docs, open.paths.ignore), (config.paths.docs, config.paths.ignore));
-        assert!(open.test.command.is_some() && open.test.timeout == config.test.timeout);
+        let defaults = load(&[]).unwrap();
+        assert_eq!(config.guard, defaults.guard);
+        assert_eq!(config.rules, defaults.rules);
+        assert_eq!((config.paths.docs, config.paths.ignore), (defaults.paths.docs, defaults.paths.ignore));
+        for word in ["applies_to = \"everyone\"", "\"agents\"", "andon config show", "[test]", "command = "] {
+            assert!(text.contains(word), "{text}");
+        }
     }
+}
+
+#[test]
+fn no_limit_is_written_none() {
+    let load_rule = |rule: &str, value: &str| {
+        load(&[source(Layer::Repository, &format!("[rules]\n{rule} = {{ {value} }}"))])
+    };
+    for (rule, key, some) in [
+        ("turn-tokens", "max", "7"),
+        ("cycle-cost", "max_cents", "7"),
+        ("node-turns", "max", "7"),
+        ("cycle-iterations", "max", "7"),
+        ("turn-timeout", "max", "\"7m\""),
+        ("node-runtime", "max", "\"7m\""),
+        ("cycle-runtime", "max", "\"7m\""),
+    ] {
+        let shown = |value: &str| {
+            let config = load_rule(rule, &format!("{key} = {value}")).unwrap();
+            let name = format!("rules.{rule}.{key}");
+            config.entries().into_iter().find(|entry| entry.key == name).unwrap().value.to_string()
+        };
+        assert_eq!((shown("\"none\""), shown(some)), ("\"none\"".to_owned(), some.to_owned()), "{rule}");
+        for zero in ["0", "\"0s\""] {
+            let error = load_rule(rule, &format!("{key} = {zero}")).unwrap_err().to_string();
+            assert!(error.contains(&format!("write {key} = \"none\"")), "{error}");
+            assert!(error.contains("or \"none\" for no limit, not"), "{error}");
+        }
+    }
+    let wrong = load_rule("turn-tokens", "max = \"nine\"").unwrap_err().to_string();
+    assert!(wrong.contains("or \"none\" for no limit, not \"nine\""), "{wrong}");
+    let schema = schema().to_string();
+    assert!(schema.contains(r#""const":"none""#) && !schema.contains(r#""const":"off""#), "{schema}");
 }
 
 #[test]

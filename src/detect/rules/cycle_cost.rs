@@ -13,7 +13,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "The cost that was reported (`andon observe usage`, `cost_usd`) for all nodes of a cycle of the \
                 declared workflow has reached `max_cents` since the last acknowledgement. `max_cost` at the anchor \
-                in `[workflow]` goes before it; 0 is no limit.",
+                in `[workflow]` goes before it; \"none\" is no limit.",
         why: "`loop-safety.md` asks for the budget and recommends no default: prices differ.",
         source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
         example: "With max_cents = 500, the report that brings the cycle to five dollars halts the loop.",
@@ -24,9 +24,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[ParamSpec {
         name: "max_cents",
-        default: || ParamValue::Count(0),
-        min: 0,
-        doc: "Cost of one cycle that halts the loop, in US cents; 0 for no limit.",
+        default: || ParamValue::Limit(None),
+        min: 1,
+        doc: "Cost of one cycle that halts the loop, in US cents; \"none\" for no limit.",
     }],
     stages: ANY_EVENT,
     reads: Reads::Totals,
@@ -69,7 +69,7 @@ mod tests {
         let facts = || vec![spent("coder", "3.10"), spent("verifier", "1.90"), spent("stranger", "99")];
         let with = |cents| {
             let line = in_workflow(facts(), None, None);
-            asked_with(&RULE, &line, &[("max_cents", ParamValue::Count(cents))])
+            asked_with(&RULE, &line, &[("max_cents", ParamValue::Limit(Some(cents)))])
                 .map(|finding| finding.message)
         };
         assert_eq!(with(500).as_deref(), Some("the cycle of coder, verifier has cost 5.00 USD of 5.00 USD"));

@@ -13,7 +13,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "The anchor edge of a cycle of the declared workflow was passed `max` times since the last \
                 acknowledgement: a turn of its `from` was followed by one of its `to`; for a self-loop, a turn of \
-                its node ended. `max_iterations` at the anchor in `[workflow]` goes before `max`; 0 is no limit.",
+                its node ended. `max_iterations` at the anchor in `[workflow]` goes before `max`; \"none\" is no limit.",
         why: "`loop-safety.md` recommends 8.",
         source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
         example: "`coder` and `verifier` hand the work to and fro: the eighth time that it comes back to `coder` \
@@ -25,9 +25,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[ParamSpec {
         name: "max",
-        default: || ParamValue::Count(8),
-        min: 0,
-        doc: "Iterations of one cycle that halt the loop; 0 for no limit.",
+        default: || ParamValue::Limit(Some(8)),
+        min: 1,
+        doc: "Iterations of one cycle that halt the loop; \"none\" for no limit.",
     }],
     stages: ANY_EVENT,
     reads: Reads::Totals,
@@ -79,7 +79,7 @@ mod tests {
             found.map(|finding| finding.message).as_deref(),
             Some("the cycle of coder, verifier has reached Loop 8/8")
         );
-        assert!(asked_with(&RULE, &line(30, true), &[("max", ParamValue::Count(0))]).is_none());
+        assert!(asked_with(&RULE, &line(30, true), &[("max", ParamValue::Limit(None))]).is_none());
         let tighter = in_workflow(rounds(4), Some(3), None);
         assert!(asked_of(&RULE, &tighter).is_some(), "the cycle's own budget goes first");
     }

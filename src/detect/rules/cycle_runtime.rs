@@ -5,7 +5,6 @@ use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
-use crate::domain::time::Span;
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -13,8 +12,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "the runtime of one cycle, in a declared workflow; unlimited unless set",
     docs: Docs {
         trips: "The announced turns of all nodes of a cycle of the declared workflow have taken `max` together since \
-                the last acknowledgement. `max_runtime` at the anchor in `[workflow]` goes before `max`; \"0s\" is \
-                no limit.",
+                the last acknowledgement. `max_runtime` at the anchor in `[workflow]` goes before `max`; \"none\" \
+                is no limit.",
         why: "`loop-safety.md` asks for the budget and recommends no default.",
         source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
         example: "With max = \"4h\", the turn during which the fourth hour is over halts the loop at its end.",
@@ -25,9 +24,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[ParamSpec {
         name: "max",
-        default: || ParamValue::Span(Span(0)),
-        min: 0,
-        doc: "Runtime of one cycle that halts the loop; \"0s\" for no limit.",
+        default: || ParamValue::SpanLimit(None),
+        min: 1,
+        doc: "Runtime of one cycle that halts the loop; \"none\" for no limit.",
     }],
     stages: ANY_EVENT,
     reads: Reads::Totals,
@@ -56,6 +55,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{TurnEnd, What};
+    use crate::domain::time::Span;
     use crate::history::testkit::{event_of, in_workflow};
 
     #[test]
@@ -67,7 +67,7 @@ mod tests {
             || -> Vec<_> { turn("coder", 100, 160).into_iter().chain(turn("verifier", 200, 240)).collect() };
         let with = |max| {
             let line = in_workflow(facts(), None, None);
-            asked_with(&RULE, &line, &[("max", ParamValue::Span(Span(max)))]).is_some()
+            asked_with(&RULE, &line, &[("max", ParamValue::SpanLimit(Some(Span(max))))]).is_some()
         };
         assert!(with(100) && !with(101) && !with(0));
         assert!(asked_of(&RULE, &in_workflow(facts(), None, None)).is_none(), "unlimited unless set");

@@ -42,6 +42,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let by_name = by_name.map(|skip| format!("did not pass the gate ({})", words::bounded(&skip.reason)));
     let how = match (newest.gate, newest.recording) {
         (Gate::Bypassed, _) => by_name.as_deref().unwrap_or("did not pass the gate (--no-verify)"),
+        (Gate::NotRun, _) if by_name.is_some() => by_name.as_deref().unwrap_or_default(),
         (Gate::NotRun, Recording::CaughtUp) if newest.strike == Strike::Candidate => {
             "was made while the hooks were off and recorded later"
         }
@@ -102,6 +103,28 @@ mod tests {
             assert_eq!(level(gate, recording, kind, Stage::PostCommit), expect(Level::Note), "{gate:?}");
             assert_eq!(level(gate, recording, kind, Stage::Check), expect(Level::Block), "{gate:?}");
         }
+    }
+
+    #[test]
+    fn a_hook_that_was_not_there_is_no_bypass() {
+        let mut one = commit(1);
+        one.record().gate = Gate::NotRun;
+        let reason = "pre-commit was replaced by lefthook".to_owned();
+        one.record().skipped = vec![Skip { rule: Skip::GATE.to_owned(), reason, agent: None }];
+        let line = timeline(vec![one]);
+        let situation = Situation {
+            timeline: &line,
+            stage: Stage::PostCommit,
+            candidate: None,
+            stops: Stops::NONE,
+            episode: None,
+        };
+        let message = check(&situation, &RULE.defaults()).unwrap().message;
+        assert!(
+            message.ends_with("did not pass the gate (pre-commit was replaced by lefthook)"),
+            "{message}"
+        );
+        assert!(!message.contains("no-verify"), "{message}");
     }
 
     #[test]

@@ -5,7 +5,6 @@ use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
-use crate::domain::time::Span;
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -14,7 +13,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "The announced turns of a node of the declared workflow have taken `max` together since the last \
                 acknowledgement, the one that goes on included. `max_runtime` of the node in `[workflow]` goes \
-                before `max`; \"0s\" is no limit.",
+                before `max`; \"none\" is no limit.",
         why: "`loop-safety.md` asks for the budget and recommends no default: what a turn may take is \
               turn-timeout's.",
         source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
@@ -26,9 +25,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[ParamSpec {
         name: "max",
-        default: || ParamValue::Span(Span(0)),
-        min: 0,
-        doc: "Runtime of one node that halts the loop; \"0s\" for no limit.",
+        default: || ParamValue::SpanLimit(None),
+        min: 1,
+        doc: "Runtime of one node that halts the loop; \"none\" for no limit.",
     }],
     stages: ANY_EVENT,
     reads: Reads::Totals,
@@ -56,6 +55,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{TurnEnd, What};
+    use crate::domain::time::Span;
     use crate::history::testkit::{event_of, in_workflow};
 
     #[test]
@@ -63,8 +63,12 @@ mod tests {
         let start = |at| event_of("coder", at, What::TurnStart);
         let end = |at| event_of("coder", at, What::TurnEnd(TurnEnd::default()));
         let with = |facts, max| {
-            asked_with(&RULE, &in_workflow(facts, None, None), &[("max", ParamValue::Span(Span(max)))])
-                .is_some()
+            asked_with(
+                &RULE,
+                &in_workflow(facts, None, None),
+                &[("max", ParamValue::SpanLimit(Some(Span(max))))],
+            )
+            .is_some()
         };
         let two = || vec![start(100), end(160), start(200), end(240)];
         assert!(with(two(), 100) && !with(two(), 101) && !with(two(), 0));

@@ -14,7 +14,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "A node of the declared workflow has had `max` turns since the last acknowledgement. A turn counts \
                 when it ends or at its first commit; commits of a node that announces no turns are one turn each. \
-                `max_turns` of the node in `[workflow]` goes before `max`; 0 is no limit.",
+                `max_turns` of the node in `[workflow]` goes before `max`; \"none\" is no limit.",
         why: "`loop-safety.md` recommends 6. Without a declared workflow nobody has said what a node is, and only \
               iteration-cap binds.",
         source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
@@ -26,9 +26,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[ParamSpec {
         name: "max",
-        default: || ParamValue::Count(6),
-        min: 0,
-        doc: "Turns of one node that halt the loop; 0 for no limit.",
+        default: || ParamValue::Limit(Some(6)),
+        min: 1,
+        doc: "Turns of one node that halt the loop; \"none\" for no limit.",
     }],
     stages: LOOP,
     reads: Reads::Totals,
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_limit_is_a_parameter_and_that_of_the_node_goes_first() {
-        let with = |line: &Timeline, max| asked_with(&RULE, line, &[("max", ParamValue::Count(max))]);
+        let with = |line: &Timeline, max| asked_with(&RULE, line, &[("max", ParamValue::Limit(Some(max)))]);
         assert_eq!(
             with(&turns("coder", 2), 2).map(|f| f.message).as_deref(),
             Some("coder has had 2 of 2 turns")

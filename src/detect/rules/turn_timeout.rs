@@ -15,7 +15,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     docs: Docs {
         trips: "The newest turn was announced with `turn_start`, and has taken `max` up to its end, or up to the \
                 newest event while it goes on. Of a turn nobody announced it is not known when it began; it never \
-                trips. \"0s\" is no limit.",
+                trips. \"none\" is no limit.",
         why: "`loop-safety.md` recommends 10 minutes. Andon starts no node and cannot end one: it says so at the \
               next event.",
         source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
@@ -27,9 +27,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[ParamSpec {
         name: "max",
-        default: || ParamValue::Span(Span(600)),
-        min: 0,
-        doc: "Duration of one turn that halts the loop; \"0s\" for no limit.",
+        default: || ParamValue::SpanLimit(Some(Span(600))),
+        min: 1,
+        doc: "Duration of one turn that halts the loop; \"none\" for no limit.",
     }],
     stages: ANY_EVENT,
     reads: Reads::Totals,
@@ -73,6 +73,6 @@ mod tests {
         assert!(!trips(vec![end(1000), end(9000)]), "nobody knows when it began");
         assert!(!trips(vec![start(), end(3)]), "a clock set back");
         let line = folded(vec![start(), end(99_999)]);
-        assert!(asked_with(&RULE, &line, &[("max", ParamValue::Span(Span(0)))]).is_none());
+        assert!(asked_with(&RULE, &line, &[("max", ParamValue::SpanLimit(None))]).is_none());
     }
 }

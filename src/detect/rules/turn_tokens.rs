@@ -13,7 +13,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "the reported tokens of one turn; unlimited unless set",
     docs: Docs {
         trips: "The tokens that were reported for the newest turn (`andon observe usage`, `input_tokens` and \
-                `output_tokens`) have reached `max`; 0 is no limit.",
+                `output_tokens`) have reached `max`; \"none\" is no limit.",
         why: "`loop-safety.md` asks for the budget and recommends no default.",
         source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
         example: "With max = 200000, the report that brings a turn to 200,000 tokens halts the loop.",
@@ -24,9 +24,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
     face: Face::Checkpoint,
     params: &[ParamSpec {
         name: "max",
-        default: || ParamValue::Count(0),
-        min: 0,
-        doc: "Tokens of one turn that halt the loop; 0 for no limit.",
+        default: || ParamValue::Limit(None),
+        min: 1,
+        doc: "Tokens of one turn that halt the loop; \"none\" for no limit.",
     }],
     stages: ANY_EVENT,
     reads: Reads::Totals,
@@ -70,8 +70,9 @@ mod tests {
             )
         };
         let end = || event_of("a", 2, What::TurnEnd(TurnEnd::default()));
-        let with =
-            |facts, max| asked_with(&RULE, &folded(facts), &[("max", ParamValue::Count(max))]).is_some();
+        let with = |facts, max| {
+            asked_with(&RULE, &folded(facts), &[("max", ParamValue::Limit(Some(max)))]).is_some()
+        };
         assert!(with(vec![spent(60, 20), spent(15, 5)], 100));
         assert!(!with(vec![spent(60, 20), end(), spent(15, 5)], 100));
         assert!(!with(vec![spent(u64::MAX, 20)], 0));

@@ -348,7 +348,9 @@ fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<V
             by_name.as_deref().unwrap_or("the commit did not pass the gate (--no-verify)")
         }
         (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
-        | (Gate::NotRun, _, Recording::CaughtUp) => "the commit was made while the hooks were off",
+        | (Gate::NotRun, _, Recording::CaughtUp) => {
+            by_name.as_deref().unwrap_or("the commit was made while the hooks were off")
+        }
         (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
     };
     let setting = case.config.rules.get("hook-bypass")?;

@@ -3,9 +3,11 @@
 use super::{Check, Diagnosis, Facts, FetchState, Health, HooksPlace, Limit, Presence, State};
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::{HookState, Mode, Standing};
+use crate::action::install::mode::Mode as InstallMode;
 use crate::action::install::shim::Owner;
 use crate::git::{ConfigScope, SourcedValue};
-use crate::ops::install::{DISPLAY_REF, NOTES_REF, Override, names_notes_ref, quoted};
+use crate::ops::install::live::Guarded;
+use crate::ops::install::{NOTES_REF, Override, names_notes_ref, quoted};
 use crate::report::escape::shell_quote;
 
 /// Judges everything.
@@ -73,6 +75,9 @@ fn hooks(facts: &Facts) -> Vec<Check> {
         Ok(place) => place,
         Err(error) => return vec![fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")],
     };
+    if let Some((mode, guarded)) = &place.managed {
+        return vec![managed(*mode, guarded)];
+    }
     let mut checks = vec![hooks_path(place)];
     match &place.hooks {
         Err(error) => checks.push(fail("hooks", error.clone(), "andon install")),
@@ -86,6 +91,14 @@ fn hooks(facts: &Facts) -> Vec<Check> {
         Ok(states) => checks.extend(states.iter().map(|state| hook(state, facts.framework))),
     }
     checks
+}
+
+/// The hooks of a manager, or of the configuration, that start Andon.
+fn managed(mode: InstallMode, guarded: &Guarded) -> Check {
+    match guarded {
+        Guarded::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.mend),
+        Guarded::Yes | Guarded::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
+    }
 }
 
 fn hooks_path(place: &HooksPlace) -> Check {
@@ -179,8 +192,7 @@ fn display_ref(facts: &Facts) -> Check {
     if facts.display_refs.iter().any(|found| names_notes_ref(&found.value)) {
         return ok("display-ref", "git log shows the records");
     }
-    let mend = format!("git config --local --add notes.displayRef {}", shell_quote(DISPLAY_REF));
-    warn("display-ref", "notes.displayRef does not name the records: git log does not show them", Some(mend))
+    ok("display-ref", "git log does not show the records (andon install --show-notes)")
 }
 
 /// git copies notes after our hooks: appended to the new record, or over it (GIT-FACTS.md).

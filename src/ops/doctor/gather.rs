@@ -10,7 +10,9 @@ use nix::unistd::{AccessFlags, access};
 use super::{Facts, HooksPlace, Limit, Outside, Presence, Records, fetch_states};
 use crate::action::install::inspect::{HookState, Standing, inspect};
 use crate::action::install::manifest::Manifest;
+use crate::action::install::mode::Mode;
 use crate::git::{GitError, Repo};
+use crate::ops::install::live;
 use crate::ops::install::{DISPLAY_REF_KEY, NOTES_REF, Override, hooks_mend, hooks_override};
 
 /// Where the records of remotes are kept.
@@ -51,7 +53,8 @@ fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     // A manifest that cannot be read is told by `uninstall`; shims are known without it.
     let manifest = Manifest::read(&Manifest::path(repo.common_dir())).ok().flatten().unwrap_or_default();
     let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
-    Ok(HooksPlace { dir, decided_by, mend, hooks })
+    let managed = manifest.mode.filter(|mode| *mode != Mode::Shim).map(|mode| (mode, live::look(repo)));
+    Ok(HooksPlace { dir, decided_by, mend, managed, hooks })
 }
 
 fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {

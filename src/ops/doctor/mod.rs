@@ -16,7 +16,9 @@ pub use self::checks::checks;
 pub use self::fetch::{FetchState, fetch_states};
 pub use self::gather::gather;
 use super::install::Override;
+use super::install::live::Guarded;
 use crate::action::install::inspect::HookState;
+use crate::action::install::mode::Mode;
 use crate::git::{GitError, SourcedValue};
 use crate::report::escape;
 
@@ -176,6 +178,8 @@ pub struct HooksPlace {
     pub decided_by: Override,
     /// The exact fix, where it is not this repository.
     pub mend: Option<String>,
+    /// In which way Andon was installed, and whether that still holds, where it is not by hooks of its own.
+    pub managed: Option<(Mode, Guarded)>,
     /// The hooks in it, or why it cannot be looked at.
     pub hooks: Result<Vec<HookState>, String>,
 }

@@ -4,11 +4,15 @@
 //! repository with half a guard is worse than one without, because somebody trusts it.
 
 mod along;
+mod config_hooks;
 mod fetch;
+pub(in crate::ops) mod live;
+pub(in crate::ops) mod managers;
 mod place;
 mod remove;
 #[cfg(test)]
 pub(in crate::ops) mod tests;
+mod write;
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -17,13 +21,13 @@ use std::path::{Path, PathBuf};
 pub use self::along::{Along, set_push};
 pub use self::fetch::{FetchSpec, set_fetch};
 pub use self::place::{Override, hooks_mend, hooks_override};
-pub use self::remove::{PlaceReport, UninstallReport, uninstall};
+pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
+use crate::action::install::InstallError;
 use crate::action::install::guess::Guess;
 use crate::action::install::hooks::Hook;
-use crate::action::install::inspect::inspect;
 use crate::action::install::manifest::{Manifest, ManifestError};
-use crate::action::install::plan::{self, Intent};
-use crate::action::install::{InstallError, apply};
+use crate::action::install::mode::{self, Choice, Mode, Unfit};
+use crate::action::install::plan::Intent;
 use crate::config;
 use crate::domain::paths::CONFIG_FILE;
 use crate::git::{ConfigScope, GitError, Repo, stop_point};
@@ -67,6 +71,9 @@ pub enum SetupError {
         /// What mends it.
         mend: String,
     },
+    /// The mode that was asked for cannot work here.
+    #[error("{}", unfit(.0))]
+    Unfit(Unfit),
     /// A file of the working tree.
     #[error("cannot write {}: {source}", path.display())]
     Write {
@@ -81,6 +88,19 @@ pub enum SetupError {
         /// As it was given.
         program: PathBuf,
     },
+}
+
+fn unfit(unfit: &Unfit) -> String {
+    let (major, minor, _) = mode::CONFIG_HOOKS_SINCE;
+    match unfit {
+        Unfit::OldGit(Some((a, b, c))) => {
+            format!("config hooks need git {major}.{minor}; this is {a}.{b}.{c}")
+        }
+        Unfit::OldGit(None) => {
+            format!("config hooks need git {major}.{minor}; the version of this one is not known")
+        }
+        Unfit::NoManager(mode) => format!("{} is not set up here", mode.as_str()),
+    }
 }
 
 fn whence(scope: ConfigScope, origin: &str) -> String {
@@ -103,6 +123,17 @@ impl SetupError {
                 Some("run it in a clone, or in a linked worktree (git worktree add DIR BRANCH)".to_owned())
             }
             Self::ForeignHooksPath { mend, .. } => Some(mend.clone()),
+            Self::Unfit(Unfit::OldGit(_)) => Some("andon install --mode shim".to_owned()),
+            Self::Unfit(Unfit::NoManager(mode)) => Some(match mode {
+                Mode::Husky => "npx husky init, or: andon install --mode shim".to_owned(),
+                Mode::Lefthook => "write a lefthook.yml, or: andon install --mode shim".to_owned(),
+                Mode::Shim | Mode::Config | Mode::PreCommit => {
+                    "write a .pre-commit-config.yaml, or: andon install --mode shim".to_owned()
+                }
+            }),
+            Self::Install(InstallError::ByHand { .. }) => {
+                Some("or leave the file as it is: andon install --mode shim".to_owned())
+            }
             Self::Install(InstallError::NoDirectory { .. }) => {
                 Some("git config --local --unset-all core.hooksPath".to_owned())
             }
@@ -137,6 +168,37 @@ pub enum DisplayRef {
     Added,
     /// Some value shows the records already.
     There,
+    /// Nobody asked for it: `git log` stays as long as it was.
+    NotAsked,
+}
+
+/// Whether `git log` is to show the records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Notes {
+    /// It is (`--show-notes`).
+    Show,
+    /// It stays as it is.
+    #[default]
+    AsItIs,
+}
+
+/// What was asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// `--mode`
+    pub mode: Option<Mode>,
+    /// `--show-notes`
+    pub notes: Notes,
+}
+
+/// Whether a step did anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Changed {
+    /// It found everything as it should be.
+    #[default]
+    Nothing,
+    /// It did.
+    Something,
 }
 
 /// What became of `andon.toml`.
@@ -161,8 +223,14 @@ pub enum ConfigFile {
 pub struct InstallReport {
     /// Where the hooks are.
     pub hooks_dir: PathBuf,
-    /// Each hook.
+    /// The mode, and why it was taken.
+    pub choice: Choice,
+    /// Each hook, in mode `shim`.
     pub hooks: Vec<(Hook, Intent)>,
+    /// The files of others with lines of ours, and whether they changed now.
+    pub files: Vec<(PathBuf, Changed)>,
+    /// Whether anything else changed: keys of the configuration, what an earlier mode had left.
+    pub besides: Changed,
     /// `notes.displayRef`.
     pub display_ref: DisplayRef,
     /// `andon.toml`.
@@ -174,28 +242,26 @@ pub struct InstallReport {
 impl InstallReport {
     /// True when everything was there already.
     pub fn changed_nothing(&self) -> bool {
-        self.display_ref == DisplayRef::There
+        self.display_ref != DisplayRef::Added
+            && self.besides == Changed::Nothing
+            && self.files.iter().all(|(_, changed)| *changed == Changed::Nothing)
             && matches!(self.config_file, ConfigFile::There { .. })
             && !self.hooks.iter().any(|(_, intent)| matches!(intent, Intent::Write(_)))
     }
 }
 
-/// Installs the hooks that start `program` (absolute), shows records in `git log`, and writes the first
-/// `andon.toml`. Nothing is changed when it fails.
-pub fn install(repo: &Repo, program: &Path) -> Result<InstallReport, SetupError> {
+/// Installs the hooks that start `program` (absolute) and writes the first `andon.toml`. Nothing is changed when it
+/// fails.
+pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallReport, SetupError> {
     if !program.is_absolute() {
         return Err(SetupError::RelativeProgram { program: program.to_owned() });
     }
     let Some(top) = repo.workdir() else {
         return Err(SetupError::Bare { git_dir: repo.git_dir().to_owned() });
     };
-    place::refuse_foreign(repo)?;
-    let dir = repo.hooks_dir()?;
     let manifest_path = Manifest::path(repo.common_dir());
     let mut manifest = Manifest::read(&manifest_path).map_err(InstallError::from)?.unwrap_or_default();
-    let states = inspect(&dir, &manifest)?;
-    let intents =
-        plan::install(&dir, &states, program).map_err(|conflicts| InstallError::Conflicts { conflicts })?;
+    let plan = write::Plan::make(repo, (top, program), options.mode, &manifest)?;
 
     let config_file = write_config_file(top)?;
     let undo_file = |error: SetupError| {
@@ -204,16 +270,39 @@ pub fn install(repo: &Repo, program: &Path) -> Result<InstallReport, SetupError>
         }
         error
     };
-    let display_ref = add_display_ref(repo, &mut manifest).map_err(|error| undo_file(error.into()))?;
+    let display_ref =
+        show_notes(repo, options.notes, &mut manifest).map_err(|error| undo_file(error.into()))?;
     stop_point::pass("install:config");
-    if let Err(error) = apply::install(&dir, &intents, program, (&manifest_path, &manifest)) {
-        if display_ref == DisplayRef::Added {
-            let _ = repo.config_remove(DISPLAY_REF_KEY, DISPLAY_REF);
+    let done = match plan.carry_out(repo, program, &mut manifest) {
+        Ok(done) => done,
+        Err(error) => {
+            if display_ref == DisplayRef::Added {
+                let _ = repo.config_remove(DISPLAY_REF_KEY, DISPLAY_REF);
+            }
+            return Err(undo_file(error));
         }
-        return Err(undo_file(error.into()));
+    };
+    let mut remarks = done.remarks;
+    remarks.extend(place::remarks(repo, top, (plan.choice.mode, &plan.dir)));
+    remarks.extend(managers::remarks(repo, top, plan.choice.mode));
+    Ok(InstallReport {
+        hooks_dir: plan.dir,
+        choice: plan.choice,
+        hooks: plan.intents,
+        files: done.files,
+        besides: done.besides,
+        display_ref,
+        config_file,
+        remarks,
+    })
+}
+
+fn show_notes(repo: &Repo, notes: Notes, manifest: &mut Manifest) -> Result<DisplayRef, GitError> {
+    match notes {
+        Notes::Show => add_display_ref(repo, manifest),
+        // What was set once, by whomever, stays.
+        Notes::AsItIs => Ok(DisplayRef::NotAsked),
     }
-    let remarks = place::remarks(repo, top, &dir);
-    Ok(InstallReport { hooks_dir: dir, hooks: intents, display_ref, config_file, remarks })
 }
 
 fn add_display_ref(repo: &Repo, manifest: &mut Manifest) -> Result<DisplayRef, GitError> {

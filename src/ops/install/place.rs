@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{SetupError, quoted};
+use crate::action::install::mode::Mode;
 use crate::git::{ConfigScope, GitError, Repo, SourcedValue};
 
 /// Who decides where hooks are.
@@ -62,14 +63,25 @@ fn own_hooks_dir(repo: &Repo) -> PathBuf {
 }
 
 /// What a person should know about the place that was chosen.
-pub(super) fn remarks(repo: &Repo, top: &Path, dir: &Path) -> Vec<String> {
+pub(super) fn remarks(repo: &Repo, top: &Path, (mode, dir): (Mode, &Path)) -> Vec<String> {
     let mut remarks = Vec::new();
-    if dir.starts_with(top) && !dir.starts_with(repo.common_dir()) && !dir.starts_with(repo.git_dir()) {
+    let linked = repo.common_dir().join("worktrees").is_dir();
+    if matches!(mode, Mode::Husky | Mode::PreCommit) && linked {
+        remarks.push("each linked worktree has these files as its branch has them".to_owned());
+    }
+    if mode == Mode::Config || mode == Mode::Shim && linked && !dir.starts_with(top) {
+        remarks.extend(for_all(repo));
+    }
+    if mode == Mode::Shim
+        && dir.starts_with(top)
+        && !dir.starts_with(repo.common_dir())
+        && !dir.starts_with(repo.git_dir())
+    {
         remarks.push(format!(
             "the hooks are in the working tree ({}): they hold a path of this machine, so do not commit them",
             quoted(dir)
         ));
-        if repo.common_dir().join("worktrees").is_dir() {
+        if linked {
             remarks.push(
                 "core.hooksPath is inside the working tree: each linked worktree has its own hooks; \
                  run `andon install` in each"
@@ -78,6 +90,19 @@ pub(super) fn remarks(repo: &Repo, top: &Path, dir: &Path) -> Vec<String> {
         }
     }
     remarks
+}
+
+/// Where lines in files that hold no path of this machine find the program: `<common git dir>/andon/program`.
+pub(super) fn program_link(repo: &Repo) -> PathBuf {
+    repo.common_dir().join("andon").join("program")
+}
+
+/// Says that what was done holds for every worktree, where there are several.
+pub(super) fn for_all(repo: &Repo) -> Option<String> {
+    repo.common_dir().join("worktrees").is_dir().then(|| {
+        "this holds for all worktrees of the repository: they share its hooks and its configuration"
+            .to_owned()
+    })
 }
 
 #[cfg(test)]

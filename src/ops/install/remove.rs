@@ -1,16 +1,21 @@
 //! `andon uninstall`: everything as it was, as far as it is certainly ours to change.
 
+use std::fs;
 use std::path::PathBuf;
 
+use super::config_hooks;
 use super::fetch::{FetchSpec, unset_fetch};
-use super::{DISPLAY_REF_KEY, NOTES_REF, SetupError, quoted};
+use super::place::program_link;
+use super::{DISPLAY_REF_KEY, SetupError, quoted};
 use crate::action::install::InstallError;
 use crate::action::install::apply::{self, Removed};
+use crate::action::install::edits::{self, Cleaned};
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::inspect;
 use crate::action::install::manifest::{Manifest, Place};
 use crate::domain::paths::CONFIG_FILE;
 use crate::git::{ConfigScope, Repo};
+use crate::ops::purge;
 
 /// What became of the hooks of one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +34,10 @@ impl PlaceReport {
     fn left_any(&self) -> bool {
         self.hooks.iter().any(|(_, what)| matches!(what, Removed::Left(_)))
     }
+
+    pub(super) fn took_any(&self) -> bool {
+        self.hooks.iter().any(|(_, what)| matches!(what, Removed::Gone | Removed::Restored))
+    }
 }
 
 /// What uninstalling did.
@@ -36,6 +45,10 @@ impl PlaceReport {
 pub struct UninstallReport {
     /// Each directory that hooks were installed into.
     pub places: Vec<PlaceReport>,
+    /// Files of others that our lines were taken out of.
+    pub files: Vec<PathBuf>,
+    /// How many hooks were taken out of the configuration.
+    pub config_hooks: usize,
     /// The values that were taken out of `notes.displayRef`.
     pub display_refs: Vec<String>,
     /// The fetch refspecs that were taken out.
@@ -57,9 +70,36 @@ pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
     let mut manifest = Manifest::read(&manifest_path).map_err(InstallError::from)?.unwrap_or_default();
     let display_refs = remove_display_refs(repo, &mut manifest)?;
     let fetch = unset_fetch(repo, &mut manifest)?;
+    let files = clean_files(&mut manifest, &[])?;
+    let config_hooks = config_hooks::unset(repo, &mut manifest)? / 2;
+    let places = take_out_shims(repo, &mut manifest)?;
+    if manifest.places.is_empty() {
+        let _ = fs::remove_file(program_link(repo));
+        apply::remove_manifest(&manifest_path)?;
+    } else {
+        manifest.write(&manifest_path).map_err(InstallError::from)?;
+    }
+    Ok(UninstallReport { places, files, config_hooks, display_refs, fetch, remarks: remarks(repo) })
+}
+
+/// Takes our lines out of every edited file but those of `kept`; returns those that changed.
+pub(super) fn clean_files(manifest: &mut Manifest, kept: &[PathBuf]) -> Result<Vec<PathBuf>, SetupError> {
+    let mut cleaned = Vec::new();
+    for file in std::mem::take(&mut manifest.files) {
+        if kept.contains(&file.path) {
+            manifest.files.push(file);
+        } else if edits::clean(&file)? != Cleaned::Nothing {
+            cleaned.push(file.path);
+        }
+    }
+    Ok(cleaned)
+}
+
+/// Takes the shims out of every directory that they were put into.
+pub(super) fn take_out_shims(repo: &Repo, manifest: &mut Manifest) -> Result<Vec<PlaceReport>, SetupError> {
     let mut places = Vec::new();
-    for dir in dirs(repo, &manifest)? {
-        let states = match inspect(&dir, &manifest) {
+    for dir in dirs(repo, manifest)? {
+        let states = match inspect(&dir, manifest) {
             Ok(states) => states,
             // Hooks are switched off here, and were when Andon came.
             Err(InstallError::NoDirectory { .. }) => continue,
@@ -68,13 +108,8 @@ pub fn uninstall(repo: &Repo) -> Result<UninstallReport, SetupError> {
         let hooks = apply::uninstall(&dir, &states)?;
         places.push(PlaceReport { dir, hooks });
     }
-    forget(&mut manifest, &places);
-    if manifest.places.is_empty() {
-        apply::remove_manifest(&manifest_path)?;
-    } else {
-        manifest.write(&manifest_path).map_err(InstallError::from)?;
-    }
-    Ok(UninstallReport { places, display_refs, fetch, remarks: remarks(repo) })
+    forget(manifest, &places);
+    Ok(places)
 }
 
 /// The directories of the manifest, and the one that git looks into now, should the manifest be lost.
@@ -116,16 +151,16 @@ fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
     manifest.places = std::mem::take(&mut manifest.places).into_iter().filter_map(still).collect();
 }
 
-fn remarks(repo: &Repo) -> Vec<String> {
-    let mut remarks = Vec::new();
+/// What stays, and how to be rid of it.
+pub fn remarks(repo: &Repo) -> Vec<String> {
+    let mut remarks: Vec<String> = super::place::for_all(repo).into_iter().collect();
     if let Some(file) = repo.workdir().map(|top| top.join(CONFIG_FILE)).filter(|file| file.exists()) {
         remarks.push(format!("{CONFIG_FILE} stays, it is yours: rm {}", quoted(&file)));
     }
-    if let Some(own) = Manifest::path(repo.common_dir()).parent().filter(|own| own.exists()) {
-        remarks.push(format!("journal and caches stay: rm -r {}", quoted(own)));
-    }
-    if repo.ref_target(NOTES_REF).is_ok_and(|target| target.is_some()) {
-        remarks.push(format!("the records stay in {NOTES_REF}: git update-ref -d {NOTES_REF}"));
+    let left = purge::left(repo);
+    if !left.is_empty() {
+        let left = left.join(", ");
+        remarks.push(format!("{left} stay; to delete them too: andon uninstall --purge"));
     }
     remarks
 }

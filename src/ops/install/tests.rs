@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use super::*;
-use crate::action::install::apply::Removed;
-use crate::action::install::plan::Displaced;
+use crate::action::install::apply::{self, Removed};
+use crate::action::install::inspect::inspect;
+use crate::action::install::plan::{self, Displaced};
 use crate::git::RepoEnv;
 
 /// A folder with repositories in it, and a program that hooks can start.
@@ -60,7 +61,7 @@ impl Scratch {
     }
 
     pub(in crate::ops) fn install(&self, at: &Path) -> Result<InstallReport, SetupError> {
-        let report = install(&open(at), &self.program)?;
+        let report = install(&open(at), &self.program, Options::default())?;
         self.settle(&report.hooks_dir);
         Ok(report)
     }
@@ -133,12 +134,20 @@ fn installed_twice_runs_once_and_goes_without_a_trace() {
         matches!(&report.config_file, ConfigFile::Written { guess, .. } if guess.command() == Some("cargo test"))
     );
     assert!(fs::read_to_string(at.join("andon.toml")).unwrap().contains("\ncommand = \"cargo test\"\n"));
-    assert_eq!(scratch.git(&at, &["config", "--get-all", "notes.displayRef"]), DISPLAY_REF);
+    assert!(!scratch.git(&at, &["config", "--list"]).contains("displayref"));
+    assert_eq!(report.display_ref, DisplayRef::NotAsked);
     assert_eq!(report.remarks, Vec::<String>::new());
     let installed = snapshot(&at);
     assert!(!report.changed_nothing());
     assert!(scratch.install(&at).unwrap().changed_nothing());
     assert_eq!(snapshot(&at), installed);
+
+    // Asked for once, it stays until it is taken out.
+    let shown = Options { notes: Notes::Show, ..Options::default() };
+    assert_eq!(install(&open(&at), &scratch.program, shown).unwrap().display_ref, DisplayRef::Added);
+    assert!(install(&open(&at), &scratch.program, shown).unwrap().changed_nothing());
+    assert!(scratch.install(&at).unwrap().changed_nothing());
+    assert_eq!(scratch.git(&at, &["config", "--get-all", "notes.displayRef"]), DISPLAY_REF);
 
     let report = uninstall(&open(&at)).unwrap();
     assert!(!report.is_incomplete());
@@ -209,7 +218,8 @@ fn hooks_that_were_there_come_back_byte_for_byte() {
     std::os::unix::fs::symlink("nowhere", hooks.join("post-merge")).unwrap();
     scratch.git(&at, &["config", "--add", "notes.displayRef", "refs/notes/mine"]);
     let before = snapshot(&at);
-    let report = scratch.install(&at).unwrap();
+    let shown = Options { notes: Notes::Show, ..Options::default() };
+    let report = install(&open(&at), &scratch.program, shown).unwrap();
     let chained: Vec<&str> = report
         .hooks
         .iter()
@@ -300,7 +310,7 @@ fn linked_worktrees_submodules_and_separate_git_dirs() {
     fs::create_dir(&home).unwrap();
     let env = RepoEnv { git_dir: Some(git_dir.clone()), work_tree: Some(home.clone()), ..RepoEnv::default() };
     let repo = Repo::open(&home, &env).unwrap();
-    install(&repo, &scratch.program).unwrap();
+    install(&repo, &scratch.program, Options::default()).unwrap();
     assert!(git_dir.join("hooks/pre-commit").exists() && home.join("andon.toml").exists());
     assert!(uninstall(&repo).is_ok());
     assert!(!git_dir.join("hooks/pre-commit").exists());
@@ -475,7 +485,7 @@ fn failing_half_way_leaves_everything_as_it_was() {
 fn a_program_path_must_be_absolute() {
     let scratch = Scratch::new();
     let at = scratch.init("relative");
-    let error = install(&open(&at), Path::new("target/andon")).unwrap_err();
+    let error = install(&open(&at), Path::new("target/andon"), Options::default()).unwrap_err();
     assert!(matches!(error, SetupError::RelativeProgram { .. }));
 }
 

@@ -20,6 +20,8 @@ pub fn json(view: &StatusView) -> Value {
         "head": json::text_or_null(view.head.as_ref()),
         "branch": view.branch,
         "worktree": view.worktree,
+        "hooks_gone": view.hooks_gone.as_ref()
+            .map(|gone| json!({ "message": gone.what, "help": gone.help })),
         "cycles": view.cycles.iter().map(cycle_json).collect::<Value>(),
         "node": view.node,
         "session": view.session,

@@ -29,6 +29,7 @@ fn state(view: &StatusView, style: Style) -> String {
         LoopState::Stopped => style.red("stopped (.andon/STOP)"),
         LoopState::Paused => style.yellow("paused (.andon/PAUSE)"),
         LoopState::NotInstalled => style.yellow("not installed: nothing is guarded (andon install)"),
+        LoopState::HooksGone => style.red("hooks are gone: commits are neither checked nor recorded"),
         LoopState::Disabled => style.yellow("disabled (ANDON=0)"),
     }
 }
@@ -37,6 +38,7 @@ fn state(view: &StatusView, style: Style) -> String {
 pub fn text(view: &StatusView, style: Style, glyphs: Glyphs) -> String {
     let mut page = Page::new(style);
     page.line(&format!("{}  {}", style.bold(&view.badge()), state(view, style)));
+    hooks_gone(&mut page, view);
     place(&mut page, view);
     cycles(&mut page, view);
     last_halt(&mut page, view);
@@ -82,6 +84,16 @@ fn waived(page: &mut Page, view: &StatusView) {
     let notes = view.findings.iter().filter(|finding| finding.level == Level::Note);
     for finding in notes.filter(|finding| finding.rule == "test-weakening") {
         page.field("waived", &phrase::message(&finding.message));
+    }
+}
+
+/// First of all: while they are gone, nothing else that stands here goes on.
+fn hooks_gone(page: &mut Page, view: &StatusView) {
+    if let Some(gone) = &view.hooks_gone {
+        let what = terminal_clip(&gone.what, 2 * NAME);
+        let what = if view.state == LoopState::HooksGone { what } else { format!("gone: {what}") };
+        page.field("hooks", &page.style.red(&what));
+        page.field("", &format!("help: {}", terminal_clip(&gone.help, 2 * NAME)));
     }
 }
 

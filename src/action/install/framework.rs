@@ -1,0 +1,196 @@
+//! Andon's hooks in the configuration of pre-commit and prek. The file is edited as text, so that comments and order stay;
+//! where its shape is not the usual one nothing is edited.
+
+use super::block;
+use super::hooks::Hook;
+
+/// The configuration that both tools read.
+pub const FILE: &str = ".pre-commit-config.yaml";
+/// Names that only prek reads.
+pub const PREK_FILES: [&str; 2] = [".pre-commit-config.yml", "prek.toml"];
+/// The key that says which hooks `pre-commit install` puts in place.
+pub const TYPES_KEY: &str = "default_install_hook_types";
+
+/// What is to be done with the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It names Andon already.
+    There,
+    /// These lines go in: position and text, the last position first.
+    Put(Vec<(usize, String)>),
+    /// It cannot be edited safely.
+    Unsafe(&'static str),
+}
+
+/// The entry, indented by `indent` spaces.
+pub fn entry(indent: usize) -> String {
+    let hooks: String = Hook::ALL.into_iter().map(hook).collect();
+    block::marked(indent, &format!("- repo: local\n  hooks:\n{hooks}"))
+}
+
+fn hook(hook: Hook) -> String {
+    let name = hook.name();
+    let id = if hook == Hook::PreCommit { "andon".to_owned() } else { format!("andon-{name}") };
+    let files = hook == Hook::PrepareCommitMsg;
+    format!(
+        "    - id: {id}\n      name: andon ({name})\n      entry: andon hook {name}\n      language: system\n      \
+         stages: [{name}]\n      always_run: true\n      pass_filenames: {files}\n      require_serial: true\n      \
+         verbose: {}\n",
+        !files
+    )
+}
+
+/// The line that has every hook installed.
+pub fn types() -> String {
+    let names: Vec<&str> = Hook::ALL.into_iter().map(Hook::name).collect();
+    block::marked(0, &format!("{TYPES_KEY}: [{}]\n", names.join(", ")))
+}
+
+/// Whether `text` names every hook that has to be installed, or says nothing of them.
+pub fn installs_all(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    let Some(at) = text.lines().position(|line| line.starts_with(TYPES_KEY)) else { return true };
+    let named: String = text
+        .lines()
+        .skip(at)
+        .enumerate()
+        .take_while(|(number, line)| {
+            *number == 0 || line.starts_with([' ', '-', ']', '#']) || line.is_empty()
+        })
+        .map(|(_, line)| format!("{line} "))
+        .collect();
+    let words: Vec<&str> = named.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();
+    Hook::ALL.into_iter().all(|hook| words.contains(&hook.name()))
+}
+
+/// Says where the lines go in `text`, which holds none of ours.
+pub fn answer(text: &[u8]) -> Answer {
+    let Ok(text) = std::str::from_utf8(text) else { return Answer::Unsafe("it is not UTF-8") };
+    if text.contains("andon hook ") || text.lines().any(is_our_id) {
+        return Answer::There;
+    }
+    match end_of_repos(text) {
+        Err(why) => Answer::Unsafe(why),
+        Ok((at, indent)) => {
+            let mut put = Vec::new();
+            if !text.lines().any(|line| line.starts_with(TYPES_KEY)) {
+                put.push((text.len(), types()));
+            }
+            put.push((at, entry(indent)));
+            Answer::Put(put)
+        }
+    }
+}
+
+fn is_our_id(line: &str) -> bool {
+    line.trim().trim_start_matches("- ").trim() == "id: andon"
+}
+
+/// Where the list of `repos` ends, and how far its entries are indented.
+fn end_of_repos(text: &str) -> Result<(usize, usize), &'static str> {
+    let content = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let mut lines = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        lines.push((at, line.trim_end_matches(['\n', '\r'])));
+    }
+    if lines.iter().skip(1).any(|(_, line)| *line == "---" || *line == "...") {
+        return Err("it holds several documents");
+    }
+    let head = |line: &str| line.strip_prefix("repos:").is_some_and(|rest| !content(rest));
+    let heads: Vec<usize> = (0..lines.len()).filter(|at| head(lines[*at].1)).collect();
+    let [head] = heads[..] else { return Err("it has no list `repos:` of the usual form") };
+    let mut indent = None;
+    let mut end = None;
+    for (at, line) in &lines[head + 1..] {
+        if line.trim_start().len() != line.trim_start_matches(' ').len() && content(line) {
+            return Err("it is indented by tabs");
+        }
+        let depth = line.len() - line.trim_start().len();
+        let Some(first) = indent else {
+            if content(line) {
+                if !line.trim_start().starts_with("- ") {
+                    return Err("`repos` is no list of the usual form");
+                }
+                (indent, end) = (Some(depth), Some(*at));
+            }
+            continue;
+        };
+        let item = depth == first && line.trim_start().starts_with('-');
+        if content(line) && depth <= first && !item {
+            break;
+        }
+        // A comment that is indented deeper may be a line of a text.
+        if content(line) || (depth > first && !line.trim().is_empty()) {
+            end = Some(*at);
+        }
+    }
+    end.zip(indent).ok_or("`repos` is empty")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(text: &str) -> String {
+        let Answer::Put(put) = answer(text.as_bytes()) else { panic!("{:?}", answer(text.as_bytes())) };
+        let mut out = text.as_bytes().to_vec();
+        for (at, block) in put {
+            (out, _) = block::insert(&out, at, &block);
+        }
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_entry_goes_to_the_end_of_the_list() {
+        let text = "# mine\nrepos:\n  # a comment\n  - repo: x\n    hooks:\n      - id: y # z\n\n# about ci\nci:\n  a: 1";
+        let out = put(text);
+        let entry = entry(2);
+        assert!(out.contains(&format!("- id: y # z\n{entry}\n# about ci\nci:")), "{out}");
+        assert!(out.ends_with(&format!("  a: 1\n{}", types())), "{out}");
+        assert!(
+            entry.starts_with("  # >>> andon")
+                && entry.contains("\n  - repo: local\n    hooks:\n      - id: andon\n")
+        );
+        let flat = put(
+            "repos:\n- repo: x\n  hooks:\n  - id: y\n    entry: |\n      a\n      # b\ndefault_stages: [x]\n",
+        );
+        assert!(
+            flat.contains("      # b\n# >>> andon") && flat.contains("\n- repo: local\n  hooks:\n"),
+            "{flat}"
+        );
+        let listed = "default_install_hook_types: [pre-commit]\nrepos:\n- repo: x\n";
+        assert!(!put(listed).contains("[pre-commit, pre-merge-commit"));
+    }
+
+    #[test]
+    fn what_is_odd_is_not_edited() {
+        for text in [
+            "",
+            "repos: []\n",
+            "repos: [{repo: local}]\n",
+            "repos:\n",
+            "repos:\n  x: 1\n",
+            "repos:\n\t- repo: x\n",
+            "a: 1\n---\nrepos:\n- repo: x\n",
+            "repos:\n- repo: x\nrepos:\n- repo: y\n",
+            "{repos: []}",
+        ] {
+            assert!(matches!(answer(text.as_bytes()), Answer::Unsafe(_)), "{text:?}");
+        }
+        assert!(matches!(answer(b"repos:\n- repo: \xff\n"), Answer::Unsafe(_)));
+        let named = b"repos:\n- repo: https://x/andon\n  hooks:\n  - id: andon\n";
+        assert_eq!(answer(named), Answer::There);
+    }
+
+    #[test]
+    fn hook_types_that_are_missing_are_seen() {
+        assert!(installs_all(b"repos: []\n"));
+        assert!(installs_all(types().as_bytes()));
+        assert!(!installs_all(b"default_install_hook_types: [pre-commit, pre-push]\n"));
+        let listed: String = Hook::ALL.iter().map(|hook| format!("- {}\n", hook.name())).collect();
+        assert!(installs_all(format!("default_install_hook_types:\n{listed}").as_bytes()));
+        assert!(!installs_all(format!("default_install_hook_types:\n- pre-commit\nx:\n{listed}").as_bytes()));
+    }
+}

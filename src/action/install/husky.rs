@@ -1,0 +1,116 @@
+//! Andon's lines in the hooks of husky: files of `sh` under `.husky/`, committed and the same for everybody.
+
+use super::block;
+use super::hooks::Hook;
+
+/// How husky starts its hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Since version 9: `core.hooksPath` is `.husky/_`, whose hooks run the files above them by `sh -e`.
+    Plain,
+    /// Versions 4 to 8: `core.hooksPath` is `.husky`, and each hook begins by reading `_/husky.sh`.
+    Sourced,
+}
+
+/// Why no lines can be added to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndsEarly {
+    /// The line that ends the script before lines at its end would run.
+    pub line: usize,
+}
+
+/// Where git keeps a link to the program, for shells without it on their PATH. Files of others are committed: they hold
+/// no path of this machine.
+pub const FIND_PROGRAM: &str =
+    "ANDON_PROGRAM=$(command -v andon) || ANDON_PROGRAM=$(git rev-parse --git-common-dir)/andon/program";
+
+/// What is said where the program is not there.
+pub const NOT_FOUND: &str =
+    "[ \"${ANDON-}\" = 0 ] || echo \"andon: program not found, nothing was checked\" >&2";
+
+/// The lines for `hook`.
+pub fn block(hook: Hook) -> String {
+    let name = hook.name();
+    let run = |start: &str| {
+        format!(
+            "if [ -x \"$ANDON_PROGRAM\" ]; then {start}\"$ANDON_PROGRAM\" hook {name} \"$@\" || exit $?; \
+             else {NOT_FOUND}; fi\n"
+        )
+    };
+    let lines = if reads_stdin(hook) {
+        // Read once, for us and for the lines below.
+        format!(
+            "ANDON_INPUT=$([ -t 0 ] || cat)\n{FIND_PROGRAM}\n{}\
+             if [ -n \"$ANDON_INPUT\" ]; then exec <<ANDON_INPUT_END\n$ANDON_INPUT\nANDON_INPUT_END\n\
+             else exec </dev/null; fi\n",
+            run("{ [ -z \"$ANDON_INPUT\" ] || printf '%s\\n' \"$ANDON_INPUT\"; } | ")
+        )
+    } else {
+        format!("{FIND_PROGRAM}\n{}", run(""))
+    };
+    block::marked(0, &lines)
+}
+
+fn reads_stdin(hook: Hook) -> bool {
+    matches!(hook, Hook::PostRewrite | Hook::PrePush)
+}
+
+/// A file for a hook that has none yet.
+pub fn new_file(hook: Hook, layout: Layout) -> String {
+    match layout {
+        Layout::Plain => block(hook),
+        Layout::Sourced => {
+            format!("#!/usr/bin/env sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n\n{}", block(hook))
+        }
+    }
+}
+
+/// Where the lines go in `text`. Before the fact the hooks that are there go first: they may still change what is
+/// committed. Otherwise ours do: the record must not depend on what others do, and they read the input first.
+pub fn position(hook: Hook, text: &[u8]) -> Result<usize, EndsEarly> {
+    if matches!(hook, Hook::PreCommit | Hook::PreMergeCommit) {
+        let ends = |line: &[u8]| line.starts_with(b"exit") || line.starts_with(b"exec ");
+        let early = text.split(|byte| *byte == b'\n').position(ends);
+        return early.map_or(Ok(text.len()), |at| Err(EndsEarly { line: at + 1 }));
+    }
+    let mut at = 0;
+    let mut place = 0;
+    for (number, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
+        at += line.len();
+        let begins = number == 0 && line.starts_with(b"#!");
+        if begins || block::find(line, b"/husky.sh").is_some() {
+            place = at;
+        }
+    }
+    Ok(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_go_where_they_run() {
+        let plain = b"npx lint-staged\n";
+        let sourced = b"#!/usr/bin/env sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n\nnpm test\n";
+        assert_eq!(position(Hook::PreCommit, plain), Ok(plain.len()));
+        assert_eq!(position(Hook::PreCommit, b"a\nexit 0\n"), Err(EndsEarly { line: 2 }));
+        assert_eq!(position(Hook::PreCommit, b"exec git lfs"), Err(EndsEarly { line: 1 }));
+        assert_eq!(position(Hook::PreCommit, b"if a; then\n  exit 1\nfi\n"), Ok(23));
+        assert_eq!(position(Hook::PrePush, plain), Ok(0));
+        assert_eq!(position(Hook::PrePush, b"#!/bin/sh\nexec git lfs\n"), Ok(10));
+        let below = sourced.windows(10).position(|window| window == b"\n\nnpm test");
+        assert_eq!(position(Hook::PostCommit, sourced).ok(), below.map(|at| at + 1));
+    }
+
+    #[test]
+    fn every_block_names_its_hook_and_no_path_of_this_machine() {
+        for hook in Hook::ALL {
+            for layout in [Layout::Plain, Layout::Sourced] {
+                let text = new_file(hook, layout);
+                assert!(text.contains(&format!(" hook {} \"$@\" || exit $?", hook.name())), "{text}");
+                assert!(!text.contains("/home") && text.ends_with("# <<< andon\n"), "{text}");
+            }
+        }
+    }
+}

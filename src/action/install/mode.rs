@@ -1,0 +1,143 @@
+//! In which way git comes to start Andon: chosen once, before anything is touched.
+
+/// How hooks are put in place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Files of Andon's own where git looks for hooks; what was there is called.
+    Shim,
+    /// `hook.<name>.command` and `hook.<name>.event` in the configuration of the repository (git 2.54).
+    Config,
+    /// Lines in the hooks of husky.
+    Husky,
+    /// Commands in lefthook's file of this clone.
+    Lefthook,
+    /// A local repository in the configuration of pre-commit or prek.
+    PreCommit,
+}
+
+/// The first git that reads hooks from its configuration.
+pub const CONFIG_HOOKS_SINCE: GitVersion = (2, 54, 0);
+
+impl Mode {
+    /// Every mode with its name.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Shim, "shim"),
+        (Self::Config, "config"),
+        (Self::Husky, "husky"),
+        (Self::Lefthook, "lefthook"),
+        (Self::PreCommit, "pre-commit"),
+    ];
+
+    /// The name on the command line and in the manifest.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, name)| name)
+    }
+
+    /// The mode called `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known)| *known == name).map(|(mode, _)| *mode)
+    }
+}
+
+/// A hook manager that is set up in the working tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Manager {
+    /// The mode that writes into its files.
+    pub mode: Mode,
+    /// The file or directory that shows it.
+    pub shown_by: &'static str,
+}
+
+/// A version of git: major, minor and patch.
+pub type GitVersion = (u32, u32, u32);
+
+/// What the choice depends on.
+#[derive(Debug, Clone)]
+pub struct Situation {
+    /// The mode that was asked for.
+    pub asked: Option<Mode>,
+    /// The mode of the last install, where it still holds.
+    pub earlier: Option<Mode>,
+    /// The managers that are there, the one whose hooks git runs first.
+    pub managers: Vec<Manager>,
+    /// git, where its version is known.
+    pub git: Option<GitVersion>,
+}
+
+/// A mode, and why it was taken; `None` where there was no choice to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The mode.
+    pub mode: Mode,
+    /// For people.
+    pub because: Option<String>,
+}
+
+/// A mode that is asked for and cannot work here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfit {
+    /// git is too old for hooks in its configuration.
+    OldGit(Option<GitVersion>),
+    /// The manager is not set up here.
+    NoManager(Mode),
+}
+
+/// Chooses. What was asked for holds; then what an earlier install did; then what is there.
+pub fn choose(at: &Situation) -> Result<Choice, Unfit> {
+    let config_works = at.git.is_some_and(|git| git >= CONFIG_HOOKS_SINCE);
+    if let Some(mode) = at.asked {
+        match mode {
+            Mode::Config if !config_works => return Err(Unfit::OldGit(at.git)),
+            Mode::Husky | Mode::Lefthook | Mode::PreCommit
+                if !at.managers.iter().any(|manager| manager.mode == mode) =>
+            {
+                return Err(Unfit::NoManager(mode));
+            }
+            Mode::Shim | Mode::Config | Mode::Husky | Mode::Lefthook | Mode::PreCommit => {
+                return Ok(Choice { mode, because: None });
+            }
+        }
+    }
+    if let Some(mode) = at.earlier {
+        return Ok(Choice { mode, because: None });
+    }
+    let Some(manager) = at.managers.first() else {
+        return Ok(Choice { mode: Mode::Shim, because: None });
+    };
+    let there = format!("{} is here", manager.shown_by);
+    if config_works {
+        let because =
+            format!("{there}, and git runs hooks of its configuration, which no manager overwrites");
+        return Ok(Choice { mode: Mode::Config, because: Some(because) });
+    }
+    Ok(Choice { mode: manager.mode, because: Some(there) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_asked_for_then_what_was_then_what_is_there() {
+        let husky = Manager { mode: Mode::Husky, shown_by: ".husky" };
+        let lefthook = Manager { mode: Mode::Lefthook, shown_by: "lefthook.yml" };
+        let at = |asked, earlier, managers: &[Manager], git| {
+            choose(&Situation { asked, earlier, managers: managers.to_vec(), git }).map(|choice| choice.mode)
+        };
+        let (old, new) = (Some((2, 47, 3)), Some((2, 54, 0)));
+        assert_eq!(at(None, None, &[], new), Ok(Mode::Shim));
+        assert_eq!(at(None, None, &[husky, lefthook], old), Ok(Mode::Husky));
+        assert_eq!(at(None, None, &[lefthook], old), Ok(Mode::Lefthook));
+        assert_eq!(at(None, None, &[husky], new), Ok(Mode::Config));
+        assert_eq!(at(None, Some(Mode::Shim), &[husky], new), Ok(Mode::Shim));
+        assert_eq!(at(Some(Mode::Shim), Some(Mode::Husky), &[husky], old), Ok(Mode::Shim));
+        assert_eq!(at(Some(Mode::Config), None, &[], new), Ok(Mode::Config));
+        assert_eq!(at(Some(Mode::Config), None, &[], old), Err(Unfit::OldGit(old)));
+        assert_eq!(at(Some(Mode::Config), None, &[], None), Err(Unfit::OldGit(None)));
+        assert_eq!(at(Some(Mode::Config), None, &[], Some((3, 0, 0))), Ok(Mode::Config));
+        assert_eq!(at(Some(Mode::Husky), None, &[lefthook], new), Err(Unfit::NoManager(Mode::Husky)));
+        for (mode, name) in Mode::ALL {
+            assert_eq!((mode.as_str(), Mode::from_name(name)), (name, Some(mode)));
+        }
+    }
+}

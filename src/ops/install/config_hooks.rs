@@ -1,0 +1,70 @@
+//! Hooks in the configuration of the repository, which git 2.54 and newer run beside those of the hooks directory: no
+//! manager overwrites them, whatever `core.hooksPath` is.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use super::SetupError;
+use crate::action::install::hooks::Hook;
+use crate::action::install::husky::NOT_FOUND;
+use crate::action::install::manifest::Manifest;
+use crate::git::{ConfigScope, GitError, Repo};
+use crate::report::escape::shell_quote_bytes;
+
+/// The keys and their values. git appends the arguments of the hook to the command.
+pub(super) fn keys(program: &Path) -> Vec<(String, String)> {
+    let program = shell_quote_bytes(program.as_os_str().as_bytes());
+    let of_one = |hook: Hook| {
+        let name = hook.name();
+        let command = format!(
+            "A={program}; [ -x \"$A\" ] || A=$(command -v andon) || {{ {NOT_FOUND}; exit 0; }}; exec \"$A\" hook {name}"
+        );
+        [(event_key(hook), name.to_owned()), (format!("hook.andon-{name}.command"), command)]
+    };
+    Hook::ALL.into_iter().flat_map(of_one).collect()
+}
+
+/// The key that names the event of `hook`.
+pub(in crate::ops) fn event_key(hook: Hook) -> String {
+    format!("hook.andon-{}.event", hook.name())
+}
+
+/// Brings the configuration to `wanted`; returns whether something changed.
+pub(super) fn set(
+    repo: &Repo,
+    wanted: &[(String, String)],
+    manifest: &mut Manifest,
+) -> Result<super::Changed, GitError> {
+    let mut changed = super::Changed::Nothing;
+    for (key, value) in std::mem::take(&mut manifest.hook_keys) {
+        if !wanted.contains(&(key.clone(), value.clone())) && is_set(repo, &key, &value)? {
+            repo.config_remove(&key, &value)?;
+            changed = super::Changed::Something;
+        }
+    }
+    for (key, value) in wanted {
+        if !is_set(repo, key, value)? {
+            repo.config_add(key, value)?;
+            changed = super::Changed::Something;
+        }
+    }
+    manifest.hook_keys = wanted.to_vec();
+    Ok(changed)
+}
+
+/// Takes them out again.
+pub(super) fn unset(repo: &Repo, manifest: &mut Manifest) -> Result<usize, SetupError> {
+    let mut removed = 0;
+    for (key, value) in std::mem::take(&mut manifest.hook_keys) {
+        if is_set(repo, &key, &value)? {
+            repo.config_remove(&key, &value)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+fn is_set(repo: &Repo, key: &str, value: &str) -> Result<bool, GitError> {
+    let found = repo.config_sources(key)?;
+    Ok(found.iter().any(|found| found.scope == ConfigScope::Local && found.value == value))
+}

@@ -1,0 +1,197 @@
+//! Whether what was installed is still there: managers overwrite hooks without a word. A look at a few files, for
+//! `status` and `doctor`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use super::config_hooks;
+use super::managers::{HUSKY, hooks_of_husky};
+use crate::action::install::block;
+use crate::action::install::framework;
+use crate::action::install::hooks::Hook;
+use crate::action::install::husky::Layout;
+use crate::action::install::inspect::{self, HookState, Standing, inspect};
+use crate::action::install::lefthook;
+use crate::action::install::manifest::Manifest;
+use crate::action::install::mode::Mode;
+use crate::git::Repo;
+use crate::report::escape::shell_quote;
+
+/// The hooks without which nothing is stopped or recorded.
+const NEEDED: [Hook; 3] = [Hook::PreCommit, Hook::PrepareCommitMsg, Hook::PostCommit];
+
+/// How much of a hook is read.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// Whether git still starts Andon.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Guarded {
+    /// It was never installed in this clone, as far as is known.
+    Never,
+    /// It does.
+    Yes,
+    /// It does not any more.
+    Gone(Gone),
+}
+
+/// What became of the hooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gone {
+    /// What is missing, and who stands in its place.
+    pub what: String,
+    /// The command that mends it.
+    pub mend: String,
+}
+
+fn gone(what: impl Into<String>, mend: impl Into<String>) -> Guarded {
+    Guarded::Gone(Gone { what: what.into(), mend: mend.into() })
+}
+
+/// Looks. What cannot be looked at is taken for being there: `andon doctor` says what is wrong with it.
+pub fn look(repo: &Repo) -> Guarded {
+    let Ok(dir) = repo.hooks_dir() else { return Guarded::Yes };
+    let manifest = match Manifest::read(&Manifest::path(repo.common_dir())) {
+        Ok(manifest) => manifest.unwrap_or_default(),
+        Err(_) => return Guarded::Yes,
+    };
+    let mode = manifest.mode.or_else(|| (!manifest.places.is_empty()).then_some(Mode::Shim));
+    let top = repo.workdir().unwrap_or(repo.common_dir());
+    match mode {
+        None => Guarded::Never,
+        Some(Mode::Shim) => shims(&dir, &manifest),
+        Some(Mode::Config) => config(repo),
+        Some(Mode::Husky) => husky(repo, top, &dir),
+        Some(Mode::Lefthook) => lefthook(top, &dir),
+        Some(Mode::PreCommit) => framework(top, &dir, &manifest),
+    }
+}
+
+fn shims(dir: &Path, manifest: &Manifest) -> Guarded {
+    let Ok(states) = inspect(dir, manifest) else {
+        return gone(format!("core.hooksPath is {}, which is no directory", dir.display()), "andon doctor");
+    };
+    let lost: Vec<&HookState> =
+        states.iter().filter(|state| NEEDED.contains(&state.hook) && !runs(state)).collect();
+    if lost.is_empty() {
+        return Guarded::Yes;
+    }
+    let moved = manifest.places.iter().all(|place| !is_same(&place.dir, dir));
+    let what = if moved && lost.len() == NEEDED.len() {
+        format!("git looks for hooks in {} now (core.hooksPath)", dir.display())
+    } else {
+        lost.iter().map(|state| fate(state)).collect::<Vec<_>>().join(", ")
+    };
+    gone(what, "andon install")
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other
+        || one.canonicalize().ok().zip(other.canonicalize().ok()).is_some_and(|(one, other)| one == other)
+}
+
+/// Whether git comes to start Andon through this hook. What somebody changed by hand may.
+pub(in crate::ops) fn runs(state: &HookState) -> bool {
+    use inspect::Mode::Runs;
+    match &state.standing {
+        Standing::Shim { mode: Runs, .. } | Standing::EditedShim => true,
+        Standing::Foreign { mode: Runs, .. } => matches!(state.legacy, Standing::Shim { mode: Runs, .. }),
+        Standing::Nothing | Standing::NoFile | Standing::Shim { .. } | Standing::Foreign { .. } => false,
+    }
+}
+
+/// What became of a hook that does not start Andon.
+pub(in crate::ops) fn fate(state: &HookState) -> String {
+    let name = state.hook.name();
+    match &state.standing {
+        Standing::Nothing => format!("{name} is not there"),
+        Standing::Foreign { owner, .. } => format!("{name} was replaced by {}", owner.name()),
+        Standing::NoFile => format!("{name} is no file"),
+        Standing::Shim { .. } | Standing::EditedShim => format!("{name} is not executable"),
+    }
+}
+
+fn config(repo: &Repo) -> Guarded {
+    let lost: Vec<&str> = NEEDED
+        .into_iter()
+        .filter(|hook| repo.config_string(&config_hooks::event_key(*hook)).is_none())
+        .map(Hook::name)
+        .collect();
+    if lost.is_empty() {
+        return Guarded::Yes;
+    }
+    gone(format!("{} is not in the configuration any more", lost.join(", ")), "andon install --mode config")
+}
+
+fn husky(repo: &Repo, top: &Path, dir: &Path) -> Guarded {
+    let folder = top.join(HUSKY);
+    let lost: Vec<&str> = without_lines(&folder);
+    if !lost.is_empty() {
+        return gone(
+            format!("the lines of andon are not in {HUSKY}/{} any more", lost.join(", ")),
+            "andon install",
+        );
+    }
+    match hooks_of_husky(repo) {
+        None => gone(format!("git looks for hooks in {}, not in {HUSKY}", dir.display()), "npx husky"),
+        Some(_) if !NEEDED.iter().all(|hook| starts(&dir.join(hook.name()))) => {
+            let how =
+                if hooks_of_husky(repo) == Some(Layout::Sourced) { "chmod +x .husky/*" } else { "npx husky" };
+            gone(format!("{} holds no hooks that git can start", dir.display()), how)
+        }
+        Some(_) => Guarded::Yes,
+    }
+}
+
+fn without_lines(folder: &Path) -> Vec<&'static str> {
+    let has = |hook: &Hook| short(&folder.join(hook.name())).is_some_and(|bytes| block::is_in(&bytes));
+    NEEDED.iter().filter(|hook| !has(hook)).map(|hook| hook.name()).collect()
+}
+
+fn lefthook(top: &Path, dir: &Path) -> Guarded {
+    if !short(&top.join(lefthook::LOCAL)).is_some_and(|bytes| block::is_in(&bytes)) {
+        return gone(format!("the lines of andon are not in {} any more", lefthook::LOCAL), "andon install");
+    }
+    started_by(dir, b"lefthook", "lefthook install")
+}
+
+fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
+    let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
+    let is_named = names
+        .iter()
+        .any(|name| short(&top.join(name)).is_some_and(|bytes| block::find(&bytes, b"andon").is_some()));
+    if !is_named {
+        return gone(format!("{} does not name andon any more", framework::FILE), "andon install");
+    }
+    // A shim of ours that runs from before, or as its legacy hook, does as well.
+    if inspect(dir, manifest)
+        .is_ok_and(|states| states.iter().filter(|state| NEEDED.contains(&state.hook)).all(runs))
+    {
+        return Guarded::Yes;
+    }
+    let types: String = NEEDED.map(|hook| format!(" --hook-type {}", hook.name())).concat();
+    started_by(dir, b"pre", &format!("pre-commit install{types}"))
+}
+
+/// Whether the hooks that a manager writes for itself are there.
+fn started_by(dir: &Path, sign: &[u8], mend: &str) -> Guarded {
+    let is = |hook: &Hook| {
+        let path = dir.join(hook.name());
+        starts(&path) && short(&path).is_some_and(|bytes| block::find(&bytes, sign).is_some())
+    };
+    let lost: Vec<&str> = NEEDED.iter().filter(|hook| !is(hook)).map(|hook| hook.name()).collect();
+    if lost.is_empty() {
+        return Guarded::Yes;
+    }
+    let dir = shell_quote(&dir.to_string_lossy());
+    gone(format!("no hook for {} that git could start is in {dir}", lost.join(", ")), mend)
+}
+
+fn starts(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+}
+
+fn short(path: &Path) -> Option<Vec<u8>> {
+    let facts = fs::metadata(path).ok().filter(|facts| facts.is_file() && facts.len() <= MAX_BYTES)?;
+    fs::read(path).ok().filter(|bytes| bytes.len() as u64 >= facts.len().min(1))
+}

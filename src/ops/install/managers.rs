@@ -1,0 +1,248 @@
+//! Which hook managers are set up here, and what Andon would write into their files.
+
+use std::path::{Path, PathBuf};
+
+use super::SetupError;
+use crate::action::install::InstallError;
+use crate::action::install::block;
+use crate::action::install::edits::{self, Edit, Made};
+use crate::action::install::framework::{self, Answer};
+use crate::action::install::hooks::Hook;
+use crate::action::install::husky::{self, Layout};
+use crate::action::install::inspect::{HookState, Standing};
+use crate::action::install::lefthook;
+use crate::action::install::manifest::{EditedFile, Manifest};
+use crate::action::install::mode::{Manager, Mode, Situation};
+use crate::action::install::shim::Owner;
+use crate::git::Repo;
+
+/// Where husky keeps its hooks.
+pub(in crate::ops) const HUSKY: &str = ".husky";
+
+/// Everything that the choice of a mode depends on.
+pub(super) fn situation(
+    repo: &Repo,
+    top: &Path,
+    asked: Option<Mode>,
+    (manifest, states): (&Manifest, &[HookState]),
+) -> Situation {
+    let managers = managers(repo, top, states);
+    let git = repo.git_version();
+    let shims = states.iter().any(|state| is_shim(&state.standing) || is_shim(&state.legacy));
+    let earlier = manifest.mode.or_else(|| (shims || !manifest.places.is_empty()).then_some(Mode::Shim));
+    let earlier = earlier.filter(|mode| match mode {
+        // Where a manager has taken the place, what was done once does not hold any more.
+        Mode::Shim => shims || managers.is_empty(),
+        Mode::Config => git.is_some_and(|git| git >= crate::action::install::mode::CONFIG_HOOKS_SINCE),
+        Mode::Husky | Mode::Lefthook | Mode::PreCommit => {
+            managers.iter().any(|manager| manager.mode == *mode)
+        }
+    });
+    Situation { asked, earlier, managers, git }
+}
+
+fn is_shim(standing: &Standing) -> bool {
+    matches!(standing, Standing::Shim { .. })
+}
+
+/// The managers that are set up, the one whose hooks git runs first.
+fn managers(repo: &Repo, top: &Path, states: &[HookState]) -> Vec<Manager> {
+    let there = |name: &&&'static str| top.join(name).is_file();
+    let mut found = Vec::new();
+    if top.join(HUSKY).is_dir() {
+        found.push(Manager { mode: Mode::Husky, shown_by: HUSKY });
+    }
+    let lefthook = lefthook::FILES.iter().find(there);
+    found.extend(lefthook.map(|name| Manager { mode: Mode::Lefthook, shown_by: name }));
+    let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
+    let shown_by = names.iter().find(|name| top.join(name).is_file());
+    found.extend(shown_by.map(|name| Manager { mode: Mode::PreCommit, shown_by: name }));
+    let first = running(repo, states);
+    found.sort_by_key(|manager| Some(manager.mode) != first);
+    found
+}
+
+/// The manager whose hooks git runs now.
+fn running(repo: &Repo, states: &[HookState]) -> Option<Mode> {
+    if hooks_of_husky(repo).is_some() {
+        return Some(Mode::Husky);
+    }
+    let owner = |standing: &Standing| match standing {
+        Standing::Foreign { owner: Owner::Lefthook, .. } => Some(Mode::Lefthook),
+        Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. } => Some(Mode::PreCommit),
+        Standing::Foreign { owner: Owner::Husky | Owner::Somebody, .. }
+        | Standing::Nothing
+        | Standing::Shim { .. }
+        | Standing::EditedShim
+        | Standing::NoFile => None,
+    };
+    states.iter().find_map(|state| owner(&state.standing).or_else(|| owner(&state.chained)))
+}
+
+/// The layout of husky's hooks when `core.hooksPath` leads to them.
+pub(in crate::ops) fn hooks_of_husky(repo: &Repo) -> Option<Layout> {
+    let value = repo.config_string("core.hooksPath")?;
+    let path = Path::new(value.trim_end_matches('/'));
+    if path.ends_with(".husky/_") {
+        Some(Layout::Plain)
+    } else {
+        path.ends_with(HUSKY).then_some(Layout::Sourced)
+    }
+}
+
+/// What has to be written for `mode`; nothing for those that write no files of others.
+pub(super) fn plan(
+    repo: &Repo,
+    top: &Path,
+    mode: Mode,
+    manifest: &Manifest,
+) -> Result<Vec<Edit>, SetupError> {
+    match mode {
+        Mode::Shim | Mode::Config => Ok(Vec::new()),
+        Mode::Husky => husky_edits(repo, top, manifest),
+        Mode::Lefthook => lefthook_edits(repo, top, manifest),
+        Mode::PreCommit => framework_edits(top, manifest),
+    }
+}
+
+/// A file with what is ours taken out of it.
+struct Bare {
+    path: PathBuf,
+    before: Option<Vec<u8>>,
+    rest: Vec<u8>,
+}
+
+fn bare(base: &Path, path: PathBuf, manifest: &Manifest) -> Result<Bare, InstallError> {
+    let before = edits::read(base, &path)?;
+    let known = manifest.file(&path).map_or(&[][..], |file: &EditedFile| &file.inserted);
+    let rest = before.as_deref().map(|bytes| block::strip(bytes, known)).unwrap_or_default();
+    Ok(Bare { path, before, rest })
+}
+
+fn with_block(file: Bare, at: usize, block: &str) -> Edit {
+    let (after, inserted) = block::insert(&file.rest, at, block);
+    Edit { path: file.path, before: file.before, after, inserted: vec![inserted], made: Made::Text }
+}
+
+fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupError> {
+    let dir = top.join(HUSKY);
+    let layout = hooks_of_husky(repo).unwrap_or_else(|| {
+        let sourced = dir.join("_/husky.sh").is_file() && !dir.join("_/h").is_file();
+        if sourced { Layout::Sourced } else { Layout::Plain }
+    });
+    let mut edits = Vec::new();
+    for hook in Hook::ALL {
+        let file = bare(top, dir.join(hook.name()), manifest)?;
+        if file.rest.is_empty() {
+            let text = husky::new_file(hook, layout);
+            let made = if layout == Layout::Sourced { Made::Program } else { Made::Text };
+            edits.push(Edit { made, ..with_block(file, 0, &text) });
+            continue;
+        }
+        let at = husky::position(hook, &file.rest).map_err(|early| InstallError::ByHand {
+            path: file.path.clone(),
+            why: format!("line {} may end the script before lines at its end run", early.line),
+            lines: husky::block(hook),
+        })?;
+        edits.push(with_block(file, at, &husky::block(hook)));
+    }
+    Ok(edits)
+}
+
+fn lefthook_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupError> {
+    let by_hand = |path: &Path, why: String| InstallError::ByHand {
+        path: path.to_owned(),
+        why,
+        lines: lefthook::block(),
+    };
+    if let Some(other) = lefthook::OTHER_LOCALS.iter().find(|name| top.join(name).exists()) {
+        return Err(
+            by_hand(&top.join(other), format!("lefthook reads it in place of {}", lefthook::LOCAL)).into()
+        );
+    }
+    let file = bare(top, top.join(lefthook::LOCAL), manifest)?;
+    if let Some(hook) = lefthook::taken(&file.rest) {
+        return Err(by_hand(&file.path, format!("it configures {} already", hook.name())).into());
+    }
+    let fresh = file.before.is_none() || manifest.file(&file.path).is_some();
+    let at = file.rest.len();
+    let mut edits = vec![with_block(file, at, &lefthook::block())];
+    // A file that git would track is code that was not tested.
+    if fresh && (manifest.file(&exclude(repo)).is_some() || !repo.is_ignored(lefthook::LOCAL)) {
+        let common = repo.common_dir();
+        let file = bare(common, exclude(repo), manifest)?;
+        let at = file.rest.len();
+        edits.push(with_block(file, at, &block::marked(0, &format!("/{}\n", lefthook::LOCAL))));
+    }
+    Ok(edits)
+}
+
+fn exclude(repo: &Repo) -> PathBuf {
+    repo.common_dir().join("info").join("exclude")
+}
+
+fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupError> {
+    let path = top.join(framework::FILE);
+    let odd = |path: &Path, why: &str| {
+        let lines = format!("{}{}", framework::types(), framework::entry(0));
+        SetupError::from(InstallError::ByHand { path: path.to_owned(), why: why.to_owned(), lines })
+    };
+    if !path.exists() {
+        let names = framework::PREK_FILES.iter().map(|name| top.join(name));
+        let other = names.into_iter().find(|path| path.exists()).unwrap_or(path);
+        let text = edits::read(top, &other)?.unwrap_or_default();
+        if framework::answer(&text) == Answer::There {
+            return Ok(Vec::new());
+        }
+        return Err(odd(&other, "only .pre-commit-config.yaml is edited"));
+    }
+    let file = bare(top, path, manifest)?;
+    match framework::answer(&file.rest) {
+        Answer::There => Ok(Vec::new()),
+        Answer::Unsafe(why) => Err(odd(&file.path, why)),
+        Answer::Put(put) => {
+            let (mut after, mut inserted) = (file.rest, Vec::new());
+            for (at, block) in put {
+                let (text, one) = block::insert(&after, at, &block);
+                after = text;
+                inserted.push(one);
+            }
+            Ok(vec![Edit { path: file.path, before: file.before, after, inserted, made: Made::Text }])
+        }
+    }
+}
+
+/// What a person has to do yet before git runs the lines of `mode`.
+pub(super) fn remarks(repo: &Repo, top: &Path, mode: Mode) -> Vec<String> {
+    match mode {
+        Mode::Shim | Mode::Config => Vec::new(),
+        Mode::Husky => {
+            let mut remarks = vec![format!("commit {HUSKY}: the lines are the same for everybody")];
+            if hooks_of_husky(repo).is_none() {
+                remarks.push("git does not run the hooks of husky yet; run:  npx husky".to_owned());
+            }
+            remarks
+        }
+        Mode::Lefthook => vec![
+            "to have lefthook run them, run:  lefthook install".to_owned(),
+            format!(
+                "{} is for this clone alone; for everybody, move its lines into the configuration of the project",
+                lefthook::LOCAL
+            ),
+        ],
+        Mode::PreCommit => {
+            let text = edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default();
+            let types: String = if framework::installs_all(&text) {
+                String::new()
+            } else {
+                Hook::ALL.map(|hook| format!(" --hook-type {}", hook.name())).concat()
+            };
+            vec![
+                format!("to have its hooks in place, run:  pre-commit install{types}  (or prek install{types})"),
+                "its lines start `andon`, which has to be on the PATH; commit the file: they are the same for \
+                 everybody"
+                    .to_owned(),
+            ]
+        }
+    }
+}

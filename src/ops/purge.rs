@@ -1,0 +1,137 @@
+//! `andon uninstall --purge`: records, halts and files are deleted. They are evidence, so that only a person may, and not
+//! while a halt stands.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::context::Context;
+use super::error::OpsError;
+use super::install::{NOTES_REF, SetupError};
+use super::standing::{self, stops};
+use super::workspace::Workspace;
+use crate::action::AndonDir;
+use crate::detect::Stops;
+use crate::git::{GitError, Repo};
+use crate::ledger::Ledger;
+
+/// Everything of Andon's own among the refs, its copies of remotes included.
+const LEDGER_REFS: &str = "refs/andon/";
+/// The records of remotes.
+const REMOTE_NOTES: &str = "refs/notes/remotes/";
+
+/// The folder of Andon in each git directory.
+const OWN_DIR: &str = "andon";
+
+/// What was deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purged {
+    /// Records of commits.
+    pub records: usize,
+    /// Entries of the ledger: halts and answers.
+    pub entries: usize,
+    /// Folders.
+    pub folders: Vec<PathBuf>,
+}
+
+/// Whether the evidence may be deleted by whoever asks.
+///
+/// # Errors
+/// [`OpsError::Purge`] in the shell of an agent, and while a halt stands in any worktree.
+pub fn may(ctx: &Context) -> Result<(), OpsError> {
+    if let Some(marker) = ctx.actor().marker {
+        return Err(OpsError::Purge {
+            what: format!(
+                "this is the shell of an agent ({marker} is set), and only a person deletes evidence"
+            ),
+            help: "a person runs in a shell of their own: andon uninstall --purge".to_owned(),
+        });
+    }
+    let ws = Workspace::open_lenient(ctx)?;
+    let refuse = |place: &str| OpsError::Purge {
+        what: format!("a halt stands{place}, and its evidence with it"),
+        help: "answer it first: andon resume --reason \"...\"".to_owned(),
+    };
+    let here = standing::recorded(&ws)?.is_some_and(|halt| !standing::answered_by_deletion(&ws, &halt));
+    if here || stops(&ws) != Stops::NONE {
+        return Err(refuse(""));
+    }
+    let ledger = Ledger::open(&ws.repo);
+    let own = ws.repo.worktree_name();
+    let names = ws.repo.worktree_places().into_iter().map(|one| one.name).chain(["main".to_owned()]);
+    for name in names.filter(|name| *name != own) {
+        if ledger.standing(&name)?.is_some() {
+            return Err(refuse(&format!(" in the worktree {name}")));
+        }
+    }
+    Ok(())
+}
+
+/// Deletes everything that uninstalling leaves, but for `andon.toml`.
+pub fn run(repo: &Repo) -> Result<Purged, OpsError> {
+    let records = repo.notes_list(NOTES_REF)?.len();
+    let entries = Ledger::open(repo).read_all()?.0.len();
+    let refs = refs(repo)?;
+    if !refs.is_empty() {
+        repo.delete_refs(&refs)?;
+    }
+    let mut folders = Vec::new();
+    for folder in folders_of(repo) {
+        match fs::remove_dir_all(&folder) {
+            Ok(()) => folders.push(folder),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(SetupError::Write { path: folder, source }.into()),
+        }
+    }
+    Ok(Purged { records, entries, folders })
+}
+
+fn refs(repo: &Repo) -> Result<Vec<String>, GitError> {
+    let mut refs: Vec<String> =
+        repo.refs_with_prefix(LEDGER_REFS)?.into_iter().map(|(name, _)| name).collect();
+    let of_remotes = repo.refs_with_prefix(REMOTE_NOTES)?.into_iter().map(|(name, _)| name);
+    refs.extend(
+        of_remotes.filter(|name| name.rsplit('/').next().is_some_and(|last| last.starts_with("andon"))),
+    );
+    if repo.ref_target(NOTES_REF)?.is_some() {
+        refs.push(NOTES_REF.to_owned());
+    }
+    Ok(refs)
+}
+
+/// The folders of Andon that are there: plain ones, never what a link leads to.
+fn folders_of(repo: &Repo) -> Vec<PathBuf> {
+    let mut all = vec![repo.common_dir().join(OWN_DIR), repo.git_dir().join(OWN_DIR)];
+    all.extend(repo.workdir().map(|top| AndonDir::below(top).path()));
+    // The main working tree, seen from a linked one.
+    let main = repo.common_dir().parent().filter(|_| repo.common_dir().ends_with(".git"));
+    all.extend(main.map(|top| AndonDir::below(top).path()));
+    for linked in repo.worktree_places() {
+        all.push(linked.git_dir.join(OWN_DIR));
+        all.extend(linked.top.map(|top| AndonDir::below(&top).path()));
+    }
+    all.sort();
+    all.dedup();
+    all.retain(|path| is_folder(path));
+    all
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|facts| facts.is_dir())
+}
+
+/// What is there of it, in words.
+pub(super) fn left(repo: &Repo) -> Vec<String> {
+    let mut left = Vec::new();
+    if let Ok(notes) = repo.notes_list(NOTES_REF)
+        && !notes.is_empty()
+    {
+        left.push(format!("the records of {} commits in {NOTES_REF}", notes.len()));
+    }
+    if repo.refs_with_prefix(LEDGER_REFS).is_ok_and(|found| !found.is_empty()) {
+        left.push("the ledger of halts and answers in refs/andon/".to_owned());
+    }
+    let folders = folders_of(repo);
+    left.extend(folders.iter().map(|path| super::install::quoted(path)));
+    left
+}
