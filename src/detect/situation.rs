@@ -30,6 +30,8 @@ pub struct Candidate {
     pub code_changed: CodeChange,
     /// What is known about its tests.
     pub evidence: EvidenceState,
+    /// Whose work it is.
+    pub origin: Origin,
     /// Whether documentation moved with the declared API.
     pub docs: DocsChange,
     /// What is not as it was pinned (`[identity]`); empty where nobody asked.
@@ -38,6 +40,16 @@ pub struct Candidate {
     pub command: Option<String>,
     /// Where none is configured: what a person may put there, in one line.
     pub advice: Option<String>,
+}
+
+/// Whose work code is. What a commit calls itself says nothing about that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Origin {
+    /// Somebody's.
+    #[default]
+    Work,
+    /// git made it of tested commits, without anybody's hand: a clean merge, revert, pick or rebase, made again to see.
+    MadeByGit,
 }
 
 /// Whether code paths changed. Documentation and ignored paths are no code (DESIGN section 5).

@@ -1,6 +1,6 @@
 //! One rule, one question: what the tables of the rules' tests call.
 
-use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Situation, Stops};
+use super::situation::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
 use super::{Rule, run};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Finding, Level};
@@ -74,6 +74,7 @@ fn candidate(evidence: EvidenceState, code_changed: CodeChange) -> Candidate {
     Candidate {
         code_changed,
         evidence,
+        origin: Origin::Work,
         docs: DocsChange::NotAsked,
         identity: Vec::new(),
         command: Some("sh tests.sh".into()),
@@ -95,14 +96,9 @@ pub(super) fn judged(
     asked(rule, &situation, &rule.defaults())
 }
 
-/// What `rule` says about changed code, after `timeline`.
-pub(super) fn judged_on(
-    rule: &Rule,
-    timeline: &Timeline,
-    evidence: EvidenceState,
-    stage: Stage,
-) -> Option<Finding> {
-    let candidate = candidate(evidence, CodeChange::Changed);
+/// What `rule` says about changed code of that origin on which no tests ran, after `timeline`.
+pub(super) fn made(rule: &Rule, timeline: &Timeline, origin: Origin, stage: Stage) -> Option<Finding> {
+    let candidate = Candidate { origin, ..candidate(EvidenceState::NeverRan, CodeChange::Changed) };
     let situation =
         Situation { timeline, stage, candidate: Some(&candidate), stops: Stops::NONE, episode: None };
     asked(rule, &situation, &rule.defaults())

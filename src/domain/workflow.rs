@@ -126,6 +126,26 @@ impl Workflow {
     }
 }
 
+impl Workflow {
+    /// Whether a commit can be that of the node called `name`, as far as author and trailers tell. Environment and branch
+    /// are known only where it was made: a node that asks for them may be it or not.
+    pub fn may_be(&self, name: &str, author: &str, trailers: &[(String, String)]) -> bool {
+        let maker = Maker { environment: None, author, trailers, branch: None };
+        for node in &self.nodes {
+            let told = |one: &&NodeMatch| matches!(one, NodeMatch::Author(_) | NodeMatch::Trailer(_));
+            if !node.matches.iter().filter(told).all(|one| one.holds(&maker)) {
+                continue;
+            }
+            let surely = node.matches.iter().all(|one| told(&one));
+            if surely || node.name == name {
+                return node.name == name;
+            }
+        }
+        // No node is surely it: then one that is not declared made it.
+        self.node(name).is_none()
+    }
+}
+
 impl NodeMatch {
     fn holds(&self, maker: &Maker<'_>) -> bool {
         match self {
@@ -184,6 +204,12 @@ mod tests {
         let bot = Maker { author: "B <bot@x>", branch: Some("auto/1"), ..none };
         assert_eq!(found(bot).as_deref(), Some("bot"));
         assert_eq!(found(Maker { branch: None, ..bot }), None);
+        let may_be =
+            |name: &str, author: &str, trailers: &[(String, String)]| flow.may_be(name, author, trailers);
+        assert!(may_be("reviewer", "P <p@x>", &trailers) && !may_be("coder", "P <p@x>", &trailers));
+        assert!(may_be("coder", "P <p@x>", &[]) && may_be("agent", "P <p@x>", &[]));
+        assert!(!may_be("reviewer", "P <p@x>", &[]) && !may_be("bot", "P <p@x>", &trailers));
+        assert!(may_be("bot", "B <bot@x>", &trailers) && may_be("reviewer", "B <bot@x>", &trailers));
         for (pattern, holds) in [("bot", true), ("*bot*", true), ("*bot@x>", true), ("*robot*", false)] {
             assert_eq!(NodeMatch::Author(pattern.into()).holds(&bot), holds, "{pattern}");
         }

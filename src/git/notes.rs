@@ -240,6 +240,6 @@ pub(super) fn is_digits(name: &str) -> bool {
     name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-fn annotated(path: &str) -> Option<CommitId> {
+pub(super) fn annotated(path: &str) -> Option<CommitId> {
     path.parse().ok().filter(|_| is_digits(path))
 }

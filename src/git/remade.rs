@@ -36,6 +36,8 @@ pub enum Claimed {
     Revert(CommitId),
     /// A commit applied once more: a cherry-pick, or a step of a rebase.
     Pick(CommitId),
+    /// The merge of its parent and that commit, without the second parent.
+    Squash(CommitId),
 }
 
 /// Whether a tree is what git makes.
@@ -53,7 +55,11 @@ impl Repo {
     /// Whether the tree of `commit` is what git makes of the commits that it was made of.
     pub fn is_made(&self, commit: &CommitInfo, claimed: Claimed) -> Result<Made, GitError> {
         let made = match claimed {
-            Claimed::Merge => self.is_merged(commit),
+            Claimed::Merge => self.is_merged(&commit.parents, commit.tree),
+            Claimed::Squash(tip) => match commit.parents[..] {
+                [parent] => self.is_merged(&[parent, tip], commit.tree),
+                _ => Ok(Made::Other),
+            },
             Claimed::Revert(reverted) => self.is_applied(commit, reverted, Direction::Back),
             Claimed::Pick(picked) => self.is_applied(commit, picked, Direction::Forth),
         };
@@ -84,8 +90,8 @@ impl Repo {
         Ok(named.filter_map(|id| self.resolve(id).ok()).collect())
     }
 
-    fn is_merged(&self, commit: &CommitInfo) -> Result<Made, GitError> {
-        let Some((first, others)) = commit.parents.split_first() else { return Ok(Made::Other) };
+    fn is_merged(&self, parents: &[CommitId], tree: TreeId) -> Result<Made, GitError> {
+        let Some((first, others)) = parents.split_first() else { return Ok(Made::Other) };
         if others.is_empty() {
             return Ok(Made::Other);
         }
@@ -93,11 +99,11 @@ impl Repo {
         if let [theirs] = others {
             for base in self.merge_bases(*first, *theirs)?.into_iter().take(MAX_BASES) {
                 let sides = Sides { base: Some(self.tree_of(base)?), ours, theirs: self.tree_of(*theirs)? };
-                if self.is_merge_of_paths(sides, commit.tree)? {
+                if self.is_merge_of_paths(sides, tree)? {
                     return Ok(Made::Same);
                 }
             }
-            return Ok(self.by_libgit2(commit.tree, |memory| {
+            return Ok(self.by_libgit2(tree, |memory| {
                 let (ours, theirs) = (memory.commit(*first)?, memory.commit(*theirs)?);
                 memory.inner.merge_commits(&ours, &theirs, Some(&options()))
             }));
@@ -109,7 +115,7 @@ impl Repo {
                 return Ok(Made::Other);
             }
         }
-        Ok(made(expected.is(self, commit.tree)?))
+        Ok(made(expected.is(self, tree)?))
     }
 
     /// Whether `commit` is its first parent with `source` applied, or taken back.

@@ -26,7 +26,9 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
         overlay.entries.iter().any(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code);
     let docs = docs::since(ws, docs::began(ws, &loaded.timeline)?, &overlay)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::WorkTree(overlay), None)?;
-    let candidate = Candidate { docs, ..candidate };
+    let head = ws.repo.head()?.commit().filter(|_| !uncommitted);
+    let origin = head.map_or(Ok(candidate.origin), |head| evidence::origin(ws, &candidate.evidence, head))?;
+    let candidate = Candidate { origin, docs, ..candidate };
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
     let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
     let modified = match candidate.code_changed {

@@ -4,14 +4,16 @@ mod hidden;
 
 use super::docs;
 use super::error::OpsError;
+use super::made;
 use super::test_guess;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
-use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Staging};
-use crate::domain::ids::{CodeId, TreeId};
+use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
+use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
 use crate::git::Overlay;
 use crate::record::fingerprint::{Difference, Fingerprinter, differing};
+use crate::record::store::NotesStore;
 use crate::report::message::Diagnostic;
 
 /// How many differing paths are looked at.
@@ -79,7 +81,17 @@ pub fn candidate(
     // Only where there is something to say: this looks at files of the project.
     let unconfigured = state == EvidenceState::Unconfigured && code_changed == CodeChange::Changed;
     let advice = ws.repo.workdir().filter(|_| unconfigured).map(test_guess::advice);
-    Ok(Candidate { code_changed, evidence: state, docs, identity: Vec::new(), command, advice })
+    let origin = Origin::Work;
+    Ok(Candidate { code_changed, evidence: state, origin, docs, identity: Vec::new(), command, advice })
+}
+
+/// Whose work the code of commit `tip` is: asked only where no tests speak for it.
+pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Origin, OpsError> {
+    if matches!(state, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
+        return Ok(Origin::Work);
+    }
+    let made = made::is_of_tested(&ws.repo, &NotesStore::open(&ws.repo)?, tip)?;
+    Ok(if made { Origin::MadeByGit } else { Origin::Work })
 }
 
 /// What is to be said where evidence that has its weak side opens a gate.

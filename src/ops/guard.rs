@@ -155,7 +155,8 @@ pub fn judge_tip(
     let tree = ws.repo.tree_of(tip)?;
     let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), None)?;
-    let candidate = Candidate { docs, ..candidate };
+    let origin = evidence::origin(ws, &candidate.evidence, tip)?;
+    let candidate = Candidate { origin, docs, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
     if binds(ctx, ws) {

@@ -116,6 +116,7 @@ fn carry(
         parent,
         prev: parent.map_or(Prev::Unsaid, prev_of),
         kind: match command {
+            RewriteCommand::Amend if commit.parents.len() > 1 => CommitKind::Merge,
             RewriteCommand::Amend => CommitKind::Amend,
             RewriteCommand::Rebase if old.kind == CommitKind::Merge => CommitKind::Merge,
             RewriteCommand::Rebase => CommitKind::Rebase,

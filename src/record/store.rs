@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::format::FormatError;
 use super::format::v1::{
-    Choice, DecodedRecord, Derived, UnknownKeys, choose_record, decode_commit, encode_commit, line_digest,
+    Choice, DecodedRecord, Derived, UnknownKeys, choose_record, decode_commit, disagreement, encode_commit,
+    line_digest,
 };
 use super::{Place, RecordError, Warning};
 use crate::domain::facts::{CommitRecord, Prev, Recording};
@@ -68,11 +69,17 @@ impl Note {
                 && decode_commit(line).is_ok_and(|decoded| derived.agrees(&decoded.record))
         };
         let known: Vec<&[u8]> = self.bytes.split(|byte| *byte == b'\n').filter(known).collect();
-        if known.is_empty() {
+        // A child may name a forged line: where lines contradict each other, the worst of all of them counts.
+        if known.is_empty() || self.disagreement(derived).is_some() {
             best(self.commit, &self.bytes, derived)
         } else {
             best(self.commit, &known.join(&b'\n'), derived)
         }
+    }
+
+    /// In what its lines contradict each other, if they do.
+    pub fn disagreement(&self, derived: &Derived) -> Option<&'static str> {
+        if self.has_several() { disagreement(&self.bytes, derived) } else { None }
     }
 
     /// Each readable line.

@@ -72,6 +72,8 @@ pub enum CheckOutcome {
 pub struct CheckReport {
     /// The range as it was asked for.
     pub range: String,
+    /// The commit whose configuration counted: the left side of the range.
+    pub configuration: Option<CommitId>,
     /// How many commits were looked at.
     pub commits: usize,
     /// What is not as it should be, in the order of the commits.
@@ -229,6 +231,8 @@ pub fn json_line(report: &CheckReport) -> String {
     let list = ["[", "]"];
     // In the order of their keys, as every value is written.
     member("commits", &mut iter::once(report.commits.into()), one);
+    let configuration = report.configuration.map(|commit| commit.to_string());
+    member("configuration", &mut iter::once(configuration.into()), one);
     member("outcome", &mut iter::once(outcome.into()), one);
     member("range", &mut iter::once(report.range.as_str().into()), one);
     member("schema", &mut iter::once("andon/check@1".into()), one);
@@ -277,6 +281,7 @@ mod tests {
     fn report(violations: Vec<Violation>) -> CheckReport {
         CheckReport {
             range: "main..HEAD".to_owned(),
+            configuration: None,
             commits: 12,
             violations,
             undecided: vec![],

@@ -38,7 +38,7 @@ pub use normalize::{Change, Root, normalize_error, normalize_id};
 pub use problem::ReportProblem;
 pub use reader::{ReportInput, RunReader, read};
 pub use run::{ExitKind, ParsedRun, RUNNER_EXIT};
-pub use signature::{ErrorText, FORMAT, coarse_signature, error_signature, signature};
+pub use signature::{ErrorText, FORMAT, coarse_signature, error_signature, is_signed, signature};
 
 #[cfg(test)]
 mod tests;

@@ -7,13 +7,16 @@
 use sha2::{Digest, Sha256};
 
 use crate::domain::ids::Signature;
-use crate::domain::tests::TestStatus;
+use crate::domain::tests::{TestEvidence, TestStatus};
 
 use super::normalize::mask_digits;
 
 /// The version of the hashes and of the normalization under them; part of what is hashed, so that signatures of
 /// different versions are never equal. Version 1 had fewer rules for error texts.
 pub const FORMAT: &str = "andon/signature@2";
+
+/// The format before: signatures of ids were the same but for their version.
+const EARLIER: &str = "andon/signature@1";
 
 /// A normalized error text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,8 +31,12 @@ struct Fields(Sha256);
 
 impl Fields {
     fn new(level: &str) -> Self {
+        Self::of_format(FORMAT, level)
+    }
+
+    fn of_format(format: &str, level: &str) -> Self {
         let mut fields = Self(Sha256::new());
-        fields.add(FORMAT);
+        fields.add(format);
         fields.add(level);
         fields
     }
@@ -50,11 +57,25 @@ impl Fields {
 /// ids, which are sorted here and count once each. `failing` holds normalized ids
 /// ([`normalize_id`](super::normalize_id)).
 pub fn signature(runner: &str, command: &str, status: TestStatus, failing: &[String]) -> Signature {
+    sign(Fields::new("ids"), [runner, command, status.as_str()], failing)
+}
+
+/// Whether the signature of `tests` is that of what else it says, in this format or an earlier one. The failing ids must
+/// be whole.
+pub fn is_signed(tests: &TestEvidence) -> bool {
+    let TestEvidence { runner, command, status, failing, .. } = tests;
+    let formats = [FORMAT, EARLIER].into_iter();
+    let said = [runner, command, status.as_str()];
+    formats
+        .map(|format| Fields::of_format(format, "ids"))
+        .any(|fields| sign(fields, said, failing) == tests.signature)
+}
+
+fn sign(mut fields: Fields, said: [&str; 3], failing: &[String]) -> Signature {
     let mut ids: Vec<&str> = failing.iter().map(String::as_str).collect();
     ids.sort_unstable();
     ids.dedup();
-    let mut fields = Fields::new("ids");
-    for field in [runner, command, status.as_str()].into_iter().chain(ids) {
+    for field in said.into_iter().chain(ids) {
         fields.add(field);
     }
     fields.finish()

@@ -108,7 +108,7 @@ fn the_gate_avoided() {
     stage.write("code.txt", "off\n");
     stage.andon(&["test"]).ok();
     stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qam", "Off"]).ok();
-    check(&stage).exits(1).says("error[missing-record]: the commit has no record");
+    check(&stage).exits(3).says("error[missing-record]: the commit has no record");
     stage.iterate("on\n", &["ok a", "ok b"], "On").ok();
     check(&stage).exits(1).says("error[bypassed]: the commit was made while the hooks were off");
 }

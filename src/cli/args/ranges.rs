@@ -16,7 +16,7 @@ pub struct CheckArgs {
     /// Commits to judge, such as origin/main..HEAD; default: the range that CI or pre-commit names
     #[arg(value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
     pub range: Option<String>,
-    /// The base side of the range; its configuration is the one that counts
+    /// The left side of the range; its configuration is the one that counts
     #[arg(long, value_name = "REV", requires = "to_ref")]
     pub from_ref: Option<String>,
     /// The tip of the range

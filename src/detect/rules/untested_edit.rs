@@ -1,13 +1,13 @@
 //! `untested-edit`: code changed, and its tests did not run on exactly this code.
 
 use crate::detect::rule::{Docs, Reads, Rule};
-use crate::detect::situation::{CodeChange, EvidenceState, PathDifference, Situation, Staging};
+use crate::detect::situation::{CodeChange, EvidenceState, Origin, PathDifference, Situation, Staging};
 use crate::detect::words;
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus, Tracking};
-use crate::history::{Outcome, Strike, outcome};
+use crate::history::{Outcome, outcome};
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -17,8 +17,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "The code fingerprint of what is to be committed differs from its parent's, and no run of \
                 `test.command` on exactly that fingerprint ran a test and ended by itself. A run that failed is \
                 a run: `failing-tests` judges it. Documentation and ignored paths need no tests. Without a \
-                configured command it warns at most, and behind the commit so it does for merges, reverts, \
-                cherry-picks and rebases, for which git asks no gate.",
+                configured command it warns at most, and behind the commit so it does for what git made of \
+                tested commits: a clean merge, revert, cherry-pick or rebase, which is made again to see. \
+                What a commit calls itself excuses nothing.",
         why: "No threshold: equal content means these tests ran on this code. No clock, no mtime, no bit that \
               touching a file would forge.",
         source: "autonomous-loop-rules.md, dirty bit checks (tests_run); DESIGN section 5",
@@ -68,9 +69,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         EvidenceState::Void(run) => void(run, command),
         EvidenceState::OtherCode { run, differing, staging } => other_code(run, differing, *staging),
     };
-    let exempt = situation.timeline.newest().is_some_and(|newest| newest.strike == Strike::Exempt);
-    let lowered =
-        candidate.evidence == EvidenceState::Unconfigured || (situation.stage != Stage::PreCommit && exempt);
+    let made_by_git = situation.stage != Stage::PreCommit && candidate.origin == Origin::MadeByGit;
+    let lowered = candidate.evidence == EvidenceState::Unconfigured || made_by_git;
     let level = if lowered { setting.level.min(Level::Warn) } else { setting.level };
     Some(Finding { evidence, help, ..RULE.finding(level, message) })
 }
@@ -192,7 +192,7 @@ fn with_reason(difference: &PathDifference, path: &str) -> String {
 mod tests {
     use super::*;
     use crate::detect::situation::PathHint;
-    use crate::detect::testkit::{judged, judged_at, judged_on};
+    use crate::detect::testkit::{judged, judged_at, made};
     use crate::domain::facts::CommitKind;
     use crate::history::testkit::{commit, green, other, red, run, timeline};
 
@@ -327,20 +327,16 @@ mod tests {
     }
 
     #[test]
-    fn in_check_it_warns_for_kinds_that_git_asks_no_gate_for() {
-        for (kind, level) in [
-            (CommitKind::Normal, Level::Block),
-            (CommitKind::Amend, Level::Block),
-            (CommitKind::Merge, Level::Warn),
-            (CommitKind::Revert, Level::Warn),
-            (CommitKind::CherryPick, Level::Warn),
-            (CommitKind::Rebase, Level::Warn),
+    fn behind_the_commit_it_warns_for_what_git_made_of_tested_commits() {
+        let line = timeline(vec![commit(1).kind(CommitKind::Merge)]);
+        for (stage, origin, level) in [
+            (Stage::PrePush, Origin::MadeByGit, Level::Warn),
+            (Stage::PrePush, Origin::Work, Level::Block),
+            (Stage::Complete, Origin::MadeByGit, Level::Warn),
+            (Stage::PreCommit, Origin::MadeByGit, Level::Block),
         ] {
-            let line = timeline(vec![commit(1).kind(kind)]);
-            let at =
-                |stage| judged_on(&RULE, &line, EvidenceState::NeverRan, stage).map(|finding| finding.level);
-            assert_eq!(at(Stage::Check), Some(level), "{kind:?}");
-            assert_eq!(at(Stage::PreCommit), Some(Level::Block), "{kind:?}");
+            let found = made(&RULE, &line, origin, stage).map(|finding| finding.level);
+            assert_eq!(found, Some(level), "{stage:?} {origin:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
 use super::{Case, CommitRef, Looked, Violation, at, of_finding};
-use crate::detect::{self, Candidate, CodeChange, EvidenceState, Situation};
+use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Situation};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Fact};
 use crate::git::CommitInfo;
@@ -63,6 +63,7 @@ pub(super) fn undocumented(case: &Case<'_>, looked: &Looked) -> Result<Vec<Viola
     let candidate = Candidate {
         code_changed: CodeChange::Unchanged,
         evidence: EvidenceState::Unconfigured,
+        origin: Origin::Work,
         docs: docs::between(case.repo, case.config, Some(before), case.repo.tree_of(tip.id)?)?,
         identity: Vec::new(),
         command: None,

@@ -4,7 +4,7 @@
 use super::{Case, Violation, at, of_finding};
 use crate::adapter::agents::DEFAULT_NODE;
 use crate::config::AppliesTo;
-use crate::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Situation, Stops};
+use crate::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Recording};
 use crate::domain::identity::{self, Carried, Mismatch};
@@ -45,6 +45,7 @@ fn said(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Vi
     let candidate = Candidate {
         code_changed: CodeChange::Unchanged,
         evidence: EvidenceState::Unconfigured,
+        origin: Origin::Work,
         docs: DocsChange::NotAsked,
         identity: found,
         command: None,

@@ -1,9 +1,13 @@
-//! `andon check`: for CI. Re-derives every record of a range from the commits, takes the configuration from the
-//! base side, trusts nothing local, and says what does not hold.
+//! `andon check`: for CI. Re-derives every record of a range from the commits, takes the configuration from the left
+//! side of the range, believes nothing that a branch says of itself, and says what does not hold.
 
+mod backed;
 mod chain;
 mod changes;
+mod counted;
+mod gate;
 mod halts;
+mod history;
 mod identity;
 mod looked;
 mod overrides;
@@ -11,6 +15,7 @@ mod range;
 mod records;
 mod sayings;
 mod squash;
+mod stated;
 mod tamper;
 mod tested;
 
@@ -56,7 +61,7 @@ pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckRep
         Ok(ground) => ground,
         Err(nothing) => return Ok(*nothing),
     };
-    let (Judged { looked, mut said, undecided, .. }, walked) =
+    let (Judged { looked, mut said, undecided, backed, .. }, walked) =
         records::judge(ctx, &ground, asked.cached, pace)?;
     let Ground { range, config, tip, said: of_configuration, .. } = ground;
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
@@ -66,6 +71,8 @@ pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckRep
     said.say(&looked, Turn::Hands, overrides::hands(&looked, &ledger));
     said.say(&looked, Turn::Ledger, std::mem::take(&mut ledger.violations));
     said.say(&looked, Turn::Tampering, tamper::around(&case, &looked)?);
+    said.say(&looked, Turn::Tampering, counted::judge(&case, &looked, &ledger.answers));
+    said.say(&looked, Turn::Tampering, history::judge(&case, &looked, backed.sources())?);
     // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
     if walked == Walked::Whole {
         said.say(&looked, Turn::Range, tested::tip(&case, &looked));
@@ -76,9 +83,10 @@ pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckRep
     }
     Ok(CheckReport {
         range: range.shown,
+        configuration: range.base.or(Some(range.tip)),
         commits: looked.commits().len(),
         violations: said.told(&looked),
-        undecided: undecided.into_iter().chain(stopped(walked)).collect(),
+        undecided: stopped(walked).into_iter().chain(undecided).collect(),
         warnings: Vec::new(),
     })
 }
@@ -90,11 +98,13 @@ fn ground(ctx: &Context, asked: &Asked) -> Result<Result<Ground, Box<CheckReport
     let spelled = range::spelled(ctx, asked)?;
     let range = match range::resolve(&repo, &spelled) {
         Ok(range) => range,
-        Err(OpsError::Git(err)) if err.is_cut_off() => return Ok(Err(Box::new(cut_off(&spelled, &err)))),
+        Err(OpsError::Git(err)) if err.is_cut_off() => {
+            return Ok(Err(Box::new(cut_off(&spelled.text, &err))));
+        }
         Err(err) => return Err(err),
     };
     if let Some(undecided) = missing_evidence(&repo, &range.commits)? {
-        return Ok(Err(Box::new(without_evidence(&spelled, range.commits.len(), undecided))));
+        return Ok(Err(Box::new(without_evidence(&spelled.text, range.commits.len(), undecided))));
     }
     let (config, said) = range::configuration(&repo, &range)?;
     let tip = NotesStore::open(&repo)?.tip();
@@ -115,6 +125,7 @@ fn stopped(walked: Walked) -> Option<Undecided> {
 fn without_evidence(range: &str, commits: usize, undecided: Undecided) -> CheckReport {
     CheckReport {
         range: range.to_owned(),
+        configuration: None,
         commits,
         violations: Vec::new(),
         undecided: vec![undecided],

@@ -33,30 +33,55 @@ pub enum Cached {
     Believed,
 }
 
+/// A range as it was asked for.
+pub(super) struct Spelled {
+    pub text: String,
+    by: By,
+}
+
+/// Who names the range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    /// Arguments.
+    Caller,
+    /// pre-commit or prek, which also name ranges in which nothing is.
+    Framework,
+}
+
 /// A resolved range.
 pub(super) struct Range {
     /// As it is shown.
     pub shown: String,
-    /// The commit whose configuration counts; `None` when the range has no base.
+    /// The left side, whose configuration counts; `None` when the range has none.
     pub base: Option<CommitId>,
+    /// Where the two sides parted.
+    pub fork: Option<CommitId>,
     /// The newest commit.
     pub tip: CommitId,
     /// Oldest first.
     pub commits: Vec<CommitId>,
 }
 
-/// Finds the range: the argument, the two refs, or what the pre-commit framework names.
-pub(super) fn spelled(ctx: &Context, asked: &Asked) -> Result<String, OpsError> {
+/// Finds the range: the argument, the two refs, or what the pre-commit framework names. A base of zeros is that of a new
+/// branch, as forges and frameworks name it: then all that the other side reaches is judged.
+pub(super) fn spelled(ctx: &Context, asked: &Asked) -> Result<Spelled, OpsError> {
     if let Some(range) = &asked.range {
-        return Ok(range.clone());
+        let is_new = range.split_once("..").filter(|(from, to)| is_zero(from) && !to.starts_with('.'));
+        let text = is_new.map_or(range.as_str(), |(_, to)| to).to_owned();
+        return Ok(Spelled { text, by: By::Caller });
     }
+    let by = if asked.refs.is_some() { By::Caller } else { By::Framework };
     let (from, to) =
         asked.refs.clone().or_else(|| framework::from_to(&ctx.vars)).ok_or_else(|| OpsError::Usage {
             what: "which commits are to be judged?".to_owned(),
             help: "andon check origin/main..HEAD, or --from-ref A --to-ref B".to_owned(),
         })?;
-    // The framework names a new branch's base as the zero id.
-    Ok(if from.parse::<Oid>().is_ok_and(|id| id.is_zero()) { to } else { format!("{from}..{to}") })
+    let text = if is_zero(&from) { to } else { format!("{from}..{to}") };
+    Ok(Spelled { text, by })
+}
+
+fn is_zero(id: &str) -> bool {
+    id.parse::<Oid>().is_ok_and(|id| id.is_zero())
 }
 
 /// git reads an empty side as HEAD; here it is a variable of the CI that was not set, and `..HEAD` would judge
@@ -72,47 +97,111 @@ fn refuse_empty(range: &str) -> Result<(), OpsError> {
 }
 
 /// Resolves a range as git spells it.
-pub(super) fn resolve(repo: &Repo, range: &str) -> Result<Range, OpsError> {
+pub(super) fn resolve(repo: &Repo, spelled: &Spelled) -> Result<Range, OpsError> {
+    let range = spelled.text.as_str();
     refuse_empty(range)?;
     let commits = repo.range(range)?;
-    let (base, tip) = match range.split_once("...").or_else(|| range.split_once("..")) {
-        Some((from, to)) => {
-            let side = |text: &str| repo.resolve(if text.is_empty() { "HEAD" } else { text });
-            let (from, to) = (side(from)?, side(to)?);
-            (repo.merge_base(from, to)?.or(Some(from)), to)
-        }
-        None => (None, repo.resolve(range)?),
+    let shown = range.to_owned();
+    let Some((from, to)) = range.split_once("...").or_else(|| range.split_once("..")) else {
+        return Ok(Range { shown, base: None, fork: None, tip: repo.resolve(range)?, commits });
     };
-    Ok(Range { shown: range.to_owned(), base, tip, commits })
+    let to = if to.is_empty() { "HEAD" } else { to };
+    let (base, tip) = (repo.resolve(from)?, repo.resolve(to)?);
+    if commits.is_empty() && spelled.by == By::Caller {
+        return Err(nothing(repo, Side { name: from, id: base }, Side { name: to, id: tip })?);
+    }
+    let fork = repo.merge_base(base, tip)?;
+    Ok(Range { shown, base: Some(base), fork, tip, commits })
 }
 
-/// The configuration of the base side: what a range changes about its own guard does not count in it. A range
-/// that brings `andon.toml` in the first place is judged by what it brings.
+/// One side of a range.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    name: &'a str,
+    id: CommitId,
+}
+
+/// A range without commits judges nothing: said, because the caller thinks that something passed.
+fn nothing(repo: &Repo, from: Side<'_>, to: Side<'_>) -> Result<OpsError, OpsError> {
+    let (left, right) = (from.name, to.name);
+    if from.id != to.id {
+        return Ok(OpsError::Usage {
+            what: format!(
+                "the range is the wrong way round: {right} is an ancestor of {left}, so it holds no commit"
+            ),
+            help: format!("andon check {right}..{left}"),
+        });
+    }
+    let newest = if repo.commit(to.id)?.parents.is_empty() {
+        format!("andon check {right}")
+    } else {
+        format!("andon check {right}~1..{right}")
+    };
+    Ok(OpsError::Usage {
+        what: format!("nothing to check: {left} and {right} are the same commit, {}", to.id.short()),
+        help: format!("to judge its newest commit: {newest}"),
+    })
+}
+
+/// The configuration of the left side: what a branch says about its own guard does not count for it, whether it changed
+/// that or is older than the guard. Without a left side the tip's own counts, for there is no other.
 pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<Violation>), OpsError> {
-    let at_base = range.base.map(|base| source(repo, base)).transpose()?.flatten();
     let at_tip = source(repo, range.tip)?;
-    let mut violations = Vec::new();
-    let used = match (&at_base, &at_tip) {
-        (Some(base), Some(tip)) if base.text != tip.text => {
-            let message = format!("{CONFIG_FILE} changed in this range; the one of its base was used");
-            let help = format!("git diff {} {} -- {CONFIG_FILE}", short(range.base), range.tip.short());
-            violations.push(violation(None, "config-changed", Level::Warn, message, &help));
-            at_base
-        }
-        (Some(_), None) => {
-            let message = format!("{CONFIG_FILE} was removed in this range; the one of its base was used");
-            let help = format!("git checkout {} -- {CONFIG_FILE}", short(range.base));
-            violations.push(violation(None, "config-removed", Level::Block, message, &help));
-            at_base
-        }
-        (Some(_), Some(_)) => at_base,
-        (None, _) => at_tip,
-    };
-    Ok((config::load(used.as_slice())?, violations))
+    let Some(base) = range.base else { return Ok((config::load(at_tip.as_slice())?, Vec::new())) };
+    let at_base = source(repo, base)?;
+    let at_fork = range.fork.map(|fork| source(repo, fork)).transpose()?.flatten();
+    let text = |source: &Option<Source>| source.as_ref().map(|source| source.text.clone());
+    let [left, fork, tip] = [&at_base, &at_fork, &at_tip].map(text);
+    let said = (left != tip).then(|| {
+        let changed = Changed { in_range: fork != tip, left: left.is_some(), tip: tip.is_some() };
+        said(changed, base, range.tip)
+    });
+    Ok((config::load(at_base.as_slice())?, said.into_iter().collect()))
 }
 
-fn short(id: Option<CommitId>) -> String {
-    id.map_or_else(|| "BASE".to_owned(), |id| id.short())
+/// How the configuration of the tip differs from the one that counts.
+#[derive(Clone, Copy)]
+struct Changed {
+    /// The range changed it; otherwise the left side did since.
+    in_range: bool,
+    /// Whether the left side has one.
+    left: bool,
+    /// Whether the tip has one.
+    tip: bool,
+}
+
+fn said(changed: Changed, base: CommitId, tip: CommitId) -> Violation {
+    let (left, right) = (base.short(), tip.short());
+    let diff = format!("git diff {left} {right} -- {CONFIG_FILE}");
+    match changed {
+        Changed { in_range: true, left: true, tip: false } => {
+            let what =
+                format!("{CONFIG_FILE} was removed in this range; the one of its base was used, {left}");
+            violation(
+                None,
+                "config-removed",
+                Level::Block,
+                what,
+                &format!("git checkout {left} -- {CONFIG_FILE}"),
+            )
+        }
+        Changed { in_range: true, left: true, .. } => {
+            let what = format!("{CONFIG_FILE} changed in this range; the one of its base was used, {left}");
+            violation(None, "config-changed", Level::Warn, what, &diff)
+        }
+        Changed { in_range: true, left: false, .. } => {
+            let what = format!(
+                "{CONFIG_FILE} is new in this range; its base {left} has none, so the defaults were used"
+            );
+            violation(None, "config-added", Level::Warn, what, &diff)
+        }
+        Changed { in_range: false, .. } => {
+            let what = format!(
+                "{CONFIG_FILE} is another one at {left} than here, where it is older; that of {left} was used"
+            );
+            violation(None, "config-older", Level::Note, what, &diff)
+        }
+    }
 }
 
 /// `andon.toml` as a commit has it.

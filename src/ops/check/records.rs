@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::backed::{Backed, Here, Silent};
 use super::chain::{self, Recent};
 use super::changes::Weakened;
 use super::range::{Cached, source};
 use super::{Case, Ground, Looked, Sayings, Turn, Violation, at, level_of, violation};
-use super::{identity, overrides, tamper, tested};
-use crate::config::{self, AppliesTo, Config};
-use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Gate, Recording, Skip};
+use super::{gate, identity, overrides, stated, tamper};
+use crate::config::{self, Config};
+use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::paths::PathClass;
-use crate::domain::settings::ParamValue;
 use crate::domain::tests::TestEvidence;
 use crate::git::{CommitInfo, Repo, missing_help};
 use crate::ops::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
@@ -34,6 +34,8 @@ pub(super) struct Judged {
     pub said: Sayings,
     /// Records that this clone cannot compare.
     pub undecided: Vec<Undecided>,
+    /// What stands behind the code.
+    pub backed: Backed,
     weakened: Weakened,
     recent: Recent,
     /// The lines that records of the range name as the ones before them: asked for where a note has several.
@@ -107,12 +109,9 @@ impl Judged {
         (commit, derived): (&CommitInfo, Derived),
         (named, said): (&dyn Fn() -> BTreeSet<Digest>, &mut Vec<Violation>),
     ) -> Result<CommitFact, OpsError> {
-        let stored = match self.stored(case, (commit, &derived), named) {
+        let stored = match self.stored(case, (commit, &derived), (named, said)) {
             Ok(Some(stored)) => stored,
-            Ok(None) => {
-                said.extend(missing(case, commit));
-                return Ok(derive::unrecorded(commit, derived));
-            }
+            Ok(None) => return self.silent(case, (commit, derived), (Silent::Unrecorded, said)),
             Err(err) => {
                 self.unreadable(commit, &err, said);
                 return Ok(derive::unrecorded(commit, derived));
@@ -120,7 +119,7 @@ impl Judged {
         };
         let compared = compare(case, commit, &derived, &stored.record)?;
         said.extend(chain::judge((case, &self.recent), commit, &stored));
-        said.extend(gate(case, commit, &stored.record));
+        said.extend(gate::judge(case, commit, &stored.record));
         let record = match compared {
             // What the diff is made of is never believed: another version may tell it in other words.
             Compared::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
@@ -143,11 +142,28 @@ impl Judged {
         };
         if record.recording == Recording::Backfilled {
             // It says what the commit says, and nobody was there: the rules see what they would see without it.
-            said.extend(backfilled(case, commit));
-            return Ok(derive::unrecorded(commit, derived));
+            return self.silent(case, (commit, derived), (Silent::Backfilled, said));
         }
-        said.extend(tested::untested((case, &self.looked), commit, &record)?);
+        said.extend(stated::judge(case, commit, &record));
+        let mut record = record;
+        let here = Here { case, looked: &self.looked, commit };
+        said.extend(self.backed.recorded(here, &mut record)?);
         Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
+    }
+
+    /// The fact of a commit for which no record of its own speaks.
+    fn silent(
+        &mut self,
+        case: &Case<'_>,
+        (commit, derived): (&CommitInfo, Derived),
+        (silent, said): (Silent, &mut Vec<Violation>),
+    ) -> Result<CommitFact, OpsError> {
+        let mut fact = derive::unrecorded(commit, derived);
+        let here = Here { case, looked: &self.looked, commit };
+        let told = self.backed.silent(here, silent, &mut fact)?;
+        said.extend(told.said);
+        self.undecided.extend(told.undecided);
+        Ok(fact)
     }
 
     /// The record of a commit.
@@ -155,13 +171,14 @@ impl Judged {
         &mut self,
         case: &Case<'_>,
         (commit, derived): (&CommitInfo, &Derived),
-        named: &dyn Fn() -> BTreeSet<Digest>,
+        (named, said): (&dyn Fn() -> BTreeSet<Digest>, &mut Vec<Violation>),
     ) -> Result<Option<StoredRecord>, RecordError> {
         let Some(note) = case.store.note(commit.id)? else {
             self.recent.push(commit.id, None);
             return Ok(None);
         };
         if note.has_several() {
+            said.extend(stated::of_note(commit, &note));
             let named = self.named.get_or_insert_with(named);
             return note.choose(&derivable(derived), named).map(Some);
         }
@@ -217,28 +234,6 @@ fn under_the_rules_of_the_base(record: CommitRecord, derived: &Derived) -> Commi
     CommitRecord { code: derived.code, diff: derived.diff.clone(), change, tests, ..record }
 }
 
-/// A merge may have been made where no hook runs (a forge's button): that is worth a word, not a refusal.
-fn missing(case: &Case<'_>, commit: &CommitInfo) -> Option<Violation> {
-    if case.config.guard.applies_to == AppliesTo::Agents {
-        return None;
-    }
-    let level = if commit.parents.len() > 1 { Level::Warn } else { Level::Block };
-    let help = "git push origin refs/notes/andon where the commit was made, if Andon ran there";
-    Some(violation(Some(at(commit)), "missing-record", level, "the commit has no record".to_owned(), help))
-}
-
-/// A backfilled record proves no more than none: whoever skips the hooks could write one afterwards.
-fn backfilled(case: &Case<'_>, commit: &CommitInfo) -> Option<Violation> {
-    if case.config.guard.applies_to == AppliesTo::Agents {
-        return None;
-    }
-    let level = if commit.parents.len() > 1 { Level::Warn } else { Level::Block };
-    let what = "its record was backfilled: no hook saw the commit being made, and no tests are known";
-    let help =
-        "check a range that begins where Andon was installed; a person looks at commits made since then";
-    Some(violation(Some(at(commit)), "backfilled-record", level, what, help))
-}
-
 /// Compares a record with its commit. Path rules may have changed inside the range: then the commit's own
 /// configuration must explain the record.
 fn compare(
@@ -260,7 +255,9 @@ fn compare(
         let message = format!("the record claims tests on other code: {theirs} instead of {own}");
         return Ok(fails("foreign-tests", message));
     }
-    if (record.kind == CommitKind::Merge) != (commit.parents.len() > 1) {
+    // Earlier versions called an amended merge an amend.
+    let several = commit.parents.len() > 1;
+    if (record.kind == CommitKind::Merge) != several && !(several && record.kind == CommitKind::Amend) {
         let message = "the record was edited: its kind is not what the commit gives";
         return Ok(fails("edited-record", message.to_owned()));
     }
@@ -334,34 +331,6 @@ fn same(record: &CommitRecord, derived: &Derived) -> bool {
 }
 
 fn own_configuration(case: &Case<'_>, commit: &CommitInfo) -> Result<Option<Config>, OpsError> {
-    let Some(source) = source(case.repo, commit.id)? else { return Ok(None) };
-    Ok(config::load(&[source]).ok())
-}
-
-fn gate(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
-    let by_name = record.skipped.iter().find(|skip| skip.rule == Skip::GATE);
-    let by_name = by_name.map(|skip| format!("the commit did not pass the gate ({})", skip.reason));
-    let bypassed = match (record.gate, record.kind, record.recording) {
-        // Said of the record as a whole.
-        (_, _, Recording::Backfilled) => return None,
-        (Gate::Bypassed, _, _) => {
-            by_name.as_deref().unwrap_or("the commit did not pass the gate (--no-verify)")
-        }
-        (Gate::NotRun, CommitKind::Normal | CommitKind::Amend, _)
-        | (Gate::NotRun, _, Recording::CaughtUp) => {
-            by_name.as_deref().unwrap_or("the commit was made while the hooks were off")
-        }
-        (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
-    };
-    let setting = case.config.rules.get("hook-bypass")?;
-    if setting.level == Level::Off {
-        return None;
-    }
-    let level = match setting.params.get("block_in_check") {
-        Some(ParamValue::Switch(false)) => setting.level,
-        _ => Level::Block,
-    };
-    let help =
-        "a person looks at the commit; then merge by hand, or have it committed again through the hooks";
-    Some(violation(Some(at(commit)), "bypassed", level, bypassed.to_owned(), help))
+    // Without a file of its own a commit was recorded by the defaults.
+    Ok(config::load(source(case.repo, commit.id)?.as_slice()).ok())
 }

@@ -3,8 +3,9 @@
 
 use super::super::members::FormatError;
 use super::commit::{DecodedRecord, decode_commit};
-use crate::domain::facts::{CommitRecord, Recording};
+use crate::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
+use crate::domain::tests::TestEvidence;
 
 /// Facts of a record that anyone can derive from the commit. What was not derived agrees with everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,7 +50,8 @@ pub struct Choice<'a> {
 }
 
 /// The line of a note that speaks for its commit: lines that agree with `derived` win, then those that were not
-/// backfilled, then the earliest `recorded_at`, then the smallest bytes. Blank lines and duplicates do no harm.
+/// backfilled, then the one that speaks worst of the commit, then the earliest `recorded_at`, then the smallest bytes.
+/// Blank lines and duplicates do no harm; whoever adds a line that speaks better than the one there gains nothing.
 pub fn choose_record<'a>(note: &'a [u8], derived: &Derived) -> Choice<'a> {
     let mut best: Option<(&[u8], DecodedRecord)> = None;
     let mut unreadable = Vec::new();
@@ -63,7 +65,7 @@ pub fn choose_record<'a>(note: &'a [u8], derived: &Derived) -> Choice<'a> {
                 let rank = |line, decoded: &DecodedRecord| {
                     let record = &decoded.record;
                     let unwatched = record.recording == Recording::Backfilled;
-                    (!derived.agrees(record), unwatched, record.recorded_at, line)
+                    (!derived.agrees(record), unwatched, Standing::of(record), record.recorded_at, line)
                 };
                 if best.as_ref().is_none_or(|(held, other)| rank(line, &decoded) < rank(held, other)) {
                     best = Some((line, decoded));
@@ -72,6 +74,54 @@ pub fn choose_record<'a>(note: &'a [u8], derived: &Derived) -> Choice<'a> {
         }
     }
     Choice { best, unreadable }
+}
+
+/// What nobody can derive from a commit, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Standing {
+    gate: u8,
+    tests: u8,
+    kind: u8,
+}
+
+impl Standing {
+    fn of(record: &CommitRecord) -> Self {
+        let gate = match record.gate {
+            Gate::Bypassed => 0,
+            Gate::NotRun => 1,
+            Gate::Passed => 2,
+        };
+        let tests = u8::from(record.tests.as_ref().is_none_or(TestEvidence::is_green));
+        let kind = u8::from(!matches!(record.kind, CommitKind::Normal | CommitKind::Amend));
+        Self { gate, tests, kind }
+    }
+}
+
+/// In what the lines of a note contradict each other: of those that agree with `derived` and that a hook wrote. Tests that
+/// only one of them knows of are no contradiction.
+pub fn disagreement(note: &[u8], derived: &Derived) -> Option<&'static str> {
+    let lines = note.split(|byte| *byte == b'\n').filter(|line| !line.iter().all(u8::is_ascii_whitespace));
+    let read = lines.filter_map(|line| Some(decode_commit(line).ok()?.record));
+    let spoken: Vec<CommitRecord> =
+        read.filter(|record| derived.agrees(record) && record.recording != Recording::Backfilled).collect();
+    let (first, others) = spoken.split_first()?;
+    let results = |record: &CommitRecord| {
+        record.tests.as_ref().map(|tests| (tests.status, tests.failing.clone(), tests.signature))
+    };
+    let known = spoken.iter().find_map(results);
+    let kind = |record: &CommitRecord| {
+        let amended = record.kind == CommitKind::Amend;
+        if amended { CommitKind::Normal } else { record.kind }
+    };
+    if others.iter().any(|other| other.gate != first.gate) {
+        Some("gate")
+    } else if spoken.iter().filter_map(results).any(|result| Some(&result) != known.as_ref()) {
+        Some("test results")
+    } else if others.iter().any(|other| kind(other) != kind(first)) {
+        Some("kind")
+    } else {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -117,6 +167,45 @@ mod tests {
         let note = format!("{early_other}{later}");
         let Choice { best, .. } = choose_record(note.as_bytes(), &Derived::default());
         assert_eq!(best.unwrap().0, early_other.trim_end().as_bytes());
+    }
+
+    #[test]
+    fn the_worst_line_counts_and_contradictions_are_named() {
+        let honest = line(|record| {
+            record.recorded_at = Timestamp(10);
+            record.gate = Gate::Bypassed;
+        });
+        let forged = line(|record| {
+            record.recorded_at = Timestamp(9);
+            record.gate = Gate::Passed;
+        });
+        let derived = Derived::of(&golden());
+        for note in [format!("{honest}{forged}"), format!("{forged}{honest}")] {
+            let Choice { best, .. } = choose_record(note.as_bytes(), &derived);
+            assert_eq!(best.unwrap().1.record.gate, Gate::Bypassed);
+            assert_eq!(disagreement(note.as_bytes(), &derived), Some("gate"));
+        }
+        let green = line(|record| {
+            record.tests.as_mut().unwrap().status = crate::domain::tests::TestStatus::Passed;
+            record.recorded_at = Timestamp(1);
+        });
+        let red = line(|record| record.recorded_at = Timestamp(2));
+        let unknown = line(|record| record.tests = None);
+        let note = format!("{green}{red}");
+        let Choice { best, .. } = choose_record(note.as_bytes(), &derived);
+        assert!(!best.unwrap().1.record.tests.unwrap().is_green());
+        assert_eq!(disagreement(note.as_bytes(), &derived), Some("test results"));
+        assert_eq!(disagreement(format!("{unknown}{red}").as_bytes(), &derived), None);
+        let revert = line(|record| record.kind = CommitKind::Revert);
+        assert_eq!(disagreement(format!("{revert}{red}").as_bytes(), &derived), Some("kind"));
+        let backfilled = line(|record| {
+            record.recording = Recording::Backfilled;
+            record.gate = Gate::NotRun;
+        });
+        let later = line(|record| record.recorded_at = Timestamp(3));
+        for note in [format!("{red}{backfilled}"), format!("{red}{later}{red}"), red.clone()] {
+            assert_eq!(disagreement(note.as_bytes(), &derived), None);
+        }
     }
 
     #[test]

@@ -1,0 +1,303 @@
+//! Code that no test run of its own record stands behind: what else does, or that nothing does.
+//!
+//! What a commit calls itself counts for nothing. Code that was tested at another commit is tested here; code that git
+//! made of tested commits, which is shown by making it again, is worth a warning; anything else is somebody's work that
+//! nobody tested: an error where a record says so, missing evidence where there is none.
+
+use std::collections::HashSet;
+
+use super::{Case, Looked, Violation, at, gate, level_of, overrides, stated, violation};
+use crate::config::{AppliesTo, HandedIn};
+use crate::domain::facts::{CommitFact, CommitKind, CommitRecord};
+use crate::domain::findings::Level;
+use crate::domain::ids::{CodeId, CommitId};
+use crate::domain::tests::{RunOrigin, TestEvidence};
+use crate::git::{Claimed, CommitInfo, Made};
+use crate::ops::error::OpsError;
+use crate::ops::made::{Archive, Asked, Backing, Claim, Origins};
+use crate::record::fingerprint::Fingerprinter;
+use crate::report::check::Undecided;
+
+/// Why a commit has nothing to say for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Silent {
+    /// It has no record.
+    Unrecorded,
+    /// Its record was backfilled: nobody watched.
+    Backfilled,
+}
+
+/// A commit and where it is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'a> {
+    pub case: &'a Case<'a>,
+    pub looked: &'a Looked,
+    pub commit: &'a CommitInfo,
+}
+
+/// What is said of a commit.
+#[derive(Default)]
+pub(super) struct Told {
+    pub said: Vec<Violation>,
+    pub undecided: Option<Undecided>,
+}
+
+/// What stands behind the commits of the range so far.
+#[derive(Default)]
+pub(super) struct Backed {
+    origins: Origins,
+    /// Those whose code was not tested.
+    untested: HashSet<CommitId>,
+    /// Commits outside the range whose records speak for some of it.
+    sources: Vec<CommitId>,
+}
+
+impl Backed {
+    /// Commits outside the range whose records speak for some of it.
+    pub(super) fn sources(&self) -> &[CommitId] {
+        &self.sources
+    }
+
+    /// Judges a recorded commit. One that only says that it is a revert counts as ordinary work from here on.
+    pub(super) fn recorded(
+        &mut self,
+        here: Here<'_>,
+        record: &mut CommitRecord,
+    ) -> Result<Option<Violation>, OpsError> {
+        let claimed = record.kind;
+        if claimed == CommitKind::Revert && !reverts(here)? {
+            record.kind = CommitKind::Normal;
+        }
+        let Some(level) = asks_for_tests(here.case) else { return Ok(None) };
+        if overrides::passes_over(&record.skipped, "untested-edit") {
+            return Ok(None);
+        }
+        let handed_in = match &record.tests {
+            None => false,
+            Some(tests) if tests.caveats.origin == RunOrigin::Here => return Ok(None),
+            Some(_) if here.case.config.test.handed_in == HandedIn::Count => {
+                return Ok(Some(by_word(here.commit)));
+            }
+            Some(_) => true,
+        };
+        let changed = self.changed(here, record.code)?;
+        if !changed {
+            return Ok(None);
+        }
+        let backing = self.backing(here, Claim::Recorded(claimed), record)?;
+        Ok(match backing {
+            Backing::Elsewhere(source, other) if counts(here.case, other.tests.as_ref()) => {
+                self.sources.push(source);
+                record.tests = record.tests.take().or(other.tests);
+                Some(elsewhere(here, source))
+            }
+            Backing::Made(made) => Some(by_git(here.commit, made)),
+            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
+                self.untested.insert(here.commit.id);
+                record.kind = ordinary(claimed);
+                let gap = Gap { claimed, handed_in, level: level.min(Level::Block) };
+                Some(untested(here.commit, &gap, &nothing))
+            }
+        })
+    }
+
+    /// Judges a commit without a record that proves anything; completes its fact by what speaks for it.
+    pub(super) fn silent(
+        &mut self,
+        here: Here<'_>,
+        silent: Silent,
+        fact: &mut CommitFact,
+    ) -> Result<Told, OpsError> {
+        let mut told = Told::default();
+        if here.case.config.guard.applies_to == AppliesTo::Agents {
+            return Ok(told);
+        }
+        let backing = self.backing(here, Claim::Nothing, &fact.record)?;
+        match backing {
+            Backing::Elsewhere(source, other)
+                if asks_for_tests(here.case).is_none() || is_backed(here.case, &other) =>
+            {
+                self.sources.push(source);
+                told.said.push(elsewhere(here, source));
+                told.said.extend(gate::judge(here.case, here.commit, &other));
+                let lie = other.tests.as_ref().and_then(stated::of_tests);
+                told.said.extend(lie.map(|what| contradictory(here.commit, source, what)));
+                fact.record.tests = other.tests.filter(|tests| tests.code == fact.record.code);
+            }
+            Backing::Made(made) => told.said.push(by_git(here.commit, made)),
+            nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
+                self.untested.insert(here.commit.id);
+                told.undecided = Some(missing(here.commit, silent, &nothing));
+            }
+        }
+        Ok(told)
+    }
+
+    fn backing(&mut self, here: Here<'_>, claim: Claim, record: &CommitRecord) -> Result<Backing, OpsError> {
+        let changed = self.changed(here, record.code)?;
+        let Self { origins, untested, .. } = self;
+        let judged = |id: CommitId| here.looked.place(id).map(|_| !untested.contains(&id));
+        let asked = Asked { commit: here.commit, record, claim, changed, judged: &judged };
+        origins.backing(Archive { repo: here.case.repo, store: &here.case.store }, &asked)
+    }
+
+    /// Whether the code is another one than the parent's; a commit that leaves untested code as it is leaves it untested.
+    fn changed(&mut self, here: Here<'_>, code: CodeId) -> Result<bool, OpsError> {
+        let Some(parent) = here.commit.parents.first().copied() else {
+            let nothing =
+                Fingerprinter::new(here.case.repo, &here.case.config.paths.rules).of_overlay(None, &[])?;
+            return Ok(nothing != code);
+        };
+        let before = match here.looked.code(parent) {
+            Some(code) => code,
+            None => code_of(here.case, parent)?,
+        };
+        if before == code && self.untested.contains(&parent) {
+            self.untested.insert(here.commit.id);
+        }
+        Ok(before != code)
+    }
+}
+
+/// At which level untested code is refused; `None` where nothing asks for tests.
+fn asks_for_tests(case: &Case<'_>) -> Option<Level> {
+    let level = level_of(case, "untested-edit");
+    (level >= Level::Warn && case.config.test.command.is_some()).then_some(level)
+}
+
+/// Whether a test result is one that counts by the left side's configuration.
+fn counts(case: &Case<'_>, tests: Option<&TestEvidence>) -> bool {
+    let by_hand = case.config.test.handed_in == HandedIn::Count;
+    tests.is_some_and(|tests| tests.caveats.origin == RunOrigin::Here || by_hand)
+}
+
+/// Whether another record speaks for the code of an unrecorded commit: it was tested, or needed no tests.
+fn is_backed(case: &Case<'_>, other: &CommitRecord) -> bool {
+    counts(case, other.tests.as_ref()) || (other.tests.is_none() && crate::ops::known::is_sound(other))
+}
+
+/// Whether a commit is the revert that its message says it is.
+fn reverts(here: Here<'_>) -> Result<bool, OpsError> {
+    let repo = here.case.repo;
+    for source in repo.named_sources(here.commit, CommitKind::Revert)? {
+        if repo.is_made(here.commit, Claimed::Revert(source))? == Made::Same {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What a commit counts as whose kind is only said. Several parents stay several parents.
+fn ordinary(claimed: CommitKind) -> CommitKind {
+    match claimed {
+        CommitKind::Merge | CommitKind::Amend => claimed,
+        CommitKind::Normal | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase => {
+            CommitKind::Normal
+        }
+    }
+}
+
+fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {
+    let mut prints = Fingerprinter::new(case.repo, &case.config.paths.rules);
+    Ok(prints.of_tree(case.repo.tree_of(commit)?)?)
+}
+
+/// A run that was handed in and counts is named all the same.
+fn by_word(commit: &CommitInfo) -> Violation {
+    let message = "the tests of this commit were handed in: what ran is somebody's word";
+    let help = format!("andon show {}", commit.id.short());
+    violation(Some(at(commit)), "handed-in-tests", Level::Note, message, &help)
+}
+
+fn elsewhere(here: Here<'_>, source: CommitId) -> Violation {
+    let subject =
+        here.case.repo.commit(source).map(|commit| format!(" ({})", commit.subject)).unwrap_or_default();
+    let message = format!("the record of {}{subject} speaks for it: its code is the same", source.short());
+    let help = format!("andon show {}", source.short());
+    violation(Some(at(here.commit)), "carried-evidence", Level::Note, message, &help)
+}
+
+fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Violation {
+    let message = format!("the record of {} contradicts itself: {what}", source.short());
+    let help = format!("git notes --ref=andon show {}", source.short());
+    violation(Some(at(commit)), "edited-record", Level::Block, message, &help)
+}
+
+/// git made it of tested commits, and nobody ran the tests on what came out.
+fn by_git(commit: &CommitInfo, made: Claimed) -> Violation {
+    let what = match made {
+        Claimed::Merge => "a clean merge of tested commits".to_owned(),
+        Claimed::Revert(source) => format!("a clean revert of {}", source.short()),
+        Claimed::Pick(source) => format!("{}, applied cleanly to tested code", source.short()),
+        Claimed::Squash(source) => {
+            format!("a clean squash of what leads to {}, which was tested", source.short())
+        }
+    };
+    let message = format!("nobody ran the tests on exactly this code; it is {what}");
+    violation(Some(at(commit)), "untested-code", Level::Warn, message, "andon test")
+}
+
+/// Untested code of a recorded commit.
+struct Gap {
+    claimed: CommitKind,
+    handed_in: bool,
+    level: Level,
+}
+
+fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Violation {
+    let said = gap.claimed.as_str();
+    let missing = "no test run on exactly this code is recorded";
+    let message = match (nothing, gap.claimed) {
+        _ if gap.handed_in => {
+            "the code changed, and its test run was handed in, which the base does not let count (test.handed_in)"
+                .to_owned()
+        }
+        (Backing::Untested(source), _) => {
+            format!("{missing}, and {}, of which git made it, was not tested or did not pass the gate", source.short())
+        }
+        (_, CommitKind::Normal | CommitKind::Amend) => format!("the code changed, and {missing}"),
+        (_, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => format!(
+            "the code changed, and {missing}; its record calls it a {said}, and git does not make this code of tested \
+             commits, so it counts as ordinary work"
+        ),
+    };
+    let help = match gap.claimed {
+        CommitKind::Normal | CommitKind::Amend => "andon test, then commit",
+        CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick => {
+            "andon test, then: git commit --amend --no-edit"
+        }
+        CommitKind::Rebase => "git rebase --exec \"andon test && git commit --amend --no-edit\" origin/main",
+    };
+    violation(Some(at(commit)), "untested-code", gap.level, message, help)
+}
+
+/// What is missing is not known to be wrong: exit code 3.
+fn missing(commit: &CommitInfo, silent: Silent, nothing: &Backing) -> Undecided {
+    let (code, mut message, help) = match silent {
+        Silent::Unrecorded => (
+            "missing-record",
+            "the commit has no record".to_owned(),
+            [
+                "andon sync, where the commit was made, if Andon ran there",
+                "if it was made on a website or by a bot: test it, and commit it where the hooks run",
+            ],
+        ),
+        Silent::Backfilled => (
+            "backfilled-record",
+            "its record was backfilled: no hook saw the commit being made, and no tests are known".to_owned(),
+            [
+                "check a range that begins where Andon was installed",
+                "a person looks at commits made since then",
+            ],
+        ),
+    };
+    if let Backing::Untested(source) = nothing {
+        message.push_str(&format!(", and {}, of which git made it, was not tested", source.short()));
+    }
+    Undecided {
+        commit: Some(at(commit)),
+        code: code.to_owned(),
+        message,
+        help: help.map(str::to_owned).to_vec(),
+    }
+}

@@ -1,0 +1,108 @@
+//! What the notes of the range said before: a note that was replaced still stands in the history of the notes ref.
+//!
+//! The ref is walked back until each note of the range has been seen being added. The walk is bounded, so that notes of
+//! other commits do not make a check slow; whoever rewrites the ref itself shows when clones are synced, not here.
+
+use std::collections::BTreeSet;
+
+use super::{Case, Looked, Violation, violation};
+use crate::domain::facts::{CommitRecord, Gate};
+use crate::domain::findings::Level;
+use crate::domain::ids::{CommitId, Oid};
+use crate::git::{Blob, NoteChange};
+use crate::ops::error::OpsError;
+use crate::record::format::v1::decode_commit;
+
+/// Fewest commits of notes that are looked at, whatever the length of the range.
+const FEWEST: usize = 256;
+/// Most of them.
+const MOST: usize = 8_192;
+/// Largest note that is read, in bytes.
+const MAX_NOTE: usize = 1 << 20;
+
+/// Judges what became of the notes of the range, and of other commits whose records count in it.
+pub(super) fn judge(
+    case: &Case<'_>,
+    looked: &Looked,
+    others: &[CommitId],
+) -> Result<Vec<Violation>, OpsError> {
+    let Some(tip) = case.store.tip() else { return Ok(Vec::new()) };
+    let range = looked.commits().iter().rev().map(|commit| commit.id);
+    let mut open: BTreeSet<CommitId> = range.take(MOST).chain(others.iter().copied()).collect();
+    let steps = open.len().saturating_mul(4).clamp(FEWEST, MOST);
+    let mut violations = Vec::new();
+    for step in case.repo.notes_history(tip).take(steps) {
+        if open.is_empty() {
+            break;
+        }
+        for NoteChange { commit, old, .. } in step? {
+            let Some(old) = old.filter(|_| open.contains(&commit)) else {
+                open.remove(&commit);
+                continue;
+            };
+            if let Some(what) = better_now(case, commit, old) {
+                let message = format!("the record was edited: {what}");
+                let at = Some(looked.at(commit));
+                let help = "git log -p refs/notes/andon";
+                violations.push(violation(at, "edited-record", Level::Block, message, help));
+                open.remove(&commit);
+            }
+        }
+    }
+    Ok(violations)
+}
+
+/// What a note says better than `old` did, which was it once.
+fn better_now(case: &Case<'_>, commit: CommitId, old: Oid) -> Option<&'static str> {
+    let Ok(Blob::Content(text)) = case.repo.read_blob(old, MAX_NOTE) else { return None };
+    let lines = text.split(|byte| *byte == b'\n').filter_map(|line| Some(decode_commit(line).ok()?.record));
+    let now = case.store.get(commit).ok().flatten().map(|stored| stored.record);
+    lines.into_iter().find_map(|then| whitewashed(&then, now.as_ref()))
+}
+
+fn whitewashed(then: &CommitRecord, now: Option<&CommitRecord>) -> Option<&'static str> {
+    let same = |now: &CommitRecord| now.tree == then.tree && now.parent == then.parent;
+    if now.is_some_and(|now| !same(now)) {
+        return None;
+    }
+    let gate = now.map(|now| now.gate);
+    if then.gate == Gate::Bypassed && gate != Some(Gate::Bypassed) {
+        return Some("an earlier version of its note says that the commit did not pass the gate");
+    }
+    let (before, after) = (then.tests.as_ref()?, now?.tests.as_ref()?);
+    let better = before.code == after.code && !before.is_green() && after.is_green();
+    better.then_some("an earlier version of its note says that the tests of this code did not pass")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::testkit::{commit, green, red};
+
+    fn record(gate: Gate, tests: &[&str]) -> CommitRecord {
+        let mut fact = commit(1);
+        fact.record().gate = gate;
+        fact.record().tests = Some(if tests.is_empty() { green(1, 9) } else { red(1, tests, 9) });
+        fact.record().clone()
+    }
+
+    #[test]
+    fn only_a_note_that_became_better_is_named() {
+        use Gate::{Bypassed, NotRun, Passed};
+        let gate = "an earlier version of its note says that the commit did not pass the gate";
+        let tests = "an earlier version of its note says that the tests of this code did not pass";
+        for (then, now, expected) in vec![
+            (record(Bypassed, &[]), Some(record(Passed, &[])), Some(gate)),
+            (record(Bypassed, &[]), Some(record(NotRun, &[])), Some(gate)),
+            (record(Bypassed, &[]), None, Some(gate)),
+            (record(Bypassed, &[]), Some(record(Bypassed, &[])), None),
+            (record(Passed, &[]), Some(record(Bypassed, &[])), None),
+            (record(NotRun, &[]), Some(record(Passed, &[])), None),
+            (record(Passed, &["a"]), Some(record(Passed, &[])), Some(tests)),
+            (record(Passed, &[]), Some(record(Passed, &["a"])), None),
+            (record(Passed, &["a"]), None, None),
+        ] {
+            assert_eq!(whitewashed(&then, now.as_ref()), expected);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a record says of itself that contradicts the rest of it, its commit, or another line of its note.
+
+use super::{Case, Violation, at, violation};
+use crate::domain::facts::{CommitRecord, Recording};
+use crate::domain::findings::Level;
+use crate::domain::tests::{RunOrigin, TestEvidence, TestStatus};
+use crate::git::CommitInfo;
+use crate::record::format::v1;
+use crate::record::store::Note;
+use crate::testreport;
+
+/// Longest text that the format does not cut, in bytes: what is longer has another signature than its record shows.
+const WHOLE: usize = 250;
+
+/// Judges a record.
+pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Vec<Violation> {
+    let help = format!("git notes --ref=andon show {}", commit.id.short());
+    let edited = |what: String| violation(Some(at(commit)), "edited-record", Level::Block, what, &help);
+    let tests = record.tests.as_ref().and_then(of_tests);
+    let tests = tests.map(|what| edited(format!("the record contradicts itself: {what}")));
+    tests.into_iter().chain(of_node(case, commit, record).map(edited)).collect()
+}
+
+/// Lines of one note that contradict each other: the worst of them counts, and one of them is not true.
+pub(super) fn of_note(commit: &CommitInfo, note: &Note) -> Option<Violation> {
+    let parent = Some(commit.parents.first().copied());
+    let same_commit = v1::Derived { tree: Some(commit.tree), parent, ..v1::Derived::default() };
+    let what = note.disagreement(&same_commit)?;
+    let message = format!("its records contradict each other in their {what}; the worst of them counts");
+    let help = format!("git notes --ref=andon show {}; git log -p refs/notes/andon", commit.id.short());
+    Some(violation(Some(at(commit)), "contradicting-records", Level::Block, message, &help))
+}
+
+/// What test results say that cannot be true at once. Of runs that were handed in only somebody's words are known.
+pub(super) fn of_tests(tests: &TestEvidence) -> Option<&'static str> {
+    if tests.caveats.origin == RunOrigin::HandedIn {
+        return None;
+    }
+    let counts = tests.counts;
+    let fails = counts.failing() > 0 || !tests.failing.is_empty();
+    let summed = [counts.passed, counts.failed, counts.errored, counts.skipped].into_iter().sum::<u64>();
+    let is_whole = !tests.truncated
+        && tests.command.len() < WHOLE
+        && tests.runner.len() < WHOLE
+        && tests.failing.iter().all(|id| id.len() < WHOLE);
+    match tests.status {
+        TestStatus::Passed if fails => Some("the tests passed, and it names tests that fail"),
+        TestStatus::Failed if !fails => Some("the tests failed, and no test does"),
+        _ if summed != counts.total => Some("the counts of its tests do not add up"),
+        _ if is_whole && !testreport::is_signed(tests) => {
+            Some("the signature of its tests is that of another result")
+        }
+        TestStatus::Passed
+        | TestStatus::Failed
+        | TestStatus::BuildFailed
+        | TestStatus::RunnerError
+        | TestStatus::TimedOut
+        | TestStatus::Crashed
+        | TestStatus::NoTests
+        | TestStatus::Incomplete => None,
+    }
+}
+
+/// A node that its commit's author and trailers contradict, by the workflow of the left side.
+fn of_node(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<String> {
+    let workflow = &case.config.workflow;
+    if !workflow.is_declared() || record.recording != Recording::AtCommit {
+        return None;
+    }
+    let author = format!("{} <{}>", commit.author, commit.email);
+    let may_be = workflow.may_be(&record.node, &author, &commit.trailers);
+    (!may_be).then(|| {
+        format!(
+            "the record was edited: its node is {:?}, and author and trailers of the commit say another",
+            record.node
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::testkit::{green, red};
+
+    #[test]
+    fn results_that_contradict_themselves_are_named() {
+        let signed = |mut tests: TestEvidence| {
+            tests.counts.passed = tests.counts.total - tests.counts.failing() - tests.counts.skipped;
+            let TestEvidence { runner, command, status, failing, .. } = &tests;
+            tests.signature = testreport::signature(runner, command, *status, failing);
+            tests
+        };
+        let (green, red) = (signed(green(1, 9)), signed(red(1, &["a"], 9)));
+        assert_eq!((of_tests(&green), of_tests(&red)), (None, None));
+        let edit = |from: &TestEvidence, change: fn(&mut TestEvidence)| {
+            let mut tests = from.clone();
+            change(&mut tests);
+            of_tests(&tests)
+        };
+        let whitewashed = edit(&red, |tests| tests.status = TestStatus::Passed);
+        assert_eq!(whitewashed, Some("the tests passed, and it names tests that fail"));
+        let emptied = edit(&red, |tests| {
+            tests.status = TestStatus::Passed;
+            tests.failing.clear();
+            tests.counts.passed += tests.counts.failing();
+            (tests.counts.failed, tests.counts.errored) = (0, 0);
+        });
+        assert_eq!(emptied, Some("the signature of its tests is that of another result"));
+        assert_eq!(
+            edit(&green, |tests| tests.counts.total += 1),
+            Some("the counts of its tests do not add up")
+        );
+        assert_eq!(
+            edit(&green, |tests| tests.status = TestStatus::Failed),
+            Some("the tests failed, and no test does")
+        );
+        assert_eq!(edit(&red, |tests| tests.truncated = true), None);
+        let handed_in = edit(&red, |tests| {
+            tests.status = TestStatus::Passed;
+            tests.caveats.origin = RunOrigin::HandedIn;
+        });
+        assert_eq!(handed_in, None);
+    }
+}

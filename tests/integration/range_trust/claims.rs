@@ -1,0 +1,168 @@
+//! What a commit calls itself: only trees are believed.
+
+use super::{edit_note, judged, outcome};
+use crate::support::Stage;
+
+/// A tested commit on main, and beside it one on `topic` that went round the gate with code that nobody tested.
+fn bypassed_topic() -> Stage {
+    let stage = Stage::installed();
+    stage.git(&["switch", "-qc", "topic"]).ok();
+    stage.write("topic.txt", "untested\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Topic", "--no-verify"]).ok();
+    stage.git(&["switch", "-q", "main"]).ok();
+    stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
+    stage
+}
+
+/// The same with a tested commit on `topic`.
+fn tested_topic() -> Stage {
+    let stage = Stage::installed();
+    stage.git(&["switch", "-qc", "topic"]).ok();
+    stage.write("topic.txt", "tested\n");
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Topic"]).ok();
+    stage.git(&["switch", "-q", "main"]).ok();
+    stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
+    stage
+}
+
+#[test]
+fn a_bypassed_commit_is_not_washed_by_a_pick_a_rebase_or_a_merge() {
+    for wash in [
+        &["cherry-pick", "topic"][..],
+        &["cherry-pick", "-x", "topic"],
+        &["merge", "-q", "--no-edit", "topic"],
+    ] {
+        let stage = bypassed_topic();
+        stage.git(wash).ok();
+        let (code, codes) = judged(&stage, "HEAD^1..HEAD");
+        assert_eq!(code, 1, "{wash:?}");
+        assert!(codes.contains(&"untested-code".to_owned()), "{wash:?}: {codes:?}");
+    }
+    let stage = bypassed_topic();
+    stage.git(&["switch", "-q", "topic"]).ok();
+    stage.git(&["rebase", "-q", "main"]).ok();
+    let (code, codes) = judged(&stage, "main..topic");
+    assert!(code == 1 && codes.contains(&"untested-code".to_owned()), "{codes:?}");
+}
+
+#[test]
+fn what_git_makes_of_tested_commits_warns() {
+    for made in [
+        &["cherry-pick", "topic"][..],
+        &["cherry-pick", "-x", "topic"],
+        &["merge", "-q", "--no-edit", "topic"],
+    ] {
+        let stage = tested_topic();
+        stage.git(made).ok();
+        assert_eq!(judged(&stage, "HEAD^1..HEAD"), outcome(0, &[]), "{made:?}");
+        stage
+            .andon(&["check", "HEAD^1..HEAD"])
+            .ok()
+            .says("warning[untested-code]: nobody ran the tests on exactly");
+    }
+    let stage = tested_topic();
+    stage.git(&["switch", "-q", "topic"]).ok();
+    stage.git(&["rebase", "-q", "main"]).ok();
+    assert_eq!(judged(&stage, "main..topic"), outcome(0, &[]));
+    stage.iterate("more\n", &["ok a", "ok b"], "More").ok();
+    stage.iterate("most\n", &["ok a", "ok b"], "Most").ok();
+    stage.git(&["revert", "--no-edit", "HEAD~2"]).ok();
+    assert_eq!(judged(&stage, "main..topic"), outcome(0, &[]));
+    stage.andon(&["check", "main..topic"]).ok().says("it is a clean revert of");
+    // The clone of CI does not have the commits that were rebased.
+    let root = stage.root().canonicalize().unwrap();
+    let url = format!("file://{}", stage.dir().display());
+    stage.git_in(&root, &["clone", "-q", &url, "ci"]).ok();
+    let ci = root.join("ci");
+    let refs = ["+refs/notes/andon*:refs/notes/andon*", "+refs/andon/*:refs/andon/*"];
+    stage.git_in(&ci, &["fetch", "-q", "origin", refs[0], refs[1]]).ok();
+    stage.andon_in(&ci, &["check", "origin/main..origin/topic"]).ok().says("applied cleanly to tested code");
+}
+
+#[test]
+fn saying_that_it_is_a_revert_makes_no_revert() {
+    let stage = Stage::installed();
+    stage.iterate("2\n", &["ok a", "ok b"], "Two").ok();
+    let named = format!("Revert \"Two\"\n\nThis reverts commit {}.", stage.head());
+    for (action, message) in
+        [("revert", "Say so"), ("commit", &named), ("rebase (pick)", "Say so"), ("cherry-pick", "Say so")]
+    {
+        stage.set("GIT_REFLOG_ACTION", action);
+        stage.write("code.txt", "anything\n");
+        stage.git(&["commit", "-qam", message, "--no-verify"]).ok();
+        stage.unset("GIT_REFLOG_ACTION");
+        let (code, codes) = judged(&stage, "HEAD~1..HEAD");
+        assert!(code == 1 && codes.contains(&"untested-code".to_owned()), "{action}: {codes:?}");
+        stage.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    }
+}
+
+#[test]
+fn an_edited_kind_excuses_nothing() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "untested\n");
+    stage.git(&["commit", "-qam", "Untested", "--no-verify"]).ok();
+    for kind in ["revert", "cherry-pick", "rebase"] {
+        edit_note(&stage, "HEAD", |record| {
+            record["kind"] = kind.into();
+            record["gate"] = "not-run".into();
+        });
+        let (code, codes) = judged(&stage, "HEAD~1..HEAD");
+        assert!(code == 1 && codes.contains(&"untested-code".to_owned()), "{kind}: {codes:?}");
+        stage.andon(&["check", "HEAD~1..HEAD"]).says(&format!("its record calls it a {kind}"));
+    }
+}
+
+#[test]
+fn an_evil_merge_is_ordinary_work() {
+    let stage = tested_topic();
+    stage.git(&["merge", "-q", "--no-commit", "--no-ff", "topic"]).ok();
+    stage.write("evil.txt", "evil\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Merge topic", "--no-verify"]).ok();
+    let (code, codes) = judged(&stage, "HEAD^1..HEAD");
+    assert!(code == 1 && codes.contains(&"untested-code".to_owned()), "{codes:?}");
+    // Mended by testing what is there.
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
+    assert_eq!(judged(&stage, "HEAD^1..HEAD"), outcome(0, &[]));
+}
+
+#[test]
+fn documents_on_top_of_untested_code_do_not_make_it_tested() {
+    let stage = bypassed_topic();
+    stage.git(&["cherry-pick", "topic"]).ok();
+    stage.write("README.md", "docs\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Docs"]).ok();
+    assert_eq!(judged(&stage, "HEAD~2..HEAD").0, 1);
+}
+
+/// Pushes HEAD to a new bare repository.
+fn push(stage: &Stage) -> crate::support::Out {
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root, &["init", "-q", "--bare", "remote.git"]).ok();
+    stage.git(&["push", "-q", root.join("remote.git").to_str().unwrap(), "HEAD:refs/heads/main"])
+}
+
+#[test]
+fn a_push_judges_the_same_way() {
+    let stage = bypassed_topic();
+    stage.git(&["cherry-pick", "topic"]).ok();
+    push(&stage).refused().says("untested-edit");
+
+    let stage = tested_topic();
+    stage.git(&["switch", "-q", "topic"]).ok();
+    stage.git(&["rebase", "-q", "main"]).ok();
+    push(&stage).ok().says("warning[untested-edit]");
+
+    let stage = Stage::installed();
+    stage.set("GIT_REFLOG_ACTION", "revert");
+    stage.write("code.txt", "anything\n");
+    stage.git(&["commit", "-qam", "Say so", "--no-verify"]).ok();
+    stage.unset("GIT_REFLOG_ACTION");
+    push(&stage).refused().says("untested-edit");
+}
