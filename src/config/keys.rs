@@ -169,11 +169,19 @@ static RUNNERS: [Choice; 10] = [
 ];
 
 /// What is documentation by default, a line of the first `andon.toml` each: texts, licences, files of git and of
-/// editors, images. Each is of a shape that [`crate::domain::paths`] compares without an automaton.
+/// editors, images. `.gitattributes` is code: it decides what a checkout makes of the contents. Each is of a shape that
+/// [`crate::domain::paths`] compares without an automaton.
 pub(super) const DOCS: [&[&str]; 4] = [
     &["**/*.md", "docs/**"],
     &["**/LICENSE*", "**/LICENCE*", "**/COPYING*", "**/NOTICE*", "LICENSES/**"],
-    &["**/.gitignore", "**/.gitattributes", "**/.mailmap", "**/.editorconfig", ".vscode/**", ".idea/**"],
+    &[
+        "**/.gitignore",
+        "**/.mailmap",
+        "**/.git-blame-ignore-revs",
+        "**/.editorconfig",
+        ".vscode/**",
+        ".idea/**",
+    ],
     &["**/*.png", "**/*.jpg", "**/*.jpeg", "**/*.gif", "**/*.svg", "**/*.webp", "**/*.ico"],
 ];
 

@@ -72,11 +72,17 @@ fn without_sources_the_defaults_of_the_design_hold() {
     };
     assert_eq!(config.test, expected);
     assert_eq!(config.paths.docs[..2], ["**/*.md", "docs/**"]);
-    for path in ["LICENSE-MIT", "sub/COPYING", ".gitignore", "a/.gitattributes", ".vscode/x.json", "a/b.svg"]
-    {
+    for path in ["LICENSE-MIT", "sub/COPYING", ".gitignore", "a/.mailmap", ".vscode/x.json", "a/b.svg"] {
         assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Docs, "{path}");
     }
-    for path in ["license.rs", "src/image.rs", "requirements.txt", ".github/workflows/ci.yml", "vscode/a.c"] {
+    for path in [
+        ".gitattributes",
+        "license.rs",
+        "src/image.rs",
+        "requirements.txt",
+        ".github/workflows/ci.yml",
+        "vscode/a.c",
+    ] {
         assert_eq!(config.paths.rules.class(path.as_bytes()), PathClass::Code, "{path}");
     }
     assert_eq!(config.paths.ignore, ["**/*.log"]);
@@ -140,7 +146,7 @@ fn everything_that_can_be_said_is_heard() {
 }
 
 const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/LICENSE*\", \"**/LICENCE*\", \
-     \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \"**/.gitignore\", \"**/.gitattributes\", \"**/.mailmap\", \
+     \"**/COPYING*\", \"**/NOTICE*\", \"LICENSES/**\", \"**/.gitignore\", \"**/.mailmap\", \"**/.git-blame-ignore-revs\", \
      \"**/.editorconfig\", \".vscode/**\", \".idea/**\", \"**/*.png\", \"**/*.jpg\", \"**/*.jpeg\", \"**/*.gif\", \
      \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
 

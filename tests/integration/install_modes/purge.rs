@@ -30,7 +30,7 @@ fn uninstall_says_what_stays_and_purge_deletes_it() {
         .says("error[purge]")
         .says("a halt stands")
         .says("andon resume");
-    stage.andon_in(&linked, &["uninstall", "--purge"]).exits(1).says("a halt stands in the worktree main");
+    stage.andon_in(&linked, &["uninstall", "--purge"]).exits(1).says("a halt stands");
     stage.andon(&["resume", "--reason", "seen"]).ok();
     stage.set("CLAUDECODE", "1");
     stage.andon(&["uninstall", "--purge"]).exits(1).says("CLAUDECODE").says("only a person");
