@@ -127,6 +127,17 @@ pub struct NodeTotals {
     pub cost: u64,
 }
 
+/// What an event changed: which rules can say something new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// Nothing: a duplicate.
+    Nothing,
+    /// Something within a turn.
+    Within,
+    /// An iteration was added or completed.
+    Iteration,
+}
+
 /// What was observed last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Newest {

@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 
 use super::activity::{Activity, Begins, Newest};
 use super::fold::Fold;
-use super::timeline::{Iteration, MAX_ITERATIONS, Source, TurnChange};
+use super::known::Known;
+use super::timeline::{Iteration, MAX_ITERATIONS, Source, Timeline, TurnChange};
 use crate::domain::facts::Ack;
 use crate::domain::ids::{CodeId, DiffHash, Digest};
+use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::Timestamp;
 
 /// A turn that ended without a commit.
@@ -30,6 +32,8 @@ pub struct TurnIteration {
     pub at: Timestamp,
     /// What was said in it.
     pub outputs: Vec<Digest>,
+    /// The tests of its state, where they were known by then or came right after.
+    pub tests: Option<TestEvidence>,
 }
 
 /// What a fold has come to. Bounded, like a timeline.
@@ -39,6 +43,10 @@ pub struct Carry {
     pub activity: Activity,
     /// Turns that ended without a commit, oldest first.
     pub turns: Vec<TurnIteration>,
+    /// The newest test runs, without what they differed by from HEAD.
+    pub runs: Vec<TestRun>,
+    /// The same of failing runs that were handed in.
+    pub told_runs: Vec<TestRun>,
     /// Counters that a person has reset alone.
     pub resets: BTreeMap<String, u64>,
     /// The newest answer.
@@ -76,6 +84,7 @@ impl Fold {
                 hash: one.diff.hash,
                 at: one.at,
                 outputs: one.outputs.clone(),
+                tests: one.tests.clone(),
             }),
         };
         let mut activity = line.activity.clone();
@@ -84,6 +93,8 @@ impl Fold {
         Carry {
             activity,
             turns: line.iterations.iter().filter_map(turn).collect(),
+            runs: carried(&line.runs),
+            told_runs: carried(&line.told_runs),
             resets: line.resets.clone(),
             ack: line.last_ack.clone(),
             number: line.number(),
@@ -100,10 +111,12 @@ impl Fold {
         line.resets = carry.resets;
         line.last_ack = carry.ack.or(line.last_ack.take());
         line.iterations.retain(|one| one.source == Source::Commit);
+        (line.runs, line.told_runs) = (carry.runs, carry.told_runs);
+        line.known_flaky = Known::default();
+        line.complete_commits();
         for turn in carry.turns {
             let made = Iteration::of_turn((&turn.node, turn.number), (turn.code, turn.change), turn.hash);
-            let tests = line.proof(turn.code).cloned();
-            let (at, outputs) = (turn.at, turn.outputs);
+            let (at, outputs, tests) = (turn.at, turn.outputs, turn.tests);
             line.iterations.push(Iteration { at, tests, outputs, ..made });
         }
         line.iterations.sort_by_key(|one| one.number);
@@ -132,6 +145,30 @@ impl Fold {
     }
 }
 
+/// What of `runs` says something about the loop.
+fn carried(runs: &[TestRun]) -> Vec<TestRun> {
+    let light = |run: &TestRun| TestRun {
+        at: run.at,
+        evidence: run.evidence.clone(),
+        validity: run.validity,
+        base: None,
+        overlay: Vec::new(),
+        overlay_truncated: false,
+    };
+    runs.iter().map(light).collect()
+}
+
+impl Timeline {
+    /// Gives commits whose records have no tests those that were run on their code afterwards.
+    fn complete_commits(&mut self) {
+        let runs = self.runs.iter().chain(&self.told_runs);
+        for one in self.iterations.iter_mut().filter(|one| one.tests.is_none()) {
+            let found = runs.clone().find(|run| run.evidence.code == one.code);
+            one.tests = found.map(|run| run.evidence.clone());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -143,9 +180,7 @@ mod tests {
     /// As the journal tells of a commit: nothing but what its marker holds.
     fn told(fold: &mut Fold, fact: Fact) {
         let Fact::Commit(commit) = fact else {
-            if !matches!(fact, Fact::TestRun(_)) {
-                fold.push(fact);
-            }
+            fold.push(fact);
             return;
         };
         let record = &commit.record;

@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use super::activity::{Begins, Newest};
+use super::activity::{Begins, Effect, Newest};
 use super::known::Known;
 use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded,
 };
-use super::turns::Effect;
 use crate::domain::context::Cached;
 use crate::domain::events::What;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, Fact};
@@ -309,15 +308,15 @@ impl Timeline {
         match run.validity {
             RunValidity::Valid => {
                 self.newest_tests = Some(run.evidence.clone());
-                let effect = self.complete_newest(&run);
+                self.newest_run = self.complete_newest(&run);
                 push_bounded(&mut self.runs, run, MAX_RUNS);
-                effect
+                self.newest_run
             }
             RunValidity::HandedIn | RunValidity::OtherCommand if run.is_told_to_fail() => {
                 self.newest_tests = Some(run.evidence.clone());
-                let effect = self.complete_newest(&run);
+                self.newest_run = self.complete_newest(&run);
                 push_bounded(&mut self.told_runs, run, MAX_RUNS);
-                effect
+                self.newest_run
             }
             RunValidity::OtherCommand
             | RunValidity::CodeChanged
@@ -326,16 +325,18 @@ impl Timeline {
             | RunValidity::HandedIn
             | RunValidity::NotStarted => {
                 push_bounded(&mut self.void_runs, run, MAX_VOID_RUNS);
+                self.newest_run = Effect::Within;
                 Effect::Within
             }
         }
     }
 
-    /// In an event stream the tests of a commit may be reported after it. A commit of git has its record instead.
+    /// Tests may run after the commit or the turn whose code they are about: then the iteration is what they say.
     fn complete_newest(&mut self, run: &TestRun) -> Effect {
+        let passed = self.passed;
         match self.iterations.last_mut() {
             Some(newest)
-                if newest.commit.is_none() && newest.tests.is_none() && newest.code == run.evidence.code =>
+                if newest.number >= passed && newest.tests.is_none() && newest.code == run.evidence.code =>
             {
                 newest.tests = Some(run.evidence.clone());
                 Effect::Iteration

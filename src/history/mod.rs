@@ -25,8 +25,8 @@ mod verdicts;
 mod window;
 
 pub use activity::{
-    Activity, Begins, Call, Cast, DEFAULT_NODE, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest, NodeTotals,
-    Opening, Said, Turn,
+    Activity, Begins, Call, Cast, DEFAULT_NODE, Effect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest,
+    NodeTotals, Opening, Said, Turn,
 };
 pub use aside::{Aside, Line, aside};
 pub use carry::{Carry, Passing, TurnIteration};
@@ -39,5 +39,5 @@ pub use states::CodeState;
 pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,
 };
-pub use turns::{Effect, is_edit};
+pub use turns::is_edit;
 pub use window::{Door, Window, Windows};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::activity::Activity;
+use super::activity::{Activity, Effect};
 use super::known::Known;
 use super::outcome::failing_count;
 use crate::domain::change::ChangeFacts;
@@ -16,8 +16,8 @@ use crate::domain::workflow::Workflow;
 
 /// Iterations that a timeline keeps, the newest. More than any default threshold needs.
 pub const MAX_ITERATIONS: usize = 128;
-/// Valid test runs that a timeline keeps, the newest.
-pub const MAX_RUNS: usize = 128;
+/// Valid test runs that a timeline keeps, the newest: all of them are carried on, so that no batching loses one.
+pub const MAX_RUNS: usize = 32;
 /// Test runs that prove nothing and are kept to say why, the newest.
 pub const MAX_VOID_RUNS: usize = 8;
 
@@ -219,6 +219,8 @@ pub struct Timeline {
     pub activity: Activity,
     /// The declared workflow; empty without one.
     pub workflow: Arc<Workflow>,
+    /// What the newest test run changed.
+    pub newest_run: Effect,
     /// The newest test result, committed or not.
     pub(super) newest_tests: Option<TestEvidence>,
     /// A longer pause starts a new window.
@@ -245,6 +247,7 @@ impl Timeline {
             resets: BTreeMap::new(),
             activity: Activity::default(),
             workflow: Arc::default(),
+            newest_run: Effect::Nothing,
             newest_tests: None,
             session_gap,
             known_flaky: Known::default(),

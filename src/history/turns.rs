@@ -6,8 +6,8 @@
 use sha2::{Digest as _, Sha256};
 
 use super::activity::{
-    Call, Cast, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS, NodeTotals,
-    Opening, Said, Turn,
+    Call, Cast, Effect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
+    NodeTotals, Opening, Said, Turn,
 };
 use super::known::Known;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
@@ -42,17 +42,6 @@ const TURN_OUTPUTS: usize = 16;
 /// Whether `tool` changes files.
 pub fn is_edit(tool: &str) -> bool {
     EDITING.contains(&tool) || tool.starts_with("str_replace_")
-}
-
-/// What an event changed: which rules can say something new.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effect {
-    /// Nothing: a duplicate.
-    Nothing,
-    /// Something within a turn.
-    Within,
-    /// An iteration was added or completed.
-    Iteration,
 }
 
 impl Timeline {

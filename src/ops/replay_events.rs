@@ -100,6 +100,8 @@ impl Engine {
     /// Folds a fact, and decides.
     pub(super) fn take(&mut self, fact: Fact) -> Decision {
         let answers = matches!(fact, Fact::Ack(_));
+        // As hooks are asked: a commit is made, and weighs less than a turn that could go on.
+        let at = if matches!(fact, Fact::Commit(_)) { Stage::PostCommit } else { Stage::Turn };
         let effect = self.fold.push(fact);
         if answers {
             self.standing = None;
@@ -109,7 +111,7 @@ impl Engine {
             Effect::Nothing | Effect::Within | Effect::Iteration if self.standing.is_some() => Vec::new(),
             Effect::Nothing => Vec::new(),
             Effect::Within => self.ask(Stage::Event),
-            Effect::Iteration => self.ask(Stage::Replay),
+            Effect::Iteration => self.ask(at),
         };
         let mut decision = policy::decide(findings, self.standing.clone());
         if self.standing.is_none() && decision.verdict == Verdict::Halt {

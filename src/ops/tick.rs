@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::context::Context;
 use super::error::OpsError;
-use super::observe::watch;
+use super::observe::watch::{self, Asked};
 use super::workspace::Workspace;
 use crate::domain::decision::{Decision, Stage};
 use crate::domain::events::{Event, TurnEnd, What};
@@ -36,7 +36,7 @@ pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked
     let session = ctx.actor().session;
     let event = Event { at: Some(ctx.now), node, session, id: None, trace: None, what: What::TurnEnd(end) };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
-    let (decision, warnings, _) = watch::decide(ctx, ws, Stage::Turn)?;
+    let (decision, warnings, _) = watch::decide(ctx, ws, Asked::At(Stage::Turn))?;
     Ok(Ticked { decision, warnings })
 }
 

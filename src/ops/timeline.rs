@@ -248,13 +248,6 @@ impl Loaded {
     /// journal comes to stands after the commits that it has seen.
     pub fn steps(&self) -> Vec<Step> {
         let mut weave = Weave::new(self);
-        let eventful =
-            self.told.totals.is_some() || self.told.items.iter().any(|item| matches!(item, Item::Event(_)));
-        if eventful {
-            // A turn without a commit has no record that would hold its tests.
-            let runs = self.runs.iter().map(|run| Step::Fact(Fact::TestRun(Box::new(run.clone()))));
-            weave.steps.extend(runs);
-        }
         if let Some(totals) = &self.told.totals {
             weave.commits_up_to(weave.leading);
             weave.answers_before(totals);
@@ -309,7 +302,7 @@ impl<'a> Weave<'a> {
     fn seen_before(&self) -> usize {
         let marked = self.loaded.told.items.iter().filter_map(|item| match item {
             Item::Commit(marked) => self.index(marked.commit),
-            Item::Event(_) | Item::Ack(_) => None,
+            Item::Event(_) | Item::Ack(_) | Item::Run(_) => None,
         });
         marked.min().unwrap_or(self.line.len())
     }
@@ -330,6 +323,10 @@ impl<'a> Weave<'a> {
                 }
                 (None, None) => {}
             },
+            Item::Run(number) => {
+                let run = self.loaded.runs.get(*number).cloned();
+                self.steps.extend(run.map(|run| Step::Fact(Fact::TestRun(Box::new(run)))));
+            }
             Item::Ack(number) => {
                 let Some((ack, place)) = self.loaded.acks.get(*number) else { return };
                 match (ack.head.and_then(|head| self.index(head)), place) {

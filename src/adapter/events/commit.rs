@@ -23,7 +23,7 @@ const MAX_ERRORS: usize = 512;
 
 /// `{"type":"commit","code":"<state>","diff":"<diff>","subject":"...","kind":"normal"}`; `code` is required. Without
 /// `diff` the change is told by the state alone; `"empty":true` says that nothing is left of it. `change` and `weakening`
-/// are as in a commit record.
+/// are as in a commit record; by `parent` a commit is known that was taken back and made anew as it was.
 pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result<Fact, FormatError> {
     let code = members.text("code")?;
     let code = members.required("code", code)?;
@@ -37,7 +37,7 @@ pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result
         recorded_at: at.unwrap_or(Timestamp(0)),
         uptime: None,
         tree: TreeId(Oid::ZERO),
-        parent: None,
+        parent: members.parsed("parent", "an object id")?,
         prev: Prev::Unsaid,
         kind: kind.unwrap_or(CommitKind::Normal),
         gate: Gate::NotRun,

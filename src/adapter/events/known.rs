@@ -68,6 +68,7 @@ const TYPES: [(&str, &[&str]); 11] = [
             "hunks",
             "change",
             "weakening",
+            "parent",
             "commit",
             "tree",
             "iteration",

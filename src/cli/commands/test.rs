@@ -2,10 +2,11 @@
 
 use crate::cli::Shell;
 use crate::cli::args::TestArgs;
-use crate::cli::error::Exit;
+use crate::cli::error::{self, Exit};
 use crate::cli::output;
 use crate::domain::tests::{RunValidity, TestStatus};
 use crate::ops::error::OpsError;
+use crate::ops::observe::watch;
 use crate::ops::test;
 use crate::ops::workspace::Workspace;
 use crate::report::message::{self, Diagnostic};
@@ -24,7 +25,18 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
     shown.extend(proves_nothing(&ran));
     shown.extend(flaky(&ran));
+    // The run is kept and its exit code passed on, whatever can be read of the loop.
+    let decision = watch::after_run(&shell.ctx, &ws).unwrap_or_else(|err| {
+        shown.extend(error::diagnostics(&err));
+        None
+    });
+    if let Some((_, warnings)) = &decision {
+        shown.extend(warnings.iter().cloned());
+    }
     out.message(&message::diagnostics(&shown, out.err));
+    if let Some((decision, _)) = &decision {
+        out.message(&message::decision(decision, out.err));
+    }
     Ok(Exit::Passed(ran.code))
 }
 

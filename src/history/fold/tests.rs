@@ -208,3 +208,22 @@ proptest! {
         prop_assert!(line.trend().len() <= line.iterations.len());
     }
 }
+
+#[test]
+fn tests_that_run_after_a_commit_or_a_turn_say_what_it_was() {
+    let about = |state: u8| Fact::TestRun(Box::new(run(red(state, &["a"], 9))));
+    let end = crate::history::testkit::turn_end;
+    let chained = |codes: &[u8]| chain(codes.iter().map(|code| commit(*code)).collect());
+    let after = |mut facts: Vec<Fact>, more: Vec<Fact>| {
+        facts.extend(more);
+        let line = fold(&facts, GAP);
+        let known: Vec<bool> = line.iterations.iter().map(|one| one.tests.is_some()).collect();
+        (known, line.newest_run)
+    };
+    let (done, within) = (Effect::Iteration, Effect::Within);
+    assert_eq!(after(chained(&[1, 2]), vec![about(2)]), (vec![false, true], done));
+    assert_eq!(after(chained(&[1, 2]), vec![about(1)]), (vec![false, false], within), "the newest alone");
+    assert_eq!(after(chained(&[1]), vec![about(1), about(1)]), (vec![true], within), "once");
+    let turns = after(chained(&[1]), vec![end(1), end(2), end(2), about(2)]);
+    assert_eq!(turns, (vec![false, false, true], done));
+}

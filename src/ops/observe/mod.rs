@@ -3,4 +3,4 @@
 
 pub mod stream;
 pub mod test_run;
-pub(in crate::ops) mod watch;
+pub mod watch;

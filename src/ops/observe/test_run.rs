@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::watch;
 use crate::action::report_files;
 use crate::config::{HandedIn, TestCommand};
-use crate::domain::decision::{Decision, Stage};
+use crate::domain::decision::Decision;
 use crate::domain::ids::CodeId;
 use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
 use crate::ops::context::Context;
@@ -64,7 +64,7 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     test::compare(ws, &mut run)?;
     run.evidence.caveats.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
-    let (decision, further, _) = watch::decide(ctx, ws, Stage::Event)?;
+    let (decision, further, _) = watch::decide(ctx, ws, watch::Asked::OfRun)?;
     warnings.extend(further);
     Ok(Taken { run, warnings, decision })
 }

@@ -5,7 +5,7 @@ use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::events::What;
 use crate::domain::facts::Fact;
 use crate::domain::findings::{Face, Finding, Level};
-use crate::history::Fold;
+use crate::history::{Effect, Fold, Timeline};
 use crate::ops::context::Context;
 use crate::ops::error::OpsError;
 use crate::ops::guard;
@@ -40,13 +40,32 @@ type Said = (&'static str, Level, Face);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Since {
     Nothing,
-    Something(Stage),
+    Something(Asked),
+}
+
+/// At which stage the rules are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ops) enum Asked {
+    /// At this one.
+    At(Stage),
+    /// As the newest test run demands: one that came after its commit or turn says what that iteration was.
+    OfRun,
+}
+
+impl Asked {
+    fn stage(self, timeline: &Timeline) -> Stage {
+        match self {
+            Self::At(stage) => stage,
+            Self::OfRun if timeline.newest_run == Effect::Iteration => Stage::Turn,
+            Self::OfRun => Stage::Event,
+        }
+    }
 }
 
 impl<'a> Watch<'a> {
     /// Nothing came in yet.
     pub fn new(ctx: &'a Context, ws: &'a Workspace) -> Self {
-        let since = Since::Something(Stage::Event);
+        let since = Since::Something(Asked::At(Stage::Event));
         Self { ctx, ws, loaded: None, heard: Vec::new(), since, gravest: None, warnings: Vec::new() }
     }
 
@@ -57,11 +76,12 @@ impl<'a> Watch<'a> {
         match (self.loaded.take(), line) {
             (Some(mut loaded), JournalLine::Event(event)) => {
                 let gap = self.ws.config.guard.session_gap;
-                let before = std::mem::replace(&mut loaded.timeline, crate::history::Timeline::new(gap));
+                let before = std::mem::replace(&mut loaded.timeline, Timeline::new(gap));
                 let mut fold = Fold::on(before);
                 fold.push(Fact::Event(event));
                 loaded.timeline = fold.into_timeline();
-                let said = said(&asked(self.ws, &loaded, stage, None).findings);
+                let at = stage.stage(&loaded.timeline);
+                let said = said(&asked(self.ws, &loaded, at, None).findings);
                 self.loaded = Some(loaded);
                 if said == self.heard { Ok(()) } else { self.listen(stage) }
             }
@@ -79,7 +99,7 @@ impl<'a> Watch<'a> {
         Ok((decision, self.warnings))
     }
 
-    fn listen(&mut self, stage: Stage) -> Result<(), OpsError> {
+    fn listen(&mut self, stage: Asked) -> Result<(), OpsError> {
         let (decision, warnings, loaded) = decide(self.ctx, self.ws, stage)?;
         self.loaded = Some(loaded);
         self.since = Since::Nothing;
@@ -110,9 +130,17 @@ fn said(findings: &[Finding]) -> Vec<Said> {
     findings.iter().map(|finding| (finding.rule, finding.level, finding.face)).collect()
 }
 
-fn stage(line: &JournalLine) -> Stage {
-    let ends = matches!(line, JournalLine::Event(event) if matches!(event.what, What::TurnEnd(_)));
-    if ends { Stage::Turn } else { Stage::Event }
+fn stage(line: &JournalLine) -> Asked {
+    match line {
+        JournalLine::Event(event) if matches!(event.what, What::TurnEnd(_)) => Asked::At(Stage::Turn),
+        JournalLine::TestRun(_) => Asked::OfRun,
+        JournalLine::Event(_)
+        | JournalLine::Ack(_)
+        | JournalLine::Safety(_)
+        | JournalLine::CommitRecorded { .. }
+        | JournalLine::Attempt(_)
+        | JournalLine::Healed { .. } => Asked::At(Stage::Event),
+    }
 }
 
 /// What the rules say at `stage` of what was loaded, while `standing` may bind.
@@ -127,14 +155,24 @@ fn asked(
     policy::decide(decision.findings.into_iter().chain(stops.findings).collect(), decision.standing)
 }
 
+/// What follows from the test run that the journal got last: nothing, unless it says what the newest iteration was.
+pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<(Decision, Vec<Diagnostic>)>, OpsError> {
+    if timeline::load(ws)?.timeline.newest_run != Effect::Iteration {
+        return Ok(None);
+    }
+    let (decision, warnings, _) = decide(ctx, ws, Asked::OfRun)?;
+    Ok(Some((decision, warnings)))
+}
+
 /// Reads the window, asks the rules and carries out what follows.
 pub(in crate::ops) fn decide(
     ctx: &Context,
     ws: &Workspace,
-    stage: Stage,
+    stage: Asked,
 ) -> Result<(Decision, Vec<Diagnostic>, Loaded), OpsError> {
     let resolved = standing::resolve(ctx, ws)?;
     let loaded = timeline::load(ws)?;
+    let stage = stage.stage(&loaded.timeline);
     let mut warnings = loaded.warnings.clone();
     warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let mut decision = asked(ws, &loaded, stage, resolved.halt);

@@ -20,6 +20,9 @@ const LAST_MEMBERS: usize = 64;
 /// Safety events that one reading keeps, the newest: enough to tell whether one was told already.
 const MAX_SAFETY: usize = 64;
 
+/// Test runs before events that one reading keeps, the newest.
+const MAX_RUNS: usize = 64;
+
 /// How far back a reader has to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reach {
@@ -69,6 +72,8 @@ pub enum Item {
     Ack(usize),
     /// A commit was recorded.
     Commit(Marked),
+    /// The test run of that number in [`Recent::runs`].
+    Run(usize),
 }
 
 /// What was found; all lists oldest first.
@@ -179,6 +184,8 @@ struct Found {
     answer: Option<(Ack, usize)>,
     safety: Vec<SafetyFact>,
     commits: usize,
+    /// Whether an event was among what counts.
+    eventful: bool,
     warnings: Vec<Warning>,
 }
 
@@ -193,6 +200,7 @@ impl Found {
             answer: None,
             safety: Vec::new(),
             commits: 0,
+            eventful: false,
             warnings: Vec::new(),
         }
     }
@@ -238,12 +246,23 @@ impl Found {
             }
             return true;
         }
-        self.runs.len() >= self.reach.runs && is_run(line)
+        !self.wants_run(counted) && is_run(line)
+    }
+
+    /// Whether one more run is asked for: those before an event too, since turns have no record that would hold their
+    /// tests.
+    fn wants_run(&self, counted: bool) -> bool {
+        self.runs.len() < self.reach.runs || (counted && self.eventful && self.runs.len() < MAX_RUNS)
     }
 
     fn take(&mut self, line: JournalLine, counted: bool) {
         match line {
-            JournalLine::TestRun(run) if self.runs.len() < self.reach.runs => self.runs.push(*run),
+            JournalLine::TestRun(run) if self.wants_run(counted) => {
+                if counted {
+                    self.items.push(Item::Run(self.runs.len()));
+                }
+                self.runs.push(*run);
+            }
             JournalLine::Ack(ack) => {
                 let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
                 if counted {
@@ -261,7 +280,10 @@ impl Found {
                     self.items.push(Item::Commit(Marked { commit, passing }));
                 }
             }
-            JournalLine::Event(event) if counted => self.items.push(Item::Event(event)),
+            JournalLine::Event(event) if counted => {
+                self.eventful = true;
+                self.items.push(Item::Event(event));
+            }
             // Those since the newest commit: what was said of an earlier one is said anew.
             JournalLine::Safety(fact) if self.commits == 0 && self.safety.len() < MAX_SAFETY => {
                 self.safety.push(*fact);
@@ -288,8 +310,10 @@ impl Found {
         self.items.reverse();
         self.safety.reverse();
         for item in &mut self.items {
-            if let Item::Ack(number) = item {
-                *number = self.acks.len() - 1 - *number;
+            match item {
+                Item::Ack(number) => *number = self.acks.len() - 1 - *number,
+                Item::Run(number) => *number = self.runs.len() - 1 - *number,
+                Item::Event(_) | Item::Commit(_) => {}
             }
         }
         self.markers.reverse();

@@ -18,7 +18,7 @@ use crate::domain::time::{Span, Timestamp};
 use crate::history::{Carry, Fold};
 
 const FILE: &str = "cache/totals";
-const HEAD: &str = "andon/totals@3";
+const HEAD: &str = "andon/totals@4";
 /// A larger file is not read.
 const MAX_BYTES: u64 = 8 << 20;
 /// A journal that is shorter is folded from its start.
@@ -137,11 +137,10 @@ fn take(fold: &mut Fold, line: JournalLine) {
             fold.push(Fact::Ack(ack));
         }
         JournalLine::CommitRecorded { code, at, turn, .. } => fold.pass(&passing(turn, code, at)),
-        // Tests prove something about code, and budgets ask for none.
-        JournalLine::TestRun(_)
-        | JournalLine::Safety(_)
-        | JournalLine::Attempt(_)
-        | JournalLine::Healed { .. } => {}
+        JournalLine::TestRun(run) => {
+            fold.push(Fact::TestRun(run));
+        }
+        JournalLine::Safety(_) | JournalLine::Attempt(_) | JournalLine::Healed { .. } => {}
     }
 }
 

@@ -9,6 +9,7 @@ use crate::domain::events::{Arguments, Ballot, CallEnd, Event, Output, OutputKin
 use crate::domain::facts::{AckHow, Usage};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid, ShortHash, TreeId};
 use crate::history::Begins;
+use crate::history::testkit::{red, run};
 use crate::record::journal::{Item, MarkedTurn, Reach, Turns};
 
 const GAP: Span = Span(3_600);
@@ -66,6 +67,10 @@ fn line(seed: u8, at: i64) -> JournalLine {
             result: None,
             end: CallEnd::Done,
         }),
+        15 => {
+            let names: &[&str] = if seed > 128 { &["a"] } else { &["a", "b"] };
+            return JournalLine::TestRun(Box::new(run(red(seed / 16, names, 9))));
+        }
         _ => What::Usage(Usage {
             input_tokens: Some(u64::from(seed)),
             cost_usd: Some("0.01".into()),
@@ -93,11 +98,12 @@ fn hook(journal: &Journal) -> Carry {
     if let Some(totals) = totals {
         fold.resume(totals.carry);
     }
-    let recent = journal.recent(Reach { runs: 1, commits: 2, turns: Turns::Counted, since });
+    let recent = journal.recent(Reach { runs: 200, commits: 2, turns: Turns::Counted, since });
     for item in recent.items {
         match item {
             Item::Event(event) => drop(fold.push(Fact::Event(event))),
             Item::Ack(number) => drop(fold.push(Fact::Ack(Box::new(recent.acks[number].0.clone())))),
+            Item::Run(number) => drop(fold.push(Fact::TestRun(Box::new(recent.runs[number].clone())))),
             Item::Commit(marked) => fold.pass(&marked.passing.unwrap()),
         }
     }

@@ -1,5 +1,5 @@
-//! How a carry is kept: a line of JSON for the sums, then one line each for calls, outputs, ballots, the usage and the
-//! answer, as the journal has them; `end` last. It is read by the version that wrote it only.
+//! How a carry is kept: a line of JSON for the sums, then one line each for calls, outputs, ballots, the usage, the
+//! answer and test runs, as the journal has them; `end` last. It is read by the version that wrote it only.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::events::{Event, What};
 use crate::domain::facts::Usage;
+use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
 use crate::domain::time::{Span, Timestamp};
 use crate::history::{
     Activity, Call, Carry, Cast, Door, Marks, Newest, NodeTotals, Opening, Said, Turn, TurnChange,
@@ -119,9 +120,29 @@ pub(super) fn encode(carry: &Carry) -> String {
         text.push_str("a 0 0 ");
         text.push_str(&encode_line(&JournalLine::Ack(Box::new(ack.clone()))));
     }
+    let after =
+        carry.turns.iter().enumerate().filter_map(|(at, turn)| Some(('t', at, proof(turn.tests.as_ref()?))));
+    let runs = carry.runs.iter().map(|run| ('r', 0, run.clone()));
+    let told = carry.told_runs.iter().map(|run| ('h', 0, run.clone()));
+    for (kind, at, run) in after.chain(runs).chain(told) {
+        text.push_str(&format!("{kind} {at} 0 "));
+        text.push_str(&encode_line(&JournalLine::TestRun(Box::new(run))));
+    }
     text.push_str(END);
     text.push('\n');
     text
+}
+
+/// A test result, as a run that says no more than that.
+fn proof(evidence: &TestEvidence) -> TestRun {
+    TestRun {
+        at: None,
+        evidence: evidence.clone(),
+        validity: RunValidity::Valid,
+        base: None,
+        overlay: Vec::new(),
+        overlay_truncated: false,
+    }
 }
 
 fn sums(carry: &Carry) -> Sums {
@@ -213,8 +234,16 @@ pub(super) fn decode(text: &str) -> Option<Carry> {
                 carry.ack = Some(*ack);
                 continue;
             }
-            JournalLine::TestRun(_)
-            | JournalLine::Ack(_)
+            JournalLine::TestRun(run) => {
+                match kind {
+                    "t" => carry.turns.get_mut(usize::try_from(one).ok()?)?.tests = Some(run.evidence),
+                    "r" => carry.runs.push(*run),
+                    "h" => carry.told_runs.push(*run),
+                    _ => return None,
+                }
+                continue;
+            }
+            JournalLine::Ack(_)
             | JournalLine::Safety(_)
             | JournalLine::CommitRecorded { .. }
             | JournalLine::Attempt(_)
@@ -265,7 +294,7 @@ fn summed(sums: Sums) -> Option<Carry> {
         ..Activity::default()
     };
     let turns = sums.iterations.into_iter().map(iteration).collect::<Option<_>>()?;
-    Some(Carry { activity, turns, resets: sums.resets, ack: None, number: sums.number })
+    Some(Carry { activity, turns, resets: sums.resets, number: sums.number, ..Carry::default() })
 }
 
 fn turn(wire: WireTurn) -> Option<Turn> {
@@ -300,5 +329,6 @@ fn iteration(wire: WireIteration) -> Option<TurnIteration> {
         hash: wire.hash.parse().ok()?,
         at: Timestamp(wire.at),
         outputs: ids(&wire.outputs)?,
+        tests: None,
     })
 }

@@ -16,6 +16,23 @@ const ONCE: &[&str] = &[
     "cap; session 1; edit a 0; commit; session 2; edit a 1; commit; session 3; edit a 0; commit; session 4; edit a 1; commit",
     "plain; session 1; edit a 1; test a; commit; session 2; edit a 2; test a; commit; session 3; edit a 3; test a; commit",
     "cap; session 1; tick; session 2; tick; session 3; tick; session 4; tick",
+    // Decisions within a batch.
+    "cap; call Bash 2 0; call Bash 2 0; call Bash 2 0; call Bash 2 3",
+    "plain; call Bash 0 0; call Bash 0 0; call Bash 0 0; call Bash 0 0; call Bash 0 0; call Edit 0 0; tick",
+    // Tests that run after the commit, or after a turn.
+    "plain; edit a 1; test abc; commit; edit a 0; commit; test abc; commit",
+    "plain; edit a 0; commit; test !; commit; start; tick",
+    "cap; tick; edit a 0; tick; tick; test !; tick",
+    "plain once; output 0; tick; output 0; edit a 0; output 0; tick; tick; test a; tick",
+    "plain; edit b 218; commit; tick; test abc; tick; tick",
+    // HEAD is moved away.
+    "plain; test a; commit; unmake; commit",
+    "plain; commit; branch; node coder; tick; tick",
+    "flow; commit; start; tick; unmake; tick",
+    "flow once; edit a 0; bypass; branch; amend; edit a 0; commit",
+    "plain; commit; branch; revert",
+    // A full window at a commit.
+    "flow once; usage 160000; commit",
 ];
 
 fn number(name: &str, default: u64) -> u64 {

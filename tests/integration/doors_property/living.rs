@@ -139,7 +139,11 @@ impl Living<'_> {
             Step::Answer => self.answer(),
             Step::Pause(hours) => self.now += hours * 3600,
             Step::Session(number) => self.session = Some(format!("s{number}")),
-            Step::Node(name) => self.node = Some(name.clone()),
+            Step::Node(name) => {
+                // Lines that name no node are those of the process that hands them in.
+                self.flush();
+                self.node = Some(name.clone());
+            }
         }
     }
 

@@ -96,7 +96,7 @@ pub fn recorded(repo: &Repo, commit: CommitId, out: &Out) -> (Told, Seen) {
     let text = encode_commit(&stored.record, &stored.extra);
     let record: Value = serde_json::from_str(&text).unwrap();
     let mut told = json!({ "type": "commit", "at": record["recorded_at"] });
-    for key in ["code", "kind", "node", "session", "change", "weakening"] {
+    for key in ["parent", "code", "kind", "node", "session", "change", "weakening"] {
         if !record[key].is_null() {
             told[key] = record[key].clone();
         }

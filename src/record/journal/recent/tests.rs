@@ -123,3 +123,28 @@ fn a_long_journal_is_not_read_whole() {
     assert_eq!(reasons(&recent), [("new", AckPlace::Last)]);
     assert_eq!(journal.recent(REACH).acks.len(), 2);
 }
+
+#[test]
+fn runs_have_their_place_and_those_before_an_event_are_all_there() {
+    use crate::history::testkit::{red, run, turn_end};
+    let ran = |state: u8| JournalLine::TestRun(Box::new(run(red(state, &["a"], 9))));
+    let ended = || {
+        let crate::domain::facts::Fact::Event(event) = turn_end(1) else { unreachable!() };
+        JournalLine::Event(event)
+    };
+    let shown = |lines: &[JournalLine], since: Option<Position>| -> String {
+        let recent = journal(lines).1.recent(Reach { since, ..REACH });
+        let item = |item: &Item| match item {
+            Item::Event(_) => 'e',
+            Item::Ack(_) => 'a',
+            Item::Commit(_) => 'c',
+            Item::Run(number) => char::from(b'0' + recent.runs[*number].evidence.code.0[0]),
+        };
+        recent.items.iter().map(item).collect()
+    };
+    let start = Some(Position::START);
+    assert_eq!(shown(&[ran(1), marker(1), ran(2), ended(), ran(3)], start), "1c2e3");
+    let many = [ran(1), ran(2), ran(3), ended(), ran(4), ran(5), ran(6)];
+    assert_eq!(shown(&many, start), "123e56", "after the newest event only as many as were asked for");
+    assert_eq!(shown(&many[..4], None), "");
+}
