@@ -68,6 +68,7 @@ fn record(byte: u8) -> CommitRecord {
         skipped: Vec::new(),
         outputs: Vec::new(),
         usage: None,
+        ledger: std::collections::BTreeMap::new(),
         findings: Vec::new(),
     }
 }

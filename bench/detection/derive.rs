@@ -145,6 +145,7 @@ fn describe(
         skipped: Vec::new(),
         outputs: Vec::new(),
         usage: None,
+        ledger: std::collections::BTreeMap::new(),
         findings: Vec::new(),
     };
     let record: Value = serde_json::from_str(&encode_commit(&record, &UnknownKeys::default())).unwrap();

@@ -82,6 +82,7 @@ pub fn totals(end: Instant, dice: &mut Dice) -> (u64, u64) {
                 | JournalLine::Safety(_)
                 | JournalLine::CommitRecorded { .. }
                 | JournalLine::Attempt(_)
+                | JournalLine::Halt(_)
                 | JournalLine::Healed { .. } => {}
             }
         }

@@ -1,5 +1,7 @@
 //! Facts: what was observed, never edited afterwards.
 
+use std::collections::BTreeMap;
+
 use super::change::ChangeFacts;
 use super::events::Event;
 use super::findings::Level;
@@ -253,8 +255,15 @@ pub struct CommitRecord {
     pub outputs: Vec<Digest>,
     /// Usage of the turn.
     pub usage: Option<Usage>,
+    /// The newest entries of the ledgers that were seen, by writer: whoever takes one away later leaves a gap here.
+    pub ledger: BTreeMap<String, EntryId>,
     /// What the rules concluded at post-commit.
     pub findings: Vec<RecordedFinding>,
+}
+
+impl CommitRecord {
+    /// Most ledgers that a record names.
+    pub const MAX_LEDGERS: usize = 16;
 }
 
 /// A commit as the fold sees it.

@@ -200,6 +200,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             skipped: Vec::new(),
             outputs: Vec::new(),
             usage: None,
+            ledger: std::collections::BTreeMap::new(),
             findings: Vec::new(),
         },
     })

@@ -1,7 +1,7 @@
 //! Writing an entry.
 
 use super::entry::{self, FILE};
-use super::{LedgerError, REF_PREFIX, ref_of, wire};
+use super::{LedgerError, REF_PREFIX, REMOTE_PREFIX, ref_of, wire, writer_of};
 use crate::domain::decision::LedgerEvent;
 use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::time::Timestamp;
@@ -19,6 +19,7 @@ pub(super) fn append(
     let name = ref_of(writer);
     let kind = wire::kind(event);
     let commit = repo.update_ref(&name, kind, |tip| {
+        let tip = longest(repo, writer, tip);
         let parents: Vec<CommitId> = tip.into_iter().chain(unseen(repo, &name, tip)).collect();
         let lamport =
             parents.iter().map(|parent| lamport(repo, *parent)).max().unwrap_or(0).saturating_add(1);
@@ -34,6 +35,22 @@ pub(super) fn append(
         Ok(Update::Set(commit, commit))
     })?;
     Ok(entry::id_of(repo, commit)?)
+}
+
+/// The end of this writer's ledger: where its ref was removed or turned back, what a remote was seen to have of it, so
+/// that it goes on and does not begin anew beside itself.
+fn longest(repo: &Repo, writer: &str, tip: Option<CommitId>) -> Option<CommitId> {
+    let fetched = repo.refs_with_prefix(REMOTE_PREFIX).unwrap_or_default();
+    let copies =
+        fetched.into_iter().filter(|(name, _)| name.contains("/ledger/") && writer_of(name) == writer);
+    copies.map(|(_, target)| CommitId(target)).fold(tip, |known, copy| {
+        let ahead = match known {
+            _ if repo.commit(copy).is_err() => false,
+            None => true,
+            Some(known) => known != copy && repo.is_ancestor(known, copy).unwrap_or(false),
+        };
+        if ahead { Some(copy) } else { known }
+    })
 }
 
 /// Heads of other writers that are not in our history yet. Whatever is wrong with another's ref never keeps us from

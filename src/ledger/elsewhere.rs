@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::standing::{self, replace};
-use super::{Entry, EntryEvent, LedgerError, read, ref_of};
+use super::{Entry, EntryEvent, LedgerError, REF_PREFIX, read, ref_of};
 use crate::domain::decision::LedgerEvent;
-use crate::domain::facts::Ack;
+use crate::domain::facts::{Ack, CommitRecord};
 use crate::domain::ids::{CommitId, EntryId};
 use crate::git::{Repo, read_plain};
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Largest memory that is read, in bytes.
 const MAX_MEMORY: u64 = 4 << 20;
 /// Most halts, answers and acknowledgements that are remembered, the newest.
@@ -37,6 +37,8 @@ pub(super) struct Elsewhere {
     stamp: String,
     /// This clone's id and the tip of its own ledger.
     own: Option<(String, String)>,
+    /// The newest entries of the ledgers under names of this clone, by writer.
+    heads: BTreeMap<String, String>,
     /// Unanswered halts of others by writer and worktree: entry, its commit, the commit that is halted.
     halts: Vec<(String, String, Known)>,
     /// Halts that a clone other than this one answered.
@@ -69,7 +71,9 @@ pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerEr
         return Ok(known);
     }
     let (entries, _) = read::read_all(repo)?;
-    let known = Elsewhere { version: VERSION, stamp, own: mine, ..fold(&entries, own.unwrap_or_default()) };
+    let heads = heads(repo, &entries, own)?;
+    let known =
+        Elsewhere { version: VERSION, stamp, heads, own: mine, ..fold(&entries, own.unwrap_or_default()) };
     let _ = replace(&path, &known);
     Ok(known)
 }
@@ -77,6 +81,23 @@ pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerEr
 fn remembered(path: &Path) -> Option<Elsewhere> {
     let bytes = read_plain(path, MAX_MEMORY).ok()??;
     serde_json::from_slice::<Elsewhere>(&bytes).ok().filter(|known| known.version == VERSION)
+}
+
+/// The newest entries by writer: this clone's, and of others those that were written last.
+fn heads(repo: &Repo, entries: &[Entry], own: Option<&str>) -> Result<BTreeMap<String, String>, LedgerError> {
+    let known: BTreeMap<CommitId, &Entry> = entries.iter().map(|entry| (entry.commit, entry)).collect();
+    let refs = repo.refs_with_prefix(REF_PREFIX)?;
+    let mut heads: Vec<(bool, u64, String, String)> = refs
+        .into_iter()
+        .filter_map(|(name, tip)| {
+            let writer = name.strip_prefix(REF_PREFIX).filter(|writer| super::is_writer(writer))?;
+            let entry = known.get(&CommitId(tip))?;
+            Some((own == Some(writer), entry.lamport, writer.to_owned(), entry.id.to_string()))
+        })
+        .collect();
+    heads.sort_unstable();
+    let newest = heads.into_iter().rev().take(CommitRecord::MAX_LEDGERS);
+    Ok(newest.map(|(_, _, writer, entry)| (writer, entry)).collect())
 }
 
 /// The fold over everything that every clone wrote.
@@ -124,6 +145,19 @@ fn newest<T>(mut all: Vec<T>) -> Vec<T> {
 }
 
 impl Elsewhere {
+    /// The newest entries by writer.
+    pub(super) fn heads(&self) -> BTreeMap<String, EntryId> {
+        let heads = self.heads.iter();
+        heads.filter_map(|(writer, entry)| Some((writer.clone(), entry.parse().ok()?))).collect()
+    }
+
+    /// Changes whenever a ledger does.
+    pub(super) fn state(&self) -> String {
+        let own = self.own.as_ref().map_or("-", |(_, tip)| tip);
+        let writer = self.own.as_ref().map_or("-", |(writer, _)| writer);
+        format!("{writer} {own}\n{}", self.stamp)
+    }
+
     /// Whether another clone answered this halt.
     pub(super) fn answers(&self, halt: EntryId) -> bool {
         let halt = halt.to_string();

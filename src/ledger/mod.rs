@@ -21,6 +21,7 @@ mod tampered;
 mod wire;
 mod writer;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -266,6 +267,23 @@ impl<'r> Ledger<'r> {
         tip: CommitId,
     ) -> Result<usize, LedgerError> {
         Ok(adopt::entries(self.repo, writer, (since, tip))?)
+    }
+
+    /// The newest entry of each writer's ledger, at most as many as a record names. Costs a few `stat`s while no
+    /// ledger has moved.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn heads(&self) -> Result<BTreeMap<String, EntryId>, LedgerError> {
+        Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.heads())
+    }
+
+    /// A text that changes whenever a ref of a ledger does, or this clone's id.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn state(&self) -> Result<String, LedgerError> {
+        Ok(elsewhere::load(self.repo, self.known_writer()?.as_deref())?.state())
     }
 
     /// The ref of this clone's own ledger, if it has one.

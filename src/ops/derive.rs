@@ -225,6 +225,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         skipped: Vec::new(),
         outputs: Vec::new(),
         usage: None,
+        ledger: std::collections::BTreeMap::new(),
         findings: Vec::new(),
     };
     CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }

@@ -1,8 +1,9 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
 use super::doctor::Health;
+use super::traces;
 use super::workspace::Workspace;
-use crate::ledger::Ledger;
+use crate::ledger::{Entry, Ledger};
 use crate::record::journal::Journal;
 
 fn of(count: usize, what: &str, skipped: &[String], mend: &str) -> Health {
@@ -31,10 +32,22 @@ pub fn journal(ws: &Workspace) -> Health {
     of(lines.len(), "lines of the journal", &skipped, &mend)
 }
 
+/// A halt that left traces and is no more in the ledger.
+fn gap(ws: &Workspace, entries: &[Entry]) -> Option<Health> {
+    let head = ws.repo.head().ok()?.commit();
+    let found = traces::standing(ws, head).ok()??;
+    let gone = !entries.iter().any(|entry| entry.id == found.id);
+    let mend = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason \"...\"";
+    gone.then(|| Health::Broken { message: found.halt.message, mend: Some(mend.to_owned()) })
+}
+
 /// The whole ledger.
 pub fn ledger(ws: &Workspace) -> Health {
     match Ledger::open(&ws.repo).read_all() {
         Ok((entries, skipped)) => {
+            if let Some(gap) = gap(ws, &entries) {
+                return gap;
+            }
             let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
             of(entries.len(), "entries of the ledger", &skipped, "git for-each-ref refs/andon/ledger")
         }

@@ -53,6 +53,7 @@ pub mod test;
 mod test_guess;
 pub mod tick;
 mod timeline;
+pub mod traces;
 pub mod uncertainty;
 mod verdict;
 mod weakening;

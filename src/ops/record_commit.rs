@@ -30,6 +30,7 @@ use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
 use crate::git::{CommitInfo, missing_help};
 use crate::history::{self, Timeline, Upcoming};
+use crate::ledger::Ledger;
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine, MarkedTurn};
 use crate::record::process::git_above;
@@ -280,6 +281,8 @@ fn derive(
         skipped: entry.skipped.clone(),
         outputs: open_outputs(&loaded.timeline, &node),
         usage: open_usage(&loaded.timeline, &node),
+        // A ledger that cannot be read is told of by who asks it for halts.
+        ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
         findings: Vec::new(),
     };
     Ok((CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }, derived.missing))

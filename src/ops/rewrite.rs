@@ -145,6 +145,7 @@ fn carry(
         skipped: skipped(old, new, code),
         outputs: old.outputs.clone(),
         usage: old.usage.clone(),
+        ledger: new.map_or_else(|| old.ledger.clone(), |record| record.ledger.clone()),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
     })
 }

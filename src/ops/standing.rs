@@ -11,6 +11,7 @@ use super::error::OpsError;
 use super::healed;
 use super::shown;
 use super::swept;
+use super::traces;
 use super::workspace::Workspace;
 use crate::action::react::{Bell, OWN_PAUSE, Programs, react};
 use crate::action::{self, ActionError, AndonDir, Look, Site};
@@ -63,7 +64,9 @@ pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
     let here = ledger.standing_here(&ws.repo.worktree_name())?;
     let beside = bound::binding(ws, head, here.beside);
     let other = ledger.standing_elsewhere(head)?;
-    Ok(here.own.into_iter().chain(beside).chain(other).max_by_key(|found| (found.halt.at, found.id)))
+    // What the ledger tells binds by itself; a gap in it is only looked for where it tells of nothing.
+    let told = here.own.into_iter().chain(beside).chain(other).max_by_key(|found| (found.halt.at, found.id));
+    told.map_or_else(|| traces::standing(ws, head), |found| Ok(Some(found)))
 }
 
 /// Whether a halt is one of another worktree or clone: what it looks like here is only known once it was shown.
@@ -85,6 +88,11 @@ pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
     }
     if is_foreign(ws, standing).unwrap_or(true) {
         return shown::was(ws, standing.id) && !face_present(ws, standing.halt.face);
+    }
+    // Whoever took the entry out of this clone's ledger took the files too: that is no answer.
+    let own = Ledger::open(&ws.repo).standing_here(&ws.repo.worktree_name()).map(|here| here.own);
+    if !own.is_ok_and(|own| own.is_some_and(|own| own.id == standing.id)) {
+        return false;
     }
     if standing.halt.reason == HaltReason::UserStop {
         stops(ws) == Stops::NONE
@@ -173,6 +181,9 @@ fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
     action::execute(&[rewrite], &site(ctx, ws))?;
     if is_foreign(ws, standing)? {
         shown::mark(ws, standing.id)?;
+    } else if standing.halt.reason == HaltReason::UserStop && stops(ws) == Stops::NONE {
+        // The file of a stop is gone and that is no answer: it must not look like one once the ledger is whole again.
+        action::write_andon_file(&site(ctx, ws), STOP_FILE, &format!("{}\n", standing.halt.message))?;
     }
     Ok(())
 }

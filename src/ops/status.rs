@@ -36,7 +36,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let loaded = timeline::load(ws)?;
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
     let decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
-    let (last_halt, mut warnings) = last_halt(ws)?;
+    let (last_halt, mut warnings) = last_halt(ws, standing.as_ref())?;
     warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();
     let (head_code, work_code) = (head_code(ws, &head), work_code(ws));
@@ -115,10 +115,14 @@ fn hooks_installed(ws: &Workspace) -> bool {
     ws.repo.hooks_dir().is_ok_and(|dir| dir.join(hook).symlink_metadata().is_ok())
 }
 
-/// The newest halt of this worktree with its answer, from all writers.
-fn last_halt(ws: &Workspace) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsError> {
+/// The newest halt of this worktree with its answer, from all writers; one that stands by its traces alone is the newest.
+fn last_halt(
+    ws: &Workspace,
+    standing: Option<&StandingHalt>,
+) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsError> {
     let (entries, warnings) = Ledger::open(&ws.repo).read_all()?;
     let worktree = ws.repo.worktree_name();
+    let traced = standing.filter(|standing| entries.iter().all(|entry| entry.id != standing.id));
     let mut last: Option<LastHalt> = None;
     for entry in entries {
         match entry.event {
@@ -133,6 +137,9 @@ fn last_halt(ws: &Workspace) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsE
             EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::Cord(_)) | EntryEvent::Unknown { .. } => {
             }
         }
+    }
+    if let Some(StandingHalt { id, halt }) = traced {
+        last = Some(LastHalt { id: *id, halt: halt.clone(), ack: None });
     }
     Ok((last, warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())).collect()))
 }

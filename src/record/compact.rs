@@ -1,9 +1,8 @@
-//! Recorded commits in bytes, and what was derived of commits, for caches of this program alone: a hook decodes a window of records at every commit, and
-//! from JSON that is a fifth of what post-commit costs. No format for others: whoever keeps these bytes keeps a checksum
-//! and a version with them, which changes when anything here does.
+//! Recorded commits in bytes, and what was derived of commits, for caches of this program alone: to decode a window of
+//! records from JSON at every commit is a fifth of what post-commit costs. No format for others: whoever keeps these
+//! bytes keeps a checksum and a version with them, which changes when anything here does.
 //!
-//! Numbers are little-endian base 128, texts and lists have their length in front, names of closed sets are their place
-//! among all.
+//! Numbers are little-endian base 128, texts and lists have their length in front, names of sets are their place in them.
 
 use super::checksum::first;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
@@ -12,7 +11,7 @@ use crate::domain::facts::{
     Usage, Weakening,
 };
 use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, HunkHash, Oid, Signature, TreeId};
+use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, Oid, Signature, TreeId};
 use crate::domain::tests::{Caveats, Counts, RunOrigin, TestEvidence, TestStatus};
 use crate::domain::time::{Timestamp, Uptime};
 
@@ -44,7 +43,6 @@ pub(super) fn subject(bytes: &[u8]) -> Option<(CommitId, String)> {
     Some((CommitId(left.oid()?), left.text()?))
 }
 
-/// The place of `value` in a table of names.
 fn place<T: PartialEq>(mut all: impl Iterator<Item = T>, value: &T) -> u64 {
     all.position(|known| known == *value).map_or(u64::MAX, |at| at as u64)
 }
@@ -97,7 +95,7 @@ impl Put {
     fn record(&mut self, record: &CommitRecord) {
         let CommitRecord { recorded_at, tree, parent, prev, kind, gate, recording, .. } = record;
         let CommitRecord { node, session, iteration, code, diff, change, tests, .. } = record;
-        let CommitRecord { weakening, skipped, outputs, usage, findings, uptime, .. } = record;
+        let CommitRecord { weakening, skipped, outputs, usage, ledger, findings, uptime, .. } = record;
         self.0.extend_from_slice(&recorded_at.0.to_le_bytes());
         self.some(uptime.as_ref(), |into, uptime| {
             into.number(uptime.boot);
@@ -124,6 +122,10 @@ impl Put {
         });
         self.list(outputs, |into, output| into.0.extend(output.0));
         self.some(usage.as_ref(), Self::usage);
+        self.list(&Vec::from_iter(ledger), |into, (writer, entry)| {
+            into.text(writer);
+            into.0.extend(entry.0);
+        });
         self.list(findings, |into, finding| {
             into.text(&finding.rule);
             into.number(place(Level::ALL.iter().map(|(level, _)| *level), &finding.level));
@@ -316,6 +318,7 @@ impl<'a> Take<'a> {
             })?,
             outputs: self.list(|left| left.array().map(Digest))?,
             usage: self.some(Self::usage)?,
+            ledger: self.list(|left| Some((left.text()?, EntryId(left.array()?))))?.into_iter().collect(),
             findings: self.list(|left| {
                 let (rule, level) = (left.text()?, left.named(&Level::ALL)?);
                 Some(RecordedFinding { rule, level, message: left.text()? })

@@ -127,6 +127,7 @@ pub(super) fn record() -> CommitRecord {
         skipped: Vec::new(),
         outputs: vec![],
         usage: None,
+        ledger: std::collections::BTreeMap::new(),
         findings: vec![RecordedFinding {
             rule: "recurrence".to_owned(),
             level: Level::Warn,

@@ -69,3 +69,143 @@ fn a_receipt_that_was_written_by_hand_is_none() {
     stage.git(&["commit", "-q", "--amend", "-m", "Honest too"]).ok();
     assert_eq!(stage.record("HEAD")["gate"], "passed");
 }
+
+fn ledger_ref(stage: &Stage) -> String {
+    let refs = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger"]).ok().stdout;
+    refs.lines().next().unwrap().to_owned()
+}
+
+fn remove(stage: &Stage, paths: &[&str]) {
+    for path in paths {
+        let path = stage.path(path);
+        let gone = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+        gone.unwrap();
+    }
+}
+
+/// A repository with a few recorded commits, an answered halt among them, that is stopped by hand.
+fn stopped() -> Stage {
+    let stage = Stage::installed();
+    stage.andon(&["pause"]).ok();
+    stage.andon(&["resume", "--reason", "looked"]).ok();
+    stage.iterate("1\n", GREEN, "One").ok();
+    stage.andon(&["stop", "--reason", "lunch"]).ok();
+    stage
+}
+
+fn still_halted(stage: &Stage, how: &str) {
+    stage.write("code.txt", "on\n");
+    stage.andon(&["test"]);
+    let out = stage.git(&["commit", "-qam", "No"]);
+    assert_ne!(out.code, 0, "{how}: {out}");
+    assert!(out.all().contains("andon resume"), "{how}: {out}");
+    let out = stage.git(&["commit", "-qam", "No", "--no-verify"]);
+    assert_ne!(out.code, 0, "{how}: {out}");
+    stage.git(&["checkout", "-q", "code.txt"]).ok();
+}
+
+const CACHES: [&str; 2] = [".andon", ".git/andon/cache"];
+
+#[test]
+fn a_ledger_that_is_taken_away_shows_and_the_halt_stands() {
+    for how in ["deleted", "rewound", "rewritten", "everything of ours", "packed and deleted"] {
+        let stage = stopped();
+        let name = ledger_ref(&stage);
+        match how {
+            "rewound" => stage.git(&["update-ref", &name, &format!("{name}~1")]).ok(),
+            "rewritten" => {
+                let tree = format!("{name}~1^{{tree}}");
+                let other =
+                    stage.git(&["commit-tree", "-p", &format!("{name}~1"), "-m", "x", &tree]).ok().stdout;
+                stage.git(&["update-ref", &name, other.trim()]).ok()
+            }
+            "packed and deleted" => {
+                stage.git(&["pack-refs", "--all"]).ok();
+                stage.git(&["update-ref", "-d", &name]).ok()
+            }
+            _ => stage.git(&["update-ref", "-d", &name]).ok(),
+        };
+        remove(&stage, &CACHES);
+        if how == "everything of ours" {
+            remove(&stage, &[".git/refs/andon"]);
+        }
+        still_halted(&stage, how);
+        let status = stage.andon(&["status"]).ok();
+        assert!(status.all().contains("lunch"), "{how}: {status}");
+        stage.andon(&["doctor"]).exits(1).says("lunch").says("andon sync");
+        // The files of the halt are no way around either: without its entry their absence answers nothing.
+        remove(&stage, &[".andon"]);
+        still_halted(&stage, how);
+        // A person answers, and the work goes on.
+        stage.andon(&["resume", "--reason", "looked"]).ok();
+        stage.iterate("2\n", GREEN, "Two").ok();
+        stage.iterate("3\n", GREEN, "Three").ok();
+    }
+}
+
+#[test]
+fn another_id_for_this_clone_lifts_nothing() {
+    for (how, path) in [("removed", CACHES[1]), ("changed", ".andon")] {
+        let stage = stopped();
+        remove(&stage, &[path]);
+        if how == "removed" {
+            remove(&stage, &[".git/andon/writer"]);
+        } else {
+            stage.write(".git/andon/writer", "0123456789abcdef0123456789abcdef");
+        }
+        still_halted(&stage, how);
+    }
+}
+
+#[test]
+fn records_tell_of_a_ledger_when_the_journal_is_gone_too() {
+    let stage = stopped();
+    stage.andon(&["resume", "--reason", "back"]).ok();
+    stage.iterate("2\n", GREEN, "Two").ok();
+    let heads = stage.record("HEAD")["ledger"].clone();
+    let name = ledger_ref(&stage);
+    let writer = name.rsplit('/').next().unwrap();
+    assert_eq!(heads.as_object().unwrap().len(), 1);
+    assert_eq!(heads[writer].as_str().unwrap().len(), 64);
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok();
+    stage.git(&["update-ref", "-d", &name]).ok();
+    remove(&stage, &[".andon", ".git/andon/cache", ".git/andon/journal.jsonl"]);
+    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("error[missing-ledger]").says(writer);
+    still_halted(&stage, "only notes");
+    stage.andon(&["status"]).ok().says("does not hold any more");
+    stage.andon(&["resume", "--reason", "looked"]).ok();
+    stage.iterate("3\n", GREEN, "Three").ok();
+    // Answered for: said, no error any more.
+    stage.andon(&["check", "HEAD~2..HEAD"]).ok().says("warning[missing-ledger]");
+}
+
+#[test]
+fn a_clone_without_ledgers_lost_nothing_and_a_sync_brings_a_ledger_back() {
+    let stage = stopped();
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root, &["init", "-q", "--bare", "-b", "main", "hub.git"]).ok();
+    stage.git(&["remote", "add", "origin", "../hub.git"]).ok();
+    stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
+    stage.andon(&["sync"]).ok();
+    // Records alone: what was never here is not gone.
+    stage.git_in(&root, &["clone", "-q", "hub.git", "other"]).ok();
+    let other = root.join("other");
+    stage.andon_in(&other, &["install"]).ok();
+    stage.git_in(&other, &["fetch", "-q", "origin", "refs/notes/andon:refs/notes/andon"]).ok();
+    std::fs::write(other.join("code.txt"), "other\n").unwrap();
+    stage.andon_in(&other, &["test"]).ok();
+    stage.git_in(&other, &["commit", "-qam", "Other"]).ok();
+    stage.andon_in(&other, &["check", "HEAD~2..HEAD~1"]).exits(1).says("missing-ledger").says("andon sync");
+    // Here the ledger goes, and comes back from the remote as it was.
+    let name = ledger_ref(&stage);
+    let tip = stage.git(&["rev-parse", &name]).ok().stdout;
+    stage.git(&["update-ref", "-d", &name]).ok();
+    remove(&stage, &CACHES);
+    still_halted(&stage, "before the sync");
+    stage.andon(&["sync"]).ok();
+    stage.git(&["merge-base", "--is-ancestor", tip.trim(), &name]).ok();
+    still_halted(&stage, "after the sync");
+    stage.andon(&["resume", "--reason", "back"]).ok();
+    stage.iterate("2\n", GREEN, "Two").ok();
+    stage.andon(&["check", "HEAD~1..HEAD"]).ok();
+}

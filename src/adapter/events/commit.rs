@@ -61,6 +61,7 @@ pub(super) fn commit(members: &mut Members<'_>, at: Option<Timestamp>) -> Result
         skipped: Vec::new(),
         outputs: Vec::new(),
         usage: None,
+        ledger: std::collections::BTreeMap::new(),
         findings: Vec::new(),
     };
     let subject = bounded(&members.text("subject")?.unwrap_or_default(), MAX_SUBJECT);

@@ -235,7 +235,10 @@ fn ack(line: &[u8], members: &mut Members<'_>, at: Timestamp) -> Result<Fact, Ev
 
 /// Whether a line of the journal tells something that is for people alone: no fact, and nothing wrong with it.
 pub fn is_note(line: &[u8]) -> bool {
-    matches!(decode_line(line), Ok(JournalLine::Safety(_) | JournalLine::Healed { .. }))
+    matches!(
+        decode_line(line),
+        Ok(JournalLine::Safety(_) | JournalLine::Halt(_) | JournalLine::Healed { .. })
+    )
 }
 
 fn name(text: &str) -> String {

@@ -9,8 +9,9 @@ use crate::domain::facts::{CommitFact, CommitKind, Recording};
 use crate::domain::findings::Level;
 use crate::domain::time::Timestamp;
 use crate::git::CommitInfo;
-use crate::ledger::{Ledger, Tampered, TamperedHow};
+use crate::ledger::{Ledger, REF_PREFIX, Tampered, TamperedHow};
 use crate::ops::error::OpsError;
+use crate::ops::traces::{Gap, Gaps, Held};
 
 /// Where git keeps objects that it shows in place of others.
 const REPLACE: &str = "refs/replace/";
@@ -25,9 +26,14 @@ const MAX_GRAFTS: u64 = 1 << 20;
 pub(super) fn around(case: &Case<'_>, looked: &Looked) -> Result<Vec<Violation>, OpsError> {
     let mut violations = replaced(case, looked)?;
     violations.extend(grafted(case, looked));
-    for tampered in Ledger::open(case.repo).tampered()? {
-        violations.push(ledger(&tampered));
-    }
+    let ledgers = Ledger::open(case.repo);
+    let told = ledgers.tampered()?;
+    violations.extend(told.iter().map(ledger));
+    let holdings = Held::of(&ledgers.read_all()?.0);
+    let mut gaps = Gaps::new(&holdings);
+    looked.facts().for_each(|fact| gaps.take(&fact));
+    let untold = gaps.all().into_iter().filter(|(writer, _)| told.iter().all(|one| one.writer != *writer));
+    violations.extend(untold.map(|(writer, gap)| gap_of(looked, &writer, &gap)));
     Ok(violations)
 }
 
@@ -112,6 +118,18 @@ fn ledger(tampered: &Tampered) -> Violation {
         ),
     };
     violation(None, code, Level::Block, what, &help)
+}
+
+/// A ledger of which an entry is gone that a record names; one that a person has answered for is only said.
+fn gap_of(looked: &Looked, writer: &str, gap: &Gap) -> Violation {
+    let level = if gap.answered { Level::Warn } else { Level::Block };
+    let what = format!(
+        "the record names entry {} of the ledger of {writer}, which is not there: it was removed, turned back or not fetched",
+        gap.entry.short()
+    );
+    let help =
+        format!("andon sync; where no clone has it, a person finds out who removed {REF_PREFIX}{writer}");
+    violation(gap.named_by.map(|id| looked.at(id)), "missing-ledger", level, what, &help)
 }
 
 /// A range that brings its own test command does not prove anything by it.

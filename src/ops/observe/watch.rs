@@ -139,6 +139,7 @@ fn stage(line: &JournalLine) -> Asked {
         | JournalLine::Safety(_)
         | JournalLine::CommitRecorded { .. }
         | JournalLine::Attempt(_)
+        | JournalLine::Halt(_)
         | JournalLine::Healed { .. } => Asked::At(Stage::Event),
     }
 }

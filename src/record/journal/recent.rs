@@ -292,6 +292,7 @@ impl Found {
             | JournalLine::Event(_)
             | JournalLine::Safety(_)
             | JournalLine::Attempt(_)
+            | JournalLine::Halt(_)
             | JournalLine::Healed { .. } => {}
         }
     }

@@ -15,6 +15,7 @@ fn names(lines: &[JournalLine]) -> Vec<String> {
             JournalLine::Healed { what, .. } => what.chars().take(12).collect(),
             JournalLine::TestRun(_)
             | JournalLine::Ack(_)
+            | JournalLine::Halt(_)
             | JournalLine::Event(_)
             | JournalLine::Safety(_)
             | JournalLine::Attempt(_)

@@ -121,6 +121,7 @@ fn time_of(line: &JournalLine) -> Option<Timestamp> {
         JournalLine::Event(event) => event.at,
         JournalLine::Ack(ack) => Some(ack.at),
         JournalLine::CommitRecorded { at, .. } => *at,
+        JournalLine::Halt(standing) => Some(standing.halt.at),
         JournalLine::TestRun(_)
         | JournalLine::Safety(_)
         | JournalLine::Attempt(_)
@@ -140,7 +141,10 @@ fn take(fold: &mut Fold, line: JournalLine) {
         JournalLine::TestRun(run) => {
             fold.push(Fact::TestRun(run));
         }
-        JournalLine::Safety(_) | JournalLine::Attempt(_) | JournalLine::Healed { .. } => {}
+        JournalLine::Safety(_)
+        | JournalLine::Attempt(_)
+        | JournalLine::Halt(_)
+        | JournalLine::Healed { .. } => {}
     }
 }
 

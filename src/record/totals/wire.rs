@@ -247,6 +247,7 @@ pub(super) fn decode(text: &str) -> Option<Carry> {
             | JournalLine::Safety(_)
             | JournalLine::CommitRecorded { .. }
             | JournalLine::Attempt(_)
+            | JournalLine::Halt(_)
             | JournalLine::Healed { .. } => return None,
         };
         let node = event.node.unwrap_or_default();

@@ -17,7 +17,7 @@ use crate::record::{compact, file};
 
 const FILE: &str = "andon/cache/window";
 /// Changes with the lines, and with the bytes of [`compact`].
-const HEAD: &str = "andon/window@5";
+const HEAD: &str = "andon/window@6";
 /// A larger file is not read.
 const MAX_BYTES: u64 = 16 << 20;
 /// The first two lines are shorter.

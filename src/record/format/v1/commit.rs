@@ -5,7 +5,7 @@ use sha2::Digest as _;
 
 use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
-use super::{MAX_LINE, change, evidence};
+use super::{MAX_LINE, change, evidence, heads};
 use crate::domain::facts::{
     CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding, Recording, Skip, Usage,
     Weakening,
@@ -117,6 +117,7 @@ pub fn encode_commit(record: &CommitRecord, extra: &UnknownKeys) -> String {
         map.insert("outputs".into(), json!(outputs));
     }
     insert_some(&mut map, "usage", record.usage.as_ref().map(encode_usage));
+    insert_some(&mut map, "ledger", heads::encode(&record.ledger));
     if !record.findings.is_empty() {
         let findings: Vec<Value> = record.findings.iter().take(MAX_FINDINGS).map(encode_finding).collect();
         map.insert("findings".into(), json!(findings));
@@ -292,6 +293,7 @@ pub fn decode_commit(line: &[u8]) -> Result<DecodedRecord, FormatError> {
         skipped: members.list("skipped", Skip::MAX, decode_skip)?.0,
         outputs: members.list("outputs", MAX_OUTPUTS, |item| item.as_str()?.parse().ok())?.0,
         usage: decode_usage(&mut members)?,
+        ledger: heads::decode(&mut members)?,
         findings: members.list("findings", MAX_FINDINGS, decode_finding)?.0,
     };
     let mut extra = members.rest();

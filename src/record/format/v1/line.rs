@@ -9,8 +9,9 @@ use serde_json::{Map, Value, json};
 use super::super::json::Json;
 use super::super::members::{Cut, FormatError, Members, bounded};
 use super::put::{decode_time, put, put_some};
-use super::{MAX_LINE, attempt, event, evidence};
+use super::{MAX_LINE, attempt, event, evidence, halt};
 use crate::domain::attempt::Attempt;
+use crate::domain::decision::StandingHalt;
 use crate::domain::events::Event;
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::Level;
@@ -51,6 +52,8 @@ pub enum JournalLine {
     },
     /// `attempt`: the same for the whole repository, whatever HEAD is moved to. In a file of its own.
     Attempt(Box<Attempt>),
+    /// `halt`: a halt went into the ledger. Without its evidence, which is there.
+    Halt(Box<StandingHalt>),
     /// `healed`: something broken was found and mended.
     Healed {
         /// What, in words.
@@ -94,6 +97,7 @@ pub fn encode_line(line: &JournalLine) -> String {
             put_some(&mut map, "at", at.as_ref());
         }
         JournalLine::Attempt(made) => attempt::encode(made, &mut map),
+        JournalLine::Halt(standing) => halt::encode(standing, &mut map),
         JournalLine::Healed { what, at } => {
             put(&mut map, "type", "healed");
             put(&mut map, "what", &bounded(what, MAX_REASON));
@@ -213,6 +217,7 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
         "ack" => decode_ack(&mut members).map(|ack| JournalLine::Ack(Box::new(ack))),
         "commit" => decode_marker(&mut members),
         "attempt" => attempt::decode(&mut members).map(|made| JournalLine::Attempt(Box::new(made))),
+        "halt" => halt::decode(&mut members).map(|halt| JournalLine::Halt(Box::new(halt))),
         "healed" => Ok(JournalLine::Healed {
             what: members.text("what")?.unwrap_or_default(),
             at: decode_time(&mut members)?,

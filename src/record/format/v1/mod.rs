@@ -12,6 +12,8 @@ mod choose;
 mod commit;
 mod event;
 mod evidence;
+mod halt;
+mod heads;
 mod line;
 mod put;
 

@@ -77,6 +77,7 @@ fn full() -> CommitRecord {
             context_tokens: Some(150_000),
             ..Usage::default()
         }),
+        ledger: std::collections::BTreeMap::new(),
         findings: vec![RecordedFinding {
             rule: "repeated-failures".into(),
             level: Level::Warn,
@@ -101,6 +102,7 @@ fn minimal() -> CommitRecord {
         skipped: Vec::new(),
         outputs: vec![],
         usage: None,
+        ledger: std::collections::BTreeMap::new(),
         findings: vec![],
         ..full()
     }
@@ -390,6 +392,7 @@ prop_compose! {
         let (tree, parent, hash) = ids;
         let skipped = session.iter().map(|said| Skip { rule: "untested-edit".into(), reason: said.clone(), agent: None });
         let skipped = skipped.collect();
+        let ledger = outputs.iter().map(|id| (format!("{:02x}", id[0]), EntryId(*id))).collect();
         CommitRecord {
             recorded_at: Timestamp(at),
             uptime: (at % 2 == 0).then(|| Uptime { boot: at.unsigned_abs(), seconds: at.unsigned_abs() / 2 }),
@@ -421,6 +424,7 @@ prop_compose! {
                 input_tokens, output_tokens, cost_usd, context_tokens,
                 ..Usage::default()
             }),
+            ledger,
             findings: message.into_iter().map(|message| RecordedFinding {
                 rule: "a-rule".into(), level: Level::Note, message,
             }).collect(),
