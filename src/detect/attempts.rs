@@ -78,7 +78,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     for iteration in timeline.attempted() {
         let unedited = before.is_some_and(|before| before.code == iteration.code);
         before = Some(iteration);
-        if iteration.strike == Strike::Exempt {
+        if iteration.strike != Strike::Candidate {
             if !unedited && iteration.tests.is_none() {
                 (untold.edited, between) = (true, Edit::Code);
             }

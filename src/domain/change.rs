@@ -27,11 +27,13 @@ pub enum Nature {
     Weak,
     /// Nothing is left after normalization.
     Nothing,
+    /// Ignored paths alone, Andon's own configuration among them: no iteration.
+    Ignored,
 }
 
 impl Nature {
     /// Every value with its name in records.
-    pub const ALL: [(Self, &'static str); 9] = [
+    pub const ALL: [(Self, &'static str); 10] = [
         (Self::Work, "work"),
         (Self::Docs, "docs"),
         (Self::Space, "space"),
@@ -41,6 +43,7 @@ impl Nature {
         (Self::Mode, "mode"),
         (Self::Weak, "weak"),
         (Self::Nothing, "nothing"),
+        (Self::Ignored, "ignored"),
     ];
 
     /// The name in records.
@@ -57,7 +60,7 @@ impl Nature {
     pub fn is_weak(self) -> bool {
         match self {
             Self::Space | Self::Comments | Self::Version | Self::Log | Self::Mode | Self::Weak => true,
-            Self::Work | Self::Docs | Self::Nothing => false,
+            Self::Work | Self::Docs | Self::Nothing | Self::Ignored => false,
         }
     }
 
@@ -66,6 +69,7 @@ impl Nature {
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
             (one, Self::Nothing) | (Self::Nothing, one) => one,
+            (one, Self::Ignored) | (Self::Ignored, one) => one,
             (Self::Work, _) | (_, Self::Work) => Self::Work,
             (Self::Docs, _) | (_, Self::Docs) => Self::Docs,
             (one, other) if one == other => one,

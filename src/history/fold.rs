@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::activity::{Begins, Effect, Newest};
 use super::known::Known;
 use super::timeline::{
-    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded,
+    Iteration, Strike, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded,
 };
 use crate::domain::context::Cached;
 use crate::domain::events::What;
@@ -34,6 +34,8 @@ pub struct Upcoming {
     pub kind: CommitKind,
     /// Its code: the same code committed anew on the same parent is an amend, by whatever command.
     pub code: CodeId,
+    /// Whether it counts.
+    pub strike: Strike,
 }
 
 impl Upcoming {
@@ -45,6 +47,7 @@ impl Upcoming {
             uptime: record.uptime,
             kind: record.kind,
             code: record.code,
+            strike: Strike::of(record.kind, record.change.as_ref()),
         }
     }
 }
@@ -201,6 +204,8 @@ impl Timeline {
             return amended.number;
         }
         match upcoming.kind {
+            // It keeps the number of what it stands beside, and begins nothing.
+            CommitKind::Normal if upcoming.strike == Strike::Beside && highest > 0 => highest.max(2),
             CommitKind::Rebase if !self.iterations.is_empty() => highest.max(2),
             CommitKind::Normal
             | CommitKind::Merge

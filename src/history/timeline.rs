@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::activity::{Activity, Effect};
 use super::known::Known;
 use super::outcome::failing_count;
-use crate::domain::change::ChangeFacts;
+use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::context::Cached;
 use crate::domain::facts::{Ack, CommitFact, CommitKind, DiffSummary, Gate, Recording, Skip, Weakening};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, Oid, TreeId};
@@ -31,6 +31,19 @@ pub enum Strike {
     Candidate,
     /// A merge, revert, cherry-pick or rebase: neither a strike nor a reset of strikes.
     Exempt,
+    /// A commit of ignored paths alone, such as one that tunes `andon.toml`: no iteration, and not counted as one.
+    Beside,
+}
+
+impl Strike {
+    /// What a commit of this kind and change is.
+    pub fn of(kind: CommitKind, change: Option<&ChangeFacts>) -> Self {
+        let beside = change.is_some_and(|change| change.nature == Nature::Ignored);
+        match Self::from(kind) {
+            Self::Candidate if beside => Self::Beside,
+            told => told,
+        }
+    }
 }
 
 impl From<CommitKind> for Strike {
@@ -128,7 +141,9 @@ impl Iteration {
             strike: match record.recording {
                 // Nobody watched: it can be held against nobody.
                 Recording::Backfilled => Strike::Exempt,
-                Recording::AtCommit | Recording::CaughtUp | Recording::Derived => Strike::from(record.kind),
+                Recording::AtCommit | Recording::CaughtUp | Recording::Derived => {
+                    Strike::of(record.kind, record.change.as_ref())
+                }
             },
             at: record.recorded_at,
             uptime: record.uptime,

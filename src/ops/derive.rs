@@ -1,7 +1,7 @@
 //! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` lives on it.
 
 use super::error::OpsError;
-use crate::domain::change::ChangeFacts;
+use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Prev, Recording};
 use crate::domain::ids::{CodeId, CommitId, HunkHash, Oid, TreeId};
 use crate::domain::paths::PathRules;
@@ -114,7 +114,10 @@ impl<'r> Deriver<'r> {
         changes: &[Change],
     ) -> Result<Derived, OpsError> {
         let reading = self.reading(depth);
-        let (diff, change, missing) = diff::summarize_changes(&mut self.texts, &reading, changes)?;
+        let (diff, mut change, missing) = diff::summarize_changes(&mut self.texts, &reading, changes)?;
+        if changes.is_empty() && self.parent_tree(commit)?.is_some_and(|before| before != commit.tree) {
+            change.nature = Nature::Ignored;
+        }
         let parent = commit.parents.first().copied();
         Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
     }

@@ -29,7 +29,7 @@ use crate::domain::ids::{CodeId, CommitId, Digest, Oid};
 use crate::domain::tests::{RunValidity, TestEvidence};
 use crate::domain::workflow::Maker;
 use crate::git::{CommitInfo, missing_help};
-use crate::history::{self, Timeline, Upcoming};
+use crate::history::{self, Strike, Timeline, Upcoming};
 use crate::ledger::Ledger;
 use crate::policy;
 use crate::record::journal::{Journal, JournalLine, MarkedTurn};
@@ -251,9 +251,9 @@ fn derive(
         // Mostly known: the line is read and taken apart otherwise.
         loaded.window.line_of(parent).map_or_else(|| prev(store, parent), Prev::Line)
     });
-    let uptime = ctx.uptime();
-    let upcoming =
-        Upcoming { parent: derived.parent, at: ctx.now, uptime, kind: entry.kind, code: derived.code };
+    let (uptime, kind, code) = (ctx.uptime(), entry.kind, derived.code);
+    let strike = Strike::of(kind, Some(&derived.change));
+    let upcoming = Upcoming { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
     let open = weakening::open_failures(&loaded.runs, &loaded.timeline, derived.code);
     let weakening = match open {

@@ -14,7 +14,7 @@ use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::domain::settings::RuleSettings;
 use crate::git::{CommitInfo, Repo};
-use crate::history::{self, Fold, Upcoming};
+use crate::history::{self, Fold, Strike, Upcoming};
 use crate::policy::{self, Place};
 use crate::record::derived::DerivedCache;
 use crate::record::store::NotesStore;
@@ -110,6 +110,7 @@ fn fact(commit: &CommitInfo, facts: Facts, fold: &Fold) -> (CommitFact, Option<D
         uptime: None,
         kind: if fact.record.kind == CommitKind::Amend { CommitKind::Normal } else { fact.record.kind },
         code: fact.record.code,
+        strike: Strike::of(fact.record.kind, fact.record.change.as_ref()),
     };
     fact.record.iteration = history::next_iteration(fold.timeline(), &upcoming);
     (fact, warning)

@@ -28,7 +28,7 @@ use crate::domain::facts::DiffSummary;
 use crate::domain::ids::{CodeId, CommitId};
 
 /// Changes with the entries, and with the bytes of [`super::compact`].
-const MARK: [u8; 4] = *b"AND\x02";
+const MARK: [u8; 4] = *b"AND\x03";
 /// Mark, length, checksum.
 const HEAD: usize = 16;
 /// The longest entry holds as many hunks and paths as a record.

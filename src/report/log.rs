@@ -136,7 +136,9 @@ fn tests_column(record: &CommitRecord, style: Style) -> String {
 
 fn diff_column(record: &CommitRecord) -> String {
     let diff = &record.diff;
-    if diff.empty {
+    if record.change.as_ref().is_some_and(|change| change.nature == Nature::Ignored) {
+        "ignored".to_owned()
+    } else if diff.empty {
         "empty".to_owned()
     } else {
         terminal_clip(&format!("+{} -{}", diff.added, diff.removed), 11)

@@ -95,7 +95,7 @@ fn words_for(nature: Nature) -> &'static str {
         Nature::Version => "a version number",
         Nature::Log => "a log",
         Nature::Mode => "file modes",
-        Nature::Weak | Nature::Work | Nature::Docs | Nature::Nothing => {
+        Nature::Weak | Nature::Work | Nature::Docs | Nature::Nothing | Nature::Ignored => {
             "comments, white space, versions, logs or modes"
         }
     }

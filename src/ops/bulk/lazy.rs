@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         let least = &self.least;
         let seen = |code, diff: &DiffSummary, change: Option<&ChangeFacts>, read| Seen {
             before: self.windows[at],
-            strike: Strike::from(outline.kind),
+            strike: Strike::of(outline.kind, change),
             recorded: outline.recorded == Recorded::Yes,
             passed_over: least.undo.as_ref().is_some_and(|undo| undo.passes_over(&found.commit.subject)),
             open: self.last_child[at] >= end,
