@@ -20,8 +20,16 @@ pub use ranges::{BackfillArgs, CheckArgs, ReplayArgs};
 #[derive(Debug, Parser)]
 #[command(name = "andon", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Cli {
-    /// When to use colour
-    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    /// When to use colour: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value = "auto",
+        value_name = "WHEN",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     pub color: ColorChoice,
 
     /// What to do
@@ -102,6 +110,10 @@ pub enum Command {
     Config(ConfigArgs),
     /// A real loop in a scratch repository, up to its halt
     Demo(DemoArgs),
+    /// Print the completions of a shell
+    Completions(CompletionsArgs),
+    /// Print a manual page
+    Man(ManArgs),
     /// What the installed hooks call
     #[command(hide = true, disable_help_flag = true)]
     Hook(HookArgs),
@@ -325,11 +337,39 @@ pub struct ConfigArgs {
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
     /// Every key with its value and the layer that said it
-    Show(FormatArg),
+    Show(ConfigShowArgs),
     /// Read the configuration and name every mistake
     Check(FormatArg),
     /// The JSON Schema of andon.toml
     Schema,
+}
+
+/// `andon completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// `andon man`
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// The page of this command instead of the one of all
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+}
+
+/// `andon config show`
+#[derive(Debug, Args)]
+pub struct ConfigShowArgs {
+    /// Only this key or section, such as test or rules.iteration-cap
+    #[arg(value_name = "KEY")]
+    pub key: Option<String>,
+
+    /// Form of the output
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 /// `andon demo`

@@ -4,13 +4,14 @@ mod args;
 mod commands;
 mod error;
 mod format_arg;
+mod help;
 mod observe_args;
 pub mod output;
 mod progress;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
 use self::args::{Cli, Command, ConfigCommand};
 use self::error::Exit;
@@ -36,7 +37,8 @@ pub fn main() -> ExitCode {
     {
         return commands::hook::main(ctx, name, rest).into();
     }
-    let cli = match Cli::try_parse_from(args) {
+    let parsed = help::command(output::columns()).try_get_matches_from(args);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(err) => return usage(&err),
     };
@@ -69,7 +71,7 @@ fn output(ctx: &Context, color: ColorChoice) -> Output {
         clicolor_force: ctx.var("CLICOLOR_FORCE"),
         term: ctx.var("TERM"),
     };
-    Output::new(color, environment)
+    Output::new(color, environment).told_at(ctx.now)
 }
 
 fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
@@ -96,11 +98,13 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Pause(args) => commands::resume::pause(shell, &args),
         Command::Complete(format) => commands::complete::run(shell, format.format),
         Command::Config(args) => match args.command {
-            ConfigCommand::Show(format) => commands::config::show(shell, format.format),
+            ConfigCommand::Show(args) => commands::config::show(shell, &args),
             ConfigCommand::Check(format) => commands::config::check(shell, format.format),
             ConfigCommand::Schema => Ok(commands::config::schema(shell)),
         },
         Command::Demo(args) => commands::demo::run(shell, &args),
+        Command::Completions(args) => Ok(commands::generated::completions(shell, &args)),
+        Command::Man(args) => commands::generated::man(shell, &args),
         // Only reached for a hook name that is not UTF-8 or missing arguments: clap has said so already.
         Command::Hook(args) => Ok(commands::hook::main(shell.ctx.clone(), &args.name, &args.args)),
     }

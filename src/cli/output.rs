@@ -4,7 +4,8 @@ use std::io::{self, IsTerminal as _, Write};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use crate::action::program::Screens;
-use crate::report::style::Style;
+use crate::domain::time::Timestamp;
+use crate::report::style::{Clock, Style};
 
 /// When colour is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -87,6 +88,17 @@ impl Output {
         Self { out: of(io::stdout().is_terminal()), err: of(io::stderr().is_terminal()) }
     }
 
+    /// The same for people who read at `now`: times are local and relative, lines break at the width of a terminal.
+    #[must_use]
+    pub fn told_at(self, now: Timestamp) -> Self {
+        let clock = Clock { now, local };
+        let columns = |terminal: bool| if terminal { columns() } else { None };
+        Self {
+            out: self.out.at(clock).within(columns(io::stdout().is_terminal())),
+            err: self.err.at(clock).within(columns(io::stderr().is_terminal())),
+        }
+    }
+
     /// Writes a result to standard output.
     pub fn result(self, text: &str) {
         write_all(&mut io::stdout().lock(), text.as_bytes());
@@ -106,6 +118,21 @@ impl Output {
     pub fn pass_err(self, bytes: &[u8]) {
         write_all(&mut io::stderr().lock(), bytes);
     }
+}
+
+/// Columns of the terminal that this runs in; `None` where there is none.
+pub fn columns() -> Option<usize> {
+    let (terminal_size::Width(columns), _) = terminal_size::terminal_size()?;
+    Some(usize::from(columns).max(MIN_COLUMNS))
+}
+
+/// Narrower terminals are treated as this wide.
+const MIN_COLUMNS: usize = 40;
+
+/// A time where this computer is.
+fn local(at: Timestamp) -> String {
+    let Ok(time) = jiff::Timestamp::from_second(at.0) else { return at.to_string() };
+    time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// Whether somebody looks at standard error: only there anything moves.

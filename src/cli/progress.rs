@@ -8,7 +8,9 @@ use super::Shell;
 use super::error::Exit;
 use super::output::{self, Output};
 use crate::action::interrupt::Interrupt;
+use crate::domain::time::Span;
 use crate::ops::bulk::{Pace, Walked};
+use crate::report::escape::clip;
 use crate::report::message::{self, Diagnostic};
 
 /// What takes no longer than this shows no bar.
@@ -24,6 +26,7 @@ const STRIDE: usize = 16;
 pub struct Progress {
     out: Output,
     what: &'static str,
+    began: Instant,
     /// When it is drawn next; `None` where nobody looks.
     due: Cell<Option<Instant>>,
     drawn: Cell<bool>,
@@ -33,8 +36,9 @@ impl Progress {
     /// Nothing is drawn yet.
     pub fn new(shell: &Shell, what: &'static str) -> Self {
         let seen = output::progress_is_seen() && shell.ctx.var("TERM") != Some("dumb");
-        let due = Instant::now().checked_add(PATIENCE).filter(|_| seen);
-        Self { out: shell.out, what, due: Cell::new(due), drawn: Cell::new(false) }
+        let began = Instant::now();
+        let due = began.checked_add(PATIENCE).filter(|_| seen);
+        Self { out: shell.out, what, began, due: Cell::new(due), drawn: Cell::new(false) }
     }
 
     /// So many of so many commits are done.
@@ -44,7 +48,10 @@ impl Progress {
         if now >= due {
             self.due.set(now.checked_add(TICK));
             self.drawn.set(true);
-            self.out.message(&line(self.what, done, of));
+            let text = line(self.what, (done, of), now.duration_since(self.began));
+            // A longer line would break, and the next one would not take its place.
+            let columns = output::columns().unwrap_or(usize::MAX).saturating_sub(1);
+            self.out.message(&format!("\r\x1b[K{}", clip(&text, columns)));
         }
     }
 
@@ -56,9 +63,17 @@ impl Progress {
     }
 }
 
-fn line(what: &str, done: usize, of: usize) -> String {
+/// The bar, how many a second, and how long the rest takes at that rate.
+fn line(what: &str, (done, of): (usize, usize), elapsed: Duration) -> String {
     let share = |whole: usize| done.saturating_mul(whole) / of.max(1);
-    format!("\r\x1b[K{what} [{:<WIDTH$}] {:>3} % {done}/{of} commits", "#".repeat(share(WIDTH)), share(100))
+    let elapsed = usize::try_from(elapsed.as_millis()).unwrap_or(usize::MAX).max(1);
+    let rate = done.saturating_mul(1000) / elapsed;
+    let bar = "#".repeat(share(WIDTH));
+    let text = format!("{what} [{bar:<WIDTH$}] {:>3} % {done}/{of} commits, {rate}/s", share(100));
+    match of.saturating_sub(done).checked_div(rate) {
+        Some(left) => format!("{text}, {} left", Span(u64::try_from(left).unwrap_or(u64::MAX))),
+        None => text,
+    }
 }
 
 /// A long walk: with a bar while it goes on, and Ctrl-C ends it with what it has found.
@@ -92,10 +107,11 @@ mod tests {
 
     #[test]
     fn the_bar_fills_up() {
-        let shown = |done| line("check", done, 200).replace("\r\x1b[K", "");
-        assert_eq!(shown(0), format!("check [{}]   0 % 0/200 commits", " ".repeat(30)));
-        assert_eq!(shown(100), format!("check [{}{}]  50 % 100/200 commits", "#".repeat(15), " ".repeat(15)));
-        assert_eq!(shown(200), format!("check [{}] 100 % 200/200 commits", "#".repeat(30)));
-        assert!(line("check", 0, 0).contains("0/0"));
+        let shown = |done| line("check", (done, 200), Duration::from_secs(2));
+        assert_eq!(shown(0), format!("check [{}]   0 % 0/200 commits, 0/s", " ".repeat(30)));
+        let half = format!("{}{}", "#".repeat(15), " ".repeat(15));
+        assert_eq!(shown(100), format!("check [{half}]  50 % 100/200 commits, 50/s, 2s left"));
+        assert_eq!(shown(200), format!("check [{}] 100 % 200/200 commits, 100/s, 0s left", "#".repeat(30)));
+        assert!(line("check", (0, 0), Duration::ZERO).contains("0/0"));
     }
 }

@@ -104,22 +104,34 @@ pub fn terminal_clip(text: &str, columns: usize) -> String {
     clip(&terminal(&clip(text, columns.saturating_mul(2))), columns).into_owned()
 }
 
-/// Untrusted text as inline Markdown that renders as exactly that text: no emphasis, link, image, HTML, entity,
+/// Untrusted text as inline Markdown that renders as exactly that text. Only what would be obeyed is escaped, so that a
+/// command can be copied from the file as it stands: no emphasis, link, image, HTML, entity,
 /// heading, list, table or math can come of it; only a viewer that links bare host names still may. Hidden characters are made visible, leading blanks dropped.
 pub fn markdown(text: &str) -> String {
     let plain = terminal(text);
     let plain = plain.trim_start();
     let mut out = String::with_capacity(plain.len() + 16);
     let digits = plain.bytes().take_while(u8::is_ascii_digit).count();
+    let paired = |c: char| plain.matches(c).nth(1).is_some();
     for (at, c) in plain.char_indices() {
+        let before = plain[..at].chars().next_back();
+        let after = plain[at + c.len_utf8()..].chars().next();
+        let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         let marker = match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '!' | '&' | '~' | '$' | '{'
-            | '}' | '@' => true,
-            '-' | '+' | '=' | ':' if at == 0 => true,
+            '`' | '*' | '[' | '<' => true,
+            // The end of a link's text.
+            ']' => matches!(after, Some('(' | '[' | ':')),
+            // An escape, or at the end of the line a break.
+            '\\' => after.is_none_or(|c| c.is_ascii_punctuation()),
+            // Within a word it is no emphasis.
+            '_' => !(word(before) && word(after)),
+            '~' | '$' => paired(c),
+            '&' => is_entity(&plain[at..]),
+            '-' | '+' | '=' | ':' | '#' | '>' | '|' if at == 0 => true,
             '.' | ')' if digits > 0 && at == digits => true,
             // What viewers turn into links without being asked.
+            '@' => word(after),
             ':' => plain[at..].starts_with("://"),
-            '/' => plain[at..].starts_with("//"),
             '.' => at >= 3 && plain.as_bytes()[at - 3..at].eq_ignore_ascii_case(b"www"),
             _ => false,
         };
@@ -129,6 +141,12 @@ pub fn markdown(text: &str) -> String {
         out.push(c);
     }
     out
+}
+
+/// Whether a text that begins with `&` begins with an entity such as `&amp;` or `&#35;`.
+fn is_entity(text: &str) -> bool {
+    let name = text[1..].split_once(';').map_or("", |(name, _)| name);
+    !name.is_empty() && name.len() <= 32 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '#')
 }
 
 /// Untrusted text as a Markdown code span: nothing in it is obeyed. The fence is longer than any run of
@@ -213,18 +231,18 @@ mod tests {
     fn markdown_is_shown_not_obeyed() {
         for (text, shown) in [
             ("Fix the parser (again)", "Fix the parser (again)"),
-            ("# Approved\n## To Continue", "\\# Approved\\\\n\\#\\# To Continue"),
-            ("[click](http://evil) ![x](y)", "\\[click\\](http\\:\\//evil) \\!\\[x\\](y)"),
-            ("<script>alert(1)</script> &lt;", "\\<script\\>alert(1)\\</script\\> \\&lt;"),
+            ("# Approved\n## To Continue", "\\# Approved\\n## To Continue"),
+            ("[click](http://evil) ![x](y)", "\\[click\\](http\\://evil) !\\[x\\](y)"),
+            ("<script>alert(1)</script> &lt;", "\\<script>alert(1)\\</script> \\&lt;"),
             ("- item", "\\- item"),
             ("   - item", "\\- item"),
             ("12. item", "12\\. item"),
             ("3) item", "3\\) item"),
             ("1.5 is fine? no: 2.5 is", "1\\.5 is fine? no: 2.5 is"),
             ("=== title", "\\=== title"),
-            ("a|b `c` *d* _e_ ~f~ $g$", "a\\|b \\`c\\` \\*d\\* \\_e\\_ \\~f\\~ \\$g\\$"),
+            ("a|b `c` *d* _e_ ~f~ $g$", "a|b \\`c\\` \\*d\\* \\_e\\_ \\~f\\~ \\$g\\$"),
             ("see www.evil.example", "see www\\.evil.example"),
-            ("mail a@evil.example //x", "mail a\\@evil.example \\//x"),
+            ("mail a@evil.example //x", "mail a\\@evil.example //x"),
             ("end\\", "end\\\\"),
         ] {
             assert_eq!(markdown(text), shown);
@@ -277,24 +295,39 @@ mod tests {
         }
 
         #[test]
-        fn markdown_specials_are_always_escaped(text in "[-`*_#<>!&\\[\\]|\\\\+=:.0-9a-c \n]{0,40}") {
+        fn markdown_is_never_obeyed(text in "[-`*_#<>!&\\[\\]|\\\\+=:.~$@0-9a-c \n]{0,40}") {
             let shown = markdown(&text);
             prop_assert!(!shown.contains('\n'));
-            let mut chars = shown.chars();
+            let mut chars = shown.chars().peekable();
             let mut back = String::new();
             while let Some(c) = chars.next() {
-                if c == '\\' {
+                if c == '\\' && chars.peek().is_some_and(char::is_ascii_punctuation) {
                     back.extend(chars.next());
                 } else {
-                    prop_assert!(!"`*_[]<>|#!&".contains(c), "{shown}");
+                    prop_assert!(!"`*[<".contains(c), "{shown}");
                     back.push(c);
                 }
             }
             // Nothing is lost: unescaped, it is the visible text again.
             let visible = terminal(&text);
             prop_assert_eq!(back.as_str(), visible.trim_start());
-            let unsafe_start = ["- ", "+ ", "= ", "# ", "> "].iter().any(|start| shown.starts_with(start));
+            let unsafe_start = ["-", "+", "=", "#", ">", "|", ":"].iter().any(|start| shown.starts_with(start));
             prop_assert!(!unsafe_start);
+        }
+
+        #[test]
+        fn commands_are_copied_as_they_stand(
+            command in prop::sample::select(vec![
+                "git log -p -3 6f740087d4ac",
+                "git switch -c andon-6f74 6f74",
+                "andon resume --reason TEXT",
+                "raise it: iteration-cap = { max = 200 }",
+                "git reset --hard HEAD~1",
+                "git stash --keep-index --include-untracked && andon test; git stash pop",
+                "read src/my_file.rs, the test_command and @{u} | less > out.txt",
+            ]),
+        ) {
+            prop_assert_eq!(markdown(command), command);
         }
 
         #[test]

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::domain::change::Nature;
 use crate::domain::decision::Halt;
 use crate::domain::facts::{Ack, CommitRecord};
 use crate::domain::findings::Level;
@@ -15,8 +16,10 @@ use super::page::Page;
 use super::phrase;
 use super::style::Style;
 
-/// Columns of a line.
+/// Columns of a line where there is no terminal.
 const LINE: usize = 100;
+/// Columns of a line that nothing is cut below.
+const LEAST: usize = LEAD + 20;
 /// Columns before the subject: iteration, commit, tests, diff, each with two blanks after it.
 const LEAD: usize = 4 + 2 + 12 + 2 + 12 + 2 + 11 + 2;
 
@@ -90,6 +93,11 @@ pub fn text(entries: &[LogEntry], style: Style) -> String {
     page.finish()
 }
 
+/// Columns of a line: those of the terminal.
+fn columns(page: &Page) -> usize {
+    page.style.columns().unwrap_or(LINE).max(LEAST)
+}
+
 fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordState) {
     let style = page.style;
     let id = style.yellow(&commit.short());
@@ -98,7 +106,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
             RecordState::Recorded(_) | RecordState::Missing => style.dim(&format!("{:<25}", "no record")),
             RecordState::Unreadable(_) => style.red(&format!("{:<25}", "unreadable record")),
         };
-        page.line(&format!("{:>4}  {id}  {what}  {}", "-", terminal_clip(subject, LINE - LEAD)));
+        page.line(&format!("{:>4}  {id}  {what}  {}", "-", terminal_clip(subject, columns(page) - LEAD)));
         if let Some(why) = state.problem() {
             finding_line(page, Severity::Error, "unreadable-record", why);
         }
@@ -108,7 +116,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     let diff = diff_column(record);
     let marks = phrase::marks(record);
     let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
-    let room = (LINE - LEAD).saturating_sub(width(&marks));
+    let room = (columns(page) - LEAD).saturating_sub(width(&marks));
     page.line(&format!(
         "{:>4}  {id}  {tests}  {diff:<11}  {}{}",
         record.iteration,
@@ -116,7 +124,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
         terminal_clip(subject, room)
     ));
     for skip in &record.skipped {
-        let line = terminal_clip(&format!("      skipped {}", phrase::skip(skip)), LINE);
+        let line = terminal_clip(&format!("      skipped {}", phrase::skip(skip)), columns(page));
         page.line(&style.yellow(&line));
     }
     for finding in record.findings.iter().filter(|finding| finding.level > Level::Note) {
@@ -147,24 +155,30 @@ fn diff_column(record: &CommitRecord) -> String {
 
 fn finding_line(page: &mut Page, severity: Severity, rule: &str, text: &str) {
     let rule = terminal_clip(rule, 30);
-    let room = LINE.saturating_sub(6 + severity.as_str().len() + rule.len() + 4);
+    let room = columns(page).saturating_sub(6 + severity.as_str().len() + rule.len() + 4);
     let head = message::head(severity, Some(&rule), page.style);
     page.line(&format!("      {head}: {}", terminal_clip(text, room)));
 }
 
 fn halt_lines(page: &mut Page, halt: &Halt) {
     let rule = terminal_clip(&halt.rule, 30);
-    let line =
-        page.style.red(&format!("      -- {} halted: {} ({rule})", halt.at, phrase::reason(halt.reason)));
+    let line = page.style.red(&format!(
+        "      -- {} halted: {} ({rule})",
+        page.style.date(halt.at),
+        phrase::reason(halt.reason)
+    ));
     page.line(&line);
-    page.line(&format!("         {}", terminal_clip(&halt.message, LINE - 9)));
+    page.line(&format!("         {}", terminal_clip(&halt.message, columns(page) - 9)));
 }
 
 fn ack_lines(page: &mut Page, ack: &Ack) {
-    let line = terminal_clip(&format!("      -- {} {}", ack.at, phrase::acknowledged(ack)), LINE);
+    let line = terminal_clip(
+        &format!("      -- {} {}", page.style.date(ack.at), phrase::acknowledged(ack)),
+        columns(page),
+    );
     let line = page.style.green(&line);
     page.line(&line);
-    if let Some(said) = phrase::said(ack, LINE - 9) {
+    if let Some(said) = phrase::said(ack, columns(page) - 9) {
         page.line(&format!("         {said}"));
     }
 }

@@ -25,6 +25,20 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// Adds a line that breaks between words at the width of the terminal; what follows is indented. Never for a command:
+    /// it is copied.
+    pub(super) fn wrapped(&mut self, line: &str) {
+        match self.style.columns() {
+            Some(columns) => {
+                let options = textwrap::Options::new(columns).subsequent_indent("  ").break_words(false);
+                for part in textwrap::wrap(line, options) {
+                    self.line(&part);
+                }
+            }
+            None => self.line(line),
+        }
+    }
+
     pub(super) fn blank(&mut self) {
         if !self.text.is_empty() {
             self.text.push('\n');

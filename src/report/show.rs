@@ -73,7 +73,7 @@ fn whole(page: &mut Page, record: &CommitRecord) {
     }
     page.field("kind", record.kind.as_str());
     page.field("gate", record.gate.as_str());
-    page.field("recorded", &record.recorded_at.to_string());
+    page.field("recorded", &page.style.when(record.recorded_at));
     if !marks.is_empty() {
         let marks = page.style.yellow(&marks.join(", "));
         page.field("note", &marks);

@@ -9,7 +9,7 @@ use crate::ops::workspace::Workspace;
 use crate::report::complete::{self as report, Answer};
 use crate::report::json;
 
-/// Says whether the task may be called done.
+/// Says whether the task may be called done; undecided where the tests ran and there was none.
 pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let view = complete::run(&shell.ctx, &ws)?;
@@ -17,5 +17,9 @@ pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
         Format::Text => report::text(&view, shell.out.out),
         Format::Json => json::line(&report::json(&view)),
     });
-    Ok(if view.can_complete == Answer::Yes { Exit::Allowed } else { Exit::Refused })
+    Ok(match view.can_complete {
+        Answer::Yes => Exit::Allowed,
+        Answer::No => Exit::Refused,
+        Answer::Unknown => Exit::Undecided,
+    })
 }

@@ -1,6 +1,7 @@
 //! `andon config show`, `check` and `schema`.
 
 use crate::cli::Shell;
+use crate::cli::args::ConfigShowArgs;
 use crate::cli::error::{Exit, config_diagnostics};
 use crate::cli::output::Format;
 use crate::config::{self, Entry};
@@ -9,11 +10,19 @@ use crate::ops::workspace::Workspace;
 use crate::report::config::{self as report, ConfigEntry};
 use crate::report::{json, message};
 
-/// Every key with its value and the layer that said it.
-pub fn show(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+/// Every key, or those of one section, with its value and the layer that said it.
+pub fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
-    let entries: Vec<ConfigEntry> = ws.config.entries().into_iter().map(entry).collect();
-    shell.out.result(&match format {
+    let mut entries: Vec<ConfigEntry> = ws.config.entries().into_iter().map(entry).collect();
+    if let Some(key) = &args.key {
+        let below = format!("{key}.");
+        entries.retain(|entry| entry.key == *key || entry.key.starts_with(&below));
+        if entries.is_empty() {
+            let what = format!("no key or section of that name is configured or has a default: {key:?}");
+            return Err(OpsError::Usage { what, help: "all of them: andon config show".to_owned() });
+        }
+    }
+    shell.out.result(&match args.format.format {
         Format::Text => report::text(&entries, shell.out.out),
         Format::Json => json::line(&report::json(&entries)),
     });

@@ -9,6 +9,7 @@ pub mod context;
 pub mod demo;
 pub mod doctor;
 pub mod explain;
+pub mod generated;
 pub mod hook;
 pub mod install;
 pub mod log;

@@ -23,7 +23,7 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     let text = match resumed.halt {
         Some(standing) => format!(
             "resumed: the halt of {} ({}) is answered by {by}; the window starts anew\n",
-            standing.halt.at,
+            shell.out.out.when(standing.halt.at),
             escape::terminal(&standing.halt.rule),
         ),
         None => format!("resumed by {by}\n"),

@@ -129,14 +129,25 @@ fn last_halt(page: &mut Page, view: &StatusView) {
     let halt = &last.halt;
     let why = format!("{} ({})", phrase::reason(halt.reason), terminal_clip(&halt.rule, NAME));
     let why = if last.ack.is_some() { why } else { page.style.red(&why) };
-    page.field("last halt", &format!("{why} at {}, iteration {}", halt.at, halt.iteration));
+    page.field("last halt", &format!("{why} at {}, iteration {}", page.style.when(halt.at), halt.iteration));
     page.field("", &phrase::message(&halt.message));
     let answer = last.ack.as_ref().map_or_else(
         || {
             let file = crate::report::face::path(halt.face);
-            format!("not acknowledged: read {file}, then andon resume --reason \"...\"")
+            match view.state {
+                LoopState::Running | LoopState::Idle | LoopState::HooksGone => {
+                    format!("the file was deleted: the next hook takes that as the answer ({file})")
+                }
+                LoopState::Halted
+                | LoopState::Stopped
+                | LoopState::Paused
+                | LoopState::NotInstalled
+                | LoopState::Disabled => {
+                    format!("not acknowledged: read {file}, then andon resume --reason \"...\"")
+                }
+            }
         },
-        |ack| format!("{} at {}", phrase::acknowledged(ack), ack.at),
+        |ack| format!("{} at {}", phrase::acknowledged(ack), page.style.when(ack.at)),
     );
     page.field("", &answer);
     if let Some(said) = last.ack.as_ref().and_then(|ack| phrase::said(ack, phrase::MESSAGE)) {

@@ -1,0 +1,112 @@
+//! The list of commands in groups, as `andon --help` shows it; and what is generated from the same definitions:
+//! completions and manual pages.
+
+use std::fmt::Write as _;
+
+use clap::{Command, CommandFactory as _};
+use clap_complete::Shell as CompletionShell;
+
+use super::args::Cli;
+
+/// The groups, and the commands of each in the order in which they are needed.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Set up", &["install", "uninstall", "doctor", "config", "pin", "demo"]),
+    ("Work", &["test", "complete", "status", "log", "show", "explain"]),
+    ("Answer a halt", &["resume", "stop", "pause", "advise"]),
+    ("Share and check", &["check", "sync", "replay", "backfill"]),
+    ("Agents and shells", &["observe", "tick", "context", "completions", "man"]),
+];
+/// Widest text; wider lines are hard to read.
+const MAX_COLUMNS: usize = 100;
+/// Columns before what a command does.
+const INDENT: usize = 15;
+
+/// The command line, with its commands in groups, wrapped at `columns`.
+pub fn command(columns: Option<usize>) -> Command {
+    let columns = columns.unwrap_or(MAX_COLUMNS).min(MAX_COLUMNS);
+    let cli = Cli::command().term_width(columns);
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}\n\n{{after-help}}",
+        grouped(&cli, columns)
+    );
+    cli.help_template(template)
+}
+
+fn grouped(cli: &Command, columns: usize) -> String {
+    let mut text = String::new();
+    for (title, names) in GROUPS {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{title}:");
+        for name in names {
+            let about = cli.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
+            let first = format!("  {name:<width$}", width = INDENT - 2);
+            let indent = " ".repeat(INDENT);
+            let options = textwrap::Options::new(columns).initial_indent(&first).subsequent_indent(&indent);
+            let _ = writeln!(text, "{}", textwrap::fill(&about.unwrap_or_default(), options));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The completions of a shell.
+pub fn completions(shell: CompletionShell) -> Vec<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "andon", &mut script);
+    script
+}
+
+/// The manual page of `andon`, or of one of its commands; `None` where there is no such command.
+///
+/// # Errors
+/// Never in practice: it is written to memory.
+pub fn manual(name: Option<&str>) -> std::io::Result<Option<Vec<u8>>> {
+    let mut cli = Cli::command();
+    cli.build();
+    let page = match name {
+        None => Some(cli),
+        Some(name) => cli.find_subcommand(name).map(|found| found.clone().name(format!("andon-{name}"))),
+    };
+    let Some(page) = page else { return Ok(None) };
+    let mut roff = Vec::new();
+    clap_mangen::Man::new(page).render(&mut roff)?;
+    Ok(Some(roff))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_command_stands_in_one_group() {
+        let shown: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let cli = Cli::command();
+        let all: BTreeSet<&str> =
+            cli.get_subcommands().filter(|one| !one.is_hide_set()).map(Command::get_name).collect();
+        assert_eq!(shown.len(), all.len());
+        assert_eq!(shown.into_iter().collect::<BTreeSet<_>>(), all);
+    }
+
+    #[test]
+    fn help_keeps_to_the_width() {
+        for columns in [60, 80, 100] {
+            let help = command(Some(columns)).render_help().to_string();
+            for line in help.lines() {
+                assert!(line.chars().count() <= columns, "{columns}: {line}");
+            }
+            assert_eq!(help.matches("--color").count(), 1, "{help}");
+        }
+    }
+
+    #[test]
+    fn completions_and_manual_pages_know_the_commands() {
+        let script = String::from_utf8(completions(CompletionShell::Bash)).unwrap();
+        assert!(script.contains("uninstall"));
+        let page = |name| String::from_utf8(manual(name).unwrap().unwrap()).unwrap();
+        assert!(page(None).contains("andon"));
+        assert!(page(Some("check")).contains("from"));
+        assert!(manual(Some("nothing")).unwrap().is_none());
+    }
+}
