@@ -1,5 +1,7 @@
 //! Attempts that HEAD was moved away from, from what the repository remembers (`history::aside`).
 
+use std::collections::BTreeSet;
+
 use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
@@ -57,20 +59,31 @@ pub fn aside(
     found.drain(..found.len().saturating_sub(MAX_REWRITTEN));
     let read = found.iter().filter_map(|one| Some((*one, recorded(ws, store, one.commit)?)));
     let read: Vec<(Aside, CommitFact)> = read.collect();
+    let tips = branch_tips(ws);
     let counts = |(one, _): &&(Aside, CommitFact)| {
         let made_here = attempts.iter().any(|made| made.commit == one.commit && made.worktree == here);
-        made_here || !ended_well(&read, one.group)
+        let Some(done) = ended_well(&read, one.group) else { return true };
+        made_here && !tips.contains(&done)
     };
     let counted = read.iter().filter(counts);
     counted.map(|(one, fact)| Attempted { after: one.after, fact: fact.clone() }).collect()
 }
 
-/// Whether the newest of a group passed its tests: in a worktree of its own that is a task done, not one given up.
-fn ended_well(read: &[(Aside, CommitFact)], group: CommitId) -> bool {
-    let newest = read.iter().rev().find(|(one, _)| one.group == group);
-    let tests = newest
-        .and_then(|(_, fact)| fact.record.tests.as_ref().filter(|tests| tests.code == fact.record.code));
-    tests.is_some_and(|tests| outcome(tests) == Outcome::Green)
+/// The newest of a group, where it passed its tests: in a worktree of its own, or on a branch that is kept, that is a task
+/// done, not one given up.
+fn ended_well(read: &[(Aside, CommitFact)], group: CommitId) -> Option<CommitId> {
+    let (newest, fact) = read.iter().rev().find(|(one, _)| one.group == group)?;
+    let tests = fact.record.tests.as_ref().filter(|tests| tests.code == fact.record.code)?;
+    (outcome(tests) == Outcome::Green).then_some(newest.commit)
+}
+
+/// The commits at which branches of this clone end. While a rebase goes on, the branch still ends at what it replaces.
+fn branch_tips(ws: &Workspace) -> BTreeSet<CommitId> {
+    if !ws.repo.head().is_ok_and(|head| head.branch().is_some()) {
+        return BTreeSet::new();
+    }
+    let tips = ws.repo.refs_with_prefix("refs/heads/").unwrap_or_default();
+    tips.into_iter().map(|(_, tip)| CommitId(tip)).collect()
 }
 
 /// What the merges of the window brought in.
