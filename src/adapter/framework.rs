@@ -30,7 +30,9 @@ pub fn pushed_ref(vars: &BTreeMap<String, String>) -> Option<PushedRef> {
     let tip: Oid = vars.get("PRE_COMMIT_TO_REF")?.parse().ok()?;
     let remote_ref =
         vars.get("PRE_COMMIT_REMOTE_BRANCH").cloned().unwrap_or_else(|| "refs/heads/".to_owned());
-    Some(PushedRef { remote_ref, tip: (!tip.is_zero()).then_some(CommitId(tip)) })
+    let there = vars.get("PRE_COMMIT_FROM_REF").and_then(|there| there.parse().ok());
+    let there = there.filter(|there: &Oid| !there.is_zero()).map(CommitId);
+    Some(PushedRef { remote_ref, tip: (!tip.is_zero()).then_some(CommitId(tip)), there })
 }
 
 /// Where the push goes: the remote's name and its address.

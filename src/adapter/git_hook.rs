@@ -108,6 +108,8 @@ pub struct PushedRef {
     pub remote_ref: String,
     /// The tip that leaves; `None` for a deletion.
     pub tip: Option<CommitId>,
+    /// What the remote ref points to; `None` where it is new, or not told.
+    pub there: Option<CommitId>,
 }
 
 impl PushedRef {
@@ -131,9 +133,10 @@ pub fn parse_pushes(stdin: &[u8]) -> (Vec<PushedRef>, usize) {
         .filter_map(|line| {
             let words: Vec<&str> = line.split_whitespace().collect();
             let parsed = match words.as_slice() {
-                [_, tip, remote_ref, _] => tip.parse::<Oid>().ok().map(|tip| PushedRef {
+                [_, tip, remote_ref, there] => tip.parse::<Oid>().ok().map(|tip| PushedRef {
                     remote_ref: (*remote_ref).to_owned(),
                     tip: (!tip.is_zero()).then_some(CommitId(tip)),
+                    there: there.parse().ok().filter(|there: &Oid| !there.is_zero()).map(CommitId),
                 }),
                 _ => None,
             };

@@ -23,8 +23,8 @@ pub use reads::{LineThresholds, Undo, line_thresholds};
 pub use rule::{Docs, Reads, Rule};
 pub use signals::{knobs, signals};
 pub use situation::{
-    Candidate, CodeChange, DocsChange, EvidenceState, Origin, PathDifference, PathHint, Presence, Situation,
-    Staging, Stops,
+    Candidate, CodeChange, DocsChange, EvidenceState, Origin, PathDifference, PathHint, Presence, Side,
+    Situation, Staging, Stops,
 };
 
 pub use weakened::{ChangedText, Patterns, declared_tests, weakened};

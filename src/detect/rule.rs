@@ -77,6 +77,7 @@ impl Rule {
             message,
             evidence: Vec::new(),
             help: Vec::new(),
+            echo_of: None,
         }
     }
 

@@ -89,6 +89,8 @@ pub enum EvidenceState {
         run: Box<TestRun>,
         /// The first code paths that differ, in git's order.
         differing: Vec<PathDifference>,
+        /// How many differ in all.
+        total: u64,
         /// What the difference consists of.
         staging: Staging,
     },
@@ -112,6 +114,17 @@ pub struct PathDifference {
     pub tracking: Tracking,
     /// What is to be known of it, where `git add` would not take it as it is.
     pub hint: Option<PathHint>,
+    /// On which side it is.
+    pub side: Side,
+}
+
+/// Where a path that differs is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Side {
+    /// The tests ran with it, and it is there with other contents; or they ran with it and it is gone.
+    Run,
+    /// The tests ran without it.
+    CandidateOnly,
 }
 
 /// Why git does not see a path as the tests saw it.

@@ -230,6 +230,7 @@ fn evidence() -> impl Strategy<Value = EvidenceState> {
         let other = EvidenceState::OtherCode {
             run: Box::new(test_run(tests.clone())),
             differing: Vec::new(),
+            total: 0,
             staging: Staging::OnlyUnstaged,
         };
         prop_oneof![

@@ -149,4 +149,6 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
     /// Commands or steps that mend it, the likeliest first.
     pub help: Vec<String>,
+    /// The rule whose finding, where there is one, tells people of the same cause.
+    pub echo_of: Option<&'static str>,
 }

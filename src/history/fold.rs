@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::activity::{Begins, Effect, Newest};
 use super::known::Known;
 use super::timeline::{
-    Iteration, Strike, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Timeline, push_bounded,
+    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, push_bounded,
 };
 use crate::domain::context::Cached;
 use crate::domain::events::What;

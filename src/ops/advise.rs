@@ -26,7 +26,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Advic
     if let Some(name) = current.filter(|name| !response.providers.iter().any(|one| one.name == *name)) {
         return Err(OpsError::Usage {
             what: format!("no such provider in [fallback]: {name}"),
-            help: "andon config show  (fallback.providers)".to_owned(),
+            help: "andon config show fallback".to_owned(),
         });
     }
     let next = policy::next_provider(&response.providers, current, &conditions).cloned();

@@ -9,10 +9,11 @@ use super::safety;
 use super::standing;
 use super::timeline;
 use super::workspace::Workspace;
-use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState};
+use crate::detect::{Candidate, DocsChange, EvidenceState};
 use crate::domain::decision::{Stage, Verdict};
 use crate::domain::paths::PathClass;
-use crate::policy::{self, Bit, Completion};
+use crate::domain::tests::TestStatus;
+use crate::policy::{self, Bit, Completion, Tests};
 use crate::report::complete::{Answer, CompleteView, Reasons};
 use crate::report::message::Diagnostic;
 
@@ -31,17 +32,13 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
     let candidate = Candidate { origin, docs, ..candidate };
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
     let decision = guard::decide(ws, &loaded, Stage::Complete, Some(&candidate), standing);
-    let modified = match candidate.code_changed {
-        CodeChange::Changed => Bit::Yes,
-        CodeChange::Unchanged => Bit::No,
-    };
+    let modified = if uncommitted { Bit::Yes } else { Bit::No };
     let tests = match &candidate.evidence {
-        EvidenceState::Tested(tests) => Some(tests.as_ref()),
-        EvidenceState::Unconfigured
-        | EvidenceState::NeverRan
-        | EvidenceState::Void(_)
-        | EvidenceState::OtherCode { .. } => None,
+        EvidenceState::Tested(tests) => Tests::Ran(tests),
+        EvidenceState::Unconfigured => Tests::Unasked,
+        EvidenceState::NeverRan | EvidenceState::Void(_) | EvidenceState::OtherCode { .. } => Tests::Missing,
     };
+    let no_test_ran = matches!(tests, Tests::Ran(tests) if tests.status == TestStatus::NoTests);
     let bits = policy::dirty(modified, tests, docs_bit(&candidate.docs));
     let mut problems: Vec<Diagnostic> = decision.findings.iter().map(Diagnostic::from).collect();
     problems.extend(decision.standing.iter().map(Diagnostic::from));
@@ -72,7 +69,11 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
         tests_run: answer(bits.tests_run),
         tests_passing: answer(bits.tests_passing),
         docs_updated: bits.docs_updated.map_or(Answer::Unknown, answer),
-        can_complete: if clean { Answer::Yes } else { Answer::No },
+        can_complete: match (clean, no_test_ran && decision.verdict < Verdict::Halt) {
+            (true, _) => Answer::Yes,
+            (false, true) => Answer::Unknown,
+            (false, false) => Answer::No,
+        },
         prompt,
         problems,
     })

@@ -2,6 +2,8 @@
 
 mod hidden;
 
+use std::collections::BTreeMap;
+
 use super::docs;
 use super::error::OpsError;
 use super::made;
@@ -10,6 +12,7 @@ use super::timeline::Loaded;
 use super::workspace::Workspace;
 use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
 use crate::domain::ids::{CodeId, CommitId, TreeId};
+use crate::domain::paths::PathClass;
 use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
 use crate::git::Overlay;
 use crate::record::fingerprint::{Difference, Fingerprinter, differing};
@@ -94,6 +97,36 @@ pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Or
     Ok(if made { Origin::MadeByGit } else { Origin::Work })
 }
 
+/// Remote-tracking branches that are looked at.
+const TRACKED: usize = 64;
+
+/// The tree that the remote has and that a pushed tip goes beyond: where its code is that of the tip, nothing is pushed
+/// that needs tests. That is what the remote ref points to, as far as it is known here; else what the tip has in common
+/// with the remote-tracking branches. `None` where nothing is known.
+pub fn at_the_remote(
+    ws: &Workspace,
+    (tip, tree): (CommitId, TreeId),
+    there: Option<CommitId>,
+) -> Result<Option<TreeId>, OpsError> {
+    let repo = &ws.repo;
+    let mut prints = Fingerprinter::new(repo, &ws.config.paths.rules);
+    let code = prints.of_tree(tree)?;
+    let tracked = repo.refs_with_prefix("refs/remotes/")?;
+    let tracked = tracked.into_iter().take(TRACKED).map(|(_, id)| CommitId(id));
+    let mut nearest = None;
+    for known in there.into_iter().chain(tracked) {
+        // What was never fetched is not here, and unrelated histories have nothing in common.
+        let base =
+            if Some(known) == there { Some(known) } else { repo.merge_base(known, tip).ok().flatten() };
+        let Some(base) = base.and_then(|base| repo.tree_of(base).ok()) else { continue };
+        nearest = nearest.or(Some(base));
+        if prints.of_tree(base)? == code {
+            return Ok(Some(base));
+        }
+    }
+    Ok(nearest)
+}
+
 /// What is to be said where evidence that has its weak side opens a gate.
 pub fn notice(candidate: &Candidate) -> Option<Diagnostic> {
     let EvidenceState::Tested(tests) = &candidate.evidence else { return None };
@@ -121,22 +154,52 @@ fn without_evidence(
     // Of a run that was handed in with its fingerprint nothing else is known.
     if run.base.is_none() && run.overlay_truncated {
         let (differing, staging) = (Vec::new(), Staging::Edited);
-        return Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, staging });
+        return Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total: 0, staging });
     }
-    let (differing, staging) = match subject {
+    let (found, staging) = match subject {
         Subject::Tree(tree) => {
-            let rules = &ws.config.paths.rules;
-            let differing = differing((&ws.repo, rules), run.base, &run.overlay, *tree, COMPARED)?;
-            let staging = staging(ws, run, &differing)?;
-            (hidden::named(ws, differing), staging)
+            let found = differing((&ws.repo, &ws.config.paths.rules), run.base, &run.overlay, *tree)?;
+            let staging = staging(ws, run, &found)?;
+            (found, staging)
         }
-        Subject::WorkTree(_) => (Vec::new(), Staging::Edited),
+        Subject::WorkTree(overlay) => (from_worktree(ws, run, overlay)?, Staging::Edited),
     };
-    Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, staging })
+    let total = u64::try_from(found.len()).unwrap_or(u64::MAX);
+    let differing = hidden::named(ws, found.into_iter().take(COMPARED).collect());
+    Ok(EvidenceState::OtherCode { run: Box::new(run.clone()), differing, total, staging })
 }
 
-/// The difference is only work that is not staged when each differing path of the commit is as HEAD has it, or
-/// the working tree still holds what the run saw. Bounded by the paths that are compared; no scan.
+/// In which paths the working tree differs from what the run saw.
+fn from_worktree(ws: &Workspace, run: &TestRun, overlay: &Overlay) -> Result<Vec<Difference>, OpsError> {
+    let rules = &ws.config.paths.rules;
+    let mut found: BTreeMap<Vec<u8>, Difference> = match overlay.base {
+        Some(tree) => differing((&ws.repo, rules), run.base, &run.overlay, tree)?,
+        None => Vec::new(),
+    }
+    .into_iter()
+    .map(|difference| (difference.path.clone(), difference))
+    .collect();
+    for now in overlay.entries.iter().filter(|now| rules.class(&now.path) == PathClass::Code) {
+        let seen = run.overlay.iter().find(|seen| seen.path == now.path).map(|seen| seen.entry);
+        let run_side = match (seen, run.base) {
+            (Some(seen), _) => seen,
+            (None, Some(base)) => ws.repo.entry_at(base, &now.path)?,
+            (None, None) => None,
+        };
+        if run_side == now.entry {
+            found.remove(&now.path);
+        } else {
+            let (path, tracking) = (now.path.clone(), now.tracking);
+            let difference = Difference { path: path.clone(), run_side, commit_side: now.entry, tracking };
+            found.insert(path, difference);
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// The difference is only work that is not staged when of each differing path the working tree still holds what the run
+/// saw, or the commit has it as HEAD has it and had it then: hook managers put such work aside while hooks run, and after a
+/// pull HEAD is another. Bounded by the paths that are compared; no scan.
 fn staging(ws: &Workspace, run: &TestRun, differing: &[Difference]) -> Result<Staging, OpsError> {
     if run.overlay_truncated || differing.is_empty() || differing.len() >= COMPARED {
         return Ok(Staging::Edited);
@@ -147,9 +210,8 @@ fn staging(ws: &Workspace, run: &TestRun, differing: &[Difference]) -> Result<St
             Some(tree) => ws.repo.entry_at(tree, &difference.path)?,
             None => None,
         };
-        let not_staged = difference.commit_side == in_head;
-        let still_there = difference.run_side.is_some()
-            && ws.repo.worktree_blob(&difference.path) == difference.run_side.map(|(_, id)| id);
+        let not_staged = run.base == head && difference.commit_side == in_head;
+        let still_there = ws.repo.worktree_blob(&difference.path) == difference.run_side.map(|(_, id)| id);
         if !(not_staged || still_there) {
             return Ok(Staging::Edited);
         }

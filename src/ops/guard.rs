@@ -145,16 +145,17 @@ pub fn settle_or_warn(
     }
 }
 
-/// Judges a tip that is being pushed. No halt is written or answered here.
+/// Judges a tip that is being pushed where the remote has `there`. No halt is written or answered here.
 pub fn judge_tip(
     ctx: &Context,
     ws: &Workspace,
-    tip: CommitId,
+    (tip, there): (CommitId, Option<CommitId>),
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let mut loaded = timeline::load_behind(ws, Some(tip));
     let tree = ws.repo.tree_of(tip)?;
     let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
-    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), None)?;
+    let known = evidence::at_the_remote(ws, (tip, tree), there)?;
+    let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), known)?;
     let origin = evidence::origin(ws, &candidate.evidence, tip)?;
     let candidate = Candidate { origin, docs, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));

@@ -168,7 +168,7 @@ mod tests {
 
     fn finding(rule: &'static str, level: Level) -> Finding {
         let (message, evidence, help) = ("it happened".to_owned(), Vec::new(), Vec::new());
-        Finding { rule, level, reason: None, face: Face::Checkpoint, message, evidence, help }
+        Finding { rule, level, reason: None, face: Face::Checkpoint, message, evidence, help, echo_of: None }
     }
 
     fn asked_for(rules: &[&'static str]) -> Asked {

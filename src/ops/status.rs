@@ -34,8 +34,13 @@ const EVIDENCE: usize = 12;
 pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let head = ws.repo.head()?;
     let loaded = timeline::load(ws)?;
-    let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
-    let decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
+    let recorded = standing::recorded(ws)?;
+    let standing = recorded.clone().filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
+    if recorded.is_some() && standing.is_none() {
+        // Answered, and the next hook begins the window anew: what halted is not said again.
+        decision.findings.retain(|finding| finding.level < Level::Halt);
+    }
     let (last_halt, mut warnings) = last_halt(ws, standing.as_ref())?;
     warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();

@@ -31,9 +31,9 @@ impl Bit {
 /// The dirty bits of the code at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirtyBits {
-    /// Code differs from what the task began with.
+    /// There is code that is not committed.
     pub code_modified: Bit,
-    /// The tests ran, to their end, on exactly this code.
+    /// The tests ran, to their end, on exactly this code; unknown where no test command is configured.
     pub tests_run: Bit,
     /// They pass; unknown when they did not run.
     pub tests_passing: Bit,
@@ -57,14 +57,28 @@ pub enum Completion {
     },
 }
 
-/// The dirty bits, given the newest valid result on exactly this code.
-pub fn dirty(code_modified: Bit, tests: Option<&TestEvidence>, docs_updated: Option<Bit>) -> DirtyBits {
-    let (tests_run, tests_passing) = match tests.map(outcome) {
-        Some(Outcome::Green) => (Bit::Yes, Bit::Yes),
-        Some(Outcome::Red) => (Bit::Yes, Bit::No),
-        Some(Outcome::Stopped | Outcome::Nothing) | None => (Bit::No, Bit::Unknown),
+/// What is known of the tests of exactly this code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tests<'a> {
+    /// No test command is configured: nothing can be asked for.
+    Unasked,
+    /// No run on this code counts.
+    Missing,
+    /// The newest valid result.
+    Ran(&'a TestEvidence),
+}
+
+/// The dirty bits, given what is known of the tests of exactly this code.
+pub fn dirty(code_modified: Bit, tests: Tests<'_>, docs_updated: Option<Bit>) -> DirtyBits {
+    let (tests_run, tests_passing, counts) = match tests {
+        Tests::Unasked => (Bit::Unknown, Bit::Unknown, Counts::default()),
+        Tests::Missing => (Bit::No, Bit::Unknown, Counts::default()),
+        Tests::Ran(tests) => match outcome(tests) {
+            Outcome::Green => (Bit::Yes, Bit::Yes, tests.counts),
+            Outcome::Red => (Bit::Yes, Bit::No, tests.counts),
+            Outcome::Stopped | Outcome::Nothing => (Bit::No, Bit::Unknown, tests.counts),
+        },
     };
-    let counts = tests.map(|tests| tests.counts).unwrap_or_default();
     DirtyBits { code_modified, tests_run, tests_passing, docs_updated, counts }
 }
 
@@ -82,9 +96,12 @@ pub struct Reasons {
 impl DirtyBits {
     /// Why each bit that stands in the way is as it is.
     pub fn reasons(&self) -> Reasons {
-        let untested = self.code_modified != Bit::No && self.tests_run != Bit::Yes;
+        let untested = match self.code_modified {
+            Bit::Yes => "the code was modified and the tests have not run on it",
+            Bit::No | Bit::Unknown => "the tests have not run on this code",
+        };
         Reasons {
-            tests_run: untested.then(|| "the code was modified and the tests have not run on it".to_owned()),
+            tests_run: (self.tests_run == Bit::No).then(|| untested.to_owned()),
             tests_passing: (self.tests_passing == Bit::No).then(|| match self.counts.failing() {
                 0 => "the tests of this code fail".to_owned(),
                 failing => format!("{failing} of {} tests of this code fail", self.counts.total),
@@ -94,8 +111,8 @@ impl DirtyBits {
         }
     }
 
-    /// Whether the task may be called done. Tests are asked for unless the code is known to be unmodified;
-    /// tests that fail are never passed over, and documentation only where it is configured.
+    /// Whether the task may be called done. Tests are asked for wherever there is a command for them; tests that fail are
+    /// never passed over, and documentation only where it is configured.
     pub fn completion(&self) -> Completion {
         let Reasons { tests_run, tests_passing, docs_updated } = self.reasons();
         let prompts = [

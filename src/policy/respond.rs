@@ -196,6 +196,7 @@ mod tests {
             level: Level::Halt,
             reason: Some(HaltReason::BudgetExceeded),
             face: crate::domain::findings::Face::Checkpoint,
+            echo_of: None,
             message: "full".into(),
             evidence: Vec::new(),
             help: Vec::new(),

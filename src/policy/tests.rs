@@ -18,6 +18,7 @@ fn finding(rule: &'static str, level: Level, reason: HaltReason) -> Finding {
         level,
         reason: Some(reason),
         face: Face::Checkpoint,
+        echo_of: None,
         message: format!("{rule} tripped"),
         evidence: Vec::new(),
         help: Vec::new(),
@@ -158,7 +159,7 @@ type Case = (Bit, Option<TestEvidence>, Option<Bit>, Option<&'static str>);
 fn a_task_is_done_only_when_its_code_is_tested_and_passes() {
     let run = "run: andon test";
     let table: [Case; 11] = [
-        (Bit::No, None, None, None),
+        (Bit::No, None, None, Some(run)),
         (Bit::Yes, None, None, Some(run)),
         (Bit::Unknown, None, None, Some(run)),
         (Bit::Yes, Some(green(1, 9)), None, None),
@@ -171,16 +172,17 @@ fn a_task_is_done_only_when_its_code_is_tested_and_passes() {
         (Bit::Yes, Some(green(1, 9)), Some(Bit::No), Some("update the documentation that names it")),
     ];
     for (modified, tests, docs, expected) in table {
-        let bits = dirty(modified, tests.as_ref(), docs);
+        let bits = dirty(modified, tests.as_ref().map_or(Tests::Missing, Tests::Ran), docs);
         let prompt = match bits.completion() {
             Completion::Clean => None,
             Completion::Dirty { prompt, .. } => Some(prompt),
         };
         assert_eq!(prompt.as_deref(), expected, "{modified:?} {tests:?} {docs:?}");
     }
-    let bits = dirty(Bit::Yes, Some(&red(1, &["a"], 9)), None);
+    let bits = dirty(Bit::Yes, Tests::Ran(&red(1, &["a"], 9)), None);
     assert_eq!((bits.tests_run.as_option(), bits.tests_passing.as_option()), (Some(true), Some(false)));
-    assert_eq!(dirty(Bit::Yes, None, None).tests_passing.as_option(), None);
+    assert_eq!(dirty(Bit::Yes, Tests::Unasked, None).completion(), Completion::Clean);
+    assert_eq!(dirty(Bit::Yes, Tests::Missing, None).tests_passing.as_option(), None);
 }
 
 proptest! {

@@ -41,7 +41,7 @@ impl Answer {
 /// The dirty bits. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompleteView {
-    /// Code changed since the work began.
+    /// There is code that is not committed.
     pub code_modified: Answer,
     /// The tests ran on exactly this code.
     pub tests_run: Answer,

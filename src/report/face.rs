@@ -44,26 +44,35 @@ pub fn path(face: Face) -> String {
 /// The text of the file that shows `halt`.
 pub fn render(halt: &Halt, story: &Story, ack: AckMode) -> String {
     let mut page = Page::new(Style::Plain);
+    what_stands(&mut page, halt, story, "Halted by the rule");
+    to_continue(&mut page, halt, ack);
+    page.finish()
+}
+
+/// The same of a halt that is only told: nothing is refused, and nothing has to be answered.
+pub(super) fn told(halt: &Halt, story: &Story) -> String {
+    let mut page = Page::new(Style::Plain);
+    what_stands(&mut page, halt, story, "Told by the rule");
+    section(&mut page, "To Continue");
+    page.line("Nothing has to be done: the run goes on, and commits pass.");
+    page.finish()
+}
+
+fn what_stands(page: &mut Page, halt: &Halt, story: &Story, by: &str) {
     let title = match halt.face {
         Face::Checkpoint => "Checkpoint",
         Face::BlockerReport => "Blocker Report",
     };
     page.line(&format!("# {title} - {}", halt.at));
-    section(&mut page, "Reason");
+    section(page, "Reason");
     page.line(&markdown(&clip(&halt.message, phrase::MESSAGE)));
     page.blank();
-    page.line(&format!(
-        "Halted by the rule {} ({}).",
-        code_span(&clip(&halt.rule, TEXT)),
-        phrase::reason(halt.reason)
-    ));
-    current_state(&mut page, halt, story);
-    evidence(&mut page, &halt.evidence);
-    tried(&mut page, story);
-    best(&mut page, story);
-    next(&mut page, halt);
-    to_continue(&mut page, halt, ack);
-    page.finish()
+    page.line(&format!("{by} {} ({}).", code_span(&clip(&halt.rule, TEXT)), phrase::reason(halt.reason)));
+    current_state(page, halt, story);
+    evidence(page, &halt.evidence);
+    tried(page, story);
+    best(page, story);
+    next(page, halt);
 }
 
 pub(super) fn section(page: &mut Page, title: &str) {

@@ -58,7 +58,10 @@ pub fn text(handoff: &Handoff, ack: AckMode) -> String {
     page.line("To do without: `co-occurrence = \"off\"` under `[rules]` in andon.toml.");
     page.blank();
     let mut out = page.finish();
-    out.push_str(&face::render(halt, story, ack));
+    out.push_str(&match episode.mode {
+        Mode::Halting => face::render(halt, story, ack),
+        Mode::Perpetual => face::told(halt, story),
+    });
     out
 }
 

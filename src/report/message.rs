@@ -122,17 +122,18 @@ impl From<&Finding> for Diagnostic {
 
 impl From<&StandingHalt> for Diagnostic {
     fn from(standing: &StandingHalt) -> Self {
-        let halt = &standing.halt;
-        Self::error(format!(
-            "the loop is halted since {} ({}): {}",
-            halt.at,
-            phrase::reason(halt.reason),
-            halt.message
-        ))
+        halted(standing, Style::Plain)
+    }
+}
+
+/// That the loop is halted, since when and why.
+fn halted(standing: &StandingHalt, style: Style) -> Diagnostic {
+    let halt = &standing.halt;
+    let (since, reason) = (style.when(halt.at), phrase::reason(halt.reason));
+    Diagnostic::error(format!("the loop is halted since {since} ({reason}): {}", halt.message))
         .code(halt.rule.clone())
         .help(format!("read {}", face::path(halt.face)))
         .help(CONTINUE)
-    }
 }
 
 /// How a halt ends, as messages say it. The other way, deleting the file, is told in the file itself: a message
@@ -155,7 +156,7 @@ pub fn diagnostic(diagnostic: &Diagnostic, style: Style) -> String {
 
 pub(super) fn push(page: &mut Page, diagnostic: &Diagnostic) {
     let head = head(diagnostic.severity, diagnostic.code.as_deref(), page.style);
-    page.line(&format!("{head}: {}", phrase::message(&diagnostic.message)));
+    page.wrapped(&format!("{head}: {}", phrase::message(&diagnostic.message)));
     if let Some(location) = &diagnostic.location {
         page.line(&format!("  --> {}", phrase::message(location)));
     }
@@ -187,10 +188,11 @@ pub(super) fn head(severity: Severity, code: Option<&str>, style: Style) -> Stri
 pub fn decision(decision: &Decision, style: Style) -> String {
     let mut page = Page::new(style);
     if let Some(standing) = &decision.standing {
-        push(&mut page, &standing.into());
+        push(&mut page, &halted(standing, style));
     }
-    for finding in gravest_first(&decision.findings) {
-        push(&mut page, &finding.into());
+    let shown = gravest_first(&decision.findings);
+    for finding in shown.iter().filter(|finding| !is_said(finding, &shown, decision.standing.as_ref())) {
+        push(&mut page, &(*finding).into());
     }
     if decision.verdict == Verdict::Halt && decision.standing.is_none() {
         let note = fresh_halt(decision);
@@ -204,6 +206,15 @@ pub fn decision(decision: &Decision, style: Style) -> String {
         }
     }
     page.finish()
+}
+
+/// Whether another message says the same: one cause gives one error.
+fn is_said(finding: &Finding, shown: &[&Finding], standing: Option<&StandingHalt>) -> bool {
+    let standing = standing.map(|standing| standing.halt.rule.as_str());
+    let other = |rule: &str| {
+        standing == Some(rule) || shown.iter().any(|one| one.rule == rule && one.level >= finding.level)
+    };
+    standing == Some(finding.rule) || finding.echo_of.is_some_and(other)
 }
 
 /// The findings that are shown, gravest first, else in the order given.

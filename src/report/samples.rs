@@ -27,6 +27,7 @@ pub(super) fn finding(rule: &'static str, level: Level) -> Finding {
         level,
         reason: Some(HaltReason::Oscillating),
         face: Face::Checkpoint,
+        echo_of: None,
         message: "it happened".to_owned(),
         evidence: vec![Evidence::Commit(commit(0x1a)), Evidence::Path("src/a.rs".to_owned())],
         help: vec!["andon test".to_owned()],

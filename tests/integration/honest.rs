@@ -227,6 +227,7 @@ fn flaky_tests_make_a_loop_neither_stuck_nor_better() {
     let one = &["not ok a", "ok f"][..];
     // The results live where they are no code: the same code gives both.
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
+    stage.write("code.txt", "one\n");
     stage.tests(both);
     stage.andon(&["test"]);
     stage.tests(one);

@@ -1,1 +1,211 @@
 //! What people read: messages, advice that exists, and counts that add up.
+
+use std::process::Command;
+
+use super::support::Stage;
+
+#[test]
+fn commits_of_ignored_paths_alone_are_no_iterations() {
+    let stage = Stage::installed();
+    let number = stage.record("HEAD")["iteration"].clone();
+    for round in 0..4 {
+        stage.write("andon.toml", format!("# {round}\n[test]\ncommand = \"sh check.sh\"\n"));
+        stage.git(&["commit", "-qam", "Tune"]).ok().lacks("unchanged-diff").lacks("changed nothing");
+    }
+    assert_eq!(stage.record("HEAD")["change"]["nature"], "ignored");
+    stage.andon(&["status"]).ok().says("running").lacks("halted");
+    stage.andon(&["log"]).ok().says("ignored").lacks("empty");
+    stage.andon(&["replay"]).ok().lacks("unchanged-diff");
+    // Two commits of nothing at all still halt, and what stood between them does not hide it.
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok().says("changed nothing");
+    assert_eq!(number, 1);
+}
+
+/// A remote that has what `stage` has.
+fn with_remote(stage: &Stage) {
+    let remote = stage.root().join("remote.git");
+    stage.git(&["init", "-q", "-b", "main", "--bare", remote.to_str().unwrap()]).ok();
+    stage.git(&["remote", "add", "origin", remote.to_str().unwrap()]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+}
+
+#[test]
+fn a_push_is_compared_with_what_the_remote_has() {
+    let stage = Stage::installed();
+    with_remote(&stage);
+    // Nobody tested what the remote has by now.
+    stage.write("code.txt", "untested\n");
+    stage.git(&["commit", "-q", "--no-verify", "-am", "Untested"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).refused().says("untested-edit");
+    stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
+    for (path, text) in [("README.md", "words\n"), ("andon.toml", "[test]\ncommand = \"sh check.sh\"\n# x\n")]
+    {
+        stage.write(path, text);
+        stage.git(&["add", path]).ok();
+        stage.git(&["commit", "-qm", path]).ok();
+        stage.git(&["push", "-q", "origin", "main"]).ok();
+        stage.git(&["switch", "-q", "-c", path.trim_end_matches(".md")]).ok();
+        stage.git(&["push", "-q", "origin", "HEAD"]).ok();
+        stage.git(&["switch", "-q", "main"]).ok();
+    }
+    stage.write("code.txt", "more\n");
+    stage.git(&["commit", "-q", "--no-verify", "-am", "More"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).refused().says("untested-edit");
+}
+
+#[test]
+fn what_the_tests_ran_without_is_said() {
+    let stage = Stage::installed();
+    with_remote(&stage);
+    let other = stage.root().join("other");
+    stage.git_in(stage.root(), &["clone", "-q", "remote.git", "other"]).ok();
+    std::fs::write(other.join("z.c"), "theirs\n").unwrap();
+    stage.git_in(&other, &["add", "z.c"]).ok();
+    stage.git_in(&other, &["commit", "-qm", "Theirs"]).ok();
+    stage.git_in(&other, &["push", "-q", "origin", "main"]).ok();
+    stage.iterate("mine\n", &["ok a"], "Mine").ok();
+    stage.write("code.txt", "mine again\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["stash", "-q"]).ok();
+    stage.git(&["pull", "-q", "--rebase", "origin", "main"]).ok();
+    stage.git(&["stash", "pop", "-q"]).ok();
+    stage
+        .git(&["commit", "-qam", "Mine again"])
+        .refused()
+        .says("the tests ran without z.c, which is in the commit")
+        .says("andon test");
+    for number in 0..40 {
+        stage.write(&format!("many/{number:02}.c"), "x\n");
+    }
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Many"]).refused().says("and 36 more");
+}
+
+#[test]
+fn a_clean_tree_is_not_called_modified() {
+    let stage = Stage::installed();
+    stage.andon(&["complete"]).ok().says("code modified  no");
+    stage.write("code.txt", "other\n");
+    stage.git(&["commit", "-q", "--no-verify", "-am", "Untested"]).ok();
+    let out = stage.andon(&["complete"]).exits(1).says("the tests have not run on this code");
+    out.lacks("was modified").lacks("no longer known").says("differs in: code.txt");
+    stage.write("code.txt", "third\n");
+    stage.andon(&["complete"]).exits(1).says("the code was modified and the tests have not run on it");
+    // Not one test is no answer, and no test command no question.
+    stage.write("check.sh", "echo 1..0\n");
+    stage.andon(&["test"]);
+    stage.andon(&["complete"]).exits(3).says("not one test ran");
+    let stage = Stage::new();
+    stage.write("code.txt", "code\n");
+    stage.andon(&["complete"]).ok().says("warning[untested-edit]").says("no test command is configured");
+}
+
+#[test]
+fn one_cause_gives_one_error() {
+    let stage = Stage::installed();
+    stage.andon(&["stop", "--reason", "enough"]).ok();
+    let out = stage.iterate("2\n", &["ok a"], "Two").refused();
+    assert_eq!(out.stderr.matches("error[").count(), 1, "{out}");
+    let resumed = stage.andon(&["resume", "--reason", "seen"]).ok();
+    resumed.says("2026-11-20 1").says(" ago)").lacks("T1");
+    stage.andon(&["status"]).ok().says("acknowledged by").lacks("not acknowledged");
+    for number in 3..6 {
+        let out = stage.iterate(&format!("{number}\n"), &["ok a", "not ok b"], "Try");
+        if number == 5 {
+            let out = out.says("error[repeated-failures]");
+            out.lacks("error[consecutive-failures]");
+        }
+    }
+    stage.andon(&["status"]).ok().says("not acknowledged");
+    std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap_or_default();
+    std::fs::remove_file(stage.path(".andon/BLOCKER_REPORT.md")).unwrap_or_default();
+    stage.andon(&["status"]).ok().lacks("not acknowledged").says("the file was deleted");
+}
+
+#[test]
+fn a_section_of_the_configuration_can_be_shown() {
+    let stage = Stage::installed();
+    let out = stage.andon(&["config", "show", "test"]).ok().says("test.command");
+    assert!(out.stdout.lines().all(|line| line.starts_with("test.")), "{out}");
+    stage.andon(&["config", "show", "rules.iteration-cap.max"]).ok().says("= 100");
+    stage.andon(&["config", "show", "tset"]).exits(2).says("andon config show");
+}
+
+/// Every `andon ...` in the texts of the program names a command that there is, with options that it takes.
+#[test]
+fn every_command_that_is_named_exists() {
+    let stage = Stage::new();
+    let mut named = std::collections::BTreeSet::new();
+    let known = |word: &str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-' || c == '_');
+    for file in walk(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for part in text.split("andon ").skip(1) {
+            let mut words = part.split(|c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c)));
+            let (Some(verb), rest) = (words.next(), words.next().unwrap_or_default()) else { continue };
+            let follows = part[verb.len()..].starts_with(" --");
+            if follows && known(verb) && rest.starts_with("--") {
+                let option =
+                    part[verb.len() + 1..].split(|c: char| !(c.is_ascii_lowercase() || c == '-')).next();
+                named.insert((verb.to_owned(), option.unwrap_or_default().to_owned()));
+            }
+        }
+    }
+    assert!(named.len() > 8, "{named:?}");
+    for (verb, option) in named {
+        let help = stage.andon(&[&verb, "--help"]);
+        assert_eq!(help.code, 0, "andon {verb} {option}");
+        assert!(option == "--" || help.stdout.contains(&option), "andon {verb} {option}\n{help}");
+    }
+}
+
+fn walk(dir: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(walk(&path));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn help_is_grouped_and_completions_and_manual_pages_are_there() {
+    let stage = Stage::new();
+    let help = stage.andon(&["--help"]).ok().says("Set up:").says("Answer a halt:");
+    assert_eq!(help.stdout.matches("--color").count(), 1, "{help}");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        stage.andon(&["completions", shell]).ok().says("andon");
+    }
+    stage.andon(&["man"]).ok().says(".TH andon 1");
+    stage.andon(&["man", "check"]).ok().says("andon-check");
+    stage.andon(&["man", "chekc"]).exits(2).says("andon --help");
+}
+
+#[test]
+fn lines_break_at_the_width_of_the_terminal() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "untested\n");
+    for number in 0..6 {
+        stage.write(&format!("a-file-with-a-rather-long-name-{number}.txt"), "x\n");
+    }
+    stage.git(&["add", "."]).ok();
+    if Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let andon = super::support::andon_path();
+    let line =
+        format!("stty cols 60 rows 24; {} hook pre-commit; {} --help", andon.display(), andon.display());
+    let out = stage.run_in(stage.dir(), "script", &["-qec", &line, "/dev/null"], None);
+    let plain = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap().replace_all(&out.stdout, "").into_owned();
+    let long: Vec<&str> = plain
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| line.chars().count() > 60 && !line.trim_start().starts_with("help:"))
+        .collect();
+    assert!(plain.contains("untested-edit") && long.is_empty(), "{long:?}\n{plain}");
+}

@@ -16,7 +16,8 @@ fn a_record_is_one_line_of_json_that_plain_git_shows() {
     assert_eq!(record["iteration"], 2);
     assert_eq!(record["tests"]["total"], 2);
     assert_eq!(record["tests"]["code"], record["code"]);
-    // The display ref makes plain git show it.
+    // With the display ref plain git shows it.
+    stage.andon(&["install", "--show-notes"]).ok();
     stage.git(&["log", "-1"]).ok().says("andon/commit@1");
 }
 

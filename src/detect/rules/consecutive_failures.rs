@@ -124,7 +124,12 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         evidence.extend(attempt.tests.map(|tests| Evidence::Tests(tests.signature)));
     }
     let help = vec!["read the first error before the next edit: andon test".to_owned()];
-    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
+    Some(Finding {
+        evidence,
+        help,
+        echo_of: Some("repeated-failures"),
+        ..RULE.finding(setting.level, message)
+    })
 }
 
 /// A turn says nothing when nobody knows what it changed, or when it was not meant to change code.

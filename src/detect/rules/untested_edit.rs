@@ -1,7 +1,7 @@
 //! `untested-edit`: code changed, and its tests did not run on exactly this code.
 
 use crate::detect::rule::{Docs, Reads, Rule};
-use crate::detect::situation::{CodeChange, EvidenceState, Origin, PathDifference, Situation, Staging};
+use crate::detect::situation::{CodeChange, EvidenceState, Origin, PathDifference, Side, Situation, Staging};
 use crate::detect::words;
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -67,7 +67,9 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         EvidenceState::NeverRan => Gap::new("code changed and its tests never ran on it"),
         EvidenceState::Tested(tests) => tested(tests)?,
         EvidenceState::Void(run) => void(run, command),
-        EvidenceState::OtherCode { run, differing, staging } => other_code(run, differing, *staging),
+        EvidenceState::OtherCode { run, differing, total, staging } => {
+            other_code(run, (differing, *total), (*staging, situation.stage))
+        }
     };
     let made_by_git = situation.stage != Stage::PreCommit && candidate.origin == Origin::MadeByGit;
     let lowered = candidate.evidence == EvidenceState::Unconfigured || made_by_git;
@@ -149,29 +151,47 @@ fn filtered(tests: &TestEvidence) -> String {
     format!("the run on this code ran {ran} of the {full} tests that the last full run had")
 }
 
-fn other_code(run: &TestRun, differing: &[PathDifference], staging: Staging) -> Gap {
+/// What is said of `differing`, the first of `total` paths.
+fn other_code(
+    run: &TestRun,
+    (differing, total): (&[PathDifference], u64),
+    (staging, stage): (Staging, Stage),
+) -> Gap {
     let paths: Vec<String> =
         differing.iter().map(|difference| String::from_utf8_lossy(&difference.path).into_owned()).collect();
     let shown: Vec<String> = differing.iter().zip(&paths).map(|(one, path)| with_reason(one, path)).collect();
-    // The list of differences may itself be cut: then the number of the rest is not known.
-    let named = match words::list(&shown, words::len(&shown)) {
-        named if named.is_empty() => "paths that are no longer known".to_owned(),
-        named => named,
+    let named = words::list(&shown, total);
+    let left_out = differing.iter().filter(|one| one.side == Side::CandidateOnly).count();
+    let only_left_out = left_out > 0 && left_out == paths.len() && words::len(&paths) == total;
+    let without = || {
+        let verb = if total == 1 { "is" } else { "are" };
+        let place = if stage == Stage::Complete { "in the code now" } else { "in the commit" };
+        format!("the tests ran without {named}, which {verb} {place}")
     };
     let untracked = differing.iter().any(|difference| difference.tracking == Tracking::Untracked);
     let (message, mut help) = match staging {
         Staging::OnlyUnstaged => (
-            format!("the tests ran with work that is not part of this commit: {named}"),
+            if only_left_out {
+                without()
+            } else {
+                format!("the tests ran with work that is not part of this commit: {named}")
+            },
             vec![
                 if untracked { "git add --all".to_owned() } else { "git add --update".to_owned() },
                 "or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop"
                     .to_owned(),
             ],
         ),
-        Staging::Edited => (
-            format!("the tests last ran on other code, which differs in: {named}"),
-            vec!["andon test".to_owned()],
-        ),
+        Staging::Edited => {
+            let message = if paths.is_empty() {
+                "the tests last ran on other code".to_owned()
+            } else if only_left_out {
+                without()
+            } else {
+                format!("the tests last ran on other code, which differs in: {named}")
+            };
+            (message, vec!["andon test".to_owned()])
+        }
     };
     let hints = differing.iter().filter_map(|difference| difference.hint.as_ref());
     help.splice(0..0, hints.take(HINTS).map(|hint| hint.command.clone()));
@@ -201,14 +221,27 @@ mod tests {
     }
 
     fn elsewhere(paths: &[(&str, Tracking)], staging: Staging) -> EvidenceState {
-        let differing = paths
+        let differing: Vec<PathDifference> = paths
             .iter()
             .map(|(path, tracking)| {
-                let path = path.as_bytes().to_vec();
-                PathDifference { path, tracking: *tracking, hint: None }
+                let (path, tracking) = (path.as_bytes().to_vec(), *tracking);
+                PathDifference { path, tracking, hint: None, side: Side::Run }
             })
             .collect();
-        EvidenceState::OtherCode { run: Box::new(run(green(2, 9))), differing, staging }
+        let total = words::len(&differing);
+        EvidenceState::OtherCode { run: Box::new(run(green(2, 9))), differing, total, staging }
+    }
+
+    /// `z.c` is the first of `total` paths that came after the run.
+    fn left_out(total: u64, staging: Staging) -> EvidenceState {
+        let path = PathDifference {
+            path: b"z.c".to_vec(),
+            tracking: Tracking::Tracked,
+            side: Side::CandidateOnly,
+            hint: None,
+        };
+        let run = Box::new(run(green(2, 9)));
+        EvidenceState::OtherCode { run, differing: vec![path], total, staging }
     }
 
     #[test]
@@ -278,10 +311,13 @@ mod tests {
                 elsewhere(&[("src/a.rs", Untracked)], Staging::OnlyUnstaged),
                 "the tests ran with work that is not part of this commit: src/a.rs",
             ),
+            (elsewhere(&[], Staging::Edited), "the tests last ran on other code"),
+            (left_out(1, Staging::Edited), "the tests ran without z.c, which is in the commit"),
             (
-                elsewhere(&[], Staging::Edited),
-                "the tests last ran on other code, which differs in: paths that are no longer known",
+                left_out(400, Staging::Edited),
+                "the tests last ran on other code, which differs in: z.c and 399 more",
             ),
+            (left_out(1, Staging::OnlyUnstaged), "the tests ran without z.c, which is in the commit"),
         ];
         for (state, expected) in table {
             let finding = at_commit(state).unwrap();
@@ -303,8 +339,10 @@ mod tests {
     fn a_path_that_git_does_not_see_says_why_and_how_to_show_it() {
         let hint = PathHint { reason: "it is marked x".to_owned(), command: "git unmark".to_owned() };
         let path = b"src/a.rs".to_vec();
-        let differing = vec![PathDifference { path, tracking: Tracking::Tracked, hint: Some(hint) }];
+        let differing =
+            vec![PathDifference { path, tracking: Tracking::Tracked, hint: Some(hint), side: Side::Run }];
         let state = EvidenceState::OtherCode {
+            total: 1,
             run: Box::new(run(green(2, 9))),
             differing,
             staging: Staging::OnlyUnstaged,

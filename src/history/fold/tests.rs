@@ -144,7 +144,8 @@ fn the_next_number_is_the_one_that_the_fold_gives() {
     let parent = line.iterations[1].parent;
     let code = CodeId([3; 32]);
     let next = |kind, at, parent| {
-        next_iteration(&line, &Upcoming { parent, at: Timestamp(at), uptime: None, kind, code })
+        let strike = Strike::from(kind);
+        next_iteration(&line, &Upcoming { parent, at: Timestamp(at), uptime: None, kind, code, strike })
     };
     let head = line.iterations[1].commit;
     assert_eq!(next(Normal, 300, head), 3);

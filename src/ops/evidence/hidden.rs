@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::detect::{PathDifference, PathHint};
+use crate::detect::{PathDifference, PathHint, Side};
 use crate::domain::veil::{Hidden, Veil};
 use crate::git::{MODE_EXECUTABLE, MODE_FILE, is_changed_submodule};
 use crate::ops::workspace::Workspace;
@@ -15,6 +15,10 @@ pub(super) fn named(ws: &Workspace, differing: Vec<Difference>) -> Vec<PathDiffe
     let veils = if paths.is_empty() { BTreeMap::new() } else { ws.repo.veils(&paths) };
     let named = |difference: Difference| PathDifference {
         hint: hint(ws, &difference, veils.get(&difference.path)),
+        side: match difference.run_side {
+            Some(_) => Side::Run,
+            None => Side::CandidateOnly,
+        },
         path: difference.path,
         tracking: difference.tracking,
     };

@@ -23,7 +23,7 @@ pub struct Difference {
 
 type Side = Option<(u32, Oid)>;
 
-/// The first `limit` code paths, in byte order, in which `base` with `overlay` differs from `tree`.
+/// The code paths, in byte order, in which `base` with `overlay` differs from `tree`.
 ///
 /// # Errors
 /// [`RecordError::Git`] when a tree is missing, such as a base that was collected as garbage.
@@ -32,7 +32,6 @@ pub fn differing(
     base: Option<TreeId>,
     overlay: &[OverlayEntry],
     tree: TreeId,
-    limit: usize,
 ) -> Result<Vec<Difference>, RecordError> {
     // Path by path: what the base has and what the tree has.
     let mut sides: BTreeMap<Vec<u8>, (Side, Side)> = BTreeMap::new();
@@ -59,5 +58,5 @@ pub fn differing(
         let differs = run_side != commit_side && rules.class(&path) == PathClass::Code;
         differs.then_some(Difference { path, run_side, commit_side, tracking })
     });
-    Ok(differences.take(limit).collect())
+    Ok(differences.collect())
 }
