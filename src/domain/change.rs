@@ -67,9 +67,11 @@ impl Nature {
     /// The nature of two changes together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
+        if self == Self::Nothing {
+            return other;
+        }
         match (self, other) {
-            (one, Self::Nothing) | (Self::Nothing, one) => one,
-            (one, Self::Ignored) | (Self::Ignored, one) => one,
+            (one, Self::Nothing | Self::Ignored) | (Self::Ignored, one) => one,
             (Self::Work, _) | (_, Self::Work) => Self::Work,
             (Self::Docs, _) | (_, Self::Docs) => Self::Docs,
             (one, other) if one == other => one,

@@ -39,10 +39,8 @@ impl Strike {
     /// What a commit of this kind and change is.
     pub fn of(kind: CommitKind, change: Option<&ChangeFacts>) -> Self {
         let beside = change.is_some_and(|change| change.nature == Nature::Ignored);
-        match Self::from(kind) {
-            Self::Candidate if beside => Self::Beside,
-            told => told,
-        }
+        let told = Self::from(kind);
+        if beside && told == Self::Candidate { Self::Beside } else { told }
     }
 }
 
