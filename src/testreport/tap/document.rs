@@ -4,7 +4,7 @@ use crate::domain::tests::{Counts, TestEvidence};
 
 use super::super::problem::ReportProblem;
 use super::super::tally::{Outcome, Tally, Trouble, append_line};
-use super::line::{Directive, Point, Strictness, Verdict};
+use super::line::{Braces, Directive, Point, Strictness, Verdict};
 use super::numbers::Numbers;
 
 /// Deepest subtest that is followed.
@@ -130,6 +130,21 @@ impl Document {
             Plan::Ahead(planned) => planned == top.points && planned > 0 && number == Some(1),
             Plan::Missing => false,
         })
+    }
+
+    /// True when a bare `ok` at the top is what a harness (`prove -v`) says of the whole document: it came to what its plan
+    /// promised, and its own points have numbers.
+    pub(super) fn is_judged_by(&self, point: &Point) -> bool {
+        let bare = point.verdict == Verdict::Ok
+            && point.directive == Directive::None
+            && point.number.is_none()
+            && point.description.is_empty()
+            && point.braces != Braces::Opened;
+        let complete = |top: &Frame| match top.plan {
+            Plan::Ahead(planned) | Plan::Closing(planned) => planned == top.points && planned > 0,
+            Plan::Missing => false,
+        };
+        bare && self.numbered > 0 && self.frames.len() == 1 && self.frames.first().is_some_and(complete)
     }
 
     pub(super) fn plan(&mut self, depth: usize, planned: u64) {

@@ -132,6 +132,9 @@ impl TapReader {
             }
             Line::Point(point) => {
                 self.leave_braces(depth);
+                if depth == 0 && self.document.is_judged_by(&point) {
+                    return;
+                }
                 if depth == 0 && self.document.ends_before_point(point.number) {
                     self.end_document();
                 }

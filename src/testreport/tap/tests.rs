@@ -219,3 +219,20 @@ fn tests_of_tape_are_named_by_their_comments() {
     assert_eq!(read.errors[0].text, "should be equal\n  operator: equal\n  expected: 1");
     assert_eq!(read.errors[1].text, "Error: <tmp>/x1");
 }
+
+#[test]
+fn what_a_harness_says_of_a_file_is_no_point() {
+    let prove = "t/a.t ..\n1..2\nok 1 - a\nok 2 - b\nok\nt/b.t ..\nok 1 - c\n1..1\nok\nt/c.t ..\nok 1 - d\n1..1\nok\n\
+                 All tests successful.\nFiles=3, Tests=4\nResult: PASS\n";
+    let read = run(prove);
+    assert_eq!((read.status, read.counts), (TestStatus::Passed, counts(4, 0, 0)), "{:?}", read.warnings);
+    // A point too many stays one.
+    for more in [
+        "1..1\nok 1 - a\nok - b\n",
+        "1..1\nok 1 - a\nok 2\n",
+        "1..1\nok\nok\n",
+        "1..2\nok 1 - a\nok 2 - b\nok\nok 3\n",
+    ] {
+        assert_eq!(run(more).status, TestStatus::Incomplete, "{more}");
+    }
+}
