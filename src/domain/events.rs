@@ -4,7 +4,7 @@
 //! journal stays small whatever an agent prints.
 
 use super::ids::{CodeId, Digest, ShortHash};
-use super::time::Timestamp;
+use super::time::{Timestamp, Uptime};
 use super::usage::Usage;
 
 /// One event. Commits, test runs and acknowledgements are facts of their own.
@@ -12,6 +12,8 @@ use super::usage::Usage;
 pub struct Event {
     /// When; unknown where the reporter gives no time, or one that cannot be true.
     pub at: Option<Timestamp>,
+    /// The same since the system was started, where Andon itself saw when it happened.
+    pub uptime: Option<Uptime>,
     /// Node of the workflow; unknown means the node whose turn it is.
     pub node: Option<String>,
     /// The session of the agent, where one is told. Untrusted text.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::window::Windows;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::{Span, Timestamp, Uptime};
 use crate::domain::usage::Usage;
 use crate::domain::workflow::{Cycle, Edge};
 
@@ -191,6 +191,8 @@ pub struct Activity {
     pub usage: Option<Usage>,
     /// The latest time that was seen.
     pub now: Option<Timestamp>,
+    /// How long the system ran at the newest event of which that is known.
+    pub awake: Option<Uptime>,
     /// The latest time of an event since the newest commit.
     pub lively: Option<Timestamp>,
     /// What was not as it should be.

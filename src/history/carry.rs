@@ -133,7 +133,7 @@ impl Fold {
         if commit.begins == Begins::Run && counted {
             line.restart();
         }
-        line.pause_before(commit.at);
+        line.pause_before(commit.at, None);
         line.activity.now = line.activity.now.max(commit.at);
         line.activity.lively = None;
         line.commit_in_turn(&commit.node, commit.at);

@@ -260,7 +260,7 @@ impl Timeline {
             self.restart();
         }
         let at = known_time(fact.record.recorded_at);
-        self.pause_before(at);
+        self.pause_before(at, None);
         self.activity.now = self.activity.now.max(at);
         self.activity.lively = None;
         fact.record.node = self.node_of(&fact);

@@ -94,12 +94,21 @@ pub(crate) fn reset(counter: &str) -> Fact {
 
 /// An event without time or node.
 pub(crate) fn event(what: What) -> Fact {
-    Fact::Event(Box::new(Event { at: None, node: None, session: None, id: None, trace: None, what }))
+    Fact::Event(Box::new(Event {
+        at: None,
+        uptime: None,
+        node: None,
+        session: None,
+        id: None,
+        trace: None,
+        what,
+    }))
 }
 
 /// An event of `node` at `seconds`.
 pub(crate) fn event_of(node: &str, seconds: i64, what: What) -> Fact {
     Fact::Event(Box::new(Event {
+        uptime: None,
         at: Some(Timestamp(seconds)),
         node: Some(node.into()),
         session: None,
@@ -447,7 +456,15 @@ pub(crate) mod facts {
         let frame = (prop::option::of(time()), names, prop::option::of(0_u8..40));
         (frame, what).prop_map(|((at, (node, session), id), what)| {
             let id = id.map(|id| ShortHash([id; 8]));
-            Fact::Event(Box::new(Event { at: at.map(Timestamp), node, session, id, trace: None, what }))
+            Fact::Event(Box::new(Event {
+                at: at.map(Timestamp),
+                uptime: None,
+                node,
+                session,
+                id,
+                trace: None,
+                what,
+            }))
         })
     }
 

@@ -15,7 +15,7 @@ use super::window::Windows;
 use crate::domain::events::{Arguments, CallEnd, Event, Output, ToolCall, TurnEnd, What};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{Moment, Span, Timestamp, Uptime};
 use crate::domain::usage::Usage;
 
 /// Tools that change files. A new edit begins the window of tool calls anew.
@@ -49,7 +49,7 @@ impl Timeline {
         if event.id.is_some_and(|id| self.is_duplicate(id)) {
             return Effect::Nothing;
         }
-        self.tick_clock(event.at);
+        self.tick_clock(event.at, event.uptime);
         let node = event.node.unwrap_or_else(|| self.activity.current_node().to_owned());
         self.take_window(&node, (event.at, event.session.as_deref()), &event.what);
         match event.what {
@@ -81,16 +81,17 @@ impl Timeline {
     }
 
     /// Notes the time of a fact. A pause longer than the session gap ends the run.
-    pub(super) fn tick_clock(&mut self, at: Option<Timestamp>) {
-        self.pause_before(at);
+    pub(super) fn tick_clock(&mut self, at: Option<Timestamp>, uptime: Option<Uptime>) {
+        let pause = self.pause_before(at, uptime);
+        self.activity.awake = uptime.or(self.activity.awake);
         let Some(at) = at else { return };
         self.activity.lively = self.activity.lively.max(Some(at));
         match self.activity.now {
             Some(now) if at < now => {
                 self.activity.marks.backwards = self.activity.marks.backwards.saturating_add(1);
             }
-            Some(now) => {
-                if at.since(now) > self.session_gap {
+            Some(_) => {
+                if pause > self.session_gap {
                     self.restart();
                 }
                 self.activity.now = Some(at);
@@ -99,13 +100,15 @@ impl Timeline {
         }
     }
 
-    /// A pause longer than the session gap before `at`: what was reported of a window says nothing any more.
-    pub(super) fn pause_before(&mut self, at: Option<Timestamp>) {
-        if let (Some(now), Some(at)) = (self.activity.now, at)
-            && at.since(now) > self.session_gap
-        {
+    /// The pause before `at`. After one longer than the session gap, what was reported of a window says nothing any more.
+    pub(super) fn pause_before(&mut self, at: Option<Timestamp>, uptime: Option<Uptime>) -> Span {
+        let (Some(now), Some(at)) = (self.activity.now, at) else { return Span(0) };
+        let before = Moment { at: now, uptime: self.activity.awake };
+        let pause = Moment { at, uptime }.pause_since(before);
+        if pause > self.session_gap {
             self.activity.windows = Windows::default();
         }
+        pause
     }
 
     fn begin_turn(&mut self, node: &str, at: Option<Timestamp>) {
@@ -305,6 +308,7 @@ impl Timeline {
         let activity = &mut self.activity;
         activity.now = before.now;
         activity.lively = before.lively;
+        activity.awake = before.awake;
         activity.marks = before.marks;
         activity.ids = before.ids;
         activity.usage = before.usage;

@@ -34,7 +34,8 @@ pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked
         Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?;
     let end = TurnEnd { code: Some(code), docs: Some(documents(ws, &overlay)) };
     let session = ctx.actor().session;
-    let event = Event { at: Some(ctx.now), node, session, id: None, trace: None, what: What::TurnEnd(end) };
+    let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), What::TurnEnd(end));
+    let event = Event { at, uptime, node, session, id: None, trace: None, what };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
     let (decision, warnings, _) = watch::decide(ctx, ws, Asked::At(Stage::Turn))?;
     Ok(Ticked { decision, warnings })

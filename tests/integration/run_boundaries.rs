@@ -125,6 +125,22 @@ fn setting_the_clock_ahead_at_each_commit_ends_no_run() {
 }
 
 #[test]
+fn turns_are_no_more_deceived_by_a_clock_than_commits() {
+    let stage = Stage::installed();
+    // The first one belongs to the commit before it.
+    for turn in 0..=3 {
+        stage.set_clock_ahead(7 * 3600);
+        let out = stage.andon(&["tick"]);
+        assert_eq!(out.code, i32::from(turn == 3), "{turn}: {out}");
+    }
+    let real = Stage::installed();
+    for _ in 0..=4 {
+        real.pass(7 * 3600);
+        real.andon(&["tick"]).ok();
+    }
+}
+
+#[test]
 fn a_pause_ends_a_run_as_does_one_with_the_system_off() {
     let stage = Stage::installed();
     for number in 1..=4 {

@@ -15,9 +15,9 @@ pub use lines::{Line, Lines, MAX_LINE};
 use crate::domain::events::{Clearing, Event, Output, OutputKind, TurnEnd, What};
 use crate::domain::facts::{Ack, AckHow, Fact};
 use crate::domain::ids::{CodeId, Digest};
-use crate::domain::time::{Span, Timestamp};
+use crate::domain::time::{Span, Timestamp, Uptime};
 use crate::record::format::v1::{
-    decode_ballot, decode_blind, decode_end, decode_line, decode_trace, decode_usage,
+    decode_ballot, decode_blind, decode_end, decode_line, decode_trace, decode_uptime, decode_usage,
 };
 use crate::record::format::{FormatError, Members, bounded};
 use crate::record::journal::JournalLine;
@@ -127,13 +127,18 @@ pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
         (Purpose::Observe, "commit") => return Err(EventError::Commit),
         (Purpose::Observe | Purpose::Replay, _) => {}
     }
+    // The journal has it; nobody else can know.
+    let uptime = match frame.purpose {
+        Purpose::Observe => None,
+        Purpose::Replay => decode_uptime(&mut members)?,
+    };
     known::check(&kind, &members)?;
     let (at, odd) = time(&mut members, frame)?;
     let fact = match kind.as_str() {
         "commit" => commit::commit(&mut members, at.or(frame.last))?,
         "test_run" => commit::test_run(line, &mut members, at)?,
         "ack" => ack(line, &mut members, at.or(frame.last).unwrap_or(frame.now))?,
-        _ => event(&kind, &mut members, at)?,
+        _ => event(&kind, &mut members, (at, uptime))?,
     };
     Ok(Parsed { fact, odd })
 }
@@ -152,7 +157,11 @@ fn time(
     }
 }
 
-fn event(kind: &str, members: &mut Members<'_>, at: Option<Timestamp>) -> Result<Fact, EventError> {
+fn event(
+    kind: &str,
+    members: &mut Members<'_>,
+    (at, uptime): (Option<Timestamp>, Option<Uptime>),
+) -> Result<Fact, EventError> {
     let node = members.text("node")?.map(|node| name(&node));
     let session = members.text("session")?.map(|session| name(&session));
     let id = members.take("id").map(|id| hash::short(&[b"id", hash::text_of(&id).as_bytes()]));
@@ -180,7 +189,7 @@ fn event(kind: &str, members: &mut Members<'_>, at: Option<Timestamp>) -> Result
             None => return Err(EventError::UnknownType { found: cut(other) }),
         },
     };
-    Ok(Fact::Event(Box::new(Event { at, node, session, id, trace, what })))
+    Ok(Fact::Event(Box::new(Event { at, uptime, node, session, id, trace, what })))
 }
 
 /// In full, or as the journal has it.

@@ -100,7 +100,9 @@ fn read(
     let odd = parsed.odd.map(|odd| Diagnostic::warning(odd).code("event"));
     match parsed.fact {
         Fact::Event(mut event) => {
-            event.at = event.at.or(Some(ctx.now));
+            if event.at.is_none() {
+                (event.at, event.uptime) = (Some(ctx.now), ctx.uptime());
+            }
             event.node = event.node.take().or_else(|| request.node.clone());
             event.session = event.session.take().or_else(|| ctx.actor().session);
             let undeclared = || undeclared(ws, event.node.as_deref());

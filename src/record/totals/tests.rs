@@ -81,7 +81,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
     let node = Some(if seed.is_multiple_of(3) { "coder" } else { "reviewer" }.to_owned());
     let id = seed.is_multiple_of(7).then_some(ShortHash([seed; 8]));
     let session = Some("a session with a name of its own, as agents give them".to_owned());
-    JournalLine::Event(Box::new(Event { at: Some(at), node, session, id, trace: None, what }))
+    JournalLine::Event(Box::new(Event { at: Some(at), uptime: None, node, session, id, trace: None, what }))
 }
 
 fn whole(journal: &Journal) -> Carry {

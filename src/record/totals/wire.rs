@@ -33,6 +33,7 @@ struct Sums {
     called: bool,
     now: Option<i64>,
     lively: Option<i64>,
+    awake: Option<String>,
     marks: [u64; 4],
     begun: u64,
     last_node: Option<String>,
@@ -99,7 +100,7 @@ pub(super) fn encode(carry: &Carry) -> String {
     text.push('\n');
     let mut put = |(kind, one, other): (char, u64, u64), node: Option<&String>, what: What| {
         let (at, session, id, trace) = (None, None, None, None);
-        let event = Event { at, node: node.cloned(), session, id, trace, what };
+        let event = Event { at, uptime: None, node: node.cloned(), session, id, trace, what };
         text.push_str(&format!("{kind} {one} {other} "));
         text.push_str(&encode_line(&JournalLine::Event(Box::new(event))));
     };
@@ -169,6 +170,7 @@ fn sums(carry: &Carry) -> Sums {
         called: activity.newest == Newest::Call,
         now: activity.now.map(|at| at.0),
         lively: activity.lively.map(|at| at.0),
+        awake: activity.awake.map(|uptime| uptime.to_string()),
         marks: [marks.backwards, marks.duplicates, marks.unended, marks.crowded],
         begun: activity.begun,
         last_node: activity.last_node.clone(),
@@ -278,6 +280,7 @@ fn summed(sums: Sums) -> Option<Carry> {
         passes: sums.passes.into_iter().map(|(from, to, count)| ((from, to), count)).collect(),
         now: sums.now.map(Timestamp),
         lively: sums.lively.map(Timestamp),
+        awake: maybe(sums.awake.as_ref()).ok()?,
         marks: Marks { backwards, duplicates, unended, crowded },
         newest: if sums.called { Newest::Call } else { Newest::Other },
         windows: Windows {

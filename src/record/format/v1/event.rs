@@ -16,6 +16,7 @@ use crate::domain::events::{
 };
 use crate::domain::facts::Usage;
 use crate::domain::ids::ShortHash;
+use crate::domain::time::Uptime;
 
 /// Longest name of a node, a tool, a reviewer: bytes as JSON.
 const MAX_NAME: usize = 256;
@@ -25,6 +26,7 @@ const MAX_COST: usize = 64;
 pub(super) fn encode(event: &Event, map: &mut Map<String, Value>) {
     put(map, "type", event.what.name());
     put_some(map, "at", event.at.as_ref());
+    put_some(map, "uptime", event.uptime.as_ref());
     put_some(map, "node", event.node.as_deref().map(|node| bounded(node, MAX_NAME)).as_ref());
     put_some(map, "session", event.session.as_deref().map(|session| bounded(session, MAX_NAME)).as_ref());
     put_some(map, "id", event.id.as_ref());
@@ -105,12 +107,18 @@ pub(super) fn decode(kind: &str, members: &mut Members<'_>) -> Result<Option<Eve
     };
     Ok(Some(Event {
         at: decode_time(members)?,
+        uptime: decode_uptime(members)?,
         node: members.text("node")?,
         session: members.text("session")?,
         id: members.parsed("id", "16 digits")?,
         trace: decode_trace(members)?,
         what,
     }))
+}
+
+/// How long the system ran, and which start of it that was.
+pub(crate) fn decode_uptime(members: &mut Members<'_>) -> Result<Option<Uptime>, FormatError> {
+    members.parsed("uptime", "a start of a system and seconds since then")
 }
 
 /// Model and hash of the prompt, each cut to what a line may hold.

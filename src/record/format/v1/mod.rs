@@ -21,7 +21,7 @@ pub(crate) use change::decode as decode_change;
 pub use choose::{Choice, Derived, choose_record, disagreement};
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, decode_commit, encode_commit, line_digest};
 pub(crate) use commit::{as_written, decode_weakening};
-pub(crate) use event::{decode_ballot, decode_blind, decode_end, decode_trace, decode_usage};
+pub(crate) use event::{decode_ballot, decode_blind, decode_end, decode_trace, decode_uptime, decode_usage};
 pub use line::{JournalLine, MarkedTurn, decode_line, encode_line};
 
 /// Bound of one line, in bytes without its LF: 1 MiB.

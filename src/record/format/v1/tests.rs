@@ -255,7 +255,7 @@ fn golden_events_of_the_context_window_are_written_and_read_byte_for_byte() {
     let event = |what| {
         let at = Some("2026-11-20T15:30:00Z".parse().unwrap());
         let (node, session) = (Some("coder".into()), Some("s-1".into()));
-        JournalLine::Event(Box::new(Event { at, node, session, id: None, trace: None, what }))
+        JournalLine::Event(Box::new(Event { at, uptime: None, node, session, id: None, trace: None, what }))
     };
     let usage = Usage {
         input_tokens: Some(1000),
