@@ -4,7 +4,7 @@
 //! report or a stop switch act on another repository: so the directory is opened without following links, and what is in
 //! it is reached from its handle alone.
 
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use cap_fs_ext::DirExt as _;
@@ -86,15 +86,7 @@ impl AndonDir {
         if !found.is_file() {
             return None;
         }
-        let from = found.len().saturating_sub(most);
-        file.seek(SeekFrom::Start(from)).ok()?;
-        let mut bytes = Vec::new();
-        file.take(most).read_to_end(&mut bytes).ok()?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        match (from, text.split_once('\n')) {
-            (0, _) | (_, None) => Some(text),
-            (_, Some((_, whole))) => Some(whole.to_owned()),
-        }
+        newest_of(&mut file, found.len(), most)
     }
 
     /// Writes `name`, whole or not at all, with the directory and its own `.gitignore` where they are missing. `name` may
@@ -146,6 +138,19 @@ impl AndonDir {
             }
             opened => opened,
         }
+    }
+}
+
+/// The newest bytes of a file of `size` bytes, at most `most`, from the beginning of a line on.
+pub(super) fn newest_of(file: &mut (impl io::Read + io::Seek), size: u64, most: u64) -> Option<String> {
+    let from = size.saturating_sub(most);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    match (from, text.split_once('\n')) {
+        (0, _) | (_, None) => Some(text),
+        (_, Some((_, whole))) => Some(whole.to_owned()),
     }
 }
 

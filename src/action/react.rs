@@ -4,11 +4,12 @@
 //! configuration, get a list of arguments and never a shell line, and are bounded in time and in what is kept of
 //! their output.
 
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use super::andon_dir::newest_of;
 use super::consult::{self, Ended};
 use super::{ActionError, AndonDir, Site, write_andon_file};
 use crate::domain::briefing::{BRIEFING, Briefing};
@@ -206,13 +207,5 @@ fn newest_bytes(path: &Path, most: u64) -> Option<String> {
     }
     let mut file = std::fs::File::open(path).ok()?;
     let size = file.metadata().ok()?.len();
-    let from = size.saturating_sub(most);
-    file.seek(SeekFrom::Start(from)).ok()?;
-    let mut bytes = Vec::new();
-    file.take(most).read_to_end(&mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    match (from, text.split_once('\n')) {
-        (0, _) | (_, None) => Some(text),
-        (_, Some((_, whole))) => Some(whole.to_owned()),
-    }
+    newest_of(&mut file, size, most)
 }

@@ -1,5 +1,6 @@
 //! Attempts that HEAD was moved away from, from what the repository remembers (`history::aside`).
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use super::context::Context;
@@ -59,7 +60,8 @@ pub fn aside(
     found.drain(..found.len().saturating_sub(MAX_REWRITTEN));
     let read = found.iter().filter_map(|one| Some((*one, recorded(ws, store, one.commit)?)));
     let read: Vec<(Aside, CommitFact)> = read.collect();
-    let tips = branch_tips(ws);
+    // Branches may be many: they are listed only where it depends on them.
+    let tips = LazyCell::new(|| branch_tips(ws));
     let counts = |(one, _): &&(Aside, CommitFact)| {
         let made_here = attempts.iter().any(|made| made.commit == one.commit && made.worktree == here);
         let Some(done) = ended_well(&read, one.group) else { return true };

@@ -37,8 +37,8 @@ fn gap(ws: &Workspace, entries: &[Entry]) -> Option<Health> {
     let head = ws.repo.head().ok()?.commit();
     let found = traces::standing(ws, head).ok()??;
     let gone = !entries.iter().any(|entry| entry.id == found.id);
-    let mend = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason \"...\"";
-    gone.then(|| Health::Broken { message: found.halt.message, mend: Some(mend.to_owned()) })
+    let hint = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason \"...\"";
+    gone.then(|| Health::Broken { message: found.halt.message, mend: Some(hint.to_owned()) })
 }
 
 /// The whole ledger.

@@ -69,7 +69,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         work_code,
         evidence: loop_evidence(&loaded.timeline),
         hooks_gone: match hooks {
-            Guarded::Gone(gone) => Some(HooksGone { what: gone.what, help: gone.mend }),
+            Guarded::Gone(gone) => Some(HooksGone { what: gone.what, help: gone.hint }),
             Guarded::Never | Guarded::Yes => None,
         },
         findings: decision.findings,

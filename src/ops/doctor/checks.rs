@@ -96,7 +96,7 @@ fn hooks(facts: &Facts) -> Vec<Check> {
 /// The hooks of a manager, or of the configuration, that start Andon.
 fn managed(mode: InstallMode, guarded: &Guarded) -> Check {
     match guarded {
-        Guarded::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.mend),
+        Guarded::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.hint),
         Guarded::Yes | Guarded::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
     }
 }

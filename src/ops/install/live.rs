@@ -40,12 +40,12 @@ pub enum Guarded {
 pub struct Gone {
     /// What is missing, and who stands in its place.
     pub what: String,
-    /// The command that mends it.
-    pub mend: String,
+    /// The command that brings it back.
+    pub hint: String,
 }
 
-fn gone(what: impl Into<String>, mend: impl Into<String>) -> Guarded {
-    Guarded::Gone(Gone { what: what.into(), mend: mend.into() })
+fn gone(what: impl Into<String>, hint: impl Into<String>) -> Guarded {
+    Guarded::Gone(Gone { what: what.into(), hint: hint.into() })
 }
 
 /// Looks. What cannot be looked at is taken for being there: `andon doctor` says what is wrong with it.
@@ -174,7 +174,7 @@ fn framework(top: &Path, dir: &Path, manifest: &Manifest) -> Guarded {
 }
 
 /// Whether the hooks that a manager writes for itself are there.
-fn started_by(dir: &Path, sign: &[u8], mend: &str) -> Guarded {
+fn started_by(dir: &Path, sign: &[u8], hint: &str) -> Guarded {
     let is = |hook: &Hook| {
         let path = dir.join(hook.name());
         starts(&path) && short(&path).is_some_and(|bytes| block::find(&bytes, sign).is_some())
@@ -184,7 +184,7 @@ fn started_by(dir: &Path, sign: &[u8], mend: &str) -> Guarded {
         return Guarded::Yes;
     }
     let dir = shell_quote(&dir.to_string_lossy());
-    gone(format!("no hook for {} that git could start is in {dir}", lost.join(", ")), mend)
+    gone(format!("no hook for {} that git could start is in {dir}", lost.join(", ")), hint)
 }
 
 fn starts(path: &Path) -> bool {
