@@ -142,6 +142,14 @@ pub enum GitError {
         /// How long it was tried.
         seconds: u64,
     },
+    /// Other processes of ours wrote for so long that it never was our turn.
+    #[error("ref {name} was not written: other andon processes have been writing for {seconds} s")]
+    RefBusy {
+        /// The ref.
+        name: String,
+        /// How long it was tried.
+        seconds: u64,
+    },
     /// A ref of ours whose tip is no commit: writing would drop what it holds.
     #[error("ref {name} points to {id}, which is no commit")]
     TipNotCommit {
@@ -300,7 +308,11 @@ impl GitError {
                 Some(format!("check the permissions of {} and the space on its disk", quoted_path(path)))
             }
             Self::Open { dir, .. } => Some(format!("see what git says: git -C {} status", quoted_path(dir))),
-            Self::TooDeep { .. } | Self::Ref { .. } | Self::Write { .. } | Self::Answer { .. } => None,
+            Self::TooDeep { .. }
+            | Self::Ref { .. }
+            | Self::RefBusy { .. }
+            | Self::Write { .. }
+            | Self::Answer { .. } => None,
         }
     }
 }

@@ -192,7 +192,7 @@ impl Level {
 
 #[cfg(test)]
 mod tests {
-    use super::super::scratch::{Scratch, command, commit_id as id};
+    use super::super::scratch::{Scratch, command, commit_id as id, until_free};
     use super::super::{MODE_FILE, MODE_TREE, Repo, RepoEnv, TreeEntry};
     use super::*;
 
@@ -202,7 +202,7 @@ mod tests {
     fn put(repo: &Repo, notes: &[(CommitId, &str)]) {
         let notes: Vec<(CommitId, Vec<u8>)> =
             notes.iter().map(|(commit, text)| (*commit, text.as_bytes().to_vec())).collect();
-        repo.notes_write(NAME, &notes, AT, |_, new, _| new.to_vec()).unwrap();
+        until_free(|| repo.notes_write(NAME, &notes, AT, |_, new, _| new.to_vec())).unwrap();
     }
 
     fn get(repo: &Repo, commit: CommitId) -> Option<String> {

@@ -23,8 +23,6 @@ use crate::domain::time::Timestamp;
 const MAX_WAIT: Duration = Duration::from_secs(2);
 /// After how long the process that holds our turn is looked at: one that was stopped loses it.
 const MAX_TURN: Duration = Duration::from_millis(200);
-/// Four times the longest pause between two looks at whether it is our turn, in milliseconds.
-const MAX_TURN_MS: u64 = 24;
 /// Longest pause between two tries, in milliseconds.
 const MAX_PAUSE_MS: u64 = 60;
 /// Longest chain of symbolic refs that is followed.
@@ -116,15 +114,14 @@ impl Repo {
                     return Ok(value);
                 }
                 Tried::Queued if elapsed < MAX_WAIT => {
-                    pause(MAX_TURN_MS);
+                    // Short, so that a process that writes without a pause does not take every turn.
+                    pause(0);
                     if elapsed > MAX_TURN {
                         Turn::free_from_stopped(self.common_dir());
                     }
                 }
                 Tried::Queued => {
-                    let message =
-                        format!("other andon processes have been writing for {} s", MAX_WAIT.as_secs());
-                    return Err(self.ref_message(&name, &message));
+                    return Err(GitError::RefBusy { name, seconds: MAX_WAIT.as_secs() });
                 }
                 Tried::Held(_) if elapsed < MAX_WAIT => waited += pause(waited),
                 Tried::Held(error) => return Err(error),
@@ -293,13 +290,17 @@ impl Drop for HeldSignals {
 #[cfg(test)]
 mod tests {
     use super::super::NewCommit;
-    use super::super::scratch::Scratch;
+    use super::super::scratch::{Scratch, until_free};
     use super::*;
     use crate::domain::time::Timestamp;
 
     const NAME: &str = "refs/andon/test";
 
     fn append(repo: &Repo, text: &str) -> Result<CommitId, GitError> {
+        until_free(|| append_once(repo, text))
+    }
+
+    fn append_once(repo: &Repo, text: &str) -> Result<CommitId, GitError> {
         repo.update_ref(NAME, "append", |tip| {
             let blob = repo.write_blob(text.as_bytes())?;
             let entry = super::super::TreeEntry { name: b"e".to_vec(), mode: 0o100_644, id: blob };

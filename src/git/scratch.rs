@@ -3,13 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Repo, RepoEnv};
+use super::{GitError, Repo, RepoEnv};
 use crate::domain::ids::{CommitId, TreeId};
 
 /// Ids that look like commits; notes need no object behind them.
 pub(super) fn commit_id(number: u64) -> CommitId {
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     format!("{mixed:016x}{number:024x}").parse().unwrap()
+}
+
+/// What `write` gives once it is its turn: as the hooks do, which write at the next commit what they could not at this one.
+pub(super) fn until_free<T>(mut write: impl FnMut() -> Result<T, GitError>) -> Result<T, GitError> {
+    loop {
+        match write() {
+            Err(GitError::RefBusy { .. }) => {}
+            done => return done,
+        }
+    }
 }
 
 /// A repository in a temporary directory.
