@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod ranges;
+mod views;
 
 pub use super::format_arg::FormatArg;
 use super::observe_args::OBSERVE;
@@ -14,6 +15,7 @@ use super::output::ColorChoice;
 
 use ranges::STOPPED;
 pub use ranges::{BackfillArgs, CheckArgs, ReplayArgs};
+pub use views::{LogArgs, ShowArgs, StatusArgs};
 
 /// A circuit breaker for coding loops: records every commit in git notes, demands that the tests ran on
 /// exactly the code being committed, and stops a loop that no longer makes progress until a person answers.
@@ -67,7 +69,7 @@ pub enum Command {
     /// What test reports are read as, what each failure became, and why two of them differ
     Explain(ExplainArgs),
     /// Where the loop stands: badge, state, last halt, trend of failing tests, Loop Evidence
-    Status(FormatArg),
+    Status(StatusArgs),
     /// The recorded commits, newest first
     Log(LogArgs),
     /// One record in full
@@ -191,34 +193,6 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
     /// Form of the output; json is one line a file
-    #[command(flatten)]
-    pub format: FormatArg,
-}
-
-/// `andon log`
-#[derive(Debug, Args)]
-pub struct LogArgs {
-    /// How many commits or events at the most
-    #[arg(short = 'n', long, visible_alias = "limit", default_value_t = 20, value_name = "N")]
-    pub max_count: usize,
-    /// The safety events instead: what was refused, skipped, halted, answered, bypassed
-    #[arg(long)]
-    pub events: bool,
-    /// Where to start
-    #[arg(default_value = "HEAD", value_name = "REV")]
-    pub revision: String,
-    /// Form of the output
-    #[command(flatten)]
-    pub format: FormatArg,
-}
-
-/// `andon show`
-#[derive(Debug, Args)]
-pub struct ShowArgs {
-    /// The commit
-    #[arg(default_value = "HEAD", value_name = "REV")]
-    pub revision: String,
-    /// Form of the output
     #[command(flatten)]
     pub format: FormatArg,
 }

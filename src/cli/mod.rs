@@ -81,7 +81,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Doctor(format) => commands::doctor::run(shell, format.format),
         Command::Test(args) => commands::test::run(shell, &args),
         Command::Explain(args) => Ok(commands::explain::run(shell, &args)),
-        Command::Status(format) => commands::status::run(shell, format.format),
+        Command::Status(args) => commands::status::run(shell, &args),
         Command::Log(args) => commands::log::run(shell, &args),
         Command::Show(args) => commands::show::run(shell, &args),
         Command::Check(args) => commands::check::run(shell, &args),

@@ -20,6 +20,7 @@ fn the_same_failure_three_times_halts() {
     }
     assert_eq!(stage.read(".andon/.gitignore"), "*\n");
     let status = stage.andon(&["status"]).ok().says("halted").says("Loop 4/100").stdout;
+    stage.andon(&["status", "--exit-code"]).refused().says("halted");
     assert!(status.contains("repeated-failures"), "{status}");
 }
 
@@ -148,7 +149,9 @@ fn stop_and_pause_refuse_until_resumed_or_removed() {
     stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop").says("lunch");
     stage.git(&["commit", "-q", "--allow-empty", "-m", "No", "--no-verify"]).refused();
     stage.andon(&["status"]).ok().says("stopped");
+    stage.andon(&["status", "--exit-code"]).refused().says("stopped");
     stage.andon(&["resume", "--reason", "back"]).ok();
+    stage.andon(&["status", "--exit-code"]).ok();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Yes"]).ok();
     stage.andon(&["pause"]).ok();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop");

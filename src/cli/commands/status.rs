@@ -1,6 +1,7 @@
 //! `andon status`.
 
 use crate::cli::Shell;
+use crate::cli::args::StatusArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::ops::error::OpsError;
@@ -8,13 +9,14 @@ use crate::ops::status;
 use crate::ops::workspace::Workspace;
 use crate::report::{json, status as report};
 
-/// Shows where the loop stands. Always exit code 0: it tells, it does not judge.
-pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+/// Shows where the loop stands. Ends with 0, and with `--exit-code` with 1 while a person has to act.
+pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
     let view = status::run(&shell.ctx, &ws)?;
-    shell.out.result(&match format {
+    shell.out.result(&match args.format.format {
         Format::Text => report::text(&view, shell.out.out, shell.glyphs()),
         Format::Json => json::line(&report::json(&view)),
     });
-    Ok(Exit::Allowed)
+    let blocked = args.exit_code && view.state.waits_for_a_person();
+    Ok(if blocked { Exit::Refused } else { Exit::Allowed })
 }

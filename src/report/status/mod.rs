@@ -37,6 +37,14 @@ pub enum LoopState {
 }
 
 impl LoopState {
+    /// Whether a person has to act before the loop goes on: what `--exit-code` tells by 1.
+    pub fn waits_for_a_person(self) -> bool {
+        match self {
+            Self::Halted | Self::Stopped | Self::Paused => true,
+            Self::Idle | Self::Running | Self::NotInstalled | Self::HooksGone | Self::Disabled => false,
+        }
+    }
+
     /// The name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
