@@ -43,32 +43,32 @@ pub(super) static SECTIONS: [Section; 12] = [
     },
     Section {
         name: "workflow",
-        doc: "Nodes, and who hands over to whom; without it there is one node, and only `iteration-cap` binds.",
+        doc: "Nodes, and who hands over to whom. Without it there is one node, and only `iteration-cap` bounds a run.",
         contents: Contents::Workflow,
     },
     Section {
         name: "on_stall",
-        doc: "What a stalled loop leads to, beside its halt.",
+        doc: "What happens when a loop stalls, beside the halt.",
         contents: Contents::Keys(&ON_STALL),
     },
     Section {
         name: "advisor",
-        doc: "Who is asked when a loop is stuck; the question is in .andon/ADVISOR_PROMPT.md in any case.",
+        doc: "The program asked when a loop is stuck. The question is in .andon/ADVISOR_PROMPT.md in any case.",
         contents: Contents::Keys(&ADVISOR),
     },
     Section {
         name: "fallback",
-        doc: "Who goes on when a provider does not get further; see `andon advise`.",
+        doc: "The next provider when one gets no further; see `andon advise`.",
         contents: Contents::Keys(&FALLBACK),
     },
     Section {
         name: "notify",
-        doc: "Who is told when a loop halts or needs a person; .andon/notifications.jsonl in any case.",
+        doc: "Who is notified when a loop halts or needs a person. .andon/notifications.jsonl gets a line in any case.",
         contents: Contents::Keys(&NOTIFY),
     },
     Section {
         name: "identity",
-        doc: "What the agent is: its configuration, its session and its role. Asked once something is pinned: `andon pin`.",
+        doc: "The agent's configuration, session and role. Enforced once something is pinned with `andon pin`.",
         contents: Contents::Keys(&IDENTITY),
     },
 ];
@@ -100,7 +100,7 @@ static GUARD: [Key; 5] = [
         name: "perpetual",
         kind: Kind::Switch,
         default: || Value::Switch(false),
-        doc: "Whether the loop is meant to run for ever: escalations and PAUSE then only tell; other halts hold.",
+        doc: "Whether the loop is meant to run for ever. Escalations and PAUSE then only warn; other halts hold.",
     },
     Key {
         name: "session_gap",
@@ -133,7 +133,7 @@ static TEST: [Key; 7] = [
         name: "handed_in",
         kind: Kind::Choice(&[here("record"), here("count")]),
         default: || Value::Text("record".to_owned()),
-        doc: "What runs made elsewhere (`andon observe test_run`) are worth: kept and shown, or as `andon test`.",
+        doc: "What runs made elsewhere (`andon observe test_run`) are worth: only recorded, or as good as `andon test`.",
     },
     Key {
         name: "reports",
@@ -145,7 +145,7 @@ static TEST: [Key; 7] = [
         name: "runner",
         kind: Kind::Choice(&RUNNERS),
         default: || Value::Unset,
-        doc: "The test runner: adds what makes its report good to a command that is a list of arguments.",
+        doc: "The test runner. A command that is a list of arguments is then asked for a private report as well.",
     },
     Key {
         name: "timeout",
@@ -210,7 +210,7 @@ static USAGE: [Key; 1] = [Key {
     name: "cached",
     kind: Kind::Choice(&[here("separate"), here("included")]),
     default: || Value::Text("separate".to_owned()),
-    doc: "Whether input_tokens hold the cached ones already; for clients that report no context_tokens.",
+    doc: "Whether `input_tokens` already include the cached ones; for clients that report no `context_tokens`.",
 }];
 
 /// How long a program that is asked for help may take.
@@ -226,7 +226,7 @@ static ON_STALL: [Key; 3] = [
             here("retry_with_new_provider"),
         ]),
         default: || Value::Text("interactive".to_owned()),
-        doc: "A person goes on, a pause, or a program: `command` with the halt as JSON on standard input.",
+        doc: "Nothing more, a PAUSE, or a program: `command` is started with the halt as JSON on standard input.",
     },
     Key {
         name: "command",
@@ -247,7 +247,7 @@ static ADVISOR: [Key; 2] = [
         name: "command",
         kind: Kind::Program,
         default: || Value::Unset,
-        doc: "Gets the question on standard input; what it answers is put into .andon/ADVISOR_ANSWER.md.",
+        doc: "Gets the question on standard input; its answer is written to .andon/ADVISOR_ANSWER.md.",
     },
     Key {
         name: "timeout",
@@ -261,7 +261,7 @@ static FALLBACK: [Key; 1] = [Key {
     name: "providers",
     kind: Kind::Providers,
     default: || Value::Texts(Vec::new()),
-    doc: "Names in order, each with what leads to it: \"NAME on failed_gate, context_exhausted, stop_event\".",
+    doc: "Names in order, each with the conditions that lead to it: \"NAME on failed_gate, context_exhausted, stop_event\".",
 }];
 
 static NOTIFY: [Key; 2] = [
@@ -275,7 +275,7 @@ static NOTIFY: [Key; 2] = [
         name: "command",
         kind: Kind::Program,
         default: || Value::Unset,
-        doc: "Gets the notice as JSON on standard input and five seconds; its failure changes nothing.",
+        doc: "Gets the notice as JSON on standard input and has five seconds; its failure changes nothing.",
     },
 ];
 
@@ -305,7 +305,7 @@ static IDENTITY: [Key; 5] = [
         name: "authorized_roles",
         kind: Kind::Texts,
         default: || Value::Texts(Vec::new()),
-        doc: "The nodes (ANDON_NODE, or as [workflow] tells them) that may commit; empty for all.",
+        doc: "The nodes (ANDON_NODE, or as `[workflow]` recognises them) that may commit; empty for all.",
     },
     Key {
         name: "pinned",

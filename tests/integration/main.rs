@@ -29,6 +29,7 @@ mod messages;
 mod range_trust;
 mod readme;
 mod record;
+mod reference;
 mod replay;
 mod rewrites;
 mod run_boundaries;

@@ -10,20 +10,20 @@ use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "co-occurrence",
-    summary: "two or more signals hot for 2 iterations running: a person is called, once an episode",
+    summary: "two or more signals at once, 2 iterations running: a person is called, once an episode",
     docs: Docs {
-        trips: "In each iteration the signals are counted: `no-change` (nothing that runs has changed for \
-                `stagnation_limit` less one iterations), `recurrence` (the code state of two or more rounds back), \
-                and the rules `verdict-split`, \
-                `weak-change`, `failures-not-decreasing`, `undo-churn` and `tool-loop` where it warns. Two or more in `rounds` iterations running \
-                escalate, once an episode; an iteration with fewer ends the episode. With `guard.perpetual` the \
-                rule only tells and does not halt.",
-        why: "`uncertainty-escalation.md`: each signal shows in healthy work too; several together for some rounds \
-              hardly do.",
-        source: "uncertainty-escalation.md, sections 2 and 5; DESIGN section 4, contradiction 1",
-        example: "Comments of one file are reworded five times running: `weak-change` and `no-change` are hot in the \
-                  fourth and fifth, and the fifth escalates.",
-        tune: "co-occurrence = { rounds = 3 }, or \"off\".",
+        trips: "Each iteration is asked for its signals: `no-change` (nothing that runs has changed for \
+                `stagnation_limit` - 1 iterations), `recurrence` (the code equals a state two or more \
+                iterations back), and the rules `verdict-split`, `weak-change`, `failures-not-decreasing`, \
+                `undo-churn` and `tool-loop` where it warns. Two or more signals in each of `rounds` \
+                iterations running halt the loop, once an episode. An iteration with fewer than two ends the \
+                episode. With `guard.perpetual` the rule warns and does not halt.",
+        why: "Each signal also shows in healthy work. Several of them together, iteration after iteration, \
+              hardly ever do.",
+        source: "docs/spec-map.md: Signals and escalation, sections 2 and 5",
+        example: "The comments of one file are reworded five times running. `weak-change` and `no-change` \
+                  both show in the fourth and in the fifth iteration, and the fifth halts.",
+        tune: "`co-occurrence = { rounds = 3 }`, or `\"off\"`.",
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,

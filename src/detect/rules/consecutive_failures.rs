@@ -19,23 +19,23 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
     summary: "3 iterations running failed, each in its own way",
     docs: Docs {
-        trips: "A strike candidate fails when it changes nothing (and no subject says that it is meant to start a \
-                build: `exempt`), when its tests fail, its build fails or its run was \
-                stopped, or when it shows the error fingerprint of the result before it. Passing tests reset the \
-                count, unless tests that failed are gone, and so does progress: a new low of the failing count with no \
-                test gone. A count that is higher than ever since then does not count (`rises` times), nor one on its \
-                way down from there. What is unknown \
-                - no test result, documentation only - neither counts nor resets. But code that was changed and not \
-                tested (merges and picks included) may have mended what failed before: that counts again only when the \
-                very same fails once more. \
-                Whatever modifies something takes back the empty iterations before it. `max` failures without a reset \
-                trip.",
-        why: "`autonomous-loop-rules.md` sets 3. It counts every red run after an edit; 7 -> 4 -> 2 is work that \
-              goes well, so a new low resets, and a refactoring breaks more before it mends (2, 5, 9, 6, 3, 0).",
-        source: "autonomous-loop-rules.md, no-progress heuristic; DESIGN section 4, contradictions 6 to 8",
-        example: "The build fails, then three tests fail, then a commit changes nothing: trips with \
+        trips: "A counted iteration fails when it changes nothing (unless its subject begins with a pattern \
+                of `exempt`), when its tests fail, when its build fails or its run was stopped, or when it \
+                shows the same error as the result before it. Passing tests reset the count, unless tests \
+                that failed are gone. So does progress: a new low of the failing count with no test gone. A \
+                failing count that is higher than ever since then is not a failure, up to `rises` times, and \
+                neither is a count on its way down from there. What is unknown (no test result, \
+                documentation only) neither counts nor resets. Code that was changed and not tested, merges \
+                and picks included, may have repaired what failed before it; those failures count again only \
+                when the very same tests fail once more. An iteration that modifies something takes back the \
+                empty iterations before it. `max` failures without a reset halt the loop.",
+        why: "Three failures in a row are a pattern. But 7, 4, 2 failing tests is work that goes well, so a \
+              new low resets the count, and a refactoring breaks more before it repairs it (2, 5, 9, 6, 3, \
+              0), so a rise is tolerated.",
+        source: "docs/spec-map.md: Loop rules, no-progress heuristic; settled choices 6 to 8",
+        example: "The build fails, then three tests fail, then a commit changes nothing: the loop halts with \
                   BLOCKER_REPORT.md.",
-        tune: "consecutive-failures = { max = 5 }",
+        tune: "`consecutive-failures = { max = 5 }`",
     },
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
@@ -57,7 +57,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
             name: "exempt",
             default: default_build_starts,
             min: 0,
-            doc: "Beginnings of subjects of empty commits that are meant; `#` stands for digits.",
+            doc: "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
         },
     ],
     stages: LOOP,

@@ -16,18 +16,21 @@ const ESTIMATE: &[&str] = &["off", "warn", "block"];
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "context-window",
-    summary: "the context window is full to 75 % (warning), 80 % (compaction) or 85 % (no tool calls)",
+    summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \
+              calls)",
     docs: Docs {
-        trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` or `block` \
-                percent of `window`. They are what the client reports (`context_tokens` of `andon observe usage`), else \
-                its newest input and cached tokens (`usage.cached`), else an estimate from the lines of output. From \
-                `compact` on no new turn begins and the briefing is written, from `block` on tool calls are refused \
-                too; events `compaction` and `session_start` clear the window. Commits are never refused for it.",
-        why: "What slid out of the window is lost to the agent without its knowing; a summary written in time is not. \
-              An estimate is too rough to refuse anything, unless `estimate` says so.",
-        source: "autonomous-loop-rules.md, context compaction gate; DESIGN section 4",
-        example: "At 162,000 of 200,000 tokens `andon tick` refuses the next turn and .andon/MISSION_BRIEFING.md is there.",
-        tune: "context-window = { window = 1000000 }",
+        trips: "The tokens in the context window of the node that acted last have reached `warn`, `compact` \
+                or `block` percent of `window`. The count is what the client reports (`context_tokens` of \
+                `andon observe usage`), else its newest input and cached tokens (`usage.cached`), else an \
+                estimate from the lines of output. From `compact` on no new turn begins and the briefing is \
+                written. From `block` on tool calls are refused as well. The events `compaction` and \
+                `session_start` clear the window. Commits are never refused.",
+        why: "What slides out of the window is lost without the agent's knowing; a summary written in time \
+              is not. An estimate is too rough to refuse anything, unless `estimate` says so.",
+        source: "docs/spec-map.md: Loop rules, context compaction gate",
+        example: "At 162,000 of 200,000 tokens `andon tick` refuses the next turn, and \
+                  .andon/MISSION_BRIEFING.md has been written.",
+        tune: "`context-window = { window = 1000000 }`",
     },
     level: Level::Block,
     reason: HaltReason::BudgetExceeded,

@@ -11,13 +11,14 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "cycle-cost",
     summary: "the reported cost of one cycle, in a declared workflow; unlimited unless set",
     docs: Docs {
-        trips: "The cost that was reported (`andon observe usage`, `cost_usd`) for all nodes of a cycle of the \
-                declared workflow has reached `max_cents` since the last acknowledgement. `max_cost` at the anchor \
-                in `[workflow]` goes before it; \"none\" is no limit.",
-        why: "`loop-safety.md` asks for the budget and recommends no default: prices differ.",
-        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
-        example: "With max_cents = 500, the report that brings the cycle to five dollars halts the loop.",
-        tune: "cycle-cost = { max_cents = 500 }, or max_cost = \"5.00\" at the anchor edge in [workflow]",
+        trips: "The cost reported (`cost_usd` of `andon observe usage`) for all nodes of a cycle of the \
+                declared workflow has reached `max_cents` since the last answer to a halt. `max_cost` at the \
+                anchor edge in `[workflow]` takes precedence. `\"none\"` is no limit.",
+        why: "Prices differ, so there is no default.",
+        source: "docs/spec-map.md: Loop safety, budget model; settled choice 5",
+        example: "With `max_cents = 500`, the report that brings the cycle to five dollars halts the loop.",
+        tune: "`cycle-cost = { max_cents = 500 }`, or `max_cost = \"5.00\"` at the anchor edge in \
+               `[workflow]`.",
     },
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,

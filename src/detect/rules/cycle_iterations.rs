@@ -9,16 +9,18 @@ use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "cycle-iterations",
-    summary: "8 iterations of one cycle since the last acknowledgement, in a declared workflow",
+    summary: "8 iterations of one cycle since the last answer, in a declared workflow",
     docs: Docs {
         trips: "The anchor edge of a cycle of the declared workflow was passed `max` times since the last \
-                acknowledgement: a turn of its `from` was followed by one of its `to`; for a self-loop, a turn of \
-                its node ended. `max_iterations` at the anchor in `[workflow]` goes before `max`; \"none\" is no limit.",
-        why: "`loop-safety.md` recommends 8.",
-        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
-        example: "`coder` and `verifier` hand the work to and fro: the eighth time that it comes back to `coder` \
-                  halts.",
-        tune: "cycle-iterations = { max = 12 }, or max_iterations = 12 at the anchor edge in [workflow]",
+                answer to a halt: a turn of its `from` was followed by one of its `to`. For a self-loop, a \
+                turn of its node ended. `max_iterations` at the anchor edge in `[workflow]` takes \
+                precedence. `\"none\"` is no limit.",
+        why: "Eight is what the requirement recommends.",
+        source: "docs/spec-map.md: Loop safety, budget model; settled choice 5",
+        example: "`coder` and `verifier` hand the work back and forth. The eighth time it comes back to \
+                  `coder` halts.",
+        tune: "`cycle-iterations = { max = 12 }`, or `max_iterations = 12` at the anchor edge in \
+               `[workflow]`.",
     },
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,

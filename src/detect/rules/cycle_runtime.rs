@@ -11,13 +11,15 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "cycle-runtime",
     summary: "the runtime of one cycle, in a declared workflow; unlimited unless set",
     docs: Docs {
-        trips: "The announced turns of all nodes of a cycle of the declared workflow have taken `max` together since \
-                the last acknowledgement. `max_runtime` at the anchor in `[workflow]` goes before `max`; \"none\" \
-                is no limit.",
-        why: "`loop-safety.md` asks for the budget and recommends no default.",
-        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
-        example: "With max = \"4h\", the turn during which the fourth hour is over halts the loop at its end.",
-        tune: "cycle-runtime = { max = \"4h\" }, or max_runtime = \"4h\" at the anchor edge in [workflow]",
+        trips: "The announced turns of all nodes of a cycle of the declared workflow have taken `max` \
+                together since the last answer to a halt. `max_runtime` at the anchor edge in `[workflow]` \
+                takes precedence. `\"none\"` is no limit.",
+        why: "How long a cycle may take depends on the project, so there is no default.",
+        source: "docs/spec-map.md: Loop safety, budget model; settled choice 5",
+        example: "With `max = \"4h\"`, the turn during which the fourth hour ends halts the loop when it \
+                  ends.",
+        tune: "`cycle-runtime = { max = \"4h\" }`, or `max_runtime = \"4h\"` at the anchor edge in \
+               `[workflow]`.",
     },
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,

@@ -12,13 +12,15 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "docs-not-updated",
     summary: "paths of the declared API changed and no documentation did",
     docs: Docs {
-        trips: "A path of `paths.api` changed and no path of `paths.docs` did: in the commit that is about to be made, \
-                in what is pushed, in the range that is checked, or, for `andon complete`, since the window began.",
-        why: "Off unless a project declares its API and asks for it: whether a change needs words is not in the diff. \
-              The dirty bit `docs_updated` of `andon complete` is asked wherever `paths.api` is declared.",
-        source: "autonomous-loop-rules.md, dirty bit checks (docs_updated); DESIGN section 4",
-        example: "src/api.rs changes and docs/api.md does not: said at the commit, refused at the push.",
-        tune: "docs-not-updated = \"block\"; [paths] api = [\"src/api/**\"]",
+        trips: "A path of `paths.api` changed and no path of `paths.docs` did: in the commit about to be \
+                made, in what is pushed, in the range that is checked or, for `andon complete`, since the \
+                window began.",
+        why: "Off unless a project declares its API and asks for it: a diff does not show whether a change \
+              needs words. `andon complete` asks wherever `paths.api` is declared.",
+        source: "docs/spec-map.md: Loop rules, dirty bit checks (docs_updated)",
+        example: "With the level `block`, src/api.rs changes and docs/api.md does not: the commit and the \
+                  push are refused.",
+        tune: "`docs-not-updated = \"block\"` with `[paths] api = [\"src/api/**\"]`.",
     },
     level: Level::Off,
     reason: HaltReason::Stalled,

@@ -16,14 +16,15 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "failing-tests",
     summary: "the tests of this code fail",
     docs: Docs {
-        trips: "The newest valid run of the tests on exactly this code ended with a failure: a test, the build, or \
-                the runner (a non-zero exit with no failing case is never green). Asked at commit, push, \
-                `andon complete` and `andon check`; where no code changed, only `andon complete` asks.",
-        why: "Work in progress may be committed red, so at a commit it warns; what leaves the clone or is called \
-              done must be green, so there it blocks.",
-        source: "autonomous-loop-rules.md, dirty bit checks (tests_passing); DESIGN section 5",
-        example: "4 of 120 tests fail on this code: the commit passes with a warning, the push is refused.",
-        tune: "failing-tests = { block_commits = true } refuses red commits as well.",
+        trips: "The newest valid test run on exactly this code ended with a failure: of a test, of the build \
+                or of the runner (a non-zero exit without a failing case is never green). Asked at commit, \
+                push, `andon complete` and `andon check`. Where no code changed, only `andon complete` asks.",
+        why: "Work in progress may be committed red, so a commit is only warned about. What leaves the clone \
+              or is called done must be green, so there the rule blocks.",
+        source: "docs/spec-map.md: Loop rules, dirty bit checks (tests_passing)",
+        example: "4 of 120 tests fail on this code: the commit passes with a warning, and the push is \
+                  refused.",
+        tune: "`failing-tests = { block_commits = true }` refuses red commits as well.",
     },
     level: Level::Block,
     reason: HaltReason::RepeatedError,

@@ -11,19 +11,19 @@ use crate::history::steady_count;
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "failures-not-decreasing",
-    summary: "the lowest failing count has not fallen for 5 test-bearing iterations",
+    summary: "the lowest failing count has not fallen for 5 tested iterations",
     docs: Docs {
-        trips: "Seen from the last iteration in which all tests passed, `iterations` strike candidates with a known \
-                failing count came after the lowest count and none went below it, and the newest still fails; a count on \
-                its way down from the highest one begins anew. \
-                Tests that ran earlier in the window and are gone count as failing: deleting or skipping a test \
-                is no progress.",
-        why: "A signal, not a halt: a large change may stay red for a while at a constant count. \
-              Five leaves room for the set of failing tests to change; `repeated-failures` is stricter where it \
-              does not.",
-        source: "loop-safety.md, stall detection 3 (failing count does not decrease for K iterations)",
-        example: "Failing counts 7, 4, 4, 5, 4, 6, 4 trip at the last; 7, 6, 5, 4, 3, 2 never do.",
-        tune: "failures-not-decreasing = { level = \"halt\", iterations = 8 }",
+        trips: "Since the last iteration in which all tests passed, `iterations` counted iterations with a \
+                known failing count came after the lowest one, none went below it, and the newest still \
+                fails. A count on its way down from its highest starts anew. Tests that ran earlier in the \
+                window and are gone count as failing: deleting or skipping a test is no progress.",
+        why: "A signal that does not halt alone: a large change may stay red for a while at a constant \
+              count. Five leaves room for the set of failing tests to change; `repeated-failures` is \
+              stricter where it does not.",
+        source: "docs/spec-map.md: Loop safety, stall detection 3 (the failing count does not decrease for K \
+                 iterations)",
+        example: "Failing counts of 7, 4, 4, 5, 4, 6, 4 trip at the last one; 7, 6, 5, 4, 3, 2 never do.",
+        tune: "`failures-not-decreasing = { level = \"halt\", iterations = 8 }`",
     },
     level: Level::Warn,
     reason: HaltReason::Stalled,

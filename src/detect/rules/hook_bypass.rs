@@ -14,13 +14,15 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "hook-bypass",
     summary: "a commit did not pass the gate (`--no-verify`, another hooks path)",
     docs: Docs {
-        trips: "The newest iteration has no receipt of pre-commit for its tree, or it was recorded later because the \
-                hooks were off when it was made. Kinds of commits for which git runs no pre-commit do not count.",
-        why: "A person may have a reason, so locally it is a note; what leaves for a shared branch must have passed, \
-              so `andon check` treats it as an error.",
-        source: "DESIGN sections 4 and 8",
-        example: "git commit --no-verify",
-        tune: "hook-bypass = { level = \"warn\" }; block_in_check = false keeps the level in `andon check`.",
+        trips: "The newest iteration has no receipt of the pre-commit hook for its tree, or it was recorded \
+                later because the hooks were off when it was made. Commits for which git runs no pre-commit \
+                hook do not count.",
+        why: "A person may have a reason, so locally it is a note. What reaches a shared branch must have \
+              passed, so `andon check` treats it as an error.",
+        source: "docs/spec-map.md: Loop rules, manual override; settled choice 6",
+        example: "`git commit --no-verify`",
+        tune: "`hook-bypass = { level = \"warn\" }`; `block_in_check = false` keeps the level in `andon \
+               check`.",
     },
     level: Level::Note,
     reason: HaltReason::Stalled,

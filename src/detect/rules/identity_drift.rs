@@ -13,15 +13,16 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "identity-drift",
     summary: "the agent's own configuration, its session or its role is not the pinned one",
     docs: Docs {
-        trips: "The files of `identity.files` in the tree that is to be committed have another checksum than \
+        trips: "The files of `identity.files` in the tree about to be committed have another checksum than \
                 `identity.checksum`, the session is not `identity.workflow_binding`, or the node is none of \
-                `identity.authorized_roles`. What is not declared is not asked for. `andon check` asks the base of the \
-                range.",
-        why: "No threshold: an agent that may change its own instructions unseen is not the one that was let in. Nothing \
-              is asked until a person has pinned something.",
-        source: "autonomous-loop-rules.md, agentic identity",
-        example: "CLAUDE.md loses a line and is committed along: refused, and the message names the file.",
-        tune: "identity-drift = \"warn\"; [identity] files = [\"CLAUDE.md\"]; andon pin.",
+                `identity.authorized_roles`. What is not declared is not asked for. `andon check` uses the \
+                pin of the base of the range.",
+        why: "There is no threshold: an agent that can change its own instructions unseen is not the one \
+              that was let in. Nothing is asked until a person has pinned something.",
+        source: "docs/spec-map.md: Loop rules, agentic identity",
+        example: "CLAUDE.md loses a line and is committed with the rest: the commit is refused, and the \
+                  message names the file.",
+        tune: "`identity-drift = \"warn\"`; `[identity] files = [\"CLAUDE.md\"]`; then `andon pin`.",
     },
     level: Level::Block,
     reason: HaltReason::UserStop,

@@ -13,16 +13,17 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "idle-turns",
     summary: "3 turns running ended without any change",
     docs: Docs {
-        trips: "A turn is idle when it ended without a commit and the code is what it was before. A turn that moved a \
-                document, or of a node declared `edits = false`, is not idle and does not interrupt either; a turn \
-                of which nobody knows what it changed is passed over. A commit or a changed file interrupts. `max` \
-                idle turns running trip.",
-        why: "`loop-safety.md` asks for 2 unchanged iterations; a turn that only reads and thinks is part of healthy \
-              work, so that it takes three.",
-        source: "loop-safety.md, stall detection 2; autonomous-loop-rules.md, no files modified; DESIGN section 4, \
-                 contradiction 2",
-        example: "`andon tick` after each of three turns, with nothing changed since the first: the third halts.",
-        tune: "idle-turns = { max = 5 }",
+        trips: "A turn is idle when it ended without a commit and the code is what it was before. A turn \
+                that changed a document, or that belongs to a node declared `edits = false`, is not idle and \
+                does not interrupt the count either. A turn whose effect is unknown is passed over. A commit \
+                or a changed file interrupts. `max` idle turns running halt the loop.",
+        why: "Two unchanged iterations would be the stricter reading of the requirement. A turn that only \
+              reads and thinks is part of healthy work, so it takes three.",
+        source: "docs/spec-map.md: Loop safety, stall detection 2; loop rules, no files modified; settled \
+                 choice 2",
+        example: "`andon tick` after each of three turns, with nothing changed since the first: the third \
+                  halts.",
+        tune: "`idle-turns = { max = 5 }`",
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,

@@ -9,15 +9,16 @@ use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "iteration-cap",
-    summary: "100 iterations since the last acknowledgement",
+    summary: "100 iterations since the last answer",
     docs: Docs {
-        trips: "The number of the newest iteration has reached `max`. It counts commits of every kind since the last \
-                acknowledgement, within one run; an amend and the picks of a rebase keep the number. Commits that no \
-                hook recorded belong to no run that anybody knows of: in a replayed history they are not judged.",
-        why: "`autonomous-loop-rules.md` sets 100: a bound on what a run can cost when no other rule sees anything.",
-        source: "autonomous-loop-rules.md, iteration cap; DESIGN section 4, contradiction 5",
+        trips: "The number of the newest iteration has reached `max`. It counts commits of every kind since \
+                the last answer to a halt, within one run; an amend and the picks of a rebase keep the \
+                number. Commits that no hook recorded belong to no known run, so they are not judged when \
+                history is replayed.",
+        why: "A bound on what a run can cost when no other rule sees anything.",
+        source: "docs/spec-map.md: Loop rules, iteration cap; settled choice 5",
         example: "The 100th commit halts the loop: \"Reached iteration cap: 100/100\".",
-        tune: "iteration-cap = { max = 200 }",
+        tune: "`iteration-cap = { max = 200 }`",
     },
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,

@@ -11,14 +11,15 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "node-runtime",
     summary: "the runtime of one node, in a declared workflow; unlimited unless set",
     docs: Docs {
-        trips: "The announced turns of a node of the declared workflow have taken `max` together since the last \
-                acknowledgement, the one that goes on included. `max_runtime` of the node in `[workflow]` goes \
-                before `max`; \"none\" is no limit.",
-        why: "`loop-safety.md` asks for the budget and recommends no default: what a turn may take is \
-              turn-timeout's.",
-        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
-        example: "With max = \"2h\", three turns of 50 minutes halt the loop.",
-        tune: "node-runtime = { max = \"2h\" }, or nodes.coder = { max_runtime = \"2h\" } in [workflow]",
+        trips: "The announced turns of a node of the declared workflow have taken `max` together since the \
+                last answer to a halt, including a turn still going on. `max_runtime` of the node in \
+                `[workflow]` takes precedence. `\"none\"` is no limit.",
+        why: "How long a node may take depends on the project, so there is no default. `turn-timeout` bounds \
+              a single turn.",
+        source: "docs/spec-map.md: Loop safety, budget model; settled choice 5",
+        example: "With `max = \"2h\"`, three turns of 50 minutes halt the loop.",
+        tune: "`node-runtime = { max = \"2h\" }`, or `nodes.coder = { max_runtime = \"2h\" }` in \
+               `[workflow]`.",
     },
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,

@@ -10,16 +10,17 @@ use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "node-turns",
-    summary: "6 turns of one node since the last acknowledgement, in a declared workflow",
+    summary: "6 turns of one node since the last answer, in a declared workflow",
     docs: Docs {
-        trips: "A node of the declared workflow has had `max` turns since the last acknowledgement. A turn counts \
-                when it ends or at its first commit; commits of a node that announces no turns are one turn each. \
-                `max_turns` of the node in `[workflow]` goes before `max`; \"none\" is no limit.",
-        why: "`loop-safety.md` recommends 6. Without a declared workflow nobody has said what a node is, and only \
-              iteration-cap binds.",
-        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
+        trips: "A node of the declared workflow has had `max` turns since the last answer to a halt. A turn \
+                counts when it ends or at its first commit; commits of a node that announces no turns are \
+                one turn each. `max_turns` of the node in `[workflow]` takes precedence. `\"none\"` is no \
+                limit.",
+        why: "Six is what the requirement recommends. Without a declared workflow nobody has said what a \
+              node is, and only `iteration-cap` binds.",
+        source: "docs/spec-map.md: Loop safety, budget model; settled choice 5",
         example: "The sixth turn of `coder` halts: \"coder has had 6 of 6 turns\".",
-        tune: "node-turns = { max = 12 }, or nodes.coder = { max_turns = 12 } in [workflow]",
+        tune: "`node-turns = { max = 12 }`, or `nodes.coder = { max_turns = 12 }` in `[workflow]`.",
     },
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,

@@ -13,24 +13,28 @@ use crate::history::{CodeState, Iteration, PathState, Strike, Timeline};
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "oscillation",
-    summary: "the code state, or a file, alternates A/B/A/B or goes round with a period of up to 6",
+    summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",
     docs: Docs {
-        trips: "Over the code states of the window, neighbours that are equal taken as one, a return is a state \
-                that equals the one a period before. With period 2, `returns` returns running trip: with 2, A/B/A/B. \
-                With periods 3 to 6 a whole second round does: A/B/C/A/B/C. The same holds for the states of each \
-                path that the newest commit changed, whatever else changed beside it, with `path_returns` for period 2; \
-                where more than one iteration lies between two of them, two returns more, and a note until then. Without a period, \
-                `comebacks` returns to any of the 6 states before, among the newest 10, trip as well. Commits that go \
-                back on purpose - reverts, and subjects that begin with a pattern of `exempt` - and merges, \
-                cherry-picks and rebases bring states like any other but are no strikes: with too few returns by \
-                other commits, the rule warns at most, and with none it is a note.",
-        why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time by \
-              reverts, relands, releases or deployments; and once where merging a branch undid a pull request that \
-              was then made again. With those exempt this signal may halt alone.",
-        source: "loop-safety.md, stall detection 4 (oscillation); uncertainty-escalation.md, honest limits",
-        example: "A fix breaks one test, its undoing breaks the other: states A, B, A, B trip at the fourth. \
-                  Documentation in between changes no state. `Revert \"x\"`, `Reland \"x\"` is a note.",
-        tune: "oscillation = { returns = 3 }, or exempt = [\"Revert \\\"\", \"Nightly #\"]; `#` stands for digits.",
+        trips: "Equal neighbours count as one state. A *return* is a state that equals the one a period \
+                before. With period 2, `returns` returns running trip the rule: two returns are A/B/A/B. \
+                With periods 3 to 6 a whole second round does: A/B/C/A/B/C. The same holds for the states of \
+                each path that the newest commit changed, whatever else changed beside it, with \
+                `path_returns` for period 2; where more than one iteration lies between two states of the \
+                path, it takes two returns more and is a note until then. Without a period, `comebacks` \
+                returns to any of the 6 states before, among the newest 10, trip the rule too. Commits that \
+                go back on purpose (reverts, and subjects that begin with a pattern of `exempt`), merges, \
+                cherry-picks and rebases bring states like any other commit but do not count: with too few \
+                returns by other commits the rule warns at most, and with none it is a note.",
+        why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time \
+              through reverts, relands, releases or deployments, and once where merging a branch undid a \
+              pull request that was then made again. With those exempt this rule may halt alone.",
+        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation); signals and escalation, \
+                 honest limits",
+        example: "A fix breaks one test, undoing it breaks the other: the states A, B, A, B trip at the \
+                  fourth. Documentation in between changes no state. `Revert \"x\"` followed by `Reland \
+                  \"x\"` is a note.",
+        tune: "`oscillation = { returns = 3 }`, or `exempt = ['Revert \"', \"Nightly #\"]`; `#` stands for \
+               digits.",
     },
     level: Level::Halt,
     reason: HaltReason::Oscillating,
@@ -46,7 +50,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
             name: "path_returns",
             default: || ParamValue::Count(3),
             min: 2,
-            doc: "The same for the states of one path.",
+            doc: "Returns to the last but one state of one path, running.",
         },
         ParamSpec {
             name: "comebacks",

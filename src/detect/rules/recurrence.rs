@@ -10,17 +10,16 @@ use crate::history::Strike;
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "recurrence",
-    summary: "the code state equals one seen 2 or more iterations back, in a ring of 6",
+    summary: "the code equals a state seen 2 or more iterations back, in a ring of 6",
     docs: Docs {
-        trips: "The newest iteration is a strike candidate that changed the code state, and the state it brought is \
-                among the `ring` states before it. Neighbours that are equal are one state, so that \
-                documentation commits never recur. A commit whose subject begins with a pattern of `exempt` is \
-                a note.",
-        why: "A signal, not a halt: in 130,286 commits of healthy repositories a tree returned to a state 2 to 6 \
-              commits back 279 times.",
-        source: "uncertainty-escalation.md, recurrence proxy (ring of 6); DESIGN section 4, contradiction 1",
-        example: "States A, B, C, A trip at the second A; A, A, A do not.",
-        tune: "recurrence = { ring = 10 }",
+        trips: "The newest iteration counts, changed the code, and brought it to one of the `ring` states \
+                before it. Equal neighbours count as one state, so documentation commits never recur. A \
+                commit whose subject begins with a pattern of `exempt` is a note.",
+        why: "A signal that does not halt alone: in 130,286 commits of healthy repositories a tree returned \
+              to a state 2 to 6 commits back 279 times.",
+        source: "docs/spec-map.md: Signals and escalation, recurrence proxy (ring of 6); settled choice 1",
+        example: "The states A, B, C, A trip at the second A; A, A, A do not.",
+        tune: "`recurrence = { ring = 10 }`",
     },
     level: Level::Warn,
     reason: HaltReason::Oscillating,

@@ -9,15 +9,17 @@ use crate::domain::settings::RuleSetting;
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-error",
-    summary: "the same error fingerprint twice; a failure of consecutive-failures",
+    summary: "the same error twice; counts as a failure for `consecutive-failures`",
     docs: Docs {
-        trips: "The newest iteration whose tests show errors has the error fingerprint of the one before it, on other \
-                code. Fingerprints are of the first error of each failure, with times, ids, addresses and line numbers \
-                masked. It is a note: what halts is consecutive-failures, which counts the same thing as a failure.",
-        why: "`autonomous-loop-rules.md` counts an error that appears twice as a failure, not as a reason to stop.",
-        source: "autonomous-loop-rules.md, no-progress heuristic",
-        example: "Two edits, and the panic is still \"index out of bounds\": noted in the record of the second.",
-        tune: "repeated-error = \"warn\" to see it at once.",
+        trips: "The newest iteration whose tests show errors has the same error fingerprint as the one \
+                before it, on other code. The fingerprint covers the first error of each failure, with \
+                times, ids, addresses and line numbers masked. It is a note: `consecutive-failures` counts \
+                the same thing as a failure, and that rule halts.",
+        why: "An error that appears twice is a failure and not yet a reason to stop.",
+        source: "docs/spec-map.md: Loop rules, no-progress heuristic",
+        example: "Two edits, and the panic is still \"index out of bounds\": noted in the record of the \
+                  second.",
+        tune: "`repeated-error = \"warn\"` shows it at once.",
     },
     level: Level::Note,
     reason: HaltReason::RepeatedError,

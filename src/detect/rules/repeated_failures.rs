@@ -12,19 +12,19 @@ use crate::history::{Outcome, outcome, steady_count};
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-failures",
-    summary: "the same tests fail in 3 test-bearing iterations running, with code edited in between",
+    summary: "the same tests fail in 3 tested iterations running, with code edited in between",
     docs: Docs {
-        trips: "The newest `iterations` strike candidates with a test result have the same failure signature, \
-                name at least one failing test, and each has other code than the one before. Iterations without \
-                a test result are passed over: what is unknown proves nothing. A result that a documentation \
-                commit carries over counts once. Failures without a named test are left to \
-                `consecutive-failures`.",
-        why: "`loop-safety.md` suggests 2 to 3. Two is a first try and its correction; with three, two edits in a \
-              row have not moved one failing test.",
-        source: "loop-safety.md, stall detection 3 (verification non-improvement); DESIGN section 4",
-        example: "suite::parse fails, edit, fails, edit, fails: trips. If suite::eval joins at the third, it does \
-                  not.",
-        tune: "repeated-failures = { iterations = 4 }",
+        trips: "The newest `iterations` counted iterations with a test result have the same failure \
+                signature, name at least one failing test, and each has other code than the one before. \
+                Iterations without a test result are passed over, because what is unknown proves nothing. A \
+                result that a documentation commit carries over counts once. Failures without a named test \
+                are left to `consecutive-failures`.",
+        why: "Two is a first try and its correction. With three, two edits in a row have not moved a single \
+              failing test.",
+        source: "docs/spec-map.md: Loop safety, stall detection 3 (verification non-improvement)",
+        example: "suite::parse fails, edit, fails, edit, fails: the rule trips. If suite::eval joins at the \
+                  third, it does not.",
+        tune: "`repeated-failures = { iterations = 4 }`",
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,

@@ -13,15 +13,16 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-output",
     summary: "a node said the same 3 times running",
     docs: Docs {
-        trips: "The newest `repeats` outputs of one kind (`message.final`, `structured_output`) of one node have one \
-                hash. Texts are compared without white space, times and ids; a hash that is handed in is compared \
-                as it is. An iteration that made progress in between (all tests pass on changed code, or fewer fail) \
-                begins the count anew.",
-        why: "`loop-safety.md` suggests 2 to 3. Short answers such as \"Done.\" come twice in healthy work, so it \
-              takes three, and progress speaks louder than words.",
-        source: "loop-safety.md, stall detection 1 (repeated identical outputs)",
-        example: "Three turns end with \"I have fixed the failing test.\" and it still fails: the third halts.",
-        tune: "repeated-output = { repeats = 4 }",
+        trips: "The newest `repeats` outputs of one kind (`message.final`, `structured_output`) of one node \
+                have one hash. Texts are compared without white space, times and ids; a hash that is handed \
+                in is compared as it is. An iteration that made progress in between (all tests pass on \
+                changed code, or fewer fail) starts the count anew.",
+        why: "Short answers such as \"Done.\" come twice in healthy work, so it takes three, and progress \
+              outweighs words.",
+        source: "docs/spec-map.md: Loop safety, stall detection 1 (repeated identical outputs)",
+        example: "Three turns end with \"I have fixed the failing test.\" and it still fails: the third \
+                  halts.",
+        tune: "`repeated-output = { repeats = 4 }`",
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,

@@ -16,15 +16,19 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "test-weakening",
     summary: "tests deleted, newly skipped or stripped of assertions while earlier ones failed",
     docs: Docs {
-        trips: "The last test run on earlier code had failures, and the commit removes tests, skips some that ran, or \
-                leaves some with fewer assertions; or fewer tests fail and fewer tests ran. A test whose body came up \
-                elsewhere or under another name was moved. Such a fall of the failing count earns no credit in \
-                `failures-not-decreasing` and `consecutive-failures`. A trailer `Tests-Removed: reason` in the commit \
-                message waives the finding and gives the credit; the reason is shown wherever the commit is.",
-        why: "A warning: tests are removed for good reasons too. The facts are said and nobody is accused.",
-        source: "loop-safety.md, verification progress; DESIGN section 4 (vanished tests earn no credit)",
-        example: "7 -> 2 failing while the tests that ran went 120 -> 112: said, and no progress.",
-        tune: "test-weakening = \"note\"; tests, skips, assertions = [\"ENDING,ENDING: TEXT\", ...]",
+        trips: "The last test run on earlier code had failures, and the commit removes tests, skips some \
+                that ran, or leaves some with fewer assertions; or fewer tests fail and fewer tests ran. A \
+                test whose body turns up elsewhere or under another name was moved. Such a fall of the \
+                failing count earns no credit in `failures-not-decreasing` and `consecutive-failures`. A \
+                trailer `Tests-Removed: reason` in the commit message waives the finding and gives the \
+                credit; the reason is shown wherever the commit is.",
+        why: "A warning, because tests are removed for good reasons too. It states the facts and accuses \
+              nobody.",
+        source: "docs/spec-map.md: Loop safety, verification progress; settled choice 8",
+        example: "Failing tests fall from 7 to 2 while the tests that ran fell from 120 to 112: a warning, \
+                  and no progress.",
+        tune: "`test-weakening = \"note\"`; `tests`, `skips` and `assertions` are lists of `\"ENDING,ENDING: \
+               TEXT\"`.",
     },
     level: Level::Warn,
     reason: HaltReason::Stalled,

@@ -12,23 +12,24 @@ use crate::history::{Call, Newest, Timeline, is_edit};
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "tool-loop",
-    summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 stop with a report",
+    summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 halt with a report",
     docs: Docs {
-        trips: "Calls of one node are identical when tool, arguments (whatever the order of keys) and answer are the \
-                same, times and ids in the answer masked; where no answer is known, tool and arguments decide; a call of which nobody told the arguments \
-                proves nothing. Among \
-                the last `window` calls, `soft` of them warn (SOFT_LOOP), `hard` halt (HARD_LOOP), `infinite` halt \
-                with BLOCKER_REPORT.md (INFINITE_LOOP). So does a row of 2 to 5 calls that came `rounds` times \
-                running (HARD_LOOP), and one tool that gave the same answer `infinite` times running whatever it \
-                was asked (HARD_LOOP; from `hard` times on SOFT_LOOP). An edit that was not made before, a commit or \
-                changed code begin the count anew. Polling whose answers change is no loop.",
-        why: "`autonomous-loop-rules.md` sets 3, 5 and 10 of 10. In 113 agent runs that solved their task five \
-              identical calls running came twice, both real loops; five among ten tripped 9 of 98 healthy runs, and \
-              none once a new edit begins the count anew.",
-        source: "autonomous-loop-rules.md, loop detection; DESIGN section 4, contradiction 4",
-        example: "`Bash(cargo test)` with the same output for the fifth time and no edit in between halts.",
-        tune: "tool-loop = { soft = 4, hard = 6, infinite = 12, window = 12 }; signature = \"coarse\" compares editing \
-               tools by file name, commands by their words without paths, others by tool alone.",
+        trips: "Calls of one node are identical when tool, arguments (whatever the order of keys) and answer \
+                are the same, with times and ids in the answer masked. Where no answer is known, tool and \
+                arguments decide. A call without known arguments proves nothing. Among the last `window` \
+                calls, `soft` identical ones warn (SOFT_LOOP), `hard` halt (HARD_LOOP) and `infinite` halt \
+                with BLOCKER_REPORT.md (INFINITE_LOOP). A sequence of 2 to 5 calls repeated `rounds` times \
+                running halts as well (HARD_LOOP). So does one tool that gave the same answer `infinite` \
+                times running whatever it was asked (HARD_LOOP; from `hard` times on SOFT_LOOP). A new edit, \
+                a commit or changed code starts the count anew. Polling whose answers change is no loop.",
+        why: "In 113 agent runs that solved their task, five identical calls running came twice, both real \
+              loops. Five among ten tripped 9 of 98 healthy runs, and none once a new edit starts the count \
+              anew.",
+        source: "docs/spec-map.md: Loop rules, loop detection; settled choice 4",
+        example: "`Bash(cargo test)` with the same output for the fifth time, and no edit in between, halts.",
+        tune: "`tool-loop = { soft = 4, hard = 6, infinite = 12, window = 12 }`. With `signature = \
+               \"coarse\"` editing tools are compared by file name, commands by their words without paths, \
+               and others by tool alone.",
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,

@@ -13,14 +13,14 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "turn-timeout",
     summary: "an announced turn that took 10 minutes",
     docs: Docs {
-        trips: "The newest turn was announced with `turn_start`, and has taken `max` up to its end, or up to the \
-                newest event while it goes on. Of a turn nobody announced it is not known when it began; it never \
-                trips. \"none\" is no limit.",
-        why: "`loop-safety.md` recommends 10 minutes. Andon starts no node and cannot end one: it says so at the \
-              next event.",
-        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
-        example: "turn_start at 15:30, turn_end at 15:41: halts.",
-        tune: "turn-timeout = { max = \"30m\" }",
+        trips: "The newest turn was announced with `turn_start` and has taken `max` up to its end or, while \
+                it goes on, up to the newest event. It is unknown when an unannounced turn began, so it \
+                never trips the rule. `\"none\"` is no limit.",
+        why: "Ten minutes is what the requirement recommends. Andon starts no node and cannot end one: it \
+              says so at the next event.",
+        source: "docs/spec-map.md: Loop safety, budget model; settled choice 5",
+        example: "`turn_start` at 15:30, `turn_end` at 15:41: halts.",
+        tune: "`turn-timeout = { max = \"30m\" }`",
     },
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,

@@ -12,12 +12,12 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "turn-tokens",
     summary: "the reported tokens of one turn; unlimited unless set",
     docs: Docs {
-        trips: "The tokens that were reported for the newest turn (`andon observe usage`, `input_tokens` and \
-                `output_tokens`) have reached `max`; \"none\" is no limit.",
-        why: "`loop-safety.md` asks for the budget and recommends no default.",
-        source: "loop-safety.md, budget model; DESIGN section 4, contradiction 5",
-        example: "With max = 200000, the report that brings a turn to 200,000 tokens halts the loop.",
-        tune: "turn-tokens = { max = 200000 }",
+        trips: "The tokens reported for the newest turn (`input_tokens` and `output_tokens` of `andon \
+                observe usage`) have reached `max`. `\"none\"` is no limit.",
+        why: "How many tokens a turn may take depends on the model, so there is no default.",
+        source: "docs/spec-map.md: Loop safety, budget model; settled choice 5",
+        example: "With `max = 200000`, the report that brings a turn to 200,000 tokens halts the loop.",
+        tune: "`turn-tokens = { max = 200000 }`",
     },
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,

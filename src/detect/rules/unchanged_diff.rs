@@ -15,20 +15,23 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "unchanged-diff",
     summary: "the normalized diff repeats, or is empty, 2 iterations running",
     docs: Docs {
-        trips: "An iteration repeats when it changes nothing, or when its diff hash equals that of the strike candidate \
-                before it. The rule trips when the newest `repeats` strike candidates all repeat. Three kinds are \
-                given more time, and warn at most until then: changes of which only normalization leaves nothing (white \
-                space at line ends, timestamps), `cosmetic` running; empty commits whose subject says that they are \
-                meant (`exempt`: a build is started), and the same lines written into a document that has a new text \
-                each time, `patience` running. Merges, reverts, cherry-picks and rebases neither count nor \
-                interrupt. An amend replaces the iteration it amends, so amending a message repeats nothing; but `rewrites` \
-                amends or rebases that bring the very same code again, with no other commit in between, trip.",
-        why: "`loop-safety.md` suggests 2. In 180,000 commits of healthy repositories two repeats running were empty \
-              commits that start a build, lines that end in another way (trailing white space, CRLF), or the same \
-              lines put into a document at several places; without those this signal may halt alone.",
-        source: "loop-safety.md, stall detection 2 (no artifact change); DESIGN section 4, contradictions 2 and 3",
-        example: "Diffs A, A, A trip at the third; an empty commit after an empty commit trips; A, A, B does not.",
-        tune: "unchanged-diff = { repeats = 3 }, or \"warn\" where empty commits start builds.",
+        trips: "An iteration repeats when it changes nothing, or when its diff hash equals that of the \
+                counted iteration before it. The rule trips when the newest `repeats` counted iterations all \
+                repeat. Three kinds are given more time and warn at most until then: changes of which \
+                normalization leaves nothing (white space at line ends, timestamps), `cosmetic` running; \
+                empty commits whose subject begins with a pattern of `exempt` (they start a build), and the \
+                same lines written into a document that has a new text each time, `patience` running. \
+                Merges, reverts, cherry-picks and rebases neither count nor interrupt. An amend replaces the \
+                iteration it amends, so amending a message repeats nothing. But `rewrites` amends or rebases \
+                that bring the very same code again, with no other commit in between, trip the rule.",
+        why: "In 180,000 commits of healthy repositories two repeats running were empty commits that start a \
+              build, changed line ends (trailing white space, CRLF), or the same lines put into a document \
+              at several places. Without those this rule may halt alone.",
+        source: "docs/spec-map.md: Loop safety, stall detection 2 (no artifact change); settled choices 2 \
+                 and 3",
+        example: "Diffs A, A, A trip at the third; an empty commit after an empty commit trips; A, A, B does \
+                  not.",
+        tune: "`unchanged-diff = { repeats = 3 }`, or `\"warn\"` where empty commits start builds.",
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,
@@ -44,13 +47,13 @@ pub(in crate::detect) static RULE: Rule = Rule {
             name: "cosmetic",
             default: || ParamValue::Count(5),
             min: 1,
-            doc: "The same, where normalization alone leaves nothing of some of them.",
+            doc: "Repeats running, where normalization leaves nothing of some of them.",
         },
         ParamSpec {
             name: "patience",
             default: || ParamValue::Count(12),
             min: 1,
-            doc: "The same, where some say that they are meant or bring a document into a new state.",
+            doc: "Repeats running, where some are meant (`exempt`) or give a document a new text.",
         },
         ParamSpec {
             name: "rewrites",
@@ -62,7 +65,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
             name: "exempt",
             default: default_build_starts,
             min: 0,
-            doc: "Beginnings of subjects of empty commits that are meant; `#` stands for digits.",
+            doc: "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
         },
     ],
     stages: LOOP,

@@ -16,17 +16,18 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "undo-churn",
     summary: "half of the changed hunks of 4 commits undo a hunk of the window",
     docs: Docs {
-        trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one removed, by \
-                the hashes of the normalized lines, wherever they stand, in two commits that have a path in common. Of \
-                the hunks of the newest `over` strike \
-                candidates a share of at least `share` undoes one of up to `window` iterations before; the newest \
-                commit undoes at least one, and so does another of them. Commits that go back on purpose (subjects of \
+        trips: "A hunk undoes an earlier one when it removes what that one added and adds what that one \
+                removed, by the hashes of the normalized lines, wherever they stand, in two commits that \
+                have a path in common. Of the hunks of the newest `over` counted iterations, a share of at \
+                least `share` undoes one of up to `window` iterations before; the newest commit undoes at \
+                least one, and so does another of them. Commits that go back on purpose (subjects of \
                 `exempt`) are not counted.",
-        why: "Ping-pong that hides behind other work leaves no state of the code that comes back, but its hunks do. \
-              One undone hunk is everyday work, so this is a signal.",
-        source: "DESIGN section 4 (undo-churn); loop-safety.md, stall detection 4",
-        example: "Commits of two hunks each: one new, and one that puts a line back that the commit before took out.",
-        tune: "undo-churn = { share = 0.7, over = 6 }",
+        why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
+              back. One undone hunk is everyday work, so this is a signal.",
+        source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",
+        example: "Commits of two hunks each: one is new, the other puts back a line that the commit before \
+                  took out.",
+        tune: "`undo-churn = { share = 0.7, over = 6 }`",
     },
     level: Level::Warn,
     reason: HaltReason::Oscillating,

@@ -14,17 +14,18 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "untested-edit",
     summary: "code changed and no run of the tests on exactly this code",
     docs: Docs {
-        trips: "The code fingerprint of what is to be committed differs from its parent's, and no run of \
-                `test.command` on exactly that fingerprint ran a test and ended by itself. A run that failed is \
-                a run: `failing-tests` judges it. Documentation and ignored paths need no tests. Without a \
-                configured command it warns at most, and behind the commit so it does for what git made of \
-                tested commits: a clean merge, revert, cherry-pick or rebase, which is made again to see. \
-                What a commit calls itself excuses nothing.",
-        why: "No threshold: equal content means these tests ran on this code. No clock, no mtime, no bit that \
-              touching a file would forge.",
-        source: "autonomous-loop-rules.md, dirty bit checks (tests_run); DESIGN section 5",
+        trips: "The code fingerprint of what is about to be committed differs from its parent's, and no run \
+                of `test.command` on exactly that fingerprint ran a test and ended by itself. A run that \
+                failed is a run; `failing-tests` judges it. Documentation and ignored paths need no tests. \
+                Without a configured command the rule warns at most. After the commit it also only warns \
+                about what git made of tested commits (a clean merge, revert, cherry-pick or rebase), which \
+                Andon makes again to be sure. What a commit calls itself excuses nothing.",
+        why: "There is no threshold: equal content means that these tests ran on this code. No clock is \
+              involved, and touching a file forges nothing.",
+        source: "docs/spec-map.md: Loop rules, dirty bit checks (tests_run)",
         example: "Edit, test, edit one more line, commit: refused, and the message names the file.",
-        tune: "untested-edit = \"warn\"; [test] command = \"cargo test\"; [paths] docs, ignore.",
+        tune: "`untested-edit = \"warn\"`; `test.command`, `paths.docs` and `paths.ignore` decide what needs \
+               which tests.",
     },
     level: Level::Block,
     reason: HaltReason::Stalled,

@@ -12,11 +12,11 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: ".andon/STOP or .andon/PAUSE exists",
     docs: Docs {
         trips: "One of the two files exists in the worktree when a commit or a completion is asked for.",
-        why: "A person's word needs no threshold. It holds at prepare-commit-msg too, which `--no-verify` does not \
-              skip.",
-        source: "autonomous-loop-rules.md, manual override",
-        example: "touch .andon/STOP, or `andon stop`: the next commit is refused.",
-        tune: "user-stop = \"off\" where these files mean something else.",
+        why: "A person's word needs no threshold. It also holds at prepare-commit-msg, which `--no-verify` \
+              does not skip.",
+        source: "docs/spec-map.md: Loop rules, manual override",
+        example: "`touch .andon/STOP`, or `andon stop`: the next commit is refused.",
+        tune: "`user-stop = \"off\"` where these files mean something else.",
     },
     level: Level::Halt,
     reason: HaltReason::UserStop,

@@ -12,14 +12,14 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "verdict-split",
     summary: "reviewers rejected with at least one approval, 2 rounds running",
     docs: Docs {
-        trips: "A round of reviewers (`andon observe verdict`, as counts or one reviewer at a time) is split when somebody \
-                approved and fewer than two thirds did, rounded up. The newest `rounds` rounds were all split. \
-                Between rounds it stays as it is.",
-        why: "Reviewers who disagree round after round have no common measure of the work; that happens in healthy \
-              teams too, so it is a signal.",
-        source: "uncertainty-escalation.md, proxy 3 (council split); DESIGN section 4",
+        trips: "A round of reviewers (`andon observe verdict`, as counts or one reviewer at a time) is split \
+                when somebody approved and fewer than two thirds did, rounded up. The newest `rounds` rounds \
+                were all split. Between rounds the signal stays as it is.",
+        why: "Reviewers who disagree round after round have no common measure of the work. That happens in \
+              healthy teams too, so this is a signal.",
+        source: "docs/spec-map.md: Signals and escalation, proxy 3 (council split)",
         example: "Two rounds in which one of three approves.",
-        tune: "verdict-split = { rounds = 3 }",
+        tune: "`verdict-split = { rounds = 3 }`",
     },
     level: Level::Warn,
     reason: HaltReason::Stalled,

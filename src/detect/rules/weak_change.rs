@@ -14,16 +14,17 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "weak-change",
     summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations running",
     docs: Docs {
-        trips: "The newest `running` strike candidates changed nothing but comments (in a language that is known by the \
-                file's extension), white space, version numbers, logs, file modes or what normalization masks, and \
-                each worked in the same files as the one before (all files of the one among those of the other). Documentation is work of its own and interrupts \
-                the run, and so does whatever cannot be told. A subject that begins with a pattern of `exempt` is a \
-                note, up to two iterations more.",
-        why: "Such commits look like progress and are none, but people make them too: a signal, which halts only \
-              together with another one.",
-        source: "loop-safety.md, progress measurement; DESIGN section 4",
-        example: "Three commits in a row that reword the same comment.",
-        tune: "weak-change = { running = 5 }",
+        trips: "The newest `running` counted iterations changed nothing but comments (in a language known by \
+                the file's extension), white space, version numbers, logs, file modes or what normalization \
+                masks, and each worked in the same files as the one before (all files of one are among those \
+                of the other). Documentation is work of its own and interrupts, and so does a change whose \
+                nature is unknown. A subject that begins with a pattern of `exempt` is a note, for up to two \
+                iterations more.",
+        why: "Such commits look like progress and are none, but people make them too. So this is a signal \
+              and halts only together with another one.",
+        source: "docs/spec-map.md: Loop safety, progress measurement",
+        example: "Three commits in a row reword the same comment.",
+        tune: "`weak-change = { running = 5 }`",
     },
     level: Level::Warn,
     reason: HaltReason::Stalled,

@@ -1,0 +1,166 @@
+//! The reference pages are current: the generated parts of docs/configuration.md and docs/rules.md say what the
+//! program knows of its keys and rules.
+//!
+//! `ANDON_UPDATE_DOCS=1 cargo test --test integration reference` writes them anew.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use andon::detect::{REGISTRY, Rule};
+use serde_json::Value;
+
+use crate::support::Stage;
+
+const BEGIN: &str = "<!-- generated: ANDON_UPDATE_DOCS=1 cargo test --test integration reference -->\n";
+const END: &str = "<!-- end of what is generated -->\n";
+const UPDATE: &str = "ANDON_UPDATE_DOCS";
+
+/// Sections in the order in which a person needs them. Rules have a page of their own, and what `[workflow]` and
+/// `[normalize]` hold is written by hand.
+const SECTIONS: [&str; 12] = [
+    "guard",
+    "test",
+    "paths",
+    "rules",
+    "normalize",
+    "workflow",
+    "usage",
+    "identity",
+    "on_stall",
+    "advisor",
+    "fallback",
+    "notify",
+];
+/// A longer default is left to `andon config show`.
+const WIDEST_DEFAULT: usize = 60;
+
+#[test]
+fn the_configuration_reference_is_current() {
+    let schema = schema();
+    let known = schema["properties"].as_object().unwrap();
+    assert_eq!(known.len(), SECTIONS.len(), "a section is missing in SECTIONS: {:?}", known.keys());
+    let mut text = String::new();
+    for name in SECTIONS {
+        let section = &known[name];
+        writeln!(text, "\n### `[{name}]`\n\n{}", section["description"].as_str().unwrap()).unwrap();
+        let keys = section["properties"].as_object();
+        if let Some(keys) = keys.filter(|_| !["rules", "workflow"].contains(&name)) {
+            let prefix = format!("{name}.");
+            text.push_str(&table("key", &prefix, keys.iter().map(|(key, schema)| (key.as_str(), schema))));
+        }
+    }
+    compare("docs/configuration.md", &text);
+}
+
+#[test]
+fn the_page_of_rules_is_current() {
+    let schema = schema();
+    let mut text = String::from("\n| rule | trips when | level |\n|---|---|---|\n");
+    for rule in REGISTRY {
+        writeln!(text, "| [`{0}`](#{0}) | {1} | {2} |", rule.id, cell(rule.summary), rule.level.as_str())
+            .unwrap();
+    }
+    for rule in REGISTRY {
+        text.push_str(&described(rule, &schema["properties"]["rules"]["properties"][rule.id]));
+    }
+    compare("docs/rules.md", &text);
+}
+
+fn described(rule: &Rule, schema: &Value) -> String {
+    let docs = rule.docs;
+    let mut text = format!(
+        "\n## `{}`\n\nDefault level `{}`, halt reason `{}`.\n\n{}\n\n**Why.** {}\n\n**Example.** {}\n\n**Tuning.** {}\n",
+        rule.id,
+        rule.level.as_str(),
+        rule.reason.as_str(),
+        docs.trips,
+        docs.why,
+        docs.example,
+        docs.tune
+    );
+    let forms = schema["anyOf"].as_array().unwrap();
+    let params = forms.iter().find_map(|form| form["properties"].as_object()).unwrap();
+    let params: Vec<(&str, &Value)> = params
+        .iter()
+        .filter(|(name, _)| *name != "level")
+        .map(|(name, schema)| (name.as_str(), schema))
+        .collect();
+    if !params.is_empty() {
+        text.push_str(&table("parameter", &format!("rules.{}.", rule.id), params.into_iter()));
+    }
+    text
+}
+
+/// What `andon config schema` prints.
+fn schema() -> Value {
+    let out = Stage::new().andon(&["config", "schema"]).ok();
+    serde_json::from_str(&out.stdout).unwrap()
+}
+
+fn table<'a>(what: &str, prefix: &str, keys: impl Iterator<Item = (&'a str, &'a Value)>) -> String {
+    let mut text = format!("\n| {what} | values | default | meaning |\n|---|---|---|---|\n");
+    for (name, schema) in keys {
+        let doc = schema["description"].as_str().unwrap();
+        let default = default(&schema["default"], &format!("{prefix}{name}"));
+        writeln!(text, "| `{name}` | {} | {default} | {} |", values(schema), cell(doc)).unwrap();
+    }
+    text
+}
+
+/// What may be written there, in words.
+fn values(schema: &Value) -> String {
+    if let Some(forms) = schema["anyOf"].as_array() {
+        return forms.iter().map(values).collect::<Vec<_>>().join(" or ");
+    }
+    if let Some(word) = schema["const"].as_str() {
+        return format!("`\"{word}\"`");
+    }
+    if let Some(words) = schema["enum"].as_array() {
+        let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+        return words.join(", ");
+    }
+    let pattern = schema["pattern"].as_str().unwrap_or_default();
+    match schema["type"].as_str().unwrap() {
+        "array" => "list of strings".to_owned(),
+        "boolean" => "`true`, `false`".to_owned(),
+        "integer" => format!("integer from {}", schema["minimum"]),
+        "number" => format!("number from {} to {}", schema["minimum"], schema["maximum"]),
+        "object" => "table".to_owned(),
+        "string" if pattern.contains("sha256") => "`\"sha256:...\"`".to_owned(),
+        "string" if pattern.is_empty() => "string".to_owned(),
+        "string" => "duration".to_owned(),
+        other => panic!("{other}"),
+    }
+}
+
+fn default(value: &Value, key: &str) -> String {
+    match value.to_string() {
+        text if value.is_null() || text == "[]" && key == "identity.pinned" => "not set".to_owned(),
+        text if text.len() <= WIDEST_DEFAULT => format!("`{}`", cell(&text)),
+        _ => format!("`andon config show {key}`"),
+    }
+}
+
+/// A text that may stand in a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// Compares the generated part of a page, or writes it when asked to.
+#[track_caller]
+fn compare(page: &str, generated: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let found = std::fs::read_to_string(&path).unwrap();
+    let (head, rest) = found.split_once(BEGIN).unwrap_or_else(|| panic!("{page} has no line {BEGIN}"));
+    let (old, tail) = rest.split_once(END).unwrap_or_else(|| panic!("{page} has no line {END}"));
+    let new = format!("{generated}\n");
+    if std::env::var_os(UPDATE).is_some() {
+        std::fs::write(&path, format!("{head}{BEGIN}{new}{END}{tail}")).unwrap();
+    } else {
+        let differs = old.lines().zip(new.lines()).find(|(old, new)| old != new);
+        assert!(
+            old == new,
+            "{page} is not current: {differs:?}\n  help: {UPDATE}=1 cargo test --test integration reference"
+        );
+    }
+}
