@@ -4,7 +4,7 @@
     bench/bulk.py --andon target/release/andon --history /path/to/a/repository.git --out /tmp/results.md
 
 Measures every case in interleaved rounds of one run: `git log -p | git patch-id --stable`, `andon replay` over the same
-range with and without its cache and with rules that need no texts, `andon backfill` and `andon check`, and `check` of
+range with and without its cache, `andon backfill` and `andon check`, and `check` of
 the newest 50 commits of a generated history of 100,000. Writes a Markdown table of medians, ratios and peak memory.
 Standard library only. See bench/README.md.
 """
@@ -25,8 +25,6 @@ from pathlib import Path
 import hermetic
 
 EPOCH = 1_600_000_000
-# Rules that look at the lines of a change: without them the ids of paths are enough.
-TEXT_RULES = ["unchanged-diff", "weak-change", "undo-churn", "consecutive-failures", "co-occurrence"]
 
 
 class Bench:
@@ -38,10 +36,7 @@ class Bench:
         self.andon = Path(options.andon).resolve()
         self.git = shutil.which("git")
         home = self.work / "home"
-        ids = self.work / "ids" / "andon"
-        for directory in (home, ids):
-            directory.mkdir(parents=True, exist_ok=True)
-        (ids / "config.toml").write_text("[rules]\n" + "".join(f'{rule} = "off"\n' for rule in TEXT_RULES))
+        home.mkdir(parents=True, exist_ok=True)
         self.env = hermetic.environment(home)
 
     def run(self, *argv, cwd=None, stdin=None):
@@ -96,7 +91,7 @@ class Case:
 
     def __init__(self, name, argv, cwd, commits, **more):
         self.name, self.argv, self.cwd, self.commits = name, [str(a) for a in argv], cwd, commits
-        self.before, self.env, self.exits = more.get("before"), more.get("env", {}), more.get("exits", (0,))
+        self.before, self.exits = more.get("before"), more.get("exits", (0,))
         self.walls, self.cpu, self.peaks = [], [], []
 
     def measure(self, bench, keep):
@@ -104,7 +99,7 @@ class Case:
             self.before()
         with open(os.devnull, "r+b") as null:
             began = time.perf_counter()
-            child = subprocess.Popen(self.argv, cwd=self.cwd, env={**bench.env, **self.env}, stdin=null, stdout=null,
+            child = subprocess.Popen(self.argv, cwd=self.cwd, env=bench.env, stdin=null, stdout=null,
                                      stderr=subprocess.PIPE)
             said = child.stderr.read()
             _, status, usage = os.wait4(child.pid, 0)
@@ -143,7 +138,6 @@ def of_history(bench, top, commits):
     spec, count = newest(bench, top, commits)
     cold = drop(top, "refs/notes/andon")
     pipe = f"git log -p {spec} | git patch-id --stable"
-    ids = {"XDG_CONFIG_HOME": str(bench.work / "ids")}
 
     def replay(name, *more, **options):
         return Case(name, [bench.andon, "replay", spec, *more], top, count, **options)
@@ -152,13 +146,12 @@ def of_history(bench, top, commits):
         Case("git log -p, git patch-id --stable", ["sh", "-c", pipe], top, count),
         replay("andon replay, 2 threads", "-j2", before=cold),
         replay("andon replay, 1 thread", "-j1", before=cold),
-        replay("andon replay, rules over ids only, 2 threads", "-j2", before=cold, env=ids),
         replay("andon replay again, from its cache", "-j2", before=warm(bench, top, spec)),
         Case("andon backfill, 2 threads", [bench.andon, "backfill", spec, "-j2"], top, count, before=cold),
         Case("andon check of what was backfilled, 2 threads", [bench.andon, "check", spec, "-j2"], top, count,
              before=drop(top), exits=(1,)),
         # The last of a round: the next begins without records.
-        Case("andon replay beside those records: every text, 2 threads", [bench.andon, "replay", spec, "-j2"], top, count,
+        Case("andon replay beside those records, 2 threads", [bench.andon, "replay", spec, "-j2"], top, count,
              before=drop(top)),
     ]
 

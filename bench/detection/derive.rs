@@ -13,7 +13,7 @@ use andon::domain::ids::{CodeId, CommitId, TreeId};
 use andon::domain::paths::PathRules;
 use andon::domain::time::Timestamp;
 use andon::git::{Repo, RepoEnv, Texts};
-use andon::record::diff::{self, Depth, Reading};
+use andon::record::diff::{self, Reading};
 use andon::record::fingerprint::Fingerprinter;
 use andon::record::format::v1::{UnknownKeys, encode_commit};
 use andon::record::normalize::Normalizer;
@@ -122,7 +122,7 @@ fn describe(
     made: Made,
     event: &mut Value,
 ) {
-    let reading = Reading { rules, normalizer, depth: Depth::Text };
+    let reading = Reading { rules, normalizer };
     let (old, new) = (Some(trees[made.parent]), trees[made.tree]);
     let (summary, change, _) = diff::summarize((repo, &mut Texts::new(repo, 0)), &reading, old, new).unwrap();
     let record = CommitRecord {

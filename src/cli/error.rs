@@ -85,6 +85,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Action(_)
         | OpsError::Chain(_)
         | OpsError::Setup(_)
+        | OpsError::Threads(_)
         | OpsError::Demo(_) => Exit::Internal,
     }
 }
@@ -119,6 +120,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::Usage { help, .. } => plain().help(help.clone()),
         OpsError::Purge { help, .. } => plain().code("purge").help(help.clone()),
         OpsError::Skip { help, .. } => plain().code("skip").help(help.clone()),
+        OpsError::Threads(_) => plain().help("with one thread: -j1"),
         OpsError::Demo(_) => plain().help("please report this with the output above"),
     };
     vec![one]

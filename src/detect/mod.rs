@@ -7,7 +7,6 @@
 mod attempts;
 mod budget;
 mod exempt;
-mod reads;
 mod returns;
 mod rule;
 mod rules;
@@ -19,7 +18,6 @@ mod weakened;
 mod words;
 
 pub use attempts::uncredited_falls;
-pub use reads::{LineThresholds, Undo, line_thresholds};
 pub use rule::{Docs, Reads, Rule};
 pub use signals::{knobs, signals};
 pub use situation::{

@@ -41,12 +41,6 @@ pub enum Reads {
     /// Records of the commits before: ids, tests, outputs, gates. Its counts are numbers of records: twice the
     /// largest is read.
     Records,
-    /// The same, and what the changed lines are (diff hashes, hunks, natures), once there are as many strike candidates
-    /// in a window as the parameter `from` says. Reading texts is most of what judging a long history costs.
-    Lines {
-        /// A parameter of the rule.
-        from: &'static str,
-    },
     /// Running totals and events of the journal: its counts say nothing about records.
     Totals,
 }

@@ -41,7 +41,7 @@ pub fn hunks<'a>(old: &'a Text<'_>, new: &'a Text<'_>) -> Vec<RawHunk<'a>> {
 }
 
 /// What is left of two texts without the lines that both begin with, and then those that both end with.
-pub fn middle<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+fn middle<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let (head, tail) = ends(old, new);
     (&old[head..old.len() - tail], &new[head..new.len() - tail])
 }

@@ -73,7 +73,7 @@ pub use files::{is_litter, open_plain, read_plain, temporary_in};
 pub use happened::{Happened, IndexFile};
 pub use head::Head;
 pub use hooks_path::LinkedWorktree;
-pub use hunks::{RawHunk, hunks, is_binary, middle};
+pub use hunks::{RawHunk, hunks, is_binary};
 pub use index_tree::IndexTree;
 pub use notes::NotesTree;
 pub use notes_history::{NoteChange, NotesHistory};

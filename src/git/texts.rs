@@ -66,14 +66,12 @@ const MAX_TEXTS: usize = 1 << 14;
 pub struct Texts<'r> {
     repo: &'r Repo,
     kept: Kept<Text<'r>>,
-    /// Whether one was asked for that is not there.
-    lacked: bool,
 }
 
 impl<'r> Texts<'r> {
     /// Keeps up to `max` bytes; with 0 nothing is kept.
     pub fn new(repo: &'r Repo, max: usize) -> Self {
-        Self { repo, kept: Kept::up_to(max).and_at_most(MAX_TEXTS), lacked: false }
+        Self { repo, kept: Kept::up_to(max).and_at_most(MAX_TEXTS) }
     }
 
     /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated.
@@ -85,16 +83,10 @@ impl<'r> Texts<'r> {
             Some(bytes) => Ok((bytes.len() <= max).then_some(Content::Bytes(bytes))),
             None => self.repo.blob_up_to(id, max).map(|blob| blob.map(Content::Blob)),
         };
-        self.lacked |= matches!(content, Err(GitError::Missing { .. }));
         let Some(content) = content? else { return Ok(None) };
         let text = Text(Some(Rc::new(content)));
         self.kept.keep(id, text.clone(), text.len());
         Ok(Some(text))
-    }
-
-    /// Whether a text was asked for that a partial clone does not have.
-    pub fn lacked(&self) -> bool {
-        self.lacked
     }
 }
 
@@ -120,9 +112,7 @@ mod tests {
         texts.read(large, 26).unwrap();
         assert_eq!(texts.kept.held([large]).0, [false]);
         let none = Oid::from_bytes(&[7; 20]).unwrap();
-        assert!(!texts.lacked());
         assert!(matches!(texts.read(none, 9), Err(GitError::Missing { .. })));
-        assert!(texts.lacked());
     }
 
     #[test]

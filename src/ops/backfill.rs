@@ -51,11 +51,9 @@ pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> R
         cache: &cache,
     };
     let mut writing = Writing { ctx, batch: Batch::new(FIRST_BATCH), digests: HashMap::new(), written: 0 };
-    let walked = bulk::walk(common_dir, &job, pace, &mut |each| {
-        each(&mut |Found { commit, facts, .. }| match facts {
-            Facts::Derived(derived, _) => writing.take(&commit, derive::unrecorded(&commit, *derived).record),
-            Facts::Recorded(_) => Ok(()),
-        })
+    let walked = bulk::walk(common_dir, &job, pace, &mut |Found { commit, facts, .. }| match facts {
+        Facts::Derived(derived, _) => writing.take(&commit, derive::unrecorded(&commit, *derived).record),
+        Facts::Recorded(_) => Ok(()),
     });
     // What was found so far is kept, whatever ended the walk.
     writing.flush()?;

@@ -3,10 +3,10 @@
 use super::error::OpsError;
 use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Prev, Recording};
-use crate::domain::ids::{CodeId, CommitId, HunkHash, Oid, TreeId};
+use crate::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use crate::domain::paths::PathRules;
-use crate::git::{Change, CommitInfo, Repo, Texts};
-use crate::record::diff::{self, Depth, Glance, Hunks, Reading, Sketch};
+use crate::git::{CommitInfo, Repo, Texts};
+use crate::record::diff::{self, Reading};
 use crate::record::fingerprint::Fingerprinter;
 use crate::record::normalize::Normalizer;
 
@@ -91,79 +91,17 @@ impl<'r> Deriver<'r> {
     }
 
     /// The facts of a commit.
-    pub fn derive(&mut self, commit: &CommitInfo, depth: Depth) -> Result<Derived, OpsError> {
-        let code = self.code(commit)?;
-        self.derive_diff(commit, (code, depth))
-    }
-
-    /// The same where its code fingerprint is known.
-    pub fn derive_diff(
-        &mut self,
-        commit: &CommitInfo,
-        (code, depth): (CodeId, Depth),
-    ) -> Result<Derived, OpsError> {
-        let changes = self.changes(commit)?;
-        self.derive_changes(commit, (code, depth), &changes)
-    }
-
-    /// The same where it is known which paths changed.
-    pub fn derive_changes(
-        &mut self,
-        commit: &CommitInfo,
-        (code, depth): (CodeId, Depth),
-        changes: &[Change],
-    ) -> Result<Derived, OpsError> {
-        let reading = self.reading(depth);
-        let (diff, mut change, missing) = diff::summarize_changes(&mut self.texts, &reading, changes)?;
-        if changes.is_empty() && self.parent_tree(commit)?.is_some_and(|before| before != commit.tree) {
+    pub fn derive(&mut self, commit: &CommitInfo) -> Result<Derived, OpsError> {
+        let code = self.prints.of_tree(commit.tree)?;
+        let before = self.parent_tree(commit)?;
+        let changes = diff::changes(self.repo, self.paths, (before, commit.tree))?;
+        let reading = Reading { rules: self.paths, normalizer: self.normalizer };
+        let (diff, mut change, missing) = diff::summarize_changes(&mut self.texts, &reading, &changes)?;
+        if changes.is_empty() && before.is_some_and(|before| before != commit.tree) {
             change.nature = Nature::Ignored;
         }
         let parent = commit.parents.first().copied();
         Ok(Derived { tree: commit.tree, parent, code, diff, change, missing })
-    }
-
-    /// The paths of a commit that count, against its first parent.
-    pub fn changes(&mut self, commit: &CommitInfo) -> Result<Vec<Change>, OpsError> {
-        let parent_tree = self.parent_tree(commit)?;
-        Ok(diff::changes(self.repo, self.paths, (parent_tree, commit.tree))?)
-    }
-
-    /// The code fingerprint of a commit.
-    pub fn code(&mut self, commit: &CommitInfo) -> Result<CodeId, OpsError> {
-        Ok(self.prints.of_tree(commit.tree)?)
-    }
-
-    /// Looks at one file of a commit: [`diff::glance`].
-    pub fn glance(&mut self, changes: &[Change], others: &[HunkHash]) -> Result<Glance, OpsError> {
-        let reading = self.reading(Depth::Text);
-        Ok(diff::glance(&mut self.texts, &reading, changes, others)?)
-    }
-
-    /// Which lines a commit may have changed: [`diff::sketch`].
-    pub fn sketch(&mut self, changes: &[Change]) -> Result<Sketch, OpsError> {
-        let reading = self.reading(Depth::Text);
-        Ok(diff::sketch(&mut self.texts, &reading, changes)?)
-    }
-
-    /// Its hunks alone: [`diff::hunk_lines`].
-    pub fn hunk_lines(&mut self, changes: &[Change]) -> Result<Hunks, OpsError> {
-        let reading = self.reading(Depth::Text);
-        Ok(diff::hunk_lines(&mut self.texts, &reading, changes)?)
-    }
-
-    /// Whether it is more than a weak change: [`diff::is_strong`].
-    pub fn is_strong(&mut self, changes: &[Change]) -> Result<bool, OpsError> {
-        let reading = self.reading(Depth::Text);
-        Ok(diff::is_strong(&mut self.texts, &reading, changes)?)
-    }
-
-    /// Whether a text was not there so far, as in a partial clone.
-    pub fn lacked(&self) -> bool {
-        self.texts.lacked()
-    }
-
-    fn reading(&self, depth: Depth) -> Reading<'r> {
-        Reading { rules: self.paths, normalizer: self.normalizer, depth }
     }
 
     fn parent_tree(&mut self, commit: &CommitInfo) -> Result<Option<TreeId>, OpsError> {
@@ -184,7 +122,7 @@ pub fn derive(
     normalizer: &Normalizer,
     commit: &CommitInfo,
 ) -> Result<Derived, OpsError> {
-    Deriver::new(repo, paths, normalizer).derive(commit, Depth::Text)
+    Deriver::new(repo, paths, normalizer).derive(commit)
 }
 
 /// Whether the history of a shallow clone ends at this commit.

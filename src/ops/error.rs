@@ -85,6 +85,9 @@ pub enum OpsError {
     /// Standard input or a file of events could not be read.
     #[error("the events cannot be read: {0}")]
     Input(std::io::Error),
+    /// The threads for a long walk could not be started.
+    #[error("no threads could be started: {0}")]
+    Threads(String),
     /// A step of the demo came out other than it should.
     #[error("the demo failed: {0}")]
     Demo(String),
@@ -122,6 +125,7 @@ impl OpsError {
             | Self::ReasonMissing
             | Self::NoAdvice(_)
             | Self::Input(_)
+            | Self::Threads(_)
             | Self::Demo(_) => None,
         }
     }

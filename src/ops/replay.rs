@@ -1,7 +1,7 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
-use super::bulk::{self, Facts, Found, Job, Lazily, Pace, Records, Walked};
+use super::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
 use super::context::Context;
 use super::derive::{self, Derived};
 use super::error::OpsError;
@@ -49,17 +49,13 @@ pub fn run(
     let mut warnings = Vec::new();
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
-    Repo::cache_nothing();
-    let (range, tip) = resolved(ctx, range)?;
-    let cache = DerivedCache::load(ws.repo.common_dir(), &bulk::salt(&ws.config));
-    let job = Job { ctx, config: &ws.config, commits: &[], records: Records::Watched, tip, cache: &cache };
-    let outlines = bulk::outlines(&job, (pace.threads, pace.stop), &range)?;
-    if outlines.len() < range.len() {
-        return Ok(Ended { walked: Walked::Part { done: 0, of: range.len() }, warnings });
-    }
-    let mut lines = Lineages::new(outlines.iter().filter_map(|commit| commit.parent), gap);
-    let lazily = Lazily { outlines: &outlines, rules: &settings, gap };
-    let walked = bulk::lazily(&ws.repo, &job, (&lazily, pace), &mut |Found { commit, facts, .. }| {
+    let common_dir = ws.repo.common_dir();
+    let Asked { commits, parents, tip } = asked(ctx, range)?;
+    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
+    let job =
+        Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
+    let mut lines = Lineages::new(parents.into_iter(), gap);
+    let walked = bulk::walk(common_dir, &job, pace, &mut |Found { commit, facts, .. }| {
         let mut fold = lines.before(commit.parents.first().copied(), |fresh| fresh);
         let (fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);
@@ -78,12 +74,26 @@ pub fn run(
     Ok(Ended { walked, warnings })
 }
 
-/// The commits of `range`, and the notes commit whose records count. With a handle of its own, as all that reads objects
-/// here: libgit2 maps and caches what it reads of each pack until nobody has it open.
-fn resolved(ctx: &Context, range: &str) -> Result<(Vec<CommitId>, Option<CommitId>), OpsError> {
+/// What is known of a range before its commits are looked at.
+struct Asked {
+    commits: Vec<CommitId>,
+    /// The first parents of those commits.
+    parents: Vec<CommitId>,
+    /// The notes commit whose records count.
+    tip: Option<CommitId>,
+}
+
+/// With a handle of its own, as all that reads objects here: libgit2 maps and caches what it reads of each pack until
+/// nobody has it open.
+fn asked(ctx: &Context, range: &str) -> Result<Asked, OpsError> {
+    Repo::cache_nothing();
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let tip = NotesStore::open(&repo)?.tip();
-    Ok((repo.range(range)?, tip))
+    let commits = repo.range(range)?;
+    // One that cannot be read is an error at its place in the walk.
+    let first = |id: &CommitId| repo.commit(*id).ok()?.parents.first().copied();
+    let parents = commits.iter().filter_map(first).collect();
+    Ok(Asked { commits, parents, tip })
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.

@@ -25,8 +25,7 @@ const MAX_WINDOW: usize = history::MAX_ITERATIONS;
 
 /// How many records back the rules can see: twice the largest of their thresholds.
 pub fn reach(rules: &RuleSettings) -> usize {
-    let windowed =
-        detect::REGISTRY.iter().filter(|rule| matches!(rule.reads, Reads::Records | Reads::Lines { .. }));
+    let windowed = detect::REGISTRY.iter().filter(|rule| rule.reads == Reads::Records);
     let settings = windowed.filter_map(|rule| rules.get(rule.id));
     let counts = settings.flat_map(|setting| setting.params.values()).filter_map(|value| match value {
         ParamValue::Count(count) | ParamValue::Limit(Some(count)) => usize::try_from(*count).ok(),

@@ -7,8 +7,6 @@
 //! rest = 16 bytes of key, 32 of code fingerprint, the diff, the change (see `compact`)
 //! ```
 //!
-//! An entry may end with its key: that says that nothing needs to be read for the judgement of a window.
-//!
 //! The key is the sha256 over the version, what else the answer depends on (path rules, patterns) and the commit id.
 //! An entry that is torn, altered or of another version is stepped over: the next one is found by its first four
 //! bytes. Writers at once append side by side. A file that would outgrow `MAX_BYTES` begins anew. Deleting it costs
@@ -47,15 +45,6 @@ pub struct Known {
     pub diff: DiffSummary,
     /// What that diff is made of.
     pub change: ChangeFacts,
-}
-
-/// How much was read for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Remembered {
-    /// The texts of all changed files: what a record says.
-    Texts,
-    /// Ids of paths alone.
-    Ids,
 }
 
 type Key = [u8; 16];
@@ -102,39 +91,19 @@ impl DerivedCache {
     }
 
     /// What is remembered of `commit`.
-    pub fn get(&self, commit: CommitId, what: Remembered) -> Option<Known> {
-        let (start, end) = self.entries.get(&self.key(commit, what))?;
+    pub fn get(&self, commit: CommitId) -> Option<Known> {
+        let (start, end) = self.entries.get(&self.key(commit))?;
         decode(self.bytes.get(*start as usize + 16..*end as usize)?)
     }
 
     /// The entry that remembers `known` of `commit`.
-    pub fn entry(&self, commit: CommitId, what: Remembered, known: &Known) -> Vec<u8> {
-        enveloped(&encode(known, self.key(commit, what).to_vec()))
+    pub fn entry(&self, commit: CommitId, known: &Known) -> Vec<u8> {
+        enveloped(&encode(known, self.key(commit).to_vec()))
     }
 
-    /// Whether it is remembered that what rules under `salt` ask of the texts of a window was answered by nothing:
-    /// of the one that begins with commit `oldest` and ends with `newest`.
-    pub fn is_quiet(&self, salt: &[u8], oldest: CommitId, newest: CommitId) -> bool {
-        self.entries.contains_key(&self.quiet_key(salt, oldest, newest))
-    }
-
-    /// The entry that remembers that.
-    pub fn quiet_entry(&self, salt: &[u8], oldest: CommitId, newest: CommitId) -> Vec<u8> {
-        enveloped(&self.quiet_key(salt, oldest, newest))
-    }
-
-    fn quiet_key(&self, salt: &[u8], oldest: CommitId, newest: CommitId) -> Key {
-        let hash = Sha256::new_with_prefix(MARK).chain_update(&self.salt).chain_update(newest.0.as_bytes());
-        first(&hash.chain_update(b"quiet").chain_update(oldest.0.as_bytes()).chain_update(salt).finalize())
-    }
-
-    fn key(&self, commit: CommitId, what: Remembered) -> Key {
+    fn key(&self, commit: CommitId) -> Key {
         let hash = Sha256::new_with_prefix(MARK).chain_update(&self.salt).chain_update(commit.0.as_bytes());
-        let what: &[u8] = match what {
-            Remembered::Texts => b"",
-            Remembered::Ids => b"ids",
-        };
-        first(&hash.chain_update(what).finalize())
+        first(&hash.finalize())
     }
 }
 

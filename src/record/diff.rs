@@ -31,33 +31,17 @@ use sha2::{Digest as _, Sha256};
 
 use super::RecordError;
 use super::normalize::Normalizer;
-use super::survey::{Survey, first_eight, path_hash};
+use super::survey::{Survey, first_eight};
 use crate::domain::change::ChangeFacts;
 use crate::domain::facts::{DiffSummary, Hunk};
 use crate::domain::ids::{DiffHash, HunkHash, Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::git::{Change, GitError, MODE_SUBMODULE, RawHunk, Repo, Text, Texts, hunks, is_binary};
 
-mod undoing;
-
-pub use undoing::{HunkLines, Hunks, Sketch, hunk_lines, is_strong, sketch};
-
 /// Files larger than this are compared by id, in bytes.
 pub const MAX_FILE: usize = 4 << 20;
 /// Text beyond this in one commit is compared by id, in bytes.
 pub const MAX_TEXT: usize = 64 << 20;
-
-/// Which texts are read. Hashes that stand for a diff by its ids alone begin with `andon/diff-ids@1` and equal none of
-/// those above.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depth {
-    /// Those of all changed files: the only summary that is ever recorded.
-    Text,
-    /// The same where a document is among them, otherwise none.
-    Documents,
-    /// None: a sixteenth of the time. Every changed path counts by its ids, and what the lines are is not told.
-    Ids,
-}
 
 /// How a change is read.
 #[derive(Debug, Clone, Copy)]
@@ -66,8 +50,6 @@ pub struct Reading<'a> {
     pub rules: &'a PathRules,
     /// What lines are compared as.
     pub normalizer: &'a Normalizer,
-    /// Which texts are read.
-    pub depth: Depth,
 }
 
 /// Sums up what `new` changed against `old` (`None` for a root commit), and what that change is made of.
@@ -108,83 +90,11 @@ pub fn summarize_changes(
     reading: &Reading<'_>,
     changes: &[Change],
 ) -> Result<(DiffSummary, ChangeFacts, Option<Oid>), RecordError> {
-    let rules = reading.rules;
-    let document = |path: &[u8]| rules.class(path) == PathClass::Docs;
-    let depth = match reading.depth {
-        Depth::Documents if changes.iter().any(|change| document(&change.path)) => Depth::Text,
-        Depth::Documents => Depth::Ids,
-        told @ (Depth::Text | Depth::Ids) => told,
-    };
-    let mut sum = Summing::new(texts, &Reading { depth, ..*reading });
+    let mut sum = Summing::new(texts, reading);
     for change in changes {
         sum.change(change)?;
     }
     Ok(sum.finish())
-}
-
-/// What one look at one file of a change says of all of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Glance {
-    /// Something is left after normalization.
-    Differs {
-        /// At a path where the change that it is compared with did nothing: the two are not the same.
-        apart: bool,
-    },
-    /// Not to be told without reading more.
-    Unclear,
-}
-
-/// Looks at one file of `changes`, if possible at one whose path is not among `others`: whether the summary of the change would be
-/// empty, or equal that of one at those paths.
-///
-/// # Errors
-/// As [`summarize`].
-pub fn glance(
-    texts: &mut Texts<'_>,
-    reading: &Reading<'_>,
-    changes: &[Change],
-    others: &[HunkHash],
-) -> Result<Glance, RecordError> {
-    let mut best: Option<(bool, &Change)> = None;
-    for change in changes {
-        let apart = change.old_path.is_none() && !others.contains(&path_hash(&change.path));
-        if best.as_ref().is_none_or(|(before, _)| apart && !before) {
-            best = Some((apart, change));
-        }
-    }
-    let Some((apart, change)) = best else { return Ok(Glance::Unclear) };
-    let (Some((old_mode, old)), Some((new_mode, new))) = (change.old, change.new) else {
-        return Ok(Glance::Differs { apart });
-    };
-    if old_mode != new_mode || change.old_path.is_some() || new_mode == MODE_SUBMODULE {
-        return Ok(Glance::Differs { apart });
-    }
-    let mut read = |id| match texts.read(id, MAX_FILE) {
-        Ok(text) => Ok(text),
-        // What is missing is told by whoever reads all of it.
-        Err(GitError::Missing { .. }) => Ok(Some(Text::default())),
-        Err(error) => Err(RecordError::from(error)),
-    };
-    let (Some(old), Some(new)) = (read(old)?, read(new)?) else { return Ok(Glance::Differs { apart }) };
-    if is_binary(&old) || is_binary(&new) || !same_lines(reading.normalizer, &old, &new) {
-        return Ok(Glance::Differs { apart });
-    }
-    Ok(Glance::Unclear)
-}
-
-/// Whether the two have the same lines after normalization. Where every hunk between them is left out they have.
-fn same_lines(normalizer: &Normalizer, old: &[u8], new: &[u8]) -> bool {
-    let common = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-    let begin = old[..common].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    let end = |byte: &u8| *byte == b'\n';
-    let (mut old, mut new) = (old[begin..].split_inclusive(end), new[begin..].split_inclusive(end));
-    loop {
-        match (old.next(), new.next()) {
-            (None, None) => return true,
-            (Some(old), Some(new)) if old == new || normalizer.line(old) == normalizer.line(new) => {}
-            (Some(_) | None, _) => return false,
-        }
-    }
 }
 
 /// The change as it counts; `None` when all of it is ignored.
@@ -259,10 +169,7 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
             hunks: Vec::new(),
             truncated: false,
         };
-        let hash = Sha256::new_with_prefix(match reading.depth {
-            Depth::Text => &b"andon/diff@1\n"[..],
-            Depth::Documents | Depth::Ids => b"andon/diff-ids@1\n",
-        });
+        let hash = Sha256::new_with_prefix(b"andon/diff@1\n");
         let survey = Survey::new(reading.rules, reading.normalizer);
         Self { texts, reading: *reading, hash, text_left: MAX_TEXT, summary, survey, missing: None }
     }
@@ -314,9 +221,6 @@ impl<'a, 't, 'r> Summing<'a, 't, 'r> {
     }
 
     fn content(&mut self, change: &Change) -> Result<Content<'r>, RecordError> {
-        if self.reading.depth != Depth::Text {
-            return Ok(Content::Ids);
-        }
         let mut sides = [Text::default(), Text::default()];
         for (side, text) in [change.old, change.new].into_iter().zip(&mut sides) {
             let Some((mode, id)) = side else { continue };

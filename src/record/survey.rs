@@ -116,11 +116,6 @@ impl<'a> Survey<'a> {
         count(&mut docs.now, new);
     }
 
-    /// Whether something is known already that no weak change does.
-    pub(super) fn is_strong(&self) -> bool {
-        !self.facts.nature.is_weak() && self.facts.nature != Nature::Nothing
-    }
-
     pub(super) fn finish(mut self) -> ChangeFacts {
         self.facts.docs = self.docs.map(|docs| DocsState {
             hash: first_eight(docs.hash.finalize().into()),
@@ -160,7 +155,7 @@ fn state(side: Option<(u32, Oid)>) -> HunkHash {
 }
 
 /// How a path is named in [`PathStep`].
-pub(super) fn path_hash(path: &[u8]) -> HunkHash {
+fn path_hash(path: &[u8]) -> HunkHash {
     first_eight(Sha256::digest(path).into())
 }
 

@@ -61,7 +61,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
-    reads: Reads::Lines { from: "max" },
+    reads: Reads::Records,
     check,
 };
 

@@ -69,7 +69,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
-    reads: Reads::Lines { from: "repeats" },
+    reads: Reads::Records,
     check,
 };
 

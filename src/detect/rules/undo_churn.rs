@@ -59,7 +59,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
-    reads: Reads::Lines { from: "over" },
+    reads: Reads::Records,
     check,
 };
 

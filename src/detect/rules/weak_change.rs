@@ -44,7 +44,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         },
     ],
     stages: LOOP,
-    reads: Reads::Lines { from: "running" },
+    reads: Reads::Records,
     check,
 };
 

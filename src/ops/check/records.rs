@@ -58,16 +58,14 @@ pub(super) fn judge(
     };
     let (commits, stop) = (&range.commits[..], pace.stop);
     let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache };
-    let walked = bulk::walk(common_dir, &job, pace, &mut |each| {
-        let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
-        let case = Case { repo: &repo, store: NotesStore::at(&repo, *tip), config };
-        each(&mut |Found { commit, facts, .. }| match facts {
-            Facts::Derived(derived, _) => {
-                judged.take(&case, (&commit, *derived), &|| named(&case, commits, stop))
-            }
-            // Records are ignored: what comes was derived.
-            Facts::Recorded(_) => Ok(()),
-        })
+    let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
+    let case = Case { repo: &repo, store: NotesStore::at(&repo, *tip), config };
+    let walked = bulk::walk(common_dir, &job, pace, &mut |Found { commit, facts, .. }| match facts {
+        Facts::Derived(derived, _) => {
+            judged.take(&case, (&commit, *derived), &|| named(&case, commits, stop))
+        }
+        // Records are ignored: what comes was derived.
+        Facts::Recorded(_) => Ok(()),
     })?;
     Ok((judged, walked))
 }

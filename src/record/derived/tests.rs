@@ -36,7 +36,7 @@ fn over(bytes: Vec<u8>) -> DerivedCache {
 
 fn entries(bytes: std::ops::RangeInclusive<u8>) -> Vec<u8> {
     let none = DerivedCache::empty(b"rules");
-    bytes.flat_map(|byte| none.entry(commit(byte), Remembered::Texts, &known(byte))).collect()
+    bytes.flat_map(|byte| none.entry(commit(byte), &known(byte))).collect()
 }
 
 prop_compose! {
@@ -83,9 +83,9 @@ proptest! {
     #[test]
     fn what_was_put_in_comes_out(known in any_known(), byte in any::<u8>()) {
         let none = DerivedCache::empty(b"rules");
-        let cache = over(none.entry(commit(byte), Remembered::Texts, &known));
-        prop_assert_eq!(cache.get(commit(byte), Remembered::Texts), Some(known));
-        prop_assert_eq!(cache.get(commit(byte.wrapping_add(1)), Remembered::Texts), None);
+        let cache = over(none.entry(commit(byte), &known));
+        prop_assert_eq!(cache.get(commit(byte)), Some(known));
+        prop_assert_eq!(cache.get(commit(byte.wrapping_add(1))), None);
     }
 
     #[test]
@@ -96,7 +96,7 @@ proptest! {
         mixed.splice(at..at, bytes);
         let cache = over(mixed);
         for byte in 1..=2 {
-            prop_assert!(cache.get(commit(byte), Remembered::Texts).is_none_or(|found| found == known(byte)));
+            prop_assert!(cache.get(commit(byte)).is_none_or(|found| found == known(byte)));
         }
         decode(&cache.bytes);
     }
@@ -105,9 +105,9 @@ proptest! {
 #[test]
 fn other_rules_have_other_answers() {
     let mut cache = over(entries(1..=1));
-    assert_eq!(cache.get(commit(1), Remembered::Texts), Some(known(1)));
+    assert_eq!(cache.get(commit(1)), Some(known(1)));
     cache.salt = b"other".to_vec();
-    assert_eq!(cache.get(commit(1), Remembered::Texts), None);
+    assert_eq!(cache.get(commit(1)), None);
 }
 
 #[test]
@@ -116,12 +116,12 @@ fn torn_entries_are_stepped_over_wherever_they_are_torn() {
     for length in 0..second.len() {
         let torn = [&first[..], &second[..length], &third].concat();
         let cache = over(torn);
-        let there = [1, 2, 3].map(|byte| cache.get(commit(byte), Remembered::Texts).is_some());
+        let there = [1, 2, 3].map(|byte| cache.get(commit(byte)).is_some());
         assert_eq!(there, [true, false, true], "{length}");
         let mut bent = [&first[..], &second, &third].concat();
         bent[first.len() + length] ^= 0x20;
         let cache = over(bent);
-        let there = [1, 2, 3].map(|byte| cache.get(commit(byte), Remembered::Texts).is_some());
+        let there = [1, 2, 3].map(|byte| cache.get(commit(byte)).is_some());
         assert_eq!(there, [true, false, true], "bent at {length}");
     }
 }
@@ -136,28 +136,12 @@ fn the_file_is_appended_to_and_begins_anew_when_it_is_full() {
         writer.flush();
     }
     let cache = DerivedCache::load(dir.path(), b"rules");
-    assert_eq!(
-        [1, 2, 3].map(|byte| cache.get(commit(byte), Remembered::Texts)),
-        [1, 2, 3].map(|byte| Some(known(byte)))
-    );
+    assert_eq!([1, 2, 3].map(|byte| cache.get(commit(byte))), [1, 2, 3].map(|byte| Some(known(byte))));
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_BYTES as u64).unwrap();
     let mut writer = DerivedWriter::new(dir.path());
     writer.push(&entries(4..=4));
     writer.flush();
     assert_eq!(std::fs::read(&path).unwrap(), entries(4..=4));
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(DerivedCache::load(dir.path(), b"rules").get(commit(4), Remembered::Texts), None);
-}
-
-#[test]
-fn a_quiet_window_is_known_by_its_ends_and_by_what_was_asked() {
-    let none = DerivedCache::empty(b"rules");
-    let bytes = [entries(1..=2), none.quiet_entry(b"asked", commit(1), commit(2)), entries(3..=3)].concat();
-    let cache = over(bytes);
-    assert!(cache.is_quiet(b"asked", commit(1), commit(2)));
-    assert!(
-        !cache.is_quiet(b"asked", commit(2), commit(1)) && !cache.is_quiet(b"else", commit(1), commit(2))
-    );
-    assert_eq!(cache.get(commit(2), Remembered::Ids), None);
-    assert_eq!(cache.get(commit(3), Remembered::Texts), Some(known(3)));
+    assert_eq!(DerivedCache::load(dir.path(), b"rules").get(commit(4)), None);
 }

@@ -3,11 +3,7 @@ use crate::domain::change::Nature;
 use crate::record::scratch::Scratch;
 
 fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary, ChangeFacts) {
-    read(scratch, old, new, Depth::Text)
-}
-
-fn read(scratch: &Scratch, old: Option<TreeId>, new: TreeId, depth: Depth) -> (DiffSummary, ChangeFacts) {
-    let reading = Reading { rules: &rules(), normalizer: &normalizer(), depth };
+    let reading = Reading { rules: &rules(), normalizer: &normalizer() };
     let repo = scratch.repo();
     let (diff, change, _) = summarize((&repo, &mut Texts::new(&repo, 0)), &reading, old, new).unwrap();
     (diff, change)
@@ -261,74 +257,4 @@ fn documents_are_hashed_without_white_space_and_their_checklists_are_counted() {
     assert_eq!(spaced.hash, ticked.hash);
     assert_ne!(docs("x\n", "- [x] a\n- [x] b\n").hash, ticked.hash);
     assert_eq!(made_of("a.rs", "a\n", "b\n").docs, None);
-}
-
-#[test]
-fn by_ids_nothing_is_read_and_nothing_is_mistaken_for_text() {
-    let scratch = Scratch::new();
-    scratch.write("a.rs", "one\n");
-    scratch.write("moved.rs", "moved\n");
-    let before = scratch.add_all();
-    scratch.write("a.rs", "two\n");
-    std::fs::rename(scratch.path().join("moved.rs"), scratch.path().join("here.rs")).unwrap();
-    let code = scratch.add_all();
-    let full = read(&scratch, Some(before), code, Depth::Text);
-    let ids = read(&scratch, Some(before), code, Depth::Ids);
-    assert_eq!(ids, read(&scratch, Some(before), code, Depth::Documents));
-    assert_eq!((&full.1.paths, full.0.files), (&ids.1.paths, ids.0.files));
-    assert_ne!(full.0.hash, ids.0.hash);
-    assert_eq!((ids.0.empty, ids.0.hunks.len(), ids.1.nature), (false, 0, Nature::Work));
-    scratch.write("a.md", "- [x] done\n");
-    let documents = scratch.add_all();
-    let full = read(&scratch, Some(before), documents, Depth::Text);
-    assert_eq!(full, read(&scratch, Some(before), documents, Depth::Documents));
-    assert_ne!(full, read(&scratch, Some(before), documents, Depth::Ids));
-    let nothing = read(&scratch, Some(code), code, Depth::Ids);
-    assert_eq!((nothing.0.empty, nothing.0.files, nothing.1.nature), (true, 0, Nature::Nothing));
-}
-
-#[test]
-fn what_is_told_of_hunks_alone_is_what_the_summary_has() {
-    let scratch = Scratch::new();
-    let mut seed = 3_u64;
-    let mut random = |bound: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(seed >> 33).unwrap() % bound
-    };
-    let (rules, normalizer) = (rules(), normalizer());
-    let repo = scratch.repo();
-    let reading = Reading { rules: &rules, normalizer: &normalizer, depth: Depth::Text };
-    let words = ["a = 1;", "", "}", "// note", "b();", "    c();", "d(); // 2026-01-02"];
-    let mut trees = Vec::new();
-    let mut found: Vec<(Vec<HunkLines>, Sketch)> = Vec::new();
-    for _ in 0..40 {
-        for name in ["one.rs", "two.rs", "doc.md"].into_iter().take(1 + random(3)) {
-            let lines: Vec<&str> = (0..random(9)).map(|_| words[random(words.len())]).collect();
-            scratch.write(name, lines.join("\n"));
-        }
-        let old = trees.last().copied();
-        trees.push(scratch.add_all());
-        let new = trees[trees.len() - 1];
-        let texts = &mut Texts::new(&repo, 1 << 20);
-        let changes = changes(&repo, &rules, (old, new)).unwrap();
-        let (diff, change, _) = summarize_changes(texts, &reading, &changes).unwrap();
-        let Hunks { hunks, strong } = hunk_lines(texts, &reading, &changes).unwrap();
-        assert_eq!(hunks.iter().map(|lines| lines.hunk).collect::<Vec<Hunk>>(), diff.hunks);
-        let weak = change.nature.is_weak() || change.nature == Nature::Nothing;
-        assert_eq!((strong, is_strong(texts, &reading, &changes).unwrap()), (!weak, !weak));
-        found.push((hunks, sketch(texts, &reading, &changes).unwrap()));
-    }
-    let mut undone = 0;
-    for ((hunks, _), (theirs, sketch)) in
-        found.iter().flat_map(|one| found.iter().map(move |other| (one, other)))
-    {
-        for hunk in hunks.iter().filter(|hunk| hunk.hunk.removed != hunk.hunk.added) {
-            let back = Hunk { removed: hunk.hunk.added, added: hunk.hunk.removed };
-            if theirs.iter().any(|theirs| theirs.hunk == back) {
-                assert!(sketch.may_be_undone_by(hunk), "{hunk:?}");
-                undone += 1;
-            }
-        }
-    }
-    assert!(undone > 9, "{undone}");
 }
