@@ -55,62 +55,62 @@ Exit codes: 0 both sides agree; 1 the remote refuses a ref, or a ledger was rewr
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Install the git hooks, chained with those that are there
+    /// Install the git hooks; hooks that are already there are still called
     Install(InstallArgs),
     /// Remove the hooks and put back what was there, byte for byte
     Uninstall(UninstallArgs),
-    /// Say what is installed, what is missing and which ways around the guard are open
+    /// List what is installed, what is missing and which ways around the guard are open
     Doctor(FormatArg),
     /// Run the tests, pass their output and exit code through, and keep the evidence
     #[command(
-        after_help = "Without COMMAND the configured test.command runs. Only that one proves anything."
+        after_help = "Without COMMAND, the configured test.command runs. Only that command proves anything."
     )]
     Test(TestArgs),
-    /// What test reports are read as, what each failure became, and why two of them differ
+    /// Show what test reports are read as, what each failure became, and why two reports differ
     Explain(ExplainArgs),
-    /// Where the loop stands: badge, state, last halt, trend of failing tests, Loop Evidence
+    /// Show where the loop stands: state, last halt, trend of failing tests, evidence
     Status(StatusArgs),
-    /// The recorded commits, newest first
+    /// List the recorded commits, halts and answers, newest first
     Log(LogArgs),
-    /// One record in full
+    /// Show one record in full
     Show(ShowArgs),
-    /// Re-derive every record of a range and judge it; for CI
+    /// Derive every record of a range again and judge it; for CI
     #[command(after_help = STOPPED)]
     Check(CheckArgs),
-    /// What would have happened: the same engine over existing commits
+    /// Show what would have happened: the same rules over existing commits
     #[command(after_help = STOPPED)]
     Replay(ReplayArgs),
-    /// Record commits that were made before Andon came, marked as such; a record that is there is never touched
+    /// Record commits made before Andon was installed; existing records are never touched
     #[command(after_help = STOPPED)]
     Backfill(BackfillArgs),
-    /// Whom to ask and who goes on when the loop is stuck
+    /// Show whom to ask, and which provider comes next, when the loop is stuck
     #[command(after_help = ADVISE_HELP)]
     Advise(AdviseArgs),
-    /// Keep what an agent or orchestrator reports: JSON lines on standard input
+    /// Record what an agent or orchestrator reports: JSON lines on standard input
     #[command(after_help = OBSERVE)]
     Observe(ObserveArgs),
-    /// How full the agent's context window is, and what to do; exit code 1 when a new turn must not begin
+    /// Show how full the agent's context window is; exit code 1 when no new turn may begin
     #[command(after_help = CONTEXT)]
     Context(ContextArgs),
     /// End a turn and decide: exit code 1 when the loop must stop
     Tick(TickArgs),
-    /// Pin the agent's own configuration (section identity) in andon.toml, so that a change of it is refused
+    /// Pin the agent's own configuration in andon.toml, so that commits that change it are refused
     #[command(after_help = PIN_HELP)]
     Pin(PinArgs),
     /// Exchange records and halts with a remote: both sides get the union, nothing is overwritten
     #[command(after_help = SYNC_EXIT_CODES)]
     Sync(SyncArgs),
-    /// Acknowledge a halt, a stop or a pause
+    /// Answer a halt, a stop or a pause, so that work may go on
     Resume(ResumeArgs),
     /// Stop the loop: commits are refused until `andon resume`
     Stop(ReasonArg),
     /// Pause the loop for review: commits are refused until `andon resume`
     Pause(ReasonArg),
-    /// May this task be called done? All dirty bits must be clear
+    /// Ask whether this task may be called done: tested, passing, documented
     Complete(FormatArg),
     /// Show, check or describe the configuration
     Config(ConfigArgs),
-    /// A real loop in a scratch repository, up to its halt
+    /// Run a real loop in a scratch repository, up to its halt and on
     Demo(DemoArgs),
     /// Print the completions of a shell
     Completions(CompletionsArgs),
@@ -124,9 +124,9 @@ pub enum Command {
 /// How git comes to start Andon.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub enum InstallMode {
-    /// Files of its own where git looks for hooks; what was there is called
+    /// Files of its own where git looks for hooks; hooks that were there are called
     Shim,
-    /// Hooks in the configuration of the repository, which no manager overwrites (git 2.54)
+    /// Hooks in the repository's git configuration, which no manager overwrites (git 2.54)
     Config,
     /// Marked lines in the hooks of husky
     Husky,
@@ -140,23 +140,23 @@ pub enum InstallMode {
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct InstallArgs {
-    /// How git comes to start Andon; by default what is there decides, and an earlier install
+    /// How git starts Andon; default: as installed before, else by what hook manager is there
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<InstallMode>,
     /// Have `git log` show the records (notes.displayRef)
     #[arg(long)]
     pub show_notes: bool,
-    /// Have every `git fetch` bring the records and halts of the remotes, under names of their own
+    /// Have every `git fetch` bring the remotes' records and halts, under names of their own
     #[arg(long)]
     pub fetch: bool,
     /// Have every `git push` of a branch send records and halts along (the default; kept as andon.push in git's
     /// configuration)
     #[arg(long, overrides_with = "no_push")]
     pub push: bool,
-    /// Leave records to `andon sync`
+    /// Leave sending records to `andon sync`
     #[arg(long)]
     pub no_push: bool,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -167,7 +167,7 @@ pub struct UninstallArgs {
     /// Delete the records, the halts and `.andon/` too: the evidence is gone for good
     #[arg(long)]
     pub purge: bool,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -175,7 +175,7 @@ pub struct UninstallArgs {
 /// `andon test`
 #[derive(Debug, Args)]
 pub struct TestArgs {
-    /// A command to run instead of test.command; recorded, but proves nothing unless it is the same
+    /// A command to run instead of test.command; recorded, but it proves nothing unless it is the same
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -183,16 +183,16 @@ pub struct TestArgs {
 /// `andon explain`
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// Reports: files that runners wrote, or what they printed
+    /// Test reports: files that runners wrote, or their saved output
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// How the run ended
+    /// Exit code of the run
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "N")]
     pub exit_code: i32,
-    /// Where the project lay when the report was made, once or for each file; default: where it lies now
+    /// The project's directory when the report was made, once or for each file; default: the current one
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
-    /// Form of the output; json is one line a file
+    /// Output format; json is one line a file
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -207,13 +207,13 @@ pub struct ContextArgs {
     /// Whose window; default: `ANDON_NODE`, else the node that acted last
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
-    /// For an agent's hook before a tool call: silent, exit code 1 at the hard block only
+    /// For an agent's hook before a tool call: silent; exit code 1 at the hard block only
     #[arg(long)]
     pub gate: bool,
     /// Write `.andon/MISSION_BRIEFING.md` now, and print what to tell the next session
     #[arg(long, conflicts_with = "gate")]
     pub brief: bool,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -224,13 +224,13 @@ pub struct TickArgs {
     /// Whose turn ends; default: `ANDON_NODE`
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
 
 const PIN_HELP: &str = "\
-Exit code 1 of --check: something differs, or nothing is pinned. Only a person pins; what is in the working tree counts.";
+--check exits with 1 when something differs or nothing is pinned. Only a person pins; the working tree counts.";
 
 /// `andon pin`
 #[derive(Debug, Args)]
@@ -238,7 +238,7 @@ pub struct PinArgs {
     /// Compare the working tree with what is pinned, and write nothing
     #[arg(long)]
     pub check: bool,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -246,16 +246,16 @@ pub struct PinArgs {
 /// `andon sync`
 #[derive(Debug, Args)]
 pub struct SyncArgs {
-    /// A remote of git, or an address such as that of a fork; default: the remote that the branch follows, else origin
+    /// A git remote, or an address such as that of a fork; default: the branch's remote, else origin
     #[arg(value_name = "REMOTE")]
     pub remote: Option<String>,
-    /// Exchange with a file instead: take in what it holds, and write it anew where it lacks something
+    /// Exchange with a bundle file instead: read what it holds, and rewrite it if it lacks something
     #[arg(long, value_name = "FILE", conflicts_with = "remote")]
     pub bundle: Option<PathBuf>,
-    /// Take in only: nothing is pushed, no file is written
+    /// Fetch only: nothing is pushed, no file is written
     #[arg(long)]
     pub fetch_only: bool,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -263,10 +263,10 @@ pub struct SyncArgs {
 /// `andon resume`
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
-    /// What was found and why it may go on; kept in the ledger
+    /// What was decided; kept in the ledger
     #[arg(short, long, value_name = "TEXT")]
     pub reason: Option<String>,
-    /// Reset one counter alone, such as consecutive-failures; the window goes on
+    /// Reset one counter only, such as consecutive-failures; the window goes on
     #[arg(long, value_name = "RULE")]
     pub counter: Option<String>,
 }
@@ -280,21 +280,21 @@ pub struct ReasonArg {
 }
 
 const ADVISE_HELP: &str = "\
-A halt writes .andon/ADVISOR_PROMPT.md; [advisor] of your own configuration names a program that gets it. Its answer is
-in .andon/ADVISOR_ANSWER.md, and the loop stays halted until it is recorded or a person resumes.";
+A halt writes .andon/ADVISOR_PROMPT.md. The program that [advisor] of your own configuration names gets it; its answer is
+in .andon/ADVISOR_ANSWER.md. The loop stays halted until the answer is recorded or a person resumes.";
 
 /// `andon advise`
 #[derive(Debug, Args)]
 pub struct AdviseArgs {
-    /// The provider at work; without it, the first of `fallback.providers`
+    /// The provider at work; default: the first of `fallback.providers`
     #[arg(long, value_name = "NAME")]
     pub current: Option<String>,
 
-    /// Take the advisor's new approach as the answer to the halt
+    /// Accept the advisor's new approach as the answer to the halt
     #[arg(long, conflicts_with = "current")]
     pub record: bool,
 
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -302,7 +302,7 @@ pub struct AdviseArgs {
 /// `andon config`
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
-    /// What about it
+    /// What to do with it
     #[command(subcommand)]
     pub command: ConfigCommand,
 }
@@ -310,11 +310,11 @@ pub struct ConfigArgs {
 /// `andon config ...`
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Every key with its value and the layer that said it
+    /// Show every key with its value and the file that set it
     Show(ConfigShowArgs),
-    /// Read the configuration and name every mistake
+    /// Check the configuration and name every mistake
     Check(FormatArg),
-    /// The JSON Schema of andon.toml
+    /// Print the JSON Schema of andon.toml
     Schema,
 }
 
@@ -329,7 +329,7 @@ pub struct CompletionsArgs {
 /// `andon man`
 #[derive(Debug, Args)]
 pub struct ManArgs {
-    /// The page of this command instead of the one of all
+    /// The page of this command; default: the page of andon itself
     #[arg(value_name = "COMMAND")]
     pub command: Option<String>,
 }
@@ -341,7 +341,7 @@ pub struct ConfigShowArgs {
     #[arg(value_name = "KEY")]
     pub key: Option<String>,
 
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -349,7 +349,7 @@ pub struct ConfigShowArgs {
 /// `andon demo`
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Keep the scratch repository in DIR, which must not exist or be empty
+    /// Keep the scratch repository in DIR, which must be new or empty
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
 }

@@ -7,7 +7,7 @@ use super::output::Format;
 /// `--format`
 #[derive(Debug, Clone, Copy, Args)]
 pub struct FormatArg {
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
 }

@@ -9,8 +9,8 @@ use super::format_arg::FormatArg;
 pub(super) const OBSERVE: &str = "\
 Reads one JSON object a line from standard input, such as
   {\"tool\":\"Edit\",\"args\":{\"file_path\":\"src/a.rs\"},\"result\":\"ok\",\"error\":false}
-`type` may be left out: it is KIND. `at`, `node`, `session` and `id` are optional everywhere. A line with a member that its
-kind does not have is refused by name (exit code 2), and the other lines are kept.";
+`type` may be left out: it is KIND. `at`, `node`, `session` and `id` are optional everywhere. A line with an unknown member
+is refused by name (exit code 2), and the other lines are kept.";
 
 /// `andon observe`
 #[derive(Debug, Args)]
@@ -24,13 +24,13 @@ pub struct ObserveArgs {
 #[derive(Debug, Subcommand)]
 #[command(rename_all = "snake_case")]
 pub enum ObserveKind {
-    /// A node is invoked: model, `prompt_hash`
+    /// A turn begins: `model`, `prompt_hash`
     TurnStart(ObserveLinesArgs),
-    /// A tool was called: tool, args, result, error
+    /// A tool was called: `tool`, `args`, `result`, `error`
     ToolCall(ObserveLinesArgs),
-    /// A node said something: kind (`message.final`, `structured_output`), text or sha256
+    /// A node said something: `kind` (`message.final`, `structured_output`), `text` or `sha256`
     Output(ObserveLinesArgs),
-    /// The result of a test run that was made elsewhere; without options from lines of JSON
+    /// A test run made elsewhere: report files, or lines of JSON
     #[command(
         after_help = "The run is kept and shown as handed in. One that failed counts as a failure; one that \
                       passed proves nothing unless andon.toml says so: [test] handed_in = \"count\"."
@@ -38,25 +38,25 @@ pub enum ObserveKind {
     TestRun(ObserveTestRunArgs),
     /// Tokens and cost: `context_tokens`, `input_tokens`, `cached_tokens`, `output_tokens`, `output_lines`, `cost_usd`
     Usage(ObserveLinesArgs),
-    /// The context window was compacted; without input one event
+    /// The context window was compacted; input is optional
     Compaction(ObserveLinesArgs),
-    /// A session began with an empty context window; without input one event
+    /// A session began with an empty context window; input is optional
     SessionStart(ObserveLinesArgs),
-    /// Reviewers judged: approve, reject, or one reviewer at a time
+    /// Reviewers judged: `approve` and `reject`, or one `reviewer` at a time
     Verdict(ObserveLinesArgs),
-    /// A turn ended; `andon tick` does this and looks at the working tree itself
+    /// A turn ended; `andon tick` does this too, and looks at the working tree itself
     TurnEnd(ObserveLinesArgs),
-    /// Anything: each line names its type
+    /// Any kind: each line names its `type`
     Event(ObserveLinesArgs),
 }
 
 /// `andon observe KIND` of lines.
 #[derive(Debug, Args)]
 pub struct ObserveLinesArgs {
-    /// The node of lines that name none; default: `ANDON_NODE`
+    /// The node of lines that do not name one; default: `ANDON_NODE`
     #[arg(long, value_name = "NODE")]
     pub node: Option<String>,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -67,19 +67,19 @@ pub struct ObserveTestRunArgs {
     /// Report files of the run, in any form that `andon test` reads
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "exit_code")]
     pub report: Vec<PathBuf>,
-    /// How the test command ended
+    /// Exit code of the test command
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub exit_code: Option<i32>,
-    /// Read runs from standard input, one JSON object a line: `code`, `status`, `total`, `failing`, `errors`; so it is without options
+    /// Read runs from standard input, one JSON object a line: `code`, `status`, `total`, `failing`, `errors` (the default)
     #[arg(long, conflicts_with_all = ["report", "exit_code", "code", "command"])]
     pub lines: bool,
-    /// Code fingerprint that the tests ran on; default: that of the working tree as it is now
+    /// Code fingerprint that the tests ran on; default: that of the current working tree
     #[arg(long, value_name = "FINGERPRINT", requires = "exit_code")]
     pub code: Option<String>,
     /// The command that ran; a run of another command than test.command proves nothing
     #[arg(long, value_name = "COMMAND", requires = "exit_code")]
     pub command: Option<String>,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }

@@ -22,16 +22,16 @@ pub struct CheckArgs {
     /// The tip of the range
     #[arg(long, value_name = "REV", requires = "from_ref")]
     pub to_ref: Option<String>,
-    /// Prove that a commit (in place of RANGE; default HEAD) is the squash of these commits, and judge them
+    /// Prove that a commit (given as RANGE; default HEAD) is the squash of these commits, and judge them
     #[arg(long, value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
     pub squash_of: Option<String>,
-    /// Believe what an earlier run derived (git directory, andon/cache/derived): to go on after one that was stopped
+    /// Trust what an earlier run derived (git directory, andon/cache/derived), to continue one that was stopped
     #[arg(long)]
     pub cached: bool,
-    /// Threads; default: one a processor
+    /// Threads; default: one per processor
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -42,16 +42,16 @@ pub struct ReplayArgs {
     /// Commits to replay, such as v1.0..HEAD; default: all of HEAD
     #[arg(value_name = "RANGE", default_value = "HEAD", conflicts_with = "events")]
     pub range: String,
-    /// Threads; default: one a processor
+    /// Threads; default: one per processor
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
     /// Replay a file of events instead, one JSON object a line; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Walk one session instead: state, action and next state of each step, with the engine's decision
+    /// Walk through one session instead: state, action, next state and decision of each step
     #[arg(long, value_name = "ID", conflicts_with_all = ["events", "range"])]
     pub session: Option<String>,
-    /// Form of the output; json is one line a commit
+    /// Output format; json is one line a commit
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -62,10 +62,10 @@ pub struct BackfillArgs {
     /// Commits to record, such as v1.0..HEAD, or HEAD for all of them
     #[arg(value_name = "RANGE")]
     pub range: String,
-    /// Threads; default: one a processor
+    /// Threads; default: one per processor
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }

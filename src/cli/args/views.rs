@@ -10,7 +10,7 @@ pub struct StatusArgs {
     /// End with 1 while the loop is halted, stopped or paused: `until andon status --exit-code; do sleep 60; done`
     #[arg(long)]
     pub exit_code: bool,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -18,16 +18,16 @@ pub struct StatusArgs {
 /// `andon log`
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// How many commits or events at the most
+    /// How many commits or events to show at most
     #[arg(short = 'n', long, visible_alias = "limit", default_value_t = 20, value_name = "N")]
     pub max_count: usize,
-    /// The safety events instead: what was refused, skipped, halted, answered, bypassed
+    /// List the safety events instead: refused, skipped, halted, answered, bypassed
     #[arg(long)]
     pub events: bool,
     /// Where to start
     #[arg(default_value = "HEAD", value_name = "REV")]
     pub revision: String,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
@@ -38,7 +38,7 @@ pub struct ShowArgs {
     /// The commit
     #[arg(default_value = "HEAD", value_name = "REV")]
     pub revision: String,
-    /// Form of the output
+    /// Output format
     #[command(flatten)]
     pub format: FormatArg,
 }
