@@ -55,3 +55,39 @@ fn the_readme_can_be_read_to_its_end() {
     let readme = std::fs::read_to_string(&super::pages()[0]).unwrap();
     assert!(readme.lines().count() <= LONGEST_README, "{} lines", readme.lines().count());
 }
+
+/// Every source file of this repository.
+fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn comments_cite_pages_that_are_here() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    for dir in ["src", "tests", "benches", "bench", "crates"] {
+        if !root.join(dir).exists() {
+            continue;
+        }
+        sources(&root.join(dir), &mut files);
+    }
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let comments = text.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
+        for word in
+            comments.flat_map(|line| line.split(|one: char| !one.is_alphanumeric() && !"/.-_".contains(one)))
+        {
+            let cited =
+                word.strip_prefix("docs/").and_then(|_| word.trim_end_matches('.').strip_suffix(".md"));
+            let Some(page) = cited else { continue };
+            assert!(root.join(format!("{page}.md")).exists(), "{}: {page}.md", path.display());
+        }
+    }
+}
