@@ -18,8 +18,8 @@ use andon::domain::time::{Span, Timestamp};
 use andon::history;
 use andon::record::format::v1::{UnknownKeys, decode_commit, encode_commit};
 use andon::record::normalize::Normalizer;
-use andon::testreport::{ExitKind, ReportInput, Root, RunReader, Stream};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use testreport::{ExitKind, ReportInput, Root, RunReader, Stream};
 
 fn oid(byte: u8) -> Oid {
     Oid::from_bytes(&[byte; 20]).unwrap()

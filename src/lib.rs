@@ -6,7 +6,6 @@
 //! |---|---|---|
 //! | 0 | [`domain`] | pure: the words of the product as values |
 //! | 1 | [`history`] | pure: facts to a timeline |
-//! | 1 | [`testreport`] | pure: bytes of a report to a test result |
 //! | 1 | [`git`] | the only door to git2 and to the git program |
 //! | 2 | [`detect`] | pure: timeline to findings, one file a rule |
 //! | 2 | [`escalation`] | pure: signs of being stuck, taken together |
@@ -34,4 +33,3 @@ pub mod ops;
 pub mod policy;
 pub mod record;
 pub mod report;
-pub mod testreport;

@@ -1,4 +1,4 @@
-//! The house rules of ARCHITECTURE.md, checked over every file of `src/`.
+//! The house rules of ARCHITECTURE.md, checked over every file of `src/` and of the libraries below `crates/`.
 //!
 //! `house::check` is a plain function over (path, text) pairs. The first test gives it the sources; the
 //! tests in `planted` give it sources with one fault each and expect that fault at its line, so that a
@@ -26,11 +26,25 @@ const ROOT_OVERRIDE: &str = "ANDON_ARCHITECTURE_ROOT";
 
 #[test]
 fn the_sources_keep_the_rules_of_the_house() {
-    let files = read_sources(&root().join("src")).expect("src/ can be read");
+    let mut files = read_sources(&root(), "src").expect("src/ can be read");
+    for (library, _) in house::LIBRARIES {
+        files.extend(read_sources(&root(), &format!("crates/{library}/src")).expect("a library can be read"));
+    }
     assert!(files.iter().any(|(path, _)| path == "src/lib.rs"), "no src/lib.rs under {}", root().display());
     let violations = house::check(&files);
     let listed: Vec<String> = violations.iter().map(ToString::to_string).collect();
     assert!(listed.is_empty(), "{} violations of the house rules:\n{}", listed.len(), listed.join("\n"));
+}
+
+#[test]
+fn the_libraries_do_not_name_the_package_that_uses_them() {
+    for (library, _) in house::LIBRARIES {
+        let files = read_files(&root(), &format!("crates/{library}")).expect("a library can be read");
+        for (path, bytes) in files {
+            let text = String::from_utf8_lossy(&bytes).to_lowercase();
+            assert!(!text.contains("andon"), "{path} names andon");
+        }
+    }
 }
 
 #[allow(clippy::disallowed_methods, reason = "the doors are those of src/; plant.sh names another tree here")]
@@ -39,17 +53,28 @@ fn root() -> PathBuf {
 }
 
 /// Every `.rs` file below `dir` with its path from the repository root, in order.
-fn read_sources(dir: &Path) -> io::Result<Vec<(String, String)>> {
+fn read_sources(root: &Path, dir: &str) -> io::Result<Vec<(String, String)>> {
+    let files = read_files(root, dir)?;
+    let text = |(path, bytes): (String, Vec<u8>)| {
+        let text = String::from_utf8(bytes).map_err(|_| io::Error::other(format!("{path} is no UTF-8")))?;
+        Ok((path, text))
+    };
+    let is_rust = |(path, _): &(String, Vec<u8>)| Path::new(path).extension().is_some_and(|ext| ext == "rs");
+    files.into_iter().filter(is_rust).map(text).collect()
+}
+
+/// Every file below `dir` with its path from the repository root, in order.
+fn read_files(root: &Path, dir: &str) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
-    let mut waiting = vec![(dir.to_path_buf(), String::from("src"))];
+    let mut waiting = vec![(root.join(dir), dir.to_owned())];
     while let Some((dir, name)) = waiting.pop() {
         for entry in fs::read_dir(dir)? {
             let entry = entry?;
             let path = format!("{name}/{}", entry.file_name().to_string_lossy());
             if entry.file_type()?.is_dir() {
                 waiting.push((entry.path(), path));
-            } else if entry.path().extension().is_some_and(|extension| extension == "rs") {
-                files.push((path, fs::read_to_string(entry.path())?));
+            } else {
+                files.push((path, fs::read(entry.path())?));
             }
         }
     }

@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use andon::domain::tests::{TestEvidence, TestStatus};
-use andon::testreport::{ExitKind, ParsedRun, ReportInput, Root, RunReader, Stream};
+use testreport::{ExitKind, ParsedRun, ReportInput, Root, RunReader, Stream};
 
 mod mutate;
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes readers: bench/fuzz/run.sh [SECONDS] [FAMILY...]
-# A family is a folder of bench/fuzz/seeds (test reports), or one of what Andon keeps: records, journal, ledger, caches,
+# A family is a folder of crates/testreport/samples (test reports), or one of what Andon keeps: records, journal, ledger, caches,
 # totals, objects, config. One process a family, two at a time (JOBS=1: one).
 set -eu
 cd "$(dirname "$0")/../.."
@@ -12,6 +12,6 @@ fuzz=${CARGO_TARGET_DIR:-target}/fuzz/examples
 # The names are for the shell that xargs starts.
 # shellcheck disable=SC2016
 for family in "$@"; do echo "$family"; done | xargs -P "${JOBS:-2}" -I {} sh -c '
-    if [ -d "bench/fuzz/seeds/{}" ]; then set -- "$1/fuzz-reports" "$2" "$(date +%s)" bench/fuzz/seeds/"{}"/*
+    if [ -d "crates/testreport/samples/{}" ]; then set -- "$1/fuzz-reports" "$2" "$(date +%s)" crates/testreport/samples/"{}"/*
     else set -- "$1/fuzz-stores" "{}" "$2" "$(date +%s)"; fi
     printf "%s\n" "{}: $(nice -n 19 "$@" 2>&1 | tail -n 20)"' sh "$fuzz" "$seconds"

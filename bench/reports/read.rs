@@ -4,7 +4,7 @@
 use std::io::Read as _;
 use std::time::Instant;
 
-use andon::testreport::{ExitKind, Root, RunReader};
+use testreport::{ExitKind, Root, RunReader};
 
 fn main() {
     let mut chunk = vec![0; 64 * 1024];

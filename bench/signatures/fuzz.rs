@@ -9,7 +9,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use andon::testreport::{ErrorText, Root, coarse_signature, normalize_error, normalize_id};
+use andon::domain::signatures::coarse_signature;
+use testreport::{ErrorText, Root, normalize_error, normalize_id};
 
 #[path = "../fuzz/mutate.rs"]
 mod mutate;

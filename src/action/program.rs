@@ -24,7 +24,7 @@ use nix::errno::Errno;
 use thiserror::Error;
 
 use crate::domain::time::Span;
-use crate::testreport::Stream;
+use testreport::Stream;
 
 pub use self::end::{Exit, ProgramEnd, Stopped};
 pub use self::terminal::Screens;

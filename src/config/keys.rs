@@ -4,7 +4,7 @@
 pub(super) use super::kind::{Choice, Contents, Key, Kind, Section, Standing};
 use super::value::Value;
 use crate::domain::time::Span;
-use crate::testreport::Format;
+use testreport::Format;
 
 /// The word for a format that is recognised.
 const AUTO: &str = "auto";

@@ -23,7 +23,7 @@ use crate::domain::paths::PathRules;
 use crate::domain::response::{OnStall, Program, Provider};
 use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
 use crate::domain::time::Span;
-use crate::testreport::Format;
+use testreport::Format;
 
 /// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
 /// Fails with everything that is wrong in any of them.

@@ -13,7 +13,7 @@ use crate::domain::paths::PathRules;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
 use crate::domain::workflow::Workflow;
-use crate::testreport::Format;
+use testreport::Format;
 
 /// What acknowledges a halt (DESIGN section 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -10,7 +10,7 @@ use crate::domain::findings::Level;
 use crate::domain::paths::PathClass;
 use crate::domain::settings::{ParamSpec, ParamValue};
 use crate::domain::time::Span;
-use crate::testreport::Format;
+use testreport::Format;
 
 static CAP: [ParamSpec; 1] =
     [ParamSpec { name: "max", default: || ParamValue::Count(100), min: 1, doc: "Iterations." }];

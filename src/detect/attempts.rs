@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use crate::domain::facts::{UncreditedFall, Weakening};
 use crate::domain::ids::Signature;
+use crate::domain::signatures::signature;
 use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::history::{Iteration, Outcome, Strike, Timeline, flaky_failures, outcome, steady_count};
-use crate::testreport::signature;
 
 /// A strike candidate.
 #[derive(Debug, Clone, Copy)]

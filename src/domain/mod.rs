@@ -20,6 +20,7 @@ pub mod paths;
 pub mod response;
 pub mod safety;
 pub mod settings;
+pub mod signatures;
 pub mod spelling;
 pub mod suggestion;
 pub mod tests;

@@ -7,8 +7,10 @@ use super::workspace::Workspace;
 use crate::action::report_files;
 use crate::config::TestCommand;
 use crate::domain::ids::CodeId;
+use crate::domain::signatures::coarse_signature;
+use crate::domain::tests::TestEvidence;
 use crate::report::explain::{ExplainedFile, ExplainedRun};
-use crate::testreport::{Examination, Examined, ExitKind, ReportProblem, Root, Unread, coarse_signature};
+use testreport::{Examination, Examined, ExitKind, ReportProblem, Root, Unread};
 
 /// What is asked.
 pub struct Asked<'a> {
@@ -52,7 +54,7 @@ fn explained(found: Examined, command: Option<&str>) -> ExplainedRun {
     ExplainedRun {
         warnings: found.run.warnings.clone(),
         coarse: coarse_signature(&found.run.errors),
-        evidence: found.run.into_evidence(CodeId([0; 32]), command.unwrap_or_default()),
+        evidence: TestEvidence::of(found.run, CodeId([0; 32]), command.unwrap_or_default()),
         failures: found.failures,
     }
 }

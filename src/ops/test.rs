@@ -21,7 +21,7 @@ use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::domain::veil::Hidden;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::escape::shell_quote_bytes;
-use crate::testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
+use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 pub use self::compared::compare;
 use self::preset::Unseen;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::domain::ids::Signature;
 use crate::domain::tests::TestEvidence;
-use crate::testreport::{Change, FailureTrace, Unread};
+use testreport::{Change, FailureTrace, Unread};
 
 use super::escape::terminal_clip;
 use super::json::text_or_null;

@@ -11,6 +11,7 @@ pub fn check(source: &Source) -> Vec<Violation> {
     let mut found = Vec::new();
     for reference in &source.scan.references {
         found.extend(rank(source, reference));
+        found.extend(library(source, reference));
         found.extend(purity(source, reference));
         found.extend(house::DOORS.iter().filter_map(|door| closed_door(source, reference, door)));
     }
@@ -34,7 +35,25 @@ pub fn check(source: &Source) -> Vec<Violation> {
 }
 
 fn is_pure(source: &Source) -> bool {
-    source.top().and_then(house::module).is_some_and(|(_, nature)| nature == Nature::Pure)
+    let nature = match &source.library {
+        Some(library) => house::library(library),
+        None => source.top().and_then(house::module).map(|(_, nature)| nature),
+    };
+    nature == Some(Nature::Pure)
+}
+
+/// A library has a nature, and does not import the package that uses it.
+fn library(source: &Source, reference: &Reference) -> Option<Violation> {
+    let library = source.library.as_deref()?;
+    if house::library(library).is_none() {
+        let message =
+            format!("library `{library}` has no nature; give it one in tests/architecture/house.rs");
+        return Some(violation(source, reference.line, "unranked", message));
+    }
+    (reference.path.first()? == "andon").then(|| {
+        let message = format!("`{library}` is a library of its own and imports `andon`");
+        violation(source, reference.line, "upward", message)
+    })
 }
 
 /// A top module may import only from lower ranks.
@@ -114,11 +133,11 @@ fn names(reference: &Reference, target: &str) -> bool {
 
 /// Files of one top module that import each other in a circle. A parent and its own children do not count:
 /// a parent declares them, and what it re-exports is theirs.
-pub fn cycles(sources: &[Source]) -> Vec<Violation> {
+pub fn cycles(sources: &[&Source]) -> Vec<Violation> {
     let modules: BTreeMap<&[String], &Source> = sources
         .iter()
-        .filter(|source| source.top().is_some())
-        .map(|source| (&source.module[..], source))
+        .filter(|source| !source.module.is_empty())
+        .map(|source| (&source.module[..], *source))
         .collect();
     let edges: BTreeMap<&[String], BTreeSet<&[String]>> =
         modules.iter().map(|(module, source)| (*module, uses(source, &modules))).collect();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plants one fault at a time in a copy of src/ on disk and shows what tests/architecture.rs says about it.
+# Plants one fault at a time in a copy of src/ and crates/ on disk and shows what tests/architecture.rs says about it.
 # Usage: tests/architecture/plant.sh          (from anywhere; leaves the repository as it is)
 # Exit 0 when every planted fault was found, 1 when one was not.
 set -euo pipefail
@@ -14,7 +14,7 @@ check() { # the sources of $scratch; prints what was found
     --test architecture the_sources_keep -- --nocapture 2>&1
 }
 
-fresh() { rm -rf "$scratch/src" && cp -R "$top/src" "$scratch/src"; }
+fresh() { rm -rf "${scratch:?}"/* && cp -R "$top/src" "$top/crates" "$scratch"; }
 
 plant() { # NAME FILE LINE-OF-RUST EXPECTED-RULE
   fresh
@@ -44,6 +44,8 @@ plant 'upward import' src/domain/ids.rs 'use crate::history as _;' upward
 plant 'sideways import' src/record/mod.rs 'use crate::ledger as _;' sideways
 plant 'impure module in a pure one' src/detect/mod.rs 'use crate::git as _;' impure
 plant 'file system in a pure module' src/policy/mod.rs 'use std::fs as _;' impure
+plant 'file system in a pure library' crates/testreport/src/lib.rs 'use std::fs as _;' impure
+plant 'a library that knows its user' crates/testreport/src/lib.rs 'use andon::domain as _;' upward
 plant 'clock in a pure module' src/history/mod.rs 'use std::time::Instant as _;' impure
 plant 'git2 outside src/git' src/ops/mod.rs 'use git2 as _;' door
 plant 'a program started elsewhere' src/record/mod.rs 'fn f() { let _ = std::process::Command::new("x"); }' door

@@ -50,7 +50,7 @@ fn a_sideways_import_is_found() {
     for (path, text) in [
         ("src/record/mod.rs", "use crate::ledger::Ledger;"),
         ("src/detect/rules.rs", "use crate::policy::decide;"),
-        ("src/history/mod.rs", "use crate::testreport::read;"),
+        ("src/history/mod.rs", "use crate::git::Repo;"),
         ("src/action/mod.rs", "fn f() { super::adapter::run(); }"),
         ("src/config/mod.rs", "type T = crate::action::Plan;"),
     ] {
@@ -85,8 +85,9 @@ fn impure_std_and_crates_are_found_in_every_pure_module() {
         "fn f(path: &Path) -> bool { path.exists() }",
         "fn f() -> jiff::tz::TimeZone { jiff::tz::TimeZone::system() }",
     ] {
-        for module in ["domain", "history", "testreport", "detect", "policy", "report"] {
-            let path = format!("src/{module}/part.rs");
+        let modules = ["domain", "history", "detect", "policy", "report"];
+        let inside = modules.map(|module| format!("src/{module}/part.rs"));
+        for path in inside.into_iter().chain([String::from("crates/testreport/src/part.rs")]) {
             let found = found_in(&[(&path, text)]);
             assert!(found.iter().any(|v| v.rule == "impure" && v.line == 1), "{path}: {text}\n{found:#?}");
         }
@@ -138,6 +139,21 @@ fn the_root_hides_nothing() {
     assert_found("src/git/mod.rs", "use crate::*;", "root", 1);
     assert_found("src/git/mod.rs", "use super::Repo;", "unranked", 1);
     assert_found("src/novel/mod.rs", "use crate::domain::ids;", "unranked", 1);
+}
+
+#[test]
+fn a_library_that_knows_its_user_is_found() {
+    let inside = "crates/testreport/src/part.rs";
+    assert_found(inside, "use andon::domain::ids::Oid;", "upward", 1);
+    assert_found(inside, "fn f() { andon::cli::run(); }", "upward", 1);
+    assert_found("crates/novel/src/part.rs", "use std::fmt;", "unranked", 1);
+    assert_clean(inside, "use crate::tally::Tally;");
+    assert_clean("src/domain/tests.rs", "pub use testreport::{Counts, TestStatus};");
+    let found = found_in(&[
+        ("crates/testreport/src/a.rs", "use crate::b::B; struct A;"),
+        ("crates/testreport/src/b.rs", "use crate::a::A; struct B;"),
+    ]);
+    assert!(found.len() == 2 && found.iter().all(|v| v.rule == "cycle"), "{found:#?}");
 }
 
 #[test]

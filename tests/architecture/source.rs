@@ -32,6 +32,8 @@ pub struct Function {
 pub struct Source {
     /// From the repository root.
     pub path: String,
+    /// `Some("testreport")` for files below `crates/testreport/`; `None` for those of the package itself.
+    pub library: Option<String>,
     /// `["git", "notes"]` for `src/git/notes.rs`; empty for `lib.rs` and `main.rs`.
     pub module: Vec<String>,
     /// What the tokens outside test code name.
@@ -62,6 +64,7 @@ impl Source {
             items.exempt.iter().map(|region| region.end().line + 1 - region.start().line).sum();
         Ok(Self {
             path: path.to_owned(),
+            library: library_of(path).map(|(library, _)| library.to_owned()),
             module,
             scan,
             functions: items.functions,
@@ -71,24 +74,33 @@ impl Source {
         })
     }
 
-    /// Module paths that exist only under `cfg(test)`: files below them are test code.
-    pub fn test_modules(&self) -> Vec<Vec<String>> {
+    /// Modules, each with its library, that exist only under `cfg(test)`: files below them are test code.
+    pub fn test_modules(&self) -> Vec<(Option<String>, Vec<String>)> {
         if self.whole_file_is_test {
-            return vec![self.module.clone()];
+            return vec![(self.library.clone(), self.module.clone())];
         }
-        self.test_modules
-            .iter()
-            .map(|name| self.module.iter().chain(std::iter::once(name)).cloned().collect())
-            .collect()
+        let below = |name| self.module.iter().chain(std::iter::once(name)).cloned().collect();
+        self.test_modules.iter().map(|name| (self.library.clone(), below(name))).collect()
     }
 
-    /// The top module; `None` for `lib.rs` and `main.rs`.
+    /// The top module; `None` for `lib.rs` and `main.rs`, and in a library, which has no ranks.
     pub fn top(&self) -> Option<&str> {
-        self.module.first().map(String::as_str)
+        self.module.first().filter(|_| self.library.is_none()).map(String::as_str)
+    }
+
+    /// Whether the file belongs to one of `modules` of `library`.
+    pub fn is_below(&self, (library, module): &(Option<String>, Vec<String>)) -> bool {
+        self.library == *library && self.module.starts_with(module)
     }
 }
 
+/// The library that a path below `crates/` lies in, and the rest of the path.
+fn library_of(path: &str) -> Option<(&str, &str)> {
+    path.strip_prefix("crates/")?.split_once('/')
+}
+
 fn module_of(path: &str) -> Vec<String> {
+    let path = library_of(path).map_or(path, |(_, rest)| rest);
     let inner = path.strip_prefix("src/").unwrap_or(path);
     let inner = inner.strip_suffix(".rs").unwrap_or(inner);
     let mut parts: Vec<String> = inner.split('/').map(str::to_owned).collect();

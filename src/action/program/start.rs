@@ -21,7 +21,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::{Pid, chdir, getcwd};
 use rustix::process::{WaitOptions, waitpid};
 
-use crate::testreport::Stream;
+use testreport::Stream;
 
 use super::Environment;
 use super::signals::{Group, HeldSignals};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::Signal;
 
 use crate::domain::time::Span;
-use crate::testreport::Stream;
+use testreport::Stream;
 
 use super::end::Stopped;
 use super::signals::{Group, HeldSignals, is_ending, listen};

@@ -7,12 +7,13 @@ use crate::domain::facts::{
     CommitFact, CommitKind, CommitRecord, DiffSummary, Fact, Gate, Hunk, Prev, Recording,
 };
 use crate::domain::ids::{CodeId, DiffHash, HunkHash, Oid, Signature, TreeId};
+use crate::domain::signatures::{error_signature, signature};
 use crate::domain::tests::{Caveats, Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::Timestamp;
 use crate::record::format::v1::{decode_change, decode_line, decode_weakening};
 use crate::record::format::{Cut, FormatError, Json, Members, bounded};
 use crate::record::journal::JournalLine;
-use crate::testreport::{ErrorText, Root, error_signature, normalize_error, normalize_id, signature};
+use testreport::{ErrorText, Root, normalize_error, normalize_id};
 
 /// Longest subject, in bytes.
 const MAX_SUBJECT: usize = 1024;

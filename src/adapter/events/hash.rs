@@ -5,7 +5,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::domain::ids::{Digest, ShortHash};
-use crate::testreport::{Root, normalize_error};
+use testreport::{Root, normalize_error};
 
 /// Longest text whose volatile parts are masked, in bytes; a longer one counts as it is.
 const MASKED: usize = 256 << 10;

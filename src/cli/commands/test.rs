@@ -10,7 +10,7 @@ use crate::ops::observe::watch;
 use crate::ops::test;
 use crate::ops::workspace::Workspace;
 use crate::report::message::{self, Diagnostic};
-use crate::testreport::Stream;
+use testreport::Stream;
 
 /// Runs the tests and passes their exit code on.
 pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {

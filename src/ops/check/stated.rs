@@ -3,11 +3,11 @@
 use super::{Case, Violation, at, violation};
 use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::findings::Level;
+use crate::domain::signatures;
 use crate::domain::tests::{RunOrigin, TestEvidence, TestStatus};
 use crate::git::CommitInfo;
 use crate::record::format::v1;
 use crate::record::store::Note;
-use crate::testreport;
 
 /// Longest text that the format does not cut, in bytes: what is longer has another signature than its record shows.
 const WHOLE: usize = 250;
@@ -47,7 +47,7 @@ pub(super) fn of_tests(tests: &TestEvidence) -> Option<&'static str> {
         TestStatus::Passed if fails => Some("the tests passed, and it names tests that fail"),
         TestStatus::Failed if !fails => Some("the tests failed, and no test does"),
         _ if summed != counts.total => Some("the counts of its tests do not add up"),
-        _ if is_whole && !testreport::is_signed(tests) => {
+        _ if is_whole && !signatures::is_signed(tests) => {
             Some("the signature of its tests is that of another result")
         }
         TestStatus::Passed
@@ -87,7 +87,7 @@ mod tests {
         let signed = |mut tests: TestEvidence| {
             tests.counts.passed = tests.counts.total - tests.counts.failing() - tests.counts.skipped;
             let TestEvidence { runner, command, status, failing, .. } = &tests;
-            tests.signature = testreport::signature(runner, command, *status, failing);
+            tests.signature = signatures::signature(runner, command, *status, failing);
             tests
         };
         let (green, red) = (signed(green(1, 9)), signed(red(1, &["a"], 9)));

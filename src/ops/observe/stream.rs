@@ -6,6 +6,7 @@ use std::io::BufRead;
 use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
 use crate::domain::decision::Decision;
 use crate::domain::facts::Fact;
+use crate::domain::signatures::signature;
 use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
 use crate::ops::context::Context;
 use crate::ops::error::OpsError;
@@ -13,7 +14,6 @@ use crate::ops::test;
 use crate::ops::workspace::Workspace;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
-use crate::testreport::signature;
 
 use super::test_run::worth;
 use super::watch::Watch;

@@ -18,7 +18,7 @@ use crate::ops::test::{self, TestedCode};
 use crate::ops::workspace::Workspace;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
-use crate::testreport::{ExitKind, Root, RunReader};
+use testreport::{ExitKind, Root, RunReader};
 
 /// What is handed in.
 #[derive(Debug, Clone)]

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::paths::PathClass;
-use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
+use crate::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use crate::domain::time::Timestamp;
 use crate::domain::veil::Hidden;
 use crate::git::{Ended, Happened, IndexFile, MODE_SUBMODULE, Overlay, Watch};
 use crate::ops::error::OpsError;
 use crate::ops::workspace::Workspace;
 use crate::record::fingerprint::Fingerprinter;
-use crate::testreport::ParsedRun;
+use testreport::ParsedRun;
 
 /// Most paths that are looked at again one by one: git compares each with every path of the index, and beyond this
 /// the whole look is as cheap.
@@ -167,7 +167,7 @@ impl TestedCode {
         overlay.truncate(TestRun::MAX_OVERLAY);
         TestRun {
             at,
-            evidence: parsed.into_evidence(self.code, command),
+            evidence: TestEvidence::of(parsed, self.code, command),
             validity,
             base: self.base,
             overlay,

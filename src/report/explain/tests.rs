@@ -1,8 +1,10 @@
 //! What `andon explain` prints.
 
 use crate::domain::ids::CodeId;
+use crate::domain::signatures::coarse_signature;
+use crate::domain::tests::TestEvidence;
 use crate::report::json::line;
-use crate::testreport::{ExitKind, ReportInput, Root, coarse_signature, examine};
+use testreport::{ExitKind, ReportInput, Root, examine};
 
 use super::*;
 
@@ -11,7 +13,7 @@ fn file(name: &str, report: &str) -> ExplainedFile {
     let read = examine(input, ExitKind::Code(0), &Root::new("/w/p")).map(|found| ExplainedRun {
         warnings: found.run.warnings.clone(),
         coarse: coarse_signature(&found.run.errors),
-        evidence: found.run.into_evidence(CodeId([0; 32]), ""),
+        evidence: TestEvidence::of(found.run, CodeId([0; 32]), ""),
         failures: found.failures,
     });
     ExplainedFile { name: name.to_owned(), read }

@@ -1,0 +1,180 @@
+//! What the readers of structured reports share: a case is counted, named and bounded in one place, and the
+//! numbers that a report claims are held against the cases that it lists.
+
+use super::normalize::Root;
+use super::problem::ReportProblem;
+use super::tally::{Outcome, Tally, append};
+
+/// Most cases in one report: only their number is kept, so this bounds no memory, but what is believed.
+const MAX_CASES: u64 = 100_000_000;
+
+/// Longest part of an id that is kept, in bytes; normalization cuts the whole.
+const MAX_NAME: usize = 4 * 1024;
+
+/// One case, as far as the report has told of it.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) id: String,
+    pub(super) outcome: Outcome,
+    pub(super) error: String,
+}
+
+impl Case {
+    pub(super) fn new(id: String, outcome: Outcome) -> Self {
+        Self { id, outcome, error: String::new() }
+    }
+
+    /// The same case with this error text, bounded.
+    pub(super) fn with_error(mut self, text: &str) -> Self {
+        append(&mut self.error, text);
+        self
+    }
+}
+
+/// Counts the cases of one report.
+pub(super) struct Cases {
+    tally: Tally,
+    report: String,
+    seen: u64,
+    failing: u64,
+}
+
+impl Cases {
+    /// For the report of that name, read as `runner` writes it, of a run in the project at `root`.
+    pub(super) fn new(root: &Root, report: &str, runner: &'static str) -> Self {
+        let mut tally = Tally::new(root);
+        tally.recognised_as(runner);
+        Self { tally, report: report.to_owned(), seen: 0, failing: 0 }
+    }
+
+    pub(super) fn tally(&mut self) -> &mut Tally {
+        &mut self.tally
+    }
+
+    /// Everything that was said.
+    pub(super) fn into_tally(self) -> Tally {
+        self.tally
+    }
+
+    /// Failing and errored cases so far.
+    pub(super) fn failing(&self) -> u64 {
+        self.failing
+    }
+
+    /// Takes a case that has ended.
+    pub(super) fn end(&mut self, case: &Case) -> Result<(), ReportProblem> {
+        self.count(case.outcome)?;
+        if matches!(case.outcome, Outcome::Failed | Outcome::Errored) {
+            self.name(&case.id, &case.error);
+        }
+        Ok(())
+    }
+
+    /// Counts a case that ended so, without its name.
+    pub(super) fn count(&mut self, outcome: Outcome) -> Result<(), ReportProblem> {
+        self.seen += 1;
+        if self.seen > MAX_CASES {
+            return Err(ReportProblem::TooManyCases(MAX_CASES));
+        }
+        self.failing += u64::from(matches!(outcome, Outcome::Failed | Outcome::Errored));
+        self.tally.count(outcome);
+        Ok(())
+    }
+
+    /// Names a failing case that was counted.
+    pub(super) fn name(&mut self, id: &str, error: &str) {
+        let id = if id.trim().is_empty() { "unnamed test" } else { id };
+        self.tally.fail(bounded(id), Some(printed_escapes(error).as_str()));
+    }
+
+    /// Takes something that failed and is no case, such as a suite that cannot be loaded.
+    pub(super) fn errored(&mut self, id: &str, error: &str) {
+        self.failing += 1;
+        self.tally.count(Outcome::Errored);
+        let mut text = String::new();
+        append(&mut text, error);
+        self.name(id, &text);
+    }
+
+    /// Holds what the report claims against what it lists: more tests than that and it is not the whole,
+    /// failures that no case shows are a failure all the same.
+    pub(super) fn hold_against(&mut self, tests: u64, failing: u64) {
+        if tests > self.seen {
+            let problem = ReportProblem::PlanMismatch { planned: tests, came: self.seen };
+            self.tally.problem(&self.report, &problem);
+        }
+        if failing > 0 && self.failing == 0 {
+            self.errored("test run", "the report counts failures that no case shows");
+        }
+    }
+}
+
+/// An id's beginning: as much as normalization needs to keep ids apart.
+pub(super) fn bounded(id: &str) -> &str {
+    let mut end = id.len().min(MAX_NAME);
+    while !id.is_char_boundary(end) {
+        end -= 1;
+    }
+    id.get(..end).unwrap_or_default()
+}
+
+/// Terminal escapes that a writer of XML has printed because XML cannot hold them, as they were.
+pub(super) fn printed_escapes(text: &str) -> String {
+    let mut text = text.to_owned();
+    for printed in ["[NON-XML-CHAR-0x1B]", "#x1B", "#x1b", "\\u001b", "\u{241b}"] {
+        if text.contains(printed) {
+            text = text.replace(printed, "\u{1b}");
+        }
+    }
+    text
+}
+
+/// An error text up to its first stack frame (`    at f (file:1:2)`).
+pub(super) fn before_frames(text: &str) -> &str {
+    let frame = |line: &str| line.starts_with([' ', '\t']) && line.trim_start().starts_with("at ");
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        if frame(line) {
+            break;
+        }
+        end += line.len();
+    }
+    text.get(..end).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TestStatus;
+    use crate::run::{ExitKind, ParsedRun};
+
+    #[test]
+    fn what_a_report_claims_is_held_against_what_it_lists() {
+        let cases = [
+            (1, 0, TestStatus::Passed),
+            (0, 0, TestStatus::Passed),
+            (2, 0, TestStatus::Incomplete),
+            (1, 1, TestStatus::Failed),
+        ];
+        for (tests, failing, status) in cases {
+            let mut read = Cases::new(&Root::none(), "r", "x");
+            read.end(&Case::new("a".into(), Outcome::Passed)).unwrap();
+            read.hold_against(tests, failing);
+            let run = ParsedRun::conclude(read.into_tally(), ExitKind::Code(0));
+            assert_eq!(run.status, status, "{tests} {failing}");
+        }
+    }
+
+    #[test]
+    fn printed_escapes_and_frames_go() {
+        let mut read = Cases::new(&Root::none(), "r", "x");
+        for printed in ["#x1B[31mno#x1B[0m", "[NON-XML-CHAR-0x1B][31mno", "\u{241b}[1mno"] {
+            read.errored("", printed);
+        }
+        let (ids, errors, _) = read.into_tally().into_parts();
+        assert_eq!((ids, errors[0].text.as_str()), (vec!["unnamed test".to_owned()], "no"));
+        assert_eq!(before_frames("Error: at home\n\n    at f (a.js:1:2)\n    at g\n"), "Error: at home\n\n");
+        assert_eq!(before_frames("at first"), "at first");
+        assert_eq!(bounded(&"é".repeat(3000)).len(), MAX_NAME);
+    }
+}

@@ -1,0 +1,250 @@
+//! A report file, chunk by chunk: its beginning tells what it is, and nothing of it is held.
+
+use std::ops::ControlFlow;
+
+use super::by_line::{ByLine, LineReaders};
+use super::decode::{Decoder, HEAD};
+use super::format::Format;
+use super::json::JsonReader;
+use super::lines::LineSplitter;
+use super::normalize::Root;
+use super::problem::ReportProblem;
+use super::tally::Tally;
+use super::xmlreport::XmlReader;
+
+/// Largest report file that is read, in bytes: 16 GiB. It is never held; the bound is one on time.
+pub const MAX_REPORT_BYTES: u64 = 16 * 1024 * 1024 * 1024;
+
+/// What the content turned out to be.
+enum Body {
+    /// Its beginning, until it is enough to tell.
+    Head(Vec<u8>),
+    Xml(Decoder, Box<XmlReader>),
+    Text(Decoder, Box<TextBody>),
+    /// Not even its encoding can be read.
+    Unread(ReportProblem),
+}
+
+/// Reads one report file while it comes in.
+pub struct ReportReader {
+    root: Root,
+    name: String,
+    format: Option<Format>,
+    size: u64,
+    body: Body,
+}
+
+impl ReportReader {
+    pub(super) fn new(root: &Root, name: &str, format: Option<Format>) -> Self {
+        let body = Body::Head(Vec::new());
+        Self { root: root.clone(), name: name.to_owned(), format, size: 0, body }
+    }
+
+    /// Takes the next chunk; where chunks end does not matter. `Break` when nothing that comes later can
+    /// change what was read.
+    pub fn push(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        self.size = self.size.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        if self.size > MAX_REPORT_BYTES {
+            self.fail(ReportProblem::TooLarge { size: self.size, bound: MAX_REPORT_BYTES });
+            return ControlFlow::Break(());
+        }
+        match &mut self.body {
+            Body::Head(head) => {
+                head.extend_from_slice(bytes);
+                if head.len() >= HEAD {
+                    return self.begin();
+                }
+                ControlFlow::Continue(())
+            }
+            Body::Xml(decoder, xml) => push_xml(decoder, xml, bytes),
+            Body::Text(decoder, text) => text.push(decoder, bytes),
+            Body::Unread(_) => ControlFlow::Break(()),
+        }
+    }
+
+    fn fail(&mut self, problem: ReportProblem) {
+        match &mut self.body {
+            Body::Xml(_, xml) => xml.fail(problem),
+            Body::Text(_, text) => text.fail(problem),
+            Body::Head(_) => self.body = Body::Unread(problem),
+            Body::Unread(_) => {}
+        }
+    }
+
+    /// The beginning is there: what it shows decides.
+    fn begin(&mut self) -> ControlFlow<()> {
+        let Body::Head(head) = &mut self.body else { return ControlFlow::Continue(()) };
+        let head = std::mem::take(head);
+        // However much has come: the same bytes decide wherever chunks end.
+        let told = head.get(..HEAD).unwrap_or(&head);
+        let mut decoder = match Decoder::new(told) {
+            Ok(decoder) => decoder,
+            Err(problem) => {
+                self.body = Body::Unread(problem);
+                return ControlFlow::Break(());
+            }
+        };
+        if looks_like_xml(told) {
+            let mut xml = Box::new(XmlReader::new(&self.root, &self.name, self.format));
+            let flow = push_xml(&mut decoder, &mut xml, &head);
+            self.body = Body::Xml(decoder, xml);
+            return flow;
+        }
+        let mut text = Box::new(TextBody::new(&self.root, &self.name));
+        let flow = text.push(&mut decoder, &head);
+        self.body = Body::Text(decoder, text);
+        flow
+    }
+
+    /// The file has ended.
+    pub(super) fn finish(mut self) -> Tally {
+        let _ = self.begin();
+        match self.body {
+            Body::Xml(decoder, mut xml) => {
+                if let Err(problem) = decoder.finish() {
+                    xml.fail(problem);
+                }
+                warned(xml.finish(), &decoder, &self.name)
+            }
+            Body::Text(decoder, text) => {
+                warned(text.finish(&self.root, &self.name, self.format), &decoder, &self.name)
+            }
+            Body::Unread(problem) => unread(&self.name, &problem, &self.root),
+            Body::Head(_) => unread(&self.name, &nothing("an empty file"), &self.root),
+        }
+    }
+}
+
+/// With what is to be said of bytes that were replaced.
+fn warned(mut tally: Tally, decoder: &Decoder, name: &str) -> Tally {
+    if let Some(warning) = decoder.warning() {
+        tally.warn(format!("{name}: {warning}"));
+    }
+    tally
+}
+
+/// What is said of a report that was not read.
+pub(super) fn unread(name: &str, problem: &ReportProblem, root: &Root) -> Tally {
+    let mut tally = Tally::new(root);
+    tally.problem(name, problem);
+    tally
+}
+
+fn nothing(what: &str) -> ReportProblem {
+    ReportProblem::Unknown(what.to_owned())
+}
+
+/// True when the content can only be XML: a bracket is its first character, in any encoding.
+fn looks_like_xml(head: &[u8]) -> bool {
+    let blank =
+        |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0xef | 0xbb | 0xbf | 0xff | 0xfe);
+    head.iter().find(|byte| !blank(byte)) == Some(&b'<')
+}
+
+fn push_xml(decoder: &mut Decoder, xml: &mut XmlReader, bytes: &[u8]) -> ControlFlow<()> {
+    match decoder.push(bytes, &mut |text| xml.push(text)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(problem) => {
+            xml.fail(problem);
+            ControlFlow::Break(())
+        }
+    }
+}
+
+/// A file that is no XML: lines of text, of TAP or of JSON.
+struct TextBody {
+    readers: LineReaders,
+    lines: LineSplitter,
+    json: JsonReader,
+    /// Nothing but white space has come.
+    blank: Option<()>,
+    at: u64,
+    failed: Option<ReportProblem>,
+}
+
+impl TextBody {
+    fn new(root: &Root, name: &str) -> Self {
+        Self {
+            readers: LineReaders::new(root),
+            lines: LineSplitter::default(),
+            json: JsonReader::new(root, name),
+            blank: Some(()),
+            at: 0,
+            failed: None,
+        }
+    }
+
+    fn fail(&mut self, problem: ReportProblem) {
+        self.failed.get_or_insert(problem);
+    }
+
+    /// UTF-8 goes on as it is: what is not valid in a line of text is replaced there.
+    fn push(&mut self, decoder: &mut Decoder, bytes: &[u8]) -> ControlFlow<()> {
+        if decoder.is_utf8() {
+            self.bytes(bytes);
+            return ControlFlow::Continue(());
+        }
+        let read = decoder.push(bytes, &mut |text| {
+            self.bytes(text.as_bytes());
+            Ok(())
+        });
+        match read {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(problem) => {
+                self.fail(problem);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn bytes(&mut self, mut bytes: &[u8]) {
+        if self.at == 0 {
+            bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        }
+        if let Some(nul) = memchr::memchr(0, bytes) {
+            let at = self.at.saturating_add(u64::try_from(nul).unwrap_or(u64::MAX));
+            self.fail(ReportProblem::Malformed { at, what: "a NUL byte".to_owned() });
+        }
+        self.at = self.at.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        let readers = &mut self.readers;
+        self.lines.push(bytes, &mut |line| readers.line(line));
+        let told = if self.blank.is_some() { bytes.trim_ascii_start() } else { bytes };
+        if !told.is_empty() {
+            self.blank = None;
+        }
+        self.json.push(told);
+    }
+
+    fn finish(mut self, root: &Root, name: &str, format: Option<Format>) -> Tally {
+        let readers = &mut self.readers;
+        self.lines.finish(&mut |line| readers.line(line));
+        let cut = self.lines.is_cut();
+        let mut tally = Tally::new(root);
+        // JSON first: beside it, the text of the same runner says nothing new.
+        let mut recognised = self.json.finish(format).map(|json| tally.absorb(json));
+        let ByLine { structured, text, .. } = self.readers.finish(name, format);
+        let text = text.filter(|text| text.adds_to(&tally));
+        let mut by_line = None;
+        for one in structured.into_iter().chain([text]).flatten() {
+            tally.absorb(one);
+            (recognised, by_line) = (Some(()), Some(()));
+        }
+        if recognised.is_none() {
+            let problem = self.failed.unwrap_or_else(|| {
+                nothing(match format {
+                    _ if self.blank.is_some() => "an empty file",
+                    Some(_) => "nothing in the format that was asked for",
+                    None => "text of no known form",
+                })
+            });
+            return unread(name, &problem, root);
+        }
+        if let Some(problem) = self.failed {
+            tally.problem(name, &problem);
+        }
+        if cut && by_line.is_some() {
+            tally.warn(format!("{name}: lines of more than {} bytes were cut", LineSplitter::MAX_LINE));
+        }
+        tally
+    }
+}

@@ -1,0 +1,193 @@
+//! The JSON of RSpec (`--format json`): one document a run.
+//!
+//! An id is the file and the full description, as in RSpec's text: the places in the file move with the code. Errors
+//! outside of examples have no example: the run gave up.
+
+use super::super::cases::{Case, Cases, bounded};
+use super::super::normalize::Root;
+use super::super::problem::ReportProblem;
+use super::super::tally::{Outcome, Tally, Trouble, append};
+use super::walk::{Document, Node, Sure};
+
+/// Name of the format in evidence.
+const RUNNER: &str = "rspec-json";
+
+/// An example that is open.
+#[derive(Default)]
+struct Example {
+    description: String,
+    full: String,
+    file: String,
+    status: String,
+    class: String,
+    message: String,
+}
+
+/// What the summary says.
+#[derive(Default)]
+struct Summary {
+    examples: Option<u64>,
+    failures: Option<u64>,
+    outside: u64,
+}
+
+/// Reads a document as it comes.
+pub(super) struct RspecDocument {
+    cases: Cases,
+    listed: Option<()>,
+    summary: Summary,
+    example: Example,
+    /// What RSpec says of errors outside of examples.
+    messages: String,
+}
+
+impl RspecDocument {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self {
+            cases: Cases::new(root, report, RUNNER),
+            listed: None,
+            summary: Summary::default(),
+            example: Example::default(),
+            messages: String::new(),
+        }
+    }
+
+    fn text(&mut self, path: &str, text: &str) {
+        let example = &mut self.example;
+        let into = match path {
+            ".examples[].description" => &mut example.description,
+            ".examples[].full_description" => &mut example.full,
+            ".examples[].file_path" => &mut example.file,
+            ".examples[].status" => &mut example.status,
+            ".examples[].exception.class" => &mut example.class,
+            ".examples[].exception.message" => &mut example.message,
+            ".messages[]" => &mut self.messages,
+            _ => return,
+        };
+        append(into, text);
+    }
+
+    fn word(&mut self, path: &str, word: &str) {
+        let number = word.parse().ok();
+        match path {
+            ".summary.example_count" => self.summary.examples = number,
+            ".summary.failure_count" => self.summary.failures = number,
+            ".summary.errors_outside_of_examples_count" => self.summary.outside = number.unwrap_or(0),
+            _ => {}
+        }
+    }
+
+    fn end_example(&mut self) -> Result<(), ReportProblem> {
+        let Example { description, full, file, status, class, message } = std::mem::take(&mut self.example);
+        let outcome = match status.as_str() {
+            "passed" => Outcome::Passed,
+            "failed" => Outcome::Failed,
+            "pending" => Outcome::Skipped,
+            _ => Outcome::Errored,
+        };
+        let named = bounded(if full.is_empty() { &description } else { &full });
+        let file = bounded(file.strip_prefix("./").unwrap_or(&file));
+        let id = if file.is_empty() { named.to_owned() } else { [file, "::", named].concat() };
+        let message = message.trim();
+        // A failed expectation says itself what it is.
+        let told = class.is_empty() || class == "RSpec::Expectations::ExpectationNotMetError";
+        let error = if told { message.to_owned() } else { format!("{class}: {message}") };
+        self.cases.end(&Case::new(id, outcome).with_error(&error))
+    }
+}
+
+impl Document for RspecDocument {
+    fn node(&mut self, path: &str, node: Node<'_>) -> Result<(), ReportProblem> {
+        match (path, node) {
+            (".examples", Node::Open) => self.listed = Some(()),
+            (".examples[]", Node::Close) => return self.end_example(),
+            (_, Node::Text(text)) => self.text(path, text),
+            (_, Node::Word(word)) => self.word(path, word),
+            (_, Node::Open | Node::Close) => {}
+        }
+        Ok(())
+    }
+
+    fn sure(&self) -> Sure {
+        let told = self.summary.examples.is_some() && self.summary.failures.is_some();
+        if self.listed.is_some() && told { Sure::Ours } else { Sure::NotYet }
+    }
+
+    fn conclude(&mut self) -> Result<(), ReportProblem> {
+        let Summary { examples, failures, outside } = std::mem::take(&mut self.summary);
+        self.cases.hold_against(examples.unwrap_or(0), failures.unwrap_or(0));
+        if outside > 0 {
+            let messages = std::mem::take(&mut self.messages);
+            let tally = self.cases.tally();
+            tally.trouble(Trouble::GaveUp);
+            tally.run_error(messages.trim());
+        }
+        Ok(())
+    }
+
+    fn into_tally(self: Box<Self>) -> Tally {
+        self.cases.into_tally()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testkit::{run, tally};
+    use super::*;
+    use crate::run::{ExitKind, ParsedRun};
+    use crate::{Counts, TestStatus};
+
+    const FAILING: &str = r#"{"version":"3.13.0","seed":7,"examples":[{"id":"./spec/calc_spec.rb[1:1]","description":"adds","full_description":"Calc adds","status":"passed","file_path":"./spec/calc_spec.rb","line_number":4,"run_time":0.0001,"pending_message":null},{"id":"./spec/calc_spec.rb[1:2]","description":"subtracts","full_description":"Calc subtracts","status":"failed","file_path":"./spec/calc_spec.rb","line_number":8,"run_time":0.01,"pending_message":null,"exception":{"class":"RSpec::Expectations::ExpectationNotMetError","message":"\nexpected: 2\n     got: 1\n\n(compared using ==)\n","backtrace":["/p/spec/calc_spec.rb:9:in `x'"]}},{"id":"./spec/calc_spec.rb[1:3]","description":"divides","full_description":"Calc divides","status":"failed","file_path":"./spec/calc_spec.rb","line_number":12,"run_time":0.01,"pending_message":null,"exception":{"class":"ZeroDivisionError","message":"divided by 0","backtrace":[]}},{"id":"./spec/calc_spec.rb[1:4]","description":"later","full_description":"Calc later","status":"pending","file_path":"./spec/calc_spec.rb","line_number":16,"run_time":0.0,"pending_message":"No reason given"}],"summary":{"duration":0.02,"example_count":4,"failure_count":2,"pending_count":1,"errors_outside_of_examples_count":0},"summary_line":"4 examples, 2 failures, 1 pending"}"#;
+
+    const PASSING: &str = r#"{
+  "version": "3.13.0",
+  "examples": [
+    { "description": "adds", "full_description": "Calc adds", "status": "passed", "file_path": "./spec/a_spec.rb" }
+  ],
+  "summary": { "duration": 0.1, "example_count": 1, "failure_count": 0, "pending_count": 0, "errors_outside_of_examples_count": 0 },
+  "summary_line": "1 example, 0 failures"
+}
+"#;
+
+    #[test]
+    fn samples() {
+        let one = run(&format!("Run options: x\n{FAILING}\n"));
+        let counts = Counts { total: 4, passed: 1, failed: 2, errored: 0, skipped: 1 };
+        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
+        assert_eq!(one.failing, ["spec/calc_spec.rb::Calc divides", "spec/calc_spec.rb::Calc subtracts"]);
+        let texts: Vec<_> = one.errors.iter().map(|error| error.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["ZeroDivisionError: divided by 0", "expected: 2\n     got: 1\n(compared using ==)"]
+        );
+        assert_eq!((run(PASSING).status, run(PASSING).counts.passed), (TestStatus::Passed, 1));
+    }
+
+    #[test]
+    fn lies_and_gaps() {
+        let cases = [
+            (PASSING.replace("example_count\": 1", "example_count\": 2"), TestStatus::Incomplete),
+            (PASSING.replace("failure_count\": 0", "failure_count\": 1"), TestStatus::Failed),
+            (PASSING.replace("examples_count\": 0", "examples_count\": 1"), TestStatus::RunnerError),
+            (PASSING.replace("\"passed\"", "\"odd\""), TestStatus::Failed),
+            (PASSING.replace("\"passed\"", "\"pending\""), TestStatus::NoTests),
+        ];
+        for (text, status) in cases {
+            assert_eq!(run(&text).status, status, "{text}");
+        }
+        let none = r#"{"examples":[],"summary":{"example_count":0,"failure_count":0}}"#;
+        assert_eq!(run(none).status, TestStatus::NoTests);
+        assert!(tally(r#"{"examples":[],"summary":{}}"#).is_none());
+    }
+
+    #[test]
+    fn a_cut_report_never_passes() {
+        for text in [FAILING, PASSING] {
+            for end in 0..text.len() {
+                let status =
+                    tally(&text[..end]).map(|tally| ParsedRun::conclude(tally, ExitKind::Code(0)).status);
+                assert!(status != Some(TestStatus::Passed) || end + 1 == text.len(), "{:?}", &text[..end]);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # How it works
+//!
+//! A report is recognised by its content. Each format has a reader of its own that fills a tally; the
+//! tallies of one run are merged, and only `run` draws the conclusion from the whole and the exit.
+//!
+//! Pure: bytes in, values out. No file is opened, no clock is read.
+
+mod by_line;
+mod cases;
+mod decode;
+mod examine;
+mod file;
+mod format;
+mod json;
+mod junit;
+mod libtest;
+mod lines;
+mod normalize;
+mod problem;
+mod reader;
+mod result;
+mod run;
+mod signature;
+mod tally;
+mod tap;
+mod text;
+mod xml;
+mod xmlreport;
+
+pub use examine::{Examination, Examined, FailureTrace, Unread, examine};
+pub use file::{MAX_REPORT_BYTES, ReportReader};
+pub use format::Format;
+pub use lines::Stream;
+pub use normalize::{Change, Root, normalize_error, normalize_id};
+pub use problem::ReportProblem;
+pub use reader::{ReportInput, RunReader, read};
+pub use result::{Counts, TestStatus};
+pub use run::{ExitKind, MAX_FAILING, ParsedRun, RUNNER_EXIT};
+pub use signature::{Digest, ErrorText, Scheme};
+
+#[cfg(test)]
+mod tests;

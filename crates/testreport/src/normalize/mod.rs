@@ -1,0 +1,103 @@
+//! Takes out of ids and error texts what changes while the failure stays the same.
+//!
+//! Two lists of small named rules in a fixed order ([`texts`] and [`ids`]); a new rule is one function, its
+//! table of tests, and one entry in a list. The project's own patterns come after. What the hashes mean depends
+//! on them, so a change of any rule's result is a new signature format.
+
+mod chosen;
+mod escapes;
+mod frames;
+mod ids;
+mod items;
+mod moments;
+mod numbers;
+mod paths;
+mod project;
+mod rule;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+pub(super) use escapes::strip_ansi;
+pub use ids::normalize_id;
+pub(super) use numbers::mask_digits;
+pub use rule::Change;
+pub(super) use texts::MAX_TEXT;
+pub use texts::normalize_error;
+
+use std::sync::Arc;
+
+use self::project::ProjectPattern;
+
+/// What normalization knows of the project: its root directory, whose absolute path is taken out of ids and
+/// errors, and its own patterns.
+#[derive(Debug, Clone)]
+pub struct Root {
+    path: Option<String>,
+    patterns: Arc<[ProjectPattern]>,
+    keep: Keep,
+}
+
+/// What is kept of failures besides what they became.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Nothing,
+    Originals,
+}
+
+impl Root {
+    /// From an absolute path. A path without any name in it (`/`) is no root that could be taken out.
+    pub fn new(path: &str) -> Self {
+        let path = path.trim_end_matches('/');
+        Self { path: (path.len() > 1).then(|| path.to_owned()), ..Self::none() }
+    }
+
+    /// No root: paths stay as they are.
+    pub fn none() -> Self {
+        Self { path: None, patterns: Arc::new([]), keep: Keep::Nothing }
+    }
+
+    /// With patterns of its own as (name, pattern), in order.
+    #[must_use]
+    pub fn with_patterns(mut self, pairs: &[(String, String)]) -> Self {
+        self.patterns = ProjectPattern::all(pairs).into();
+        self
+    }
+
+    /// Readers keep ids and texts as they came, too: for tracing what the rules did.
+    #[must_use]
+    pub fn keeping_originals(mut self) -> Self {
+        self.keep = Keep::Originals;
+        self
+    }
+
+    pub(super) fn keeps_originals(&self) -> bool {
+        self.keep == Keep::Originals
+    }
+
+    fn path(&self) -> Option<&str> {
+        self.path.as_deref()
+    }
+
+    fn patterns(&self) -> &[ProjectPattern] {
+        &self.patterns
+    }
+}
+
+/// What each rule made of an id, in order; rules that changed nothing are left out.
+pub fn explain_id(id: &str, root: &Root) -> Vec<Change> {
+    let mut changes = Vec::new();
+    ids::traced(id, root, &mut |rule, why, text| changes.push(change(rule, why, text)));
+    changes
+}
+
+/// What each rule made of an error text, in order; rules that changed nothing are left out.
+pub fn explain_error(text: &str, root: &Root) -> Vec<Change> {
+    let mut changes = Vec::new();
+    texts::traced(text, root, &mut |rule, why, text| changes.push(change(rule, why, text)));
+    changes
+}
+
+fn change(rule: &str, why: &str, text: &str) -> Change {
+    Change { rule: rule.to_owned(), why: why.to_owned(), text: text.to_owned() }
+}

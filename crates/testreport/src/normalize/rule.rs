@@ -1,0 +1,101 @@
+//! What a rule is, and how rules run: one after another, in the order of their list.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Root;
+
+/// One step of a normalization.
+#[derive(Clone, Copy)]
+pub(crate) struct Rule {
+    /// The name of the rule.
+    pub name: &'static str,
+    /// What it takes out, and why that says nothing about the failure.
+    pub why: &'static str,
+    /// The text without it: a pure function that borrows when there is nothing to take out.
+    pub apply: for<'t> fn(&Root, &'t str) -> Cow<'t, str>,
+}
+
+/// What one rule made of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Name of the rule.
+    pub rule: String,
+    /// Why there is such a rule.
+    pub why: String,
+    /// The text after it.
+    pub text: String,
+}
+
+/// Applies the rules, then the project's own patterns, and tells `changed` of each that did something.
+pub(super) fn run(
+    rules: &[Rule],
+    root: &Root,
+    text: &str,
+    changed: &mut dyn FnMut(&str, &str, &str),
+) -> String {
+    let mut text = text.to_owned();
+    for rule in rules {
+        if let Cow::Owned(next) = (rule.apply)(root, &text)
+            && next != text
+        {
+            changed(rule.name, rule.why, &next);
+            text = next;
+        }
+    }
+    for pattern in root.patterns() {
+        if let Some(next) = pattern.apply(&text).filter(|next| *next != text) {
+            changed(pattern.name(), "[normalize] of the project", &next);
+            text = next;
+        }
+    }
+    text
+}
+
+/// A pattern that is compiled when it is first needed. The patterns are constants, and a test compiles
+/// each, so the `None` of a pattern that does not compile never comes up.
+pub(super) type Pattern = LazyLock<Option<Regex>>;
+
+/// Declares a [`Pattern`].
+macro_rules! pattern {
+    ($name:ident, $regex:literal) => {
+        static $name: $crate::normalize::rule::Pattern =
+            std::sync::LazyLock::new(|| regex::Regex::new($regex).ok());
+    };
+}
+pub(super) use pattern;
+
+/// Replaces every match of `pattern`; `$1` in `with` stands for the first group.
+pub(super) fn replace<'t>(pattern: &Pattern, text: &'t str, with: &str) -> Cow<'t, str> {
+    pattern.as_ref().map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, with))
+}
+
+/// As [`replace`], in texts with a digit: most patterns have nothing to find without one.
+pub(super) fn replace_digits<'t>(pattern: &Pattern, text: &'t str, with: &str) -> Cow<'t, str> {
+    if has_digit(text) { replace(pattern, text, with) } else { Cow::Borrowed(text) }
+}
+
+/// Replaces every match by what `with` makes of its groups.
+pub(super) fn replace_by<'t>(
+    pattern: &Pattern,
+    text: &'t str,
+    with: impl Fn(&regex::Captures<'_>) -> String,
+) -> Cow<'t, str> {
+    pattern.as_ref().map_or(Cow::Borrowed(text), |pattern| pattern.replace_all(text, with))
+}
+
+/// True when the text has a decimal digit.
+pub(super) fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Runs a rule over a table of texts and what is to come of them; what came must be left alone thereafter.
+#[cfg(test)]
+pub(super) fn check(step: fn(&str) -> Cow<'_, str>, cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        assert_eq!(step(text), *expected, "{text:?}");
+        assert_eq!(step(expected), *expected, "{text:?} a second time");
+    }
+}

@@ -1,0 +1,325 @@
+//! Takes the output of a run as it comes, and its report files, and concludes when the run has ended.
+
+use super::by_line::{ByLine, LineReaders};
+use super::file::{ReportReader, unread};
+use super::format::Format;
+use super::json::JsonReader;
+use super::lines::{LineSplitter, Stream};
+use super::normalize::Root;
+use super::problem::ReportProblem;
+use super::run::{ExitKind, ParsedRun};
+use super::tally::Tally;
+use super::text::NEXTEST;
+use super::xmlreport::XmlOutput;
+
+/// How messages call what the run printed.
+const OUTPUT: &str = "standard output";
+
+/// And what it said on standard error.
+const ASIDE: &str = "standard error";
+
+/// A report file.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportInput<'a> {
+    /// How messages call it; usually its path.
+    pub name: &'a str,
+    /// Its content.
+    pub bytes: &'a [u8],
+}
+
+/// Reads one run in bounded memory.
+pub struct RunReader {
+    root: Root,
+    format: Option<Format>,
+    stdout: LineSplitter,
+    stderr: LineSplitter,
+    readers: LineReaders,
+    json: JsonReader,
+    xml: XmlOutput,
+    aside: Aside,
+    reports: Tally,
+}
+
+/// What is on standard error and belongs on standard output.
+struct Aside {
+    json: JsonReader,
+    xml: XmlOutput,
+}
+
+impl RunReader {
+    /// A reader for a run in the project at `root`.
+    pub fn new(root: Root) -> Self {
+        Self {
+            format: None,
+            stdout: LineSplitter::default(),
+            stderr: LineSplitter::default(),
+            readers: LineReaders::new(&root),
+            json: JsonReader::new(&root, OUTPUT),
+            xml: XmlOutput::new(&root, OUTPUT),
+            aside: Aside { json: JsonReader::new(&root, ASIDE), xml: XmlOutput::new(&root, ASIDE) },
+            reports: Tally::new(&root),
+            root,
+        }
+    }
+
+    /// The same, with everything read as that format, whatever it looks like.
+    #[must_use]
+    pub fn only(mut self, format: Option<Format>) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// Takes the next chunk of output; where chunks end does not matter.
+    pub fn push(&mut self, stream: Stream, bytes: &[u8]) {
+        let readers = &mut self.readers;
+        let parts = bytes.split_inclusive(|byte| *byte == b'\n');
+        match stream {
+            Stream::Stderr => {
+                self.aside.json.push(bytes);
+                for part in parts {
+                    self.aside.xml.push(part, readers.is_at_work());
+                    self.stderr.push(part, &mut |line| readers.side_line(line));
+                }
+            }
+            Stream::Stdout => {
+                self.json.push(bytes);
+                for part in parts {
+                    self.xml.push(part, readers.is_at_work());
+                    self.stdout.push(part, &mut |line| readers.line(line));
+                }
+            }
+        }
+    }
+
+    /// Takes a whole report file, recognised by its content: XML, JSON, TAP or the text of a known runner. One
+    /// that cannot be read makes the run [`Incomplete`](crate::TestStatus::Incomplete), with a
+    /// warning that names it.
+    pub fn report(&mut self, input: ReportInput<'_>) {
+        let mut report = self.open_report(input.name);
+        let _ = report.push(input.bytes);
+        self.close_report(report);
+    }
+
+    /// A reader for a report file that comes in chunks.
+    pub fn open_report(&self, name: &str) -> ReportReader {
+        ReportReader::new(&self.root, name, self.format)
+    }
+
+    /// Takes what such a reader has read: the file has ended.
+    pub fn close_report(&mut self, report: ReportReader) {
+        if self.format.is_none_or(|format| !format.is_exit_only()) {
+            self.reports.absorb(report.finish());
+        }
+    }
+
+    /// Takes note of a report file that could not be opened or read: the run is
+    /// [`Incomplete`](crate::TestStatus::Incomplete).
+    pub fn unreadable(&mut self, name: &str, why: &str) {
+        let tally = unread(name, &ReportProblem::Unreadable(why.to_owned()), &self.root);
+        self.reports.absorb(tally);
+    }
+
+    /// Ends the run.
+    pub fn finish(mut self, exit: ExitKind) -> ParsedRun {
+        let readers = &mut self.readers;
+        self.stdout.finish(&mut |line| readers.line(line));
+        self.stderr.finish(&mut |line| readers.side_line(line));
+        let (mut whole, format) = (self.reports, self.format);
+        // JSON and XML first: a runner that prints them tells the same as text on the other stream (`jest --json`).
+        for found in [self.json.finish(format), self.xml.finish(format)].into_iter().flatten() {
+            whole.absorb(found);
+        }
+        let ByLine { structured, text, aside } = self.readers.finish(OUTPUT, format);
+        let text = text.filter(|text| text.adds_to(&whole));
+        for tally in structured.into_iter().chain([text]).flatten() {
+            whole.absorb(tally);
+        }
+        // Of standard error only what the rest does not tell: what nextest prints there of its tests, it has judged, and
+        // a beginning without any test is likelier a word.
+        let aside = [self.aside.json.finish(format), self.aside.xml.finish(format)].into_iter().chain(aside);
+        for tally in aside.flatten() {
+            let tells = whole.runner().is_none() || tally.has_failures() || tally.counts().ran() > 0;
+            if tells && !whole.is_of(NEXTEST) && tally.adds_to(&whole) {
+                whole.absorb(tally);
+            }
+        }
+        if let Some(format) = format.filter(|format| !format.is_exit_only() && whole.runner().is_none()) {
+            let what = format!("nothing in the format {}, the only one asked for", format.name());
+            let problem = ReportProblem::Unknown(what);
+            match exit {
+                ExitKind::Code(0) => whole.problem(OUTPUT, &problem),
+                ExitKind::Code(_) | ExitKind::Signal(_) | ExitKind::TimedOut => {
+                    whole.warn(format!("{OUTPUT}: {problem}"));
+                }
+            }
+        }
+        ParsedRun::conclude(whole, exit)
+    }
+}
+
+/// Reads a run whose output was not seen, from its report files and its exit.
+pub fn read(inputs: &[ReportInput<'_>], exit: ExitKind, root: &Root) -> ParsedRun {
+    let mut reader = RunReader::new(root.clone());
+    for input in inputs {
+        reader.report(*input);
+    }
+    reader.finish(exit)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::TestStatus;
+
+    fn run(stdout: &str, stderr: &str, files: &[(&str, &str)], exit: i32) -> ParsedRun {
+        let mut reader = RunReader::new(Root::none());
+        reader.push(Stream::Stderr, stderr.as_bytes());
+        reader.push(Stream::Stdout, stdout.as_bytes());
+        for (name, text) in files {
+            reader.report(ReportInput { name, bytes: text.as_bytes() });
+        }
+        reader.finish(ExitKind::Code(exit))
+    }
+
+    #[test]
+    fn what_is_recognised_names_the_runner() {
+        let cargo = "running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+        let junit = "<testsuite><testcase name='a'/></testsuite>";
+        let mocha = "{\"stats\":{},\"tests\":[],\"failures\":[],\"passes\":[{\"title\":\"a\"}]}\n";
+        let trx = "<TestRun><Results><UnitTestResult testName='a' outcome='Passed'/></Results><ResultSummary outcome='Completed'/></TestRun>";
+        let cases = [
+            ("all good\n", &[][..], "exit", TestStatus::Passed),
+            (cargo, &[], "cargo", TestStatus::Passed),
+            (mocha, &[], "mocha-json", TestStatus::Passed),
+            ("", &[("a.json", mocha), ("b.trx", trx)], "mocha-json+trx", TestStatus::Passed),
+            ("", &[("a.json", "{\"stats\"")], "exit", TestStatus::Incomplete),
+            ("1..1\nok 1\n", &[], "tap", TestStatus::Passed),
+            ("", &[("a.xml", junit)], "junit", TestStatus::Passed),
+            ("> npm test\n\n<testsuite><testcase name='a'/></testsuite>\n", &[], "junit", TestStatus::Passed),
+            ("<testsuite><testcase name='a'/>\n", &[], "junit", TestStatus::Incomplete),
+            ("ok\n<html>\n", &[], "exit", TestStatus::Passed),
+            (
+                cargo,
+                &[("a.xml", junit), ("b.tap", "1..1\nnot ok 1 x")],
+                "cargo+junit+tap",
+                TestStatus::Failed,
+            ),
+            ("", &[("a.xml", "<coverage/>")], "exit", TestStatus::Incomplete),
+            ("", &[("a.txt", "")], "exit", TestStatus::Incomplete),
+            ("", &[("a.txt", "hello")], "exit", TestStatus::Incomplete),
+            ("ok  \tgithub.com/a/b\t0.003s\n", &[], "go", TestStatus::Passed),
+            ("3 passed in 0.1s\n", &[("a.xml", junit)], "junit", TestStatus::Passed),
+            ("1 failed in 0.1s\n", &[("a.xml", junit)], "junit+pytest", TestStatus::Failed),
+        ];
+        for (stdout, files, runner, status) in cases {
+            let run = run(stdout, "", files, 0);
+            assert_eq!((run.runner.as_str(), run.status), (runner, status), "{stdout} {files:?}");
+            assert_eq!(run.warnings.is_empty(), status != TestStatus::Incomplete, "{:?}", run.warnings);
+        }
+    }
+
+    #[test]
+    fn a_named_format_is_read_and_no_other() {
+        let tap = "1..1\nok 1\n";
+        let junit = "<testsuite><testcase name='a'><failure/></testcase></testsuite>\n";
+        let none = &[][..];
+        let cases = [
+            ("tap", format!("{tap}1 failed in 0.1s\n"), none, 0, "tap", TestStatus::Passed),
+            ("pytest", format!("{tap}1 failed in 0.1s\n"), none, 0, "pytest", TestStatus::Failed),
+            ("junit", junit.to_owned(), none, 0, "junit", TestStatus::Failed),
+            ("junit", tap.to_owned(), &[("a", junit)], 0, "junit", TestStatus::Failed),
+            ("junit", tap.to_owned(), none, 0, "exit", TestStatus::Incomplete),
+            ("junit", tap.to_owned(), none, 1, "exit", TestStatus::RunnerError),
+            ("trx", String::new(), &[("a", junit)], 0, "exit", TestStatus::Incomplete),
+            ("tap", String::new(), &[("a", "3 passed in 0.1s\n")], 0, "exit", TestStatus::Incomplete),
+            ("exit", junit.to_owned(), &[("a", junit)], 0, "exit", TestStatus::Passed),
+            ("exit", tap.to_owned(), none, 3, "exit", TestStatus::RunnerError),
+        ];
+        for (format, stdout, files, exit, runner, status) in cases {
+            let mut reader = RunReader::new(Root::none()).only(Format::named(format));
+            reader.push(Stream::Stdout, stdout.as_bytes());
+            for (name, text) in files {
+                reader.report(ReportInput { name, bytes: text.as_bytes() });
+            }
+            let run = reader.finish(ExitKind::Code(exit));
+            assert_eq!(
+                (run.runner.as_str(), run.status),
+                (runner, status),
+                "{format} {stdout} {:?}",
+                run.warnings
+            );
+            assert!(run.warnings.is_empty() || run.runner == "exit", "{:?}", run.warnings);
+        }
+        assert!(
+            Format::names().iter().all(|name| Format::named(name).is_some_and(|one| one.name() == *name))
+        );
+        assert_eq!(Format::named("junti"), None);
+    }
+
+    #[test]
+    fn streams_do_not_tear_each_others_lines() {
+        let mut reader = RunReader::new(Root::none());
+        reader.push(Stream::Stdout, b"1..2\nok 1\nnot o");
+        reader.push(Stream::Stderr, b"warning: something\n");
+        reader.push(Stream::Stdout, b"k 2 - b\n");
+        let run = reader.finish(ExitKind::Code(1));
+        assert_eq!((run.status, run.failing), (TestStatus::Failed, vec!["b".to_owned()]));
+    }
+
+    fn lines() -> impl Strategy<Value = String> {
+        let words = [
+            "ok 1 - a",
+            "not ok 2 - b",
+            "    not ok 1 - c",
+            "1..2",
+            "    1..1",
+            "  ---",
+            "  ...",
+            "Bail out!",
+            "TAP version 14",
+            "running 2 tests",
+            "test a ... ok",
+            "test b ... FAILED",
+            "failures:",
+            "    b",
+            "---- b stdout ----",
+            "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out",
+            "test result: FAILED. 99999999999999999999 passed; 1 failed;",
+            "",
+            "ok",
+            "<testsuite>",
+            "<testcase name='a'>",
+            "<failure message='x'>",
+            "</testcase>",
+            "</testsuite>",
+            "&#0;",
+            "<![CDATA[",
+            "]]>",
+            "\u{1b}[31m",
+        ];
+        proptest::collection::vec(proptest::sample::select(words.to_vec()), 0..40)
+            .prop_map(|lines| lines.join("\n"))
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_taken(bytes: Vec<u8>, exit: i32) {
+            let mut reader = RunReader::new(Root::none());
+            reader.push(Stream::Stdout, &bytes);
+            reader.push(Stream::Stderr, &bytes);
+            reader.report(ReportInput { name: "x", bytes: &bytes });
+            reader.finish(ExitKind::Code(exit));
+        }
+
+        #[test]
+        fn any_lines_are_taken_and_counts_add_up(text in lines(), exit in 0..3_i32) {
+            let run = run(&text, &text, &[("x", &text)], exit);
+            let counts = run.counts;
+            prop_assert_eq!(counts.total, counts.failing().saturating_add(counts.passed).saturating_add(counts.skipped));
+            prop_assert!(run.status != TestStatus::Passed || (exit == 0 && run.failing.is_empty()));
+            prop_assert!(run.failing.is_sorted());
+        }
+    }
+}

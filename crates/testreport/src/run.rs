@@ -1,0 +1,147 @@
+//! The conclusion: what reports and exit say together.
+
+use super::result::{Counts, TestStatus};
+use super::signature::ErrorText;
+use super::tally::{Tally, Trouble};
+
+/// The runner of a run of which only the exit code is known.
+pub const RUNNER_EXIT: &str = "exit";
+
+/// Most ids of failing tests that a run keeps; the counts are whole all the same.
+pub const MAX_FAILING: usize = 512;
+
+/// How the test command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitKind {
+    /// By itself, with this code.
+    Code(i32),
+    /// Killed by this signal.
+    Signal(i32),
+    /// Stopped by a time limit of whoever ran it.
+    TimedOut,
+}
+
+/// What a finished run says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsedRun {
+    /// Status class.
+    pub status: TestStatus,
+    /// Counts; all zero when only the exit code is known.
+    pub counts: Counts,
+    /// Sorted normalized ids of the failing tests, at most [`MAX_FAILING`].
+    pub failing: Vec<String>,
+    /// True when `failing` was cut; the counts are whole all the same.
+    pub truncated: bool,
+    /// Normalized first errors: those of the run, then those of the failing tests in order.
+    pub errors: Vec<ErrorText>,
+    /// The recognised runners joined by `+` (`cargo`, `go-json`, `junit`, `pytest`), or [`RUNNER_EXIT`].
+    pub runner: String,
+    /// What was wrong with the reports, each naming the report.
+    pub warnings: Vec<String>,
+}
+
+impl ParsedRun {
+    pub(super) fn conclude(tally: Tally, exit: ExitKind) -> Self {
+        let status = status_of(&tally, exit);
+        let (counts, truncated) = (tally.counts(), tally.is_cut());
+        let runner = tally.runner().unwrap_or_else(|| RUNNER_EXIT.to_owned());
+        let (failing, errors, warnings) = tally.into_parts();
+        Self { status, counts, failing, truncated, errors, runner, warnings }
+    }
+}
+
+/// What was seen from outside (a timeout, a signal) goes first, then what makes the reports less than the
+/// whole, then what they say. Exit code alone is a class of its own: without any recognised report an exit
+/// of 0 is a pass with unknown counts (a `make test` that prints nothing readable), any other code an error
+/// of the runner, because no failing case is known. A recognised report without a test is never a pass.
+fn status_of(tally: &Tally, exit: ExitKind) -> TestStatus {
+    let code = match exit {
+        ExitKind::TimedOut => return TestStatus::TimedOut,
+        ExitKind::Signal(_) => return TestStatus::Crashed,
+        ExitKind::Code(code) => code,
+    };
+    match tally.worst() {
+        Some(Trouble::GaveUp | Trouble::NoTests) | None if tally.has_failures() => TestStatus::Failed,
+        Some(Trouble::NoTests) if tally.counts().ran() == 0 => TestStatus::NoTests,
+        Some(trouble @ (Trouble::BuildFailed | Trouble::Crashed | Trouble::Incomplete | Trouble::GaveUp)) => {
+            trouble.status()
+        }
+        Some(Trouble::NoTests) | None if killed_behind_a_shell(code) => TestStatus::Crashed,
+        Some(Trouble::NoTests) | None if code != 0 => TestStatus::RunnerError,
+        Some(Trouble::NoTests) | None if tally.runner().is_some() && tally.counts().ran() == 0 => {
+            TestStatus::NoTests
+        }
+        Some(Trouble::NoTests) | None => TestStatus::Passed,
+    }
+}
+
+/// `sh -c` reports a program that died of a signal as 128 and the signal's number. Only the signals of
+/// crashes count (ILL, TRAP, ABRT, BUS, FPE, KILL, SEGV, TERM): other numbers are ordinary exit codes.
+fn killed_behind_a_shell(code: i32) -> bool {
+    matches!(code.saturating_sub(128), 4..=9 | 11 | 15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::normalize::Root;
+    use super::super::tally::Outcome;
+    use super::*;
+
+    fn tally(outcomes: &[Outcome], trouble: Option<Trouble>) -> Tally {
+        let mut tally = Tally::new(&Root::none());
+        tally.recognised_as("tap");
+        for outcome in outcomes {
+            tally.count(*outcome);
+            if matches!(outcome, Outcome::Failed | Outcome::Errored) {
+                tally.fail("a", None);
+            }
+        }
+        if let Some(trouble) = trouble {
+            tally.trouble(trouble);
+        }
+        tally
+    }
+
+    #[test]
+    fn reports_and_exit_together_give_the_class() {
+        use ExitKind::{Code, Signal, TimedOut};
+        use Outcome::{Failed, Passed, Skipped};
+        let cases = [
+            (&[Passed][..], None, Code(0), TestStatus::Passed),
+            (&[Passed, Skipped], None, Code(0), TestStatus::Passed),
+            (&[Passed], None, Code(1), TestStatus::RunnerError),
+            (&[Passed], None, Code(134), TestStatus::Crashed),
+            (&[Passed], None, Code(130), TestStatus::RunnerError),
+            (&[Failed], None, Code(0), TestStatus::Failed),
+            (&[Failed], None, Code(101), TestStatus::Failed),
+            (&[Failed], Some(Trouble::GaveUp), Code(1), TestStatus::Failed),
+            (&[Passed], Some(Trouble::GaveUp), Code(0), TestStatus::RunnerError),
+            (&[Failed], Some(Trouble::Incomplete), Code(1), TestStatus::Incomplete),
+            (&[Passed], Some(Trouble::Incomplete), Code(0), TestStatus::Incomplete),
+            (&[Failed], Some(Trouble::Crashed), Code(101), TestStatus::Crashed),
+            (&[Passed], Some(Trouble::BuildFailed), Code(0), TestStatus::BuildFailed),
+            (&[], None, Code(0), TestStatus::NoTests),
+            (&[], Some(Trouble::NoTests), Code(5), TestStatus::NoTests),
+            (&[Passed], Some(Trouble::NoTests), Code(0), TestStatus::Passed),
+            (&[Passed], Some(Trouble::NoTests), Code(1), TestStatus::RunnerError),
+            (&[Skipped], None, Code(0), TestStatus::NoTests),
+            (&[], None, Code(5), TestStatus::RunnerError),
+            (&[Passed], None, TimedOut, TestStatus::TimedOut),
+            (&[Failed], None, Signal(9), TestStatus::Crashed),
+        ];
+        for (outcomes, trouble, exit, status) in cases {
+            let run = ParsedRun::conclude(tally(outcomes, trouble), exit);
+            assert_eq!(run.status, status, "{outcomes:?} {trouble:?} {exit:?}");
+        }
+    }
+
+    #[test]
+    fn the_exit_code_alone_is_a_class_of_its_own() {
+        let alone = |exit| ParsedRun::conclude(Tally::new(&Root::none()), exit);
+        let passed = alone(ExitKind::Code(0));
+        assert_eq!((passed.status, passed.runner.as_str()), (TestStatus::Passed, RUNNER_EXIT));
+        assert_eq!(passed.counts, Counts::default());
+        assert_eq!(alone(ExitKind::Code(2)).status, TestStatus::RunnerError);
+        assert_eq!(alone(ExitKind::Code(2)), alone(ExitKind::Code(3)));
+    }
+}

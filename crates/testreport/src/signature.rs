@@ -1,0 +1,191 @@
+//! The stable hash of a test result: equal when the failure is the same, different when it is not.
+//!
+//! Two levels: which tests fail, and with what errors; and the errors once more without any digits, to tell
+//! that only numbers differ. Each is a sha256 over netstrings (`length ":" bytes ","`), so that no id or command
+//! can imitate the border between two fields.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+use super::normalize::mask_digits;
+use super::result::TestStatus;
+
+/// A sha256. Shown as 64 lowercase hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A normalized error text.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ErrorText {
+    /// Normalized id of the failing test; `None` for an error of the run itself, such as the compiler's.
+    pub test: Option<String>,
+    /// The normalized first error.
+    pub text: String,
+}
+
+/// The name and version under which signatures are kept. It is part of what is hashed, so that signatures of two
+/// schemes are never equal. Whoever stores signatures picks a name, and a new one when a newer version of this
+/// library normalizes differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scheme(&'static str);
+
+impl Scheme {
+    /// The scheme of that name, such as `my-tool/signature@1`.
+    pub const fn named(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The signature of a result: scheme, runner, command, status class and the failing ids, which are sorted here
+    /// and count once each. `failing` holds normalized ids ([`normalize_id`](super::normalize_id)).
+    pub fn result(self, runner: &str, command: &str, status: TestStatus, failing: &[String]) -> Digest {
+        let mut ids: Vec<&str> = failing.iter().map(String::as_str).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut fields = Fields::new(self, "ids");
+        for field in [runner, command, status.as_str()].into_iter().chain(ids) {
+            fields.add(field);
+        }
+        fields.finish()
+    }
+
+    /// The signature of the errors: the normalized first error of each failure together with the failing test, in
+    /// order. `None` when no failure has an error text.
+    pub fn errors(self, errors: &[ErrorText]) -> Option<Digest> {
+        self.hash_errors("errors", errors)
+    }
+
+    /// The same at the coarse level: all digits of the error texts count as one. Ids stay as they are.
+    pub fn errors_without_digits(self, errors: &[ErrorText]) -> Option<Digest> {
+        let coarse = |error: &ErrorText| ErrorText {
+            test: error.test.clone(),
+            text: mask_digits(&error.text).into_owned(),
+        };
+        let errors: Vec<ErrorText> = errors.iter().map(coarse).collect();
+        self.hash_errors("errors-coarse", &errors)
+    }
+
+    fn hash_errors(self, level: &str, errors: &[ErrorText]) -> Option<Digest> {
+        if errors.is_empty() {
+            return None;
+        }
+        let mut sorted: Vec<&ErrorText> = errors.iter().collect();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let mut fields = Fields::new(self, level);
+        for error in sorted {
+            fields.add(error.test.as_deref().unwrap_or_default());
+            fields.add(&error.text);
+        }
+        Some(fields.finish())
+    }
+}
+
+struct Fields(Sha256);
+
+impl Fields {
+    fn new(scheme: Scheme, level: &str) -> Self {
+        let mut fields = Self(Sha256::new());
+        fields.add(scheme.0);
+        fields.add(level);
+        fields
+    }
+
+    fn add(&mut self, field: &str) {
+        self.0.update(field.len().to_string());
+        self.0.update(b":");
+        self.0.update(field);
+        self.0.update(b",");
+    }
+
+    fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEME: Scheme = Scheme::named("demo/signature@1");
+
+    fn ids(names: &[&str]) -> Vec<String> {
+        names.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn the_order_of_ids_does_not_matter_and_every_field_does() {
+        let base = SCHEME.result("cargo", "cargo test", TestStatus::Failed, &ids(&["a", "b"]));
+        assert_eq!(base, SCHEME.result("cargo", "cargo test", TestStatus::Failed, &ids(&["b", "a", "a"])));
+        let others = [
+            SCHEME.result("tap", "cargo test", TestStatus::Failed, &ids(&["a", "b"])),
+            SCHEME.result("cargo", "cargo test -q", TestStatus::Failed, &ids(&["a", "b"])),
+            SCHEME.result("cargo", "cargo test", TestStatus::Crashed, &ids(&["a", "b"])),
+            SCHEME.result("cargo", "cargo test", TestStatus::Failed, &ids(&["a"])),
+            SCHEME.result("cargo", "cargo test", TestStatus::Failed, &ids(&["ab"])),
+            SCHEME.result("cargo", "cargo test", TestStatus::Failed, &ids(&["a,1:b"])),
+        ];
+        for other in others {
+            assert_ne!(base, other);
+        }
+    }
+
+    /// Those who store signatures hold these values: a change here is a breaking change.
+    #[test]
+    fn the_hashes_are_pinned() {
+        let pinned =
+            SCHEME.result("cargo", "cargo test", TestStatus::Failed, &ids(&["tests::a", "tests::b"]));
+        assert_eq!(pinned.to_string(), "67ed16af02ce4147db716dd7a632a67a4b1c519cf58f3c9356b5d5f6cbee784b");
+        let errors = [ErrorText { test: Some("tests::a".into()), text: "assertion failed".into() }];
+        assert_eq!(
+            SCHEME.errors(&errors).unwrap().to_string(),
+            "a6e31c75cdc9f35bd6609aedf77b07bc5291a12e682b5f49dd98e38320271d81"
+        );
+    }
+
+    #[test]
+    fn two_schemes_are_never_equal() {
+        let of = |scheme: Scheme| scheme.result("tap", "make", TestStatus::Failed, &ids(&["a"]));
+        assert_ne!(of(SCHEME), of(Scheme::named("demo/signature@2")));
+    }
+
+    #[test]
+    fn errors_tell_tests_and_texts_apart() {
+        let error = |test: Option<&str>, text: &str| ErrorText {
+            test: test.map(str::to_owned),
+            text: text.to_owned(),
+        };
+        let base = SCHEME.errors(&[error(Some("a"), "x"), error(Some("b"), "y")]);
+        assert_eq!(base, SCHEME.errors(&[error(Some("b"), "y"), error(Some("a"), "x")]));
+        assert_ne!(base, SCHEME.errors(&[error(Some("a"), "y"), error(Some("b"), "x")]));
+        assert_ne!(base, SCHEME.errors(&[error(None, "x"), error(Some("b"), "y")]));
+        assert_eq!(SCHEME.errors(&[]), None);
+    }
+
+    #[test]
+    fn the_coarse_level_looks_past_digits_in_texts_only() {
+        let one = |test: &str, text: &str| vec![ErrorText { test: Some(test.into()), text: text.into() }];
+        assert_eq!(
+            SCHEME.errors_without_digits(&one("a1", "got 3")),
+            SCHEME.errors_without_digits(&one("a1", "got 47"))
+        );
+        assert_ne!(
+            SCHEME.errors_without_digits(&one("a1", "got 3")),
+            SCHEME.errors_without_digits(&one("a2", "got 3"))
+        );
+        assert_ne!(SCHEME.errors_without_digits(&one("a1", "got 3")), SCHEME.errors(&one("a1", "got #")));
+        assert_eq!(SCHEME.errors_without_digits(&[]), None);
+    }
+}

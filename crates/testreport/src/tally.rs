@@ -1,0 +1,346 @@
+//! What one report says, in bounded memory, before any conclusion is drawn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{Counts, MAX_FAILING, TestStatus};
+
+use super::format::Format;
+use super::normalize::{MAX_TEXT, Root, normalize_error, normalize_id};
+use super::problem::ReportProblem;
+use super::signature::ErrorText;
+
+/// What makes a report less than the whole story, in rising order of weight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Trouble {
+    /// The runner says that it found no tests.
+    NoTests,
+    /// The runner gave up by itself.
+    GaveUp,
+    /// The report is cut short or cannot be read.
+    Incomplete,
+    /// A test program was killed by a signal.
+    Crashed,
+    /// The code did not build.
+    BuildFailed,
+}
+
+impl Trouble {
+    /// The status class that this makes of a run; [`Trouble::GaveUp`] yields to failing cases,
+    /// [`Trouble::NoTests`] to any case that ran.
+    pub(super) fn status(self) -> TestStatus {
+        match self {
+            Self::NoTests => TestStatus::NoTests,
+            Self::GaveUp => TestStatus::RunnerError,
+            Self::Incomplete => TestStatus::Incomplete,
+            Self::Crashed => TestStatus::Crashed,
+            Self::BuildFailed => TestStatus::BuildFailed,
+        }
+    }
+}
+
+/// How one test ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// Passed.
+    Passed,
+    /// An assertion failed.
+    Failed,
+    /// Could not be carried through.
+    Errored,
+    /// Skipped, ignored, or expected to fail.
+    Skipped,
+}
+
+/// A failure as its reader handed it over, for whoever traces the rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Original {
+    /// The id; empty for an error of the run itself.
+    pub(super) id: String,
+    /// The error text, if any.
+    pub(super) error: Option<String>,
+}
+
+/// What is known of one failing test: the normalized first error, and the failure as it came, where that is
+/// kept. Ordered by the error, whatever it was made of.
+#[derive(Debug, Clone, Default)]
+struct Failure {
+    error: Option<String>,
+    original: Option<Box<Original>>,
+}
+
+impl Failure {
+    /// The one whose error sorts first; one with an error goes over one without.
+    fn or_smaller(self, other: Self) -> Self {
+        match (&self.error, &other.error) {
+            (Some(one), Some(two)) if two < one => other,
+            (None, Some(_)) => other,
+            (Some(_) | None, Some(_) | None) if self.original.is_none() && self.error.is_none() => other,
+            (Some(_) | None, Some(_) | None) => self,
+        }
+    }
+}
+
+/// Counts, failing ids and first errors of one or several reports.
+#[derive(Debug, Clone)]
+pub(super) struct Tally {
+    root: Root,
+    counts: Counts,
+    /// First error by normalized id: the [`MAX_FAILING`] ids that sort first, so that the
+    /// order in which tests ran does not show.
+    failures: BTreeMap<String, Failure>,
+    cut: bool,
+    /// Errors that belong to no test, such as those of the compiler, each with how it came, if that is kept.
+    run_errors: BTreeMap<String, Option<String>>,
+    trouble: Option<Trouble>,
+    runners: BTreeSet<&'static str>,
+    warnings: Vec<String>,
+    /// Name of the first problem.
+    problem: Option<&'static str>,
+}
+
+impl Tally {
+    /// Longest error text that is kept until it is normalized, in bytes.
+    pub(super) const MAX_ERROR: usize = MAX_TEXT;
+    const MAX_RUN_ERRORS: usize = 64;
+    const MAX_WARNINGS: usize = 64;
+
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            root: root.clone(),
+            counts: Counts::default(),
+            failures: BTreeMap::new(),
+            cut: false,
+            run_errors: BTreeMap::new(),
+            trouble: None,
+            runners: BTreeSet::new(),
+            warnings: Vec::new(),
+            problem: None,
+        }
+    }
+
+    /// Counts one test that ended so.
+    pub(super) fn count(&mut self, outcome: Outcome) {
+        self.add_counts(Counts {
+            total: 1,
+            passed: u64::from(outcome == Outcome::Passed),
+            failed: u64::from(outcome == Outcome::Failed),
+            errored: u64::from(outcome == Outcome::Errored),
+            skipped: u64::from(outcome == Outcome::Skipped),
+        });
+    }
+
+    /// Adds counts; `total` is what the others sum up to.
+    pub(super) fn add_counts(&mut self, more: Counts) {
+        let counts = &mut self.counts;
+        counts.passed = counts.passed.saturating_add(more.passed);
+        counts.failed = counts.failed.saturating_add(more.failed);
+        counts.errored = counts.errored.saturating_add(more.errored);
+        counts.skipped = counts.skipped.saturating_add(more.skipped);
+        counts.total = counts.failing().saturating_add(counts.passed).saturating_add(counts.skipped);
+    }
+
+    /// Notes a failing test, without counting it. Of several tests of one id (doctests of one item, further
+    /// attempts) the error that sorts first stays, whatever their order.
+    pub(super) fn fail(&mut self, id: &str, error: Option<&str>) {
+        let kept = || Box::new(Original { id: id.to_owned(), error: error.map(str::to_owned) });
+        let original = self.root.keeps_originals().then(kept);
+        let id = normalize_id(id, &self.root);
+        let full = self.failures.len() >= MAX_FAILING;
+        if full && self.failures.last_key_value().is_some_and(|(last, _)| id > *last) {
+            self.cut = true;
+            return;
+        }
+        let error = error.map(|text| normalize_error(text, &self.root)).filter(|text| !text.is_empty());
+        self.insert(id, Failure { error, original });
+    }
+
+    fn insert(&mut self, id: String, failure: Failure) {
+        let known = self.failures.entry(id).or_default();
+        *known = std::mem::take(known).or_smaller(failure);
+        if self.failures.len() > MAX_FAILING {
+            self.failures.pop_last();
+            self.cut = true;
+        }
+    }
+
+    /// Notes an error that belongs to no test.
+    pub(super) fn run_error(&mut self, text: &str) {
+        let normalized = normalize_error(text, &self.root);
+        if !normalized.is_empty() && self.run_errors.len() < Self::MAX_RUN_ERRORS {
+            let original = self.root.keeps_originals().then(|| text.to_owned());
+            self.run_errors.entry(normalized).or_insert(original);
+        }
+    }
+
+    pub(super) fn trouble(&mut self, trouble: Trouble) {
+        self.trouble = self.trouble.max(Some(trouble));
+    }
+
+    /// Notes that the report is not the whole, and why.
+    pub(super) fn problem(&mut self, report: &str, problem: &ReportProblem) {
+        self.trouble(Trouble::Incomplete);
+        self.problem.get_or_insert(problem.name());
+        self.warn(format!("{report}: {problem}"));
+    }
+
+    /// Notes something about the reports that changes nothing about the run.
+    pub(super) fn warn(&mut self, warning: String) {
+        if self.warnings.len() < Self::MAX_WARNINGS {
+            self.warnings.push(warning);
+        }
+    }
+
+    /// True when that format is wanted, or any.
+    pub(super) fn is_wanted(&self, format: Option<Format>) -> bool {
+        format.is_none_or(|format| self.runners.contains(format.name()))
+    }
+
+    pub(super) fn recognised_as(&mut self, runner: &'static str) {
+        self.runners.insert(runner);
+    }
+
+    /// Takes another report of the same run in: counts add, ids unite, the worst trouble stays.
+    pub(super) fn absorb(&mut self, other: Self) {
+        self.add_counts(other.counts);
+        for (id, failure) in other.failures {
+            self.insert(id, failure);
+        }
+        self.cut |= other.cut;
+        self.run_errors.extend(other.run_errors);
+        self.trouble = self.trouble.max(other.trouble);
+        self.runners.extend(other.runners);
+        self.warnings.extend(other.warnings);
+        self.warnings.truncate(Self::MAX_WARNINGS);
+        self.problem = self.problem.or(other.problem);
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    pub(super) fn worst(&self) -> Option<Trouble> {
+        self.trouble
+    }
+
+    /// True when some test is known to have failed.
+    pub(super) fn has_failures(&self) -> bool {
+        self.counts.failing() > 0 || !self.failures.is_empty()
+    }
+
+    /// Whether a text summary is heard beside structured reports: they tell of the same tests, and would be
+    /// counted twice. What only the text knows to be wrong is heard all the same.
+    pub(super) fn adds_to(&self, reports: &Self) -> bool {
+        reports.runner().is_none()
+            || !reports.has_failures() && (self.has_failures() || self.worst() > reports.worst())
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// True when that runner was recognised.
+    pub(super) fn is_of(&self, runner: &str) -> bool {
+        self.runners.contains(runner)
+    }
+
+    /// The runners that were recognised, joined by `+`; `None` when none was.
+    pub(super) fn runner(&self) -> Option<String> {
+        let names: Vec<&str> = self.runners.iter().copied().collect();
+        (!names.is_empty()).then(|| names.join("+"))
+    }
+
+    /// Name of the first thing that was wrong with a report.
+    pub(super) fn problem_name(&self) -> Option<&'static str> {
+        self.problem
+    }
+
+    /// The failures as they came, those of the run first, then by their normalized ids: as the errors of
+    /// [`Tally::into_parts`], but for tests without one. Empty unless the root says to keep them.
+    pub(super) fn originals(&self) -> Vec<Original> {
+        let of_run = self.run_errors.values().flatten();
+        let of_run = of_run.map(|text| Original { id: String::new(), error: Some(text.clone()) });
+        let of_tests = self.failures.values().filter_map(|failure| failure.original.as_deref().cloned());
+        of_run.chain(of_tests).collect()
+    }
+
+    /// Splits into failing ids, errors in order, and warnings.
+    pub(super) fn into_parts(self) -> (Vec<String>, Vec<ErrorText>, Vec<String>) {
+        let run_errors = self.run_errors.into_keys().map(|text| ErrorText { test: None, text });
+        let of_tests = self.failures.iter().filter_map(|(id, failure)| {
+            failure.error.as_ref().map(|text| ErrorText { test: Some(id.clone()), text: text.clone() })
+        });
+        let errors = run_errors.chain(of_tests).collect();
+        (self.failures.into_keys().collect(), errors, self.warnings)
+    }
+}
+
+/// Appends a line to an error text, up to [`Tally::MAX_ERROR`] bytes.
+pub(super) fn append_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        append(text, "\n");
+    }
+    append(text, line);
+}
+
+/// Appends to an error text, up to [`Tally::MAX_ERROR`] bytes, never splitting a character.
+pub(super) fn append(text: &mut String, more: &str) {
+    let mut room = Tally::MAX_ERROR.saturating_sub(text.len()).min(more.len());
+    while !more.is_char_boundary(room) {
+        room -= 1;
+    }
+    text.push_str(more.get(..room).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failing_ids_are_bounded_and_do_not_depend_on_the_order() {
+        let root = Root::none();
+        let (mut up, mut down) = (Tally::new(&root), Tally::new(&root));
+        for number in 0..1000 {
+            up.fail(&format!("t{number:04}"), None);
+            up.count(Outcome::Failed);
+            down.fail(&format!("t{:04}", 999 - number), Some("broken"));
+        }
+        assert!(up.is_cut() && down.is_cut());
+        assert_eq!(up.counts().failed, 1000);
+        let (ids, errors, _) = down.into_parts();
+        assert_eq!(ids.len(), MAX_FAILING);
+        assert_eq!(errors.len(), MAX_FAILING);
+        assert_eq!(up.into_parts().0, ids);
+    }
+
+    #[test]
+    fn merging_adds_counts_unites_ids_and_keeps_the_worst() {
+        let root = Root::none();
+        let (mut one, mut two) = (Tally::new(&root), Tally::new(&root));
+        one.count(Outcome::Passed);
+        one.fail("a", None);
+        one.trouble(Trouble::Crashed);
+        one.recognised_as("tap");
+        two.count(Outcome::Errored);
+        two.count(Outcome::Skipped);
+        two.fail("a", Some("why"));
+        two.fail("b", None);
+        two.trouble(Trouble::GaveUp);
+        two.recognised_as("junit");
+        one.absorb(two);
+        assert_eq!(one.counts(), Counts { total: 3, passed: 1, failed: 0, errored: 1, skipped: 1 });
+        assert_eq!(one.worst(), Some(Trouble::Crashed));
+        assert_eq!(one.runner().as_deref(), Some("junit+tap"));
+        let (ids, errors, _) = one.into_parts();
+        assert_eq!(ids, ["a", "b"]);
+        assert_eq!(errors, [ErrorText { test: Some("a".into()), text: "why".into() }]);
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        let mut text = "x".repeat(Tally::MAX_ERROR - 1);
+        append(&mut text, "é!");
+        assert_eq!(text.len(), Tally::MAX_ERROR - 1);
+        append_line(&mut text, "more");
+        assert!(text.len() <= Tally::MAX_ERROR);
+    }
+}

@@ -1,0 +1,332 @@
+//! One TAP document: its plan, its points, and the subtests that are open.
+
+use crate::{Counts, MAX_FAILING};
+
+use super::super::problem::ReportProblem;
+use super::super::tally::{Outcome, Tally, Trouble, append_line};
+use super::line::{Braces, Directive, Point, Strictness, Verdict};
+use super::numbers::Numbers;
+
+/// Deepest subtest that is followed.
+pub(super) const MAX_DEPTH: usize = 32;
+
+/// Longest id that is put together from the names of subtests, in bytes, before normalization cuts it.
+const MAX_PATH: usize = 4 * 1024;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Plan {
+    Missing,
+    /// Before the first point.
+    Ahead(u64),
+    /// After the points: it closes the document.
+    Closing(u64),
+}
+
+/// A failing point; names of subtests joined by ` > `.
+#[derive(Debug)]
+struct Failure {
+    path: String,
+    error: Option<String>,
+}
+
+/// One level: the document itself, or a subtest that no point has closed yet.
+#[derive(Debug)]
+struct Frame {
+    plan: Plan,
+    points: u64,
+    numbers: Numbers,
+    /// What `pragma` said on this level; where it said nothing the level around it counts.
+    strictness: Option<Strictness>,
+    counts: Counts,
+    failures: Vec<Failure>,
+    /// Why it is not the whole.
+    problem: Option<ReportProblem>,
+}
+
+impl Frame {
+    fn new() -> Self {
+        Self {
+            plan: Plan::Missing,
+            points: 0,
+            numbers: Numbers::default(),
+            strictness: None,
+            counts: Counts::default(),
+            failures: Vec::new(),
+            problem: None,
+        }
+    }
+
+    fn count(&mut self, outcome: Outcome) {
+        let slot = match outcome {
+            Outcome::Passed => &mut self.counts.passed,
+            Outcome::Failed | Outcome::Errored => &mut self.counts.failed,
+            Outcome::Skipped => &mut self.counts.skipped,
+        };
+        *slot = slot.saturating_add(1);
+    }
+
+    fn add_failure(&mut self, failure: Failure) {
+        // One more than is kept in the end, so that the cut shows.
+        if self.failures.len() <= MAX_FAILING {
+            self.failures.push(failure);
+        }
+    }
+
+    fn mismatch(&self) -> Option<ReportProblem> {
+        match self.plan {
+            Plan::Ahead(planned) | Plan::Closing(planned) if planned != self.points => {
+                Some(ReportProblem::PlanMismatch { planned, came: self.points })
+            }
+            Plan::Ahead(planned) | Plan::Closing(planned) => self.numbers.problem(planned),
+            Plan::Missing => None,
+        }
+    }
+}
+
+/// A document while it comes in.
+#[derive(Debug)]
+pub(super) struct Document {
+    /// By depth; never empty.
+    frames: Vec<Frame>,
+    version: Option<()>,
+    /// Numbered points at the top: with a plan or a version line, what makes it TAP.
+    numbered: u64,
+    bail_out: Option<String>,
+    /// Depth of the failure that the next error text belongs to.
+    awaiting: Option<usize>,
+}
+
+impl Default for Document {
+    fn default() -> Self {
+        Self { frames: vec![Frame::new()], version: None, numbered: 0, bail_out: None, awaiting: None }
+    }
+}
+
+impl Document {
+    /// True when there is proof that this was TAP and not a program that printed `ok`.
+    pub(super) fn is_tap(&self) -> bool {
+        self.numbered > 0 || self.announced().is_some()
+    }
+
+    /// `Some` when it has a version line or a plan.
+    pub(super) fn announced(&self) -> Option<()> {
+        let top_plan = self.frames.first().map_or(Plan::Missing, |top| top.plan);
+        self.version.or((top_plan != Plan::Missing).then_some(()))
+    }
+
+    pub(super) fn version(&mut self) {
+        self.version = Some(());
+    }
+
+    /// True when a plan line that comes now begins another document.
+    pub(super) fn ends_before_plan(&self) -> bool {
+        self.frames.first().is_some_and(|top| top.plan != Plan::Missing)
+    }
+
+    /// True when a point of this number at the top begins another document.
+    pub(super) fn ends_before_point(&self, number: Option<u64>) -> bool {
+        self.frames.first().is_some_and(|top| match top.plan {
+            Plan::Closing(_) => true,
+            Plan::Ahead(planned) => planned == top.points && planned > 0 && number == Some(1),
+            Plan::Missing => false,
+        })
+    }
+
+    /// True when a bare `ok` at the top is what a harness (`prove -v`) says of the whole document: it came to what its plan
+    /// promised, and its own points have numbers.
+    pub(super) fn is_judged_by(&self, point: &Point) -> bool {
+        let bare = point.verdict == Verdict::Ok
+            && point.directive == Directive::None
+            && point.number.is_none()
+            && point.description.is_empty()
+            && point.braces != Braces::Opened;
+        let complete = |top: &Frame| match top.plan {
+            Plan::Ahead(planned) | Plan::Closing(planned) => planned == top.points && planned > 0,
+            Plan::Missing => false,
+        };
+        bare && self.numbered > 0 && self.frames.len() == 1 && self.frames.first().is_some_and(complete)
+    }
+
+    pub(super) fn plan(&mut self, depth: usize, planned: u64) {
+        let Some(frame) = self.frame(depth) else { return };
+        if frame.plan == Plan::Missing {
+            frame.plan = if frame.points == 0 { Plan::Ahead(planned) } else { Plan::Closing(planned) };
+        }
+    }
+
+    /// Takes the shape of a plan that is none. It proves no TAP, and spoils what is.
+    pub(super) fn wrong_plan(&mut self, depth: usize, line: &str) {
+        if let Some(frame) = self.frame(depth) {
+            frame.problem.get_or_insert(ReportProblem::WrongPlan(shown(line)));
+        }
+    }
+
+    /// Takes what `pragma` says of lines that are no TAP.
+    pub(super) fn pragma(&mut self, depth: usize, strictness: Strictness) {
+        if let Some(frame) = self.frame(depth) {
+            frame.strictness = Some(strictness);
+        }
+    }
+
+    /// Takes a line that is no TAP, at that depth or nearest to it.
+    pub(super) fn stray(&mut self, depth: usize, line: &str) {
+        let mut around = self.frames.iter().take(depth.saturating_add(1)).rev();
+        let said = around.find_map(|frame| frame.strictness);
+        if said == Some(Strictness::Strict)
+            && let Some(top) = self.frames.first_mut()
+        {
+            top.problem.get_or_insert(ReportProblem::StrayLine(shown(line)));
+        }
+    }
+
+    pub(super) fn bail_out(&mut self, reason: &str) {
+        // Without anything else of TAP before it, it is a line like any other.
+        if self.is_tap() && self.bail_out.is_none() {
+            self.bail_out = Some(reason.to_owned());
+        }
+    }
+
+    /// Takes a point. What follows it may be its error text ([`Document::explain`]).
+    pub(super) fn point(&mut self, depth: usize, point: Point) {
+        self.awaiting = None;
+        if self.frame(depth).is_none() {
+            return;
+        }
+        if depth == 0 && point.number.is_some() {
+            self.numbered = self.numbered.saturating_add(1);
+        }
+        while self.frames.len() > depth + 2 {
+            self.close_unclosed();
+        }
+        let child = if self.frames.len() == depth + 2 { self.frames.pop() } else { None };
+        let Some(frame) = self.frames.last_mut() else { return };
+        frame.points = frame.points.saturating_add(1);
+        if let Some(number) = point.number.filter(|_| !names_file(&point.description)) {
+            frame.numbers.take(number);
+        }
+        let name = if point.description.is_empty() {
+            format!("test {}", point.number.unwrap_or(frame.points))
+        } else {
+            point.description
+        };
+        let outcome = match (point.directive, point.verdict) {
+            (Directive::Skip, _) | (Directive::Todo, Verdict::NotOk) => Outcome::Skipped,
+            (Directive::Todo | Directive::None, Verdict::Ok) => Outcome::Passed,
+            (Directive::None, Verdict::NotOk) => Outcome::Failed,
+        };
+        let own = match child.filter(|child| child.points > 0) {
+            Some(child) => close(frame, child, &name, outcome),
+            None => true,
+        };
+        if own {
+            frame.count(outcome);
+        }
+        if own && outcome == Outcome::Failed {
+            frame.add_failure(Failure { path: name, error: None });
+            self.awaiting = Some(depth);
+        }
+    }
+
+    /// True when a subtest deeper than that has begun and not ended.
+    pub(super) fn is_open_below(&self, depth: usize) -> bool {
+        self.frames.len() > depth.saturating_add(1)
+    }
+
+    /// Gives the newest point at that depth its error text, if it failed by itself.
+    pub(super) fn explain(&mut self, depth: usize, text: String) {
+        if self.awaiting.take() != Some(depth) || text.is_empty() {
+            return;
+        }
+        if let Some(failure) = self.frames.get_mut(depth).and_then(|frame| frame.failures.last_mut()) {
+            failure.error = Some(text);
+        }
+    }
+
+    /// The frame at `depth`, opened when its parent is open; `None` for a line that skips a level.
+    fn frame(&mut self, depth: usize) -> Option<&mut Frame> {
+        if depth == self.frames.len() {
+            self.frames.push(Frame::new());
+        }
+        self.frames.get_mut(depth)
+    }
+
+    /// A subtest that no point closes: what it has counts, and the document is not the whole.
+    fn close_unclosed(&mut self) {
+        let Some(child) = self.frames.pop() else { return };
+        let Some(parent) = self.frames.last_mut() else { return };
+        let came = child.points;
+        if came > 0 || child.plan != Plan::Missing {
+            parent.problem = child.problem.clone().or(Some(ReportProblem::Truncated(format!(
+                "a subtest with {came} test points is not closed by a test point"
+            ))));
+        }
+        add(&mut parent.counts, child.counts);
+        child.failures.into_iter().for_each(|failure| parent.add_failure(failure));
+    }
+
+    /// Ends the document: adds it to `tally` and says why it is not the whole, if it is not.
+    pub(super) fn finish(mut self, tally: &mut Tally) -> Option<ReportProblem> {
+        while self.frames.len() > 1 {
+            self.close_unclosed();
+        }
+        let top = self.frames.pop()?;
+        let mismatch = top.mismatch();
+        tally.add_counts(top.counts);
+        for failure in &top.failures {
+            tally.fail(&failure.path, failure.error.as_deref());
+        }
+        if let Some(reason) = self.bail_out {
+            // The runner says itself that it gave up: the plan needs no second complaint.
+            tally.trouble(Trouble::GaveUp);
+            let mut text = String::from("Bail out!");
+            append_line(&mut text, &reason);
+            tally.run_error(&text);
+            return None;
+        }
+        let missing = (top.plan == Plan::Missing).then_some(ReportProblem::PlanMissing(top.points));
+        top.problem.or(mismatch).or(missing)
+    }
+}
+
+/// Folds a closed subtest into its parent; true when the closing point counts itself as well.
+fn close(parent: &mut Frame, mut child: Frame, name: &str, outcome: Outcome) -> bool {
+    let mismatch = child.mismatch();
+    if let Some(problem) = child.problem.take().or(mismatch) {
+        parent.problem.get_or_insert(problem);
+    }
+    if outcome == Outcome::Skipped {
+        // TODO or SKIP of the whole subtest covers its leaves.
+        let total = child.counts.failing().saturating_add(child.counts.passed);
+        parent.counts.skipped =
+            parent.counts.skipped.saturating_add(total.saturating_add(child.counts.skipped));
+        return false;
+    }
+    let child_failed = child.counts.failing() > 0;
+    add(&mut parent.counts, child.counts);
+    for failure in child.failures {
+        let mut path = format!("{name} > {}", failure.path);
+        if path.len() > MAX_PATH {
+            path = path.chars().take(MAX_PATH / 4).collect();
+        }
+        parent.add_failure(Failure { path, error: failure.error });
+    }
+    outcome == Outcome::Failed && !child_failed
+}
+
+/// Among the tests of all files node:test has points for files that hold none or died, numbered by file.
+fn names_file(description: &str) -> bool {
+    [".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx"]
+        .iter()
+        .any(|end| description.ends_with(end))
+}
+
+/// As much of a line as a message shows.
+fn shown(line: &str) -> String {
+    line.chars().take(80).collect()
+}
+
+fn add(to: &mut Counts, more: Counts) {
+    to.passed = to.passed.saturating_add(more.passed);
+    to.failed = to.failed.saturating_add(more.failed);
+    to.skipped = to.skipped.saturating_add(more.skipped);
+}

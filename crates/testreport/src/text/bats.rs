@@ -1,0 +1,124 @@
+//! bats as it prints for a terminal; into a pipe it prints TAP.
+
+use crate::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Tally, append_line};
+use super::Summary;
+use super::counted::{number_first, only, sum};
+use super::sessions::Sessions;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "bats";
+
+/// What stands before the name of a failing test.
+const FAILED: &str = " ✗ ";
+
+/// Reads bats' pretty formatter.
+pub(super) struct BatsReader {
+    sessions: Sessions,
+    /// `calc.bats`, printed above its tests.
+    file: Option<String>,
+    failing: Option<(String, String)>,
+}
+
+impl BatsReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self { sessions: Sessions::new(RUNNER, root), file: None, failing: None }
+    }
+
+    fn end_failing(&mut self) {
+        if let Some((id, text)) = self.failing.take() {
+            self.sessions.fail(&id, Some(&text));
+        }
+    }
+
+    fn text(&mut self, line: &str) {
+        match (&mut self.failing, line.strip_prefix("   ")) {
+            (Some((_, text)), Some(more)) => append_line(text, more),
+            (Some(_), None) => self.end_failing(),
+            (None, _) => {}
+        }
+    }
+}
+
+impl Summary for BatsReader {
+    fn line(&mut self, line: &str) {
+        if let Some(counts) = summary(line).filter(|_| self.file.is_some()) {
+            self.end_failing();
+            self.sessions.summary(counts);
+            self.file = None;
+        } else if line.strip_suffix(".bats").is_some_and(|name| !name.contains(char::is_whitespace)) {
+            self.end_failing();
+            self.file = Some(line.to_owned());
+        } else if let Some((mark, name)) = result(line).filter(|_| self.file.is_some()) {
+            self.end_failing();
+            if mark == FAILED {
+                let file = self.file.as_deref().unwrap_or_default();
+                self.failing = Some((format!("{file}::{}", without_time(name)), String::new()));
+            }
+        } else {
+            self.text(line);
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
+    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+        self.end_failing();
+        self.sessions.finish(report)
+    }
+}
+
+/// `3 tests, 1 failure, 1 skipped`, with ` in 2 seconds` at the end when times are shown.
+fn summary(line: &str) -> Option<Counts> {
+    let list = line.rsplit_once(" in ").map_or(line, |(list, _)| list);
+    let list = number_first(list, ", ")?;
+    only(&list, &["test", "tests", "failure", "failures", "skipped", "not run"])?;
+    let has = |name: &str| list.iter().any(|(known, _)| known.starts_with(name));
+    if !has("test") || !has("failure") {
+        return None;
+    }
+    let (failed, skipped) = (sum(&list, &["failure", "failures"]), sum(&list, &["skipped", "not run"]));
+    let total = sum(&list, &["test", "tests"]);
+    let passed = total.saturating_sub(failed.saturating_add(skipped));
+    Some(Counts { total: 0, passed, failed, errored: 0, skipped })
+}
+
+/// ` ✗ subtracts`: the mark and the name. On a terminal the name stands there twice, with the progress
+/// between the two that the cursor went back over: `   subtracts2/4 ✗ subtracts`.
+fn result(line: &str) -> Option<(&str, &str)> {
+    let marks = [FAILED, " ✓ ", " - "];
+    let at_once = marks.iter().find_map(|mark| line.strip_prefix(mark).map(|name| (*mark, name)));
+    at_once.or_else(|| {
+        let after = line.strip_prefix("   ")?;
+        marks.iter().find_map(|mark| {
+            let (head, name) = after.split_once(mark).filter(|(head, _)| is_progress(head))?;
+            (!head.is_empty()).then_some((*mark, name))
+        })
+    })
+}
+
+/// `subtracts2/4` or `subtracts2/4 in 0 sec`
+fn is_progress(head: &str) -> bool {
+    let head =
+        head.strip_suffix(" sec").and_then(|rest| rest.rsplit_once(" in ")).map_or(head, |(head, _)| head);
+    head.rsplit_once('/').is_some_and(|(before, all)| {
+        let digit = |each: char| each.is_ascii_digit();
+        !all.is_empty() && all.chars().all(digit) && before.ends_with(digit)
+    })
+}
+
+/// Cuts `[12]` off, the milliseconds of `--timing`.
+fn without_time(name: &str) -> &str {
+    let timed = name.strip_suffix(']').and_then(|rest| rest.rsplit_once(" ["));
+    match timed {
+        Some((bare, time)) if !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit()) => bare,
+        Some(_) | None => name,
+    }
+}
+
+#[cfg(test)]
+mod tests;

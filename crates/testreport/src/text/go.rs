@@ -1,0 +1,192 @@
+//! The text of `go test`, verbose or not.
+//!
+//! The line of the package comes last and closes a session; it also gives its tests their full ids,
+//! `package::TestName/subtest`. Parents of subtests count only when they fail although no subtest did, as
+//! in TAP. A package that passed without naming its tests counts as one: more is not known.
+//!
+//! A package may fail without a failing test: it did not build, its `TestMain` ended the program, it
+//! panicked outside of a test. That is an error of the run.
+
+mod cases;
+
+use crate::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Tally, Trouble, append_line};
+use super::sessions::Sessions;
+
+use self::cases::Cases;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "go";
+
+/// What a test binary says that has no tests, or none that `-run` names: on standard error, which `go test` puts
+/// before the line of the package.
+const NO_TESTS: &str = "testing: warning: no tests to run";
+
+/// How the line of a package says that it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Failed,
+    NotBuilt,
+    /// No test files, or none that was to be run.
+    Empty,
+}
+
+/// Reads what `go test` prints.
+pub(super) struct GoReader {
+    sessions: Sessions,
+    cases: Cases,
+    /// What the compiler or vet said: known to matter once a package did not build.
+    build: Vec<String>,
+    /// Whether the lines are those of the compiler.
+    compiling: Option<()>,
+    not_built: Option<()>,
+    /// A bare `PASS` or `FAIL`: all that a test binary prints that `go test` did not start.
+    bare: Option<()>,
+    /// The binary of the package that comes said that it has no tests to run.
+    none: Option<()>,
+}
+
+impl GoReader {
+    const MAX_BUILD_ERRORS: usize = 64;
+
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            sessions: Sessions::new(RUNNER, root),
+            cases: Cases::default(),
+            build: Vec::new(),
+            compiling: None,
+            not_built: None,
+            bare: None,
+            none: None,
+        }
+    }
+
+    /// A line of standard error: the compiler's words are looked for, and what a binary says there that `go test` did
+    /// not start.
+    pub(super) fn side_line(&mut self, line: &str) {
+        if line == NO_TESTS {
+            self.none = Some(());
+        } else if line.starts_with("# ") {
+            self.compiling = Some(());
+        } else if self.compiling.is_some() && is_position(line) && self.build.len() < Self::MAX_BUILD_ERRORS {
+            let mut text = String::new();
+            append_line(&mut text, line);
+            self.build.push(text);
+        } else if !line.starts_with(['\t', ' ']) {
+            self.compiling = None;
+        }
+    }
+
+    /// A line of standard output.
+    pub(super) fn line(&mut self, line: &str) {
+        if let Some((package, verdict)) = package_line(line) {
+            return self.package(package, verdict);
+        }
+        if matches!(line, "PASS" | "FAIL") {
+            self.bare = Some(());
+            return;
+        }
+        if self.cases.line(line).is_some() {
+            self.sessions.prove();
+            self.bare = None;
+        }
+        self.side_line(line);
+    }
+
+    fn package(&mut self, package: &str, verdict: Verdict) {
+        let (counts, panic) = self.close_cases(Some(package));
+        // Before 1.10 the line of the package did not tell it.
+        let none = self.none.take().is_some() && verdict == Verdict::Passed;
+        let verdict = if none { Verdict::Empty } else { verdict };
+        match verdict {
+            Verdict::NotBuilt => {
+                self.not_built = Some(());
+                self.sessions.trouble(Trouble::BuildFailed);
+            }
+            Verdict::Failed if counts.failed == 0 => {
+                self.sessions.trouble(Trouble::GaveUp);
+                let why = panic.as_deref().unwrap_or("failed without a failing test");
+                self.sessions.run_error(&format!("{package}: {why}"));
+            }
+            Verdict::Failed | Verdict::Passed | Verdict::Empty => {}
+        }
+        let alone = u64::from(verdict == Verdict::Passed && counts == Counts::default());
+        self.sessions.summary(Counts { passed: counts.passed.saturating_add(alone), ..counts });
+        self.bare = None;
+    }
+
+    /// Hands the tests of a package over.
+    fn close_cases(&mut self, package: Option<&str>) -> (Counts, Option<String>) {
+        let cases = std::mem::take(&mut self.cases).finish();
+        for (name, text) in &cases.failures {
+            let text = Some(text.as_str()).filter(|text| !text.is_empty());
+            match package {
+                Some(package) => self.sessions.fail(&format!("{package}::{name}"), text),
+                None => self.sessions.fail(name, text),
+            }
+        }
+        (cases.counts, cases.panic)
+    }
+
+    /// What was read; `None` when nothing of it was `go test`'s.
+    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+        let (counts, _) = self.close_cases(None);
+        if self.bare.is_some() && (counts != Counts::default() || self.none.is_some()) {
+            self.sessions.summary(counts);
+        } else {
+            self.sessions.seen_several(counts);
+        }
+        if self.not_built.is_some() {
+            for error in &self.build {
+                self.sessions.closed().run_error(error);
+            }
+        }
+        self.sessions.finish(report)
+    }
+}
+
+/// `ok  \tpkg\t0.003s`, `FAIL\tpkg [build failed]`, `?   \tpkg\t[no test files]`: the tabs tell them from
+/// anybody else's words.
+fn package_line(line: &str) -> Option<(&str, Verdict)> {
+    let (word, rest) = line.split_once('\t')?;
+    let (package, end) = rest.split_once(['\t', ' '])?;
+    let end = end.trim();
+    if package.is_empty() {
+        return None;
+    }
+    let cached =
+        end.strip_prefix("(cached)").is_some_and(|rest| rest.is_empty() || rest.starts_with(['\t', ' ']));
+    let timed = cached || is_time(end);
+    let verdict = match word {
+        "ok  " if timed && end.contains("[no tests to run]") => Verdict::Empty,
+        "ok  " if timed => Verdict::Passed,
+        "FAIL" if matches!(end, "[build failed]" | "[setup failed]") => Verdict::NotBuilt,
+        "FAIL" if timed => Verdict::Failed,
+        "?   " if end == "[no test files]" => Verdict::Empty,
+        "" if end.starts_with("coverage: ") => Verdict::Empty,
+        _ => return None,
+    };
+    Some((package, verdict))
+}
+
+/// `0.003s`, perhaps with more words after it.
+fn is_time(text: &str) -> bool {
+    let word = text.split(char::is_whitespace).next().unwrap_or_default();
+    word.strip_suffix('s').is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    })
+}
+
+/// `./a.go:3:5: undefined: x`, `a_test.go:3: x`; from vet with `vet: ` in front.
+fn is_position(line: &str) -> bool {
+    let line = line.strip_prefix("vet: ").unwrap_or(line);
+    line.split_once(".go:").is_some_and(|(path, rest)| {
+        !path.starts_with(char::is_whitespace) && rest.starts_with(|each: char| each.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests;

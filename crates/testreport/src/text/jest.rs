@@ -1,0 +1,171 @@
+//! jest, which reports on standard error.
+//!
+//! A failure stands under `● suite › name` below the line of its file, and once more at the end when many
+//! files failed. A suite that cannot be loaded has no failing test: it is an error of the run.
+
+use crate::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Tally, Trouble, append_line};
+use super::Summary;
+use super::counted::{listed, number_first, only, sum};
+use super::sessions::Sessions;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "jest";
+
+/// Ends of files that hold tests.
+const SOURCES: [&str; 10] = [".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte"];
+
+/// Headings that are no tests.
+const NO_TESTS: [&str; 2] = ["Console", "Cannot log after tests are done."];
+
+/// What stands under a heading.
+enum Block {
+    /// A failing test, or a suite that failed as a whole.
+    Error { id: Option<String>, text: String },
+    /// Code and stack after the error, or somebody's output.
+    Rest,
+}
+
+/// Reads jest's default reporter.
+pub(super) struct JestReader {
+    sessions: Sessions,
+    file: Option<String>,
+    block: Block,
+    /// The line of the suites has come: that of the tests must follow.
+    suites: Option<()>,
+    /// The summary since the last file.
+    drawn: Option<Counts>,
+}
+
+impl JestReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            sessions: Sessions::new(RUNNER, root),
+            file: None,
+            block: Block::Rest,
+            suites: None,
+            drawn: None,
+        }
+    }
+
+    fn end_block(&mut self) {
+        let block = std::mem::replace(&mut self.block, Block::Rest);
+        let (Block::Error { id, text }, Some(file)) = (block, &self.file) else { return };
+        if let Some(name) = id {
+            self.sessions.fail(&format!("{file}::{name}"), Some(&text));
+        } else {
+            self.sessions.trouble(Trouble::GaveUp);
+            self.sessions.run_error(&format!("{file}: {}", text.trim_start()));
+        }
+    }
+
+    /// `  ● math › adds`
+    fn heading(&mut self, title: &str) {
+        self.end_block();
+        if self.file.is_none() || NO_TESTS.contains(&title) {
+            return;
+        }
+        let id = (title != "Test suite failed to run").then(|| title.replace(" › ", " > "));
+        self.block = Block::Error { id, text: String::new() };
+    }
+
+    fn text(&mut self, line: &str) {
+        if let Block::Error { text, .. } = &mut self.block {
+            let inner = line.trim_start();
+            if inner.starts_with("at ") || is_code(inner) {
+                self.end_block();
+            } else if !inner.is_empty() {
+                append_line(text, line.strip_prefix("    ").unwrap_or(inner));
+            }
+        }
+    }
+
+    fn tests(&mut self, total: u64, counts: Counts) {
+        self.end_block();
+        self.file = None;
+        // On a terminal the summary is drawn while the tests run, and once more when they have ended.
+        if self.drawn != Some(counts) {
+            self.sessions.summary(counts);
+            self.sessions.hold_against(total, listed(counts));
+        }
+        self.drawn = Some(counts);
+    }
+}
+
+impl Summary for JestReader {
+    fn line(&mut self, line: &str) {
+        if let Some(file) = file_line(line) {
+            self.end_block();
+            self.sessions.prove();
+            self.drawn = None;
+            self.file = Some(file.to_owned());
+        } else if let Some(title) = line.strip_prefix("  ● ") {
+            self.heading(title.trim());
+        } else if let Some(list) = line.strip_prefix("Test Suites: ") {
+            self.end_block();
+            self.suites = totals(list).map(|_| ());
+        } else if let (Some(()), Some(list)) = (self.suites, line.strip_prefix("Tests: ")) {
+            self.suites = None;
+            if let Some((total, counts)) = totals(list) {
+                self.tests(total, counts);
+            }
+        } else if line.starts_with("No tests found, exiting with code ") {
+            self.sessions.trouble(Trouble::NoTests);
+            self.sessions.take_in();
+        } else {
+            self.text(line);
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
+    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+        self.end_block();
+        self.sessions.finish(report)
+    }
+}
+
+/// `FAIL src/b.test.js (5.1 s)`, with the name of a project between the two.
+fn file_line(line: &str) -> Option<&str> {
+    // In colours the word stands in a field of its own, with a space on either side.
+    let line = line.strip_prefix(' ').unwrap_or(line);
+    let rest = line.strip_prefix("FAIL ").or_else(|| line.strip_prefix("PASS "))?;
+    let path =
+        rest.rsplit_once(" (").map_or(rest, |(path, time)| if time.ends_with(" s)") { path } else { rest });
+    let path = path.rsplit(' ').next()?;
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let test = [".test.", ".spec.", "_test.", "-test.", "_spec.", "test/", "tests/", "__tests__/"];
+    let named = test.iter().any(|part| path.contains(part));
+    (named && SOURCES.iter().any(|end| path.ends_with(end))).then_some(path)
+}
+
+/// `1 failed, 2 skipped, 3 todo, 4 passed, 10 total`
+fn totals(list: &str) -> Option<(u64, Counts)> {
+    let list = number_first(list.trim(), ", ")?;
+    only(&list, &["failed", "skipped", "todo", "passed", "total"])?;
+    let (_, total) = list.iter().find(|(name, _)| *name == "total")?;
+    let counts = Counts {
+        total: 0,
+        passed: sum(&list, &["passed"]),
+        failed: sum(&list, &["failed"]),
+        errored: 0,
+        skipped: sum(&list, &["skipped", "todo"]),
+    };
+    Some((*total, counts))
+}
+
+/// A line of the code that is shown: `> 4 |   expect(1)`, `3 |`.
+fn is_code(text: &str) -> bool {
+    let text = text.strip_prefix('>').unwrap_or(text).trim_start();
+    text.split_once('|').is_some_and(|(number, _)| {
+        let number = number.trim_end();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests;

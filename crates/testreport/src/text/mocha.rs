@@ -1,0 +1,163 @@
+//! mocha's reporters that end in the usual epilogue: spec, dot, list and others.
+//!
+//! The summary comes first and the failures after it, numbered. mocha prints nothing before the summary
+//! that only mocha prints, so a run that was cut short before it is not recognised.
+
+use crate::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Tally, append_line};
+use super::Summary;
+use super::counted::whole_number;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "mocha";
+
+/// What the lines that come now belong to.
+enum Part {
+    Other,
+    /// After `N passing`: further counts and then failures.
+    Failures,
+    /// `  1) math` and the lines below it that are indented further.
+    Title(Vec<String>),
+    /// The error, up to the stack.
+    Error(String, String),
+}
+
+/// Reads mocha's epilogue.
+pub(super) struct MochaReader {
+    tally: Tally,
+    recognised: Option<()>,
+    part: Part,
+    /// Failures that the summary counts and that have not come yet.
+    expected: u64,
+    next: u64,
+}
+
+impl MochaReader {
+    const MAX_TITLES: usize = 32;
+
+    pub(super) fn new(root: &Root) -> Self {
+        Self { tally: Tally::new(root), recognised: None, part: Part::Other, expected: 0, next: 1 }
+    }
+
+    fn passing(&mut self, passed: u64) {
+        self.end_failure();
+        self.recognised = Some(());
+        self.part = Part::Failures;
+        (self.expected, self.next) = (0, 1);
+        self.tally.add_counts(Counts { passed, ..Counts::default() });
+    }
+
+    fn counts(&mut self, line: &str) {
+        if let Some(skipped) = counted(line, "pending") {
+            self.tally.add_counts(Counts { skipped, ..Counts::default() });
+        } else if let Some(failed) = counted(line, "failing") {
+            self.tally.add_counts(Counts { failed, ..Counts::default() });
+            self.expected = failed;
+        }
+    }
+
+    /// `  1) math`, when it is the one that comes next.
+    fn begins_failure(&self, line: &str) -> Option<String> {
+        if matches!(self.part, Part::Other) || self.next > self.expected {
+            return None;
+        }
+        let (number, title) = line.strip_prefix("  ")?.split_once(") ")?;
+        (whole_number(number.trim_start())? == self.next).then(|| title.to_owned())
+    }
+
+    fn begin_failure(&mut self, title: String) {
+        self.end_failure();
+        self.next += 1;
+        self.part = title_of(vec![title]);
+    }
+
+    fn end_failure(&mut self) {
+        match std::mem::replace(&mut self.part, Part::Failures) {
+            Part::Title(titles) => self.tally.fail(&titles.join(" > "), None),
+            Part::Error(id, text) => self.tally.fail(&id, Some(&text)),
+            Part::Other => self.part = Part::Other,
+            Part::Failures => {}
+        }
+    }
+
+    fn below(&mut self, line: &str) {
+        match &mut self.part {
+            Part::Title(titles) if line.starts_with("      ") && titles.len() < Self::MAX_TITLES => {
+                let mut titles = std::mem::take(titles);
+                titles.push(line.trim().to_owned());
+                self.part = title_of(titles);
+            }
+            Part::Other | Part::Failures | Part::Title(_) => {}
+            Part::Error(_, text) => {
+                if line.trim_start().starts_with("at ") {
+                    self.end_failure();
+                } else if !line.trim().is_empty() {
+                    append_line(text, unindented(line));
+                }
+            }
+        }
+    }
+}
+
+impl Summary for MochaReader {
+    fn line(&mut self, line: &str) {
+        if let Some(passed) = passing(line) {
+            self.passing(passed);
+        } else if let Some(title) = self.begins_failure(line) {
+            self.begin_failure(title);
+        } else if matches!(self.part, Part::Failures) && self.next == 1 {
+            self.counts(line);
+        } else {
+            self.below(line);
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        false
+    }
+
+    fn finish(mut self: Box<Self>, _report: &str) -> Option<Tally> {
+        self.end_failure();
+        self.recognised?;
+        self.tally.recognised_as(RUNNER);
+        Some(self.tally)
+    }
+}
+
+/// Without the indentation that mocha adds: five columns for a plain error, six with a diff.
+fn unindented(line: &str) -> &str {
+    line.strip_prefix("      ").or_else(|| line.strip_prefix("     ")).unwrap_or(line)
+}
+
+/// The last part of a title ends in a colon.
+fn title_of(titles: Vec<String>) -> Part {
+    match titles.last().and_then(|last| last.strip_suffix(':')) {
+        Some(last) => {
+            let last = last.to_owned();
+            let mut titles = titles;
+            titles.pop();
+            titles.push(last);
+            Part::Error(titles.join(" > "), String::new())
+        }
+        None => Part::Title(titles),
+    }
+}
+
+/// `  12 passing (5ms)`
+fn passing(line: &str) -> Option<u64> {
+    let (number, time) = line.strip_prefix("  ")?.split_once(" passing (")?;
+    let time = time.strip_suffix(')')?;
+    let timed = time.starts_with(|each: char| each.is_ascii_digit()) && time.ends_with(['s', 'm', 'h']);
+    if timed { whole_number(number) } else { None }
+}
+
+/// `  1 failing`
+fn counted(line: &str, word: &str) -> Option<u64> {
+    let (number, name) = line.strip_prefix("  ")?.split_once(' ')?;
+    if name == word { whole_number(number) } else { None }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+//! What `cargo nextest run` prints: a line a test, what a failing one printed below it, and a summary.
+//!
+//! It comes on standard error, and the last list, behind the summary, names the failing tests once more.
+
+use crate::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Outcome, Tally, Trouble, append_line};
+use super::counted::{number_first, only, sum, whole_number};
+use super::sessions::Sessions;
+
+/// Name of the runner in evidence.
+pub(in super::super) const RUNNER: &str = "nextest";
+
+/// Reads nextest's lines, on whichever stream they come.
+pub(super) struct NextestReader {
+    sessions: Sessions,
+    /// The failing test whose output comes, and what came of it.
+    failing: Option<(String, String)>,
+    /// Tests that the summary has counted: the list that follows it counts none.
+    summed: Option<()>,
+    /// Tests of the session that were announced.
+    planned: u64,
+}
+
+impl NextestReader {
+    pub(super) fn new(root: &Root) -> Self {
+        let sessions = Sessions::new(RUNNER, root);
+        Self { sessions, failing: None, summed: None, planned: 0 }
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
+        let told = line.trim_start();
+        if let Some(rest) = told.strip_prefix("Starting ") {
+            if rest.contains(" across ") && rest.contains(" binar") {
+                self.sessions.begin();
+                self.summed = None;
+                self.planned = rest.split(' ').next().and_then(whole_number).unwrap_or(0);
+            }
+        } else if let Some(((ran, of), counts)) = told.strip_prefix("Summary [").and_then(summary) {
+            self.end_failing();
+            self.sessions.summary(counts);
+            self.summed = Some(());
+            // A run that was stopped has run fewer tests than it announced: `2/5 tests run`.
+            self.sessions.hold_against(of.max(self.planned), ran);
+        } else if line == "error: no tests to run" && self.sessions.is_open() {
+            self.sessions.trouble(Trouble::NoTests);
+            self.sessions.summary(Counts::default());
+        } else if !(self.sessions.is_open() || self.summed.is_some()) {
+        } else if let Some((outcome, id)) = ended(told) {
+            self.end_failing();
+            self.test(outcome, id);
+        } else if let Some((_, text)) = &mut self.failing {
+            append_line(text, line.strip_prefix("    ").unwrap_or(line));
+        }
+    }
+
+    fn test(&mut self, outcome: Outcome, id: &str) {
+        let failing = matches!(outcome, Outcome::Failed | Outcome::Errored);
+        match self.summed {
+            Some(()) if failing => self.sessions.closed().fail(id, None),
+            Some(()) => {}
+            None => {
+                self.sessions.seen(outcome);
+                self.failing = failing.then(|| (id.to_owned(), String::new()));
+            }
+        }
+    }
+
+    fn end_failing(&mut self) {
+        if let Some((id, text)) = self.failing.take() {
+            self.sessions.fail(&id, Some(&first_error(&text)));
+        }
+    }
+
+    /// What was read; `None` when nothing of it was nextest's.
+    pub(super) fn finish(mut self, report: &str) -> Option<Tally> {
+        self.end_failing();
+        self.sessions.finish(report)
+    }
+}
+
+/// `PASS [   0.005s] (1/2) demo tests::a`: what became of a test, and its id. Attempts that are not the last
+/// (`TRY 1 FAIL`) decide nothing.
+fn ended(line: &str) -> Option<(Outcome, &str)> {
+    let (status, rest) = line.split_once(" [")?;
+    let outcome = match status {
+        "PASS" | "LEAK" | "SLOW PASS" => Outcome::Passed,
+        "FAIL" | "LEAK-FAIL" | "FAIL + LEAK" => Outcome::Failed,
+        "SKIP" => Outcome::Skipped,
+        "TIMEOUT" | "XFAIL" | "EXEC FAIL" | "ABORT" => Outcome::Errored,
+        flaky if flaky.starts_with("FLAKY ") => Outcome::Passed,
+        signal if signal.starts_with("SIG") && !signal.contains(' ') => Outcome::Errored,
+        tried if tried.starts_with("TRY ") => return None,
+        _ => return None,
+    };
+    let (_, rest) = rest.split_once("] ")?;
+    let rest = rest.trim_start();
+    let id = match rest.strip_prefix('(').and_then(|rest| rest.split_once(") ")) {
+        Some((_, id)) => id.trim_start(),
+        None => rest,
+    };
+    id.contains(' ').then_some((outcome, id))
+}
+
+/// `   0.010s] 2/5 tests run: 1 passed (1 slow), 1 failed, 0 skipped`: how many ran of how many, and how they ended.
+fn summary(rest: &str) -> Option<((u64, u64), Counts)> {
+    let (_, list) = rest.split_once("] ")?;
+    let (ran, list) = list.split_once(" run: ")?;
+    let ran = ran.strip_suffix(" tests").or_else(|| ran.strip_suffix(" test"))?;
+    let (ran, of) = ran.split_once('/').unwrap_or((ran, ran));
+    let ran = (whole_number(ran)?, whole_number(of)?);
+    let plain = without_parentheses(list);
+    let list = number_first(&plain, ", ")?;
+    only(&list, &["passed", "failed", "exec failed", "timed out", "skipped"])?;
+    let counts = Counts {
+        total: 0,
+        passed: sum(&list, &["passed"]),
+        failed: sum(&list, &["failed"]),
+        errored: sum(&list, &["exec failed", "timed out"]),
+        skipped: sum(&list, &["skipped"]),
+    };
+    Some((ran, counts))
+}
+
+fn without_parentheses(list: &str) -> String {
+    let mut plain = String::new();
+    for (at, part) in list.split('(').enumerate() {
+        let kept = if at == 0 { part } else { part.split_once(')').map_or("", |(_, rest)| rest) };
+        plain.push_str(kept.trim_end());
+    }
+    plain
+}
+
+/// The panic in what a test printed; the whole when there is none.
+fn first_error(text: &str) -> String {
+    let start = text.lines().position(|line| line.contains("panicked at")).unwrap_or(0);
+    let ends = ["note: run with ", "stack backtrace:", "failures:", "test result: "];
+    let told = |line: &&str| !ends.iter().any(|end| line.starts_with(end)) && !line.contains('─');
+    let mut error = String::new();
+    text.lines().skip(start).take_while(told).for_each(|line| append_line(&mut error, line));
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TestStatus;
+    use crate::run::{ExitKind, ParsedRun};
+
+    const FAILING: &str = "   Compiling demo v0.1.0 (/p)
+────────────
+ Nextest run ID 1f79aa0d-4ec8-4a5c-aa83-5e8dc2f36573 with nextest profile: default
+    Starting 4 tests across 2 binaries (1 test skipped)
+        PASS [   0.005s] (1/4) demo tests::good
+  TRY 1 FAIL [   0.004s] (---) demo tests::shaky
+        FAIL [   0.005s] (2/4) demo tests::bad
+
+  stdout ───
+
+    running 1 test
+    test tests::bad ... FAILED
+
+  stderr ───
+
+    thread 'tests::bad' (77) panicked at src/lib.rs:5:9:
+    assertion failed: false
+    note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace
+
+   FLAKY 2/2 [   0.004s] (3/4) demo tests::shaky
+     SIGABRT [   0.104s] (4/4) demo::it aborts
+────────────
+     Summary [   0.110s] 4 tests run: 2 passed (1 slow, 1 flaky), 2 failed, 1 skipped
+        FAIL [   0.005s] (2/4) demo tests::bad
+     SIGABRT [   0.104s] (4/4) demo::it aborts
+error: test run failed
+";
+
+    const PASSING: &str = "    Starting 1 test across 1 binary
+        PASS [   0.005s] demo tests::good
+------------
+     Summary [   0.010s] 1 test run: 1 passed, 0 skipped
+";
+
+    fn tally(text: &str) -> Option<Tally> {
+        let mut reader = NextestReader::new(&Root::new("/p"));
+        text.lines().for_each(|line| reader.line(line));
+        reader.finish("out")
+    }
+
+    fn run(text: &str) -> ParsedRun {
+        ParsedRun::conclude(tally(text).expect("nextest"), ExitKind::Code(0))
+    }
+
+    #[test]
+    fn samples() {
+        let one = run(FAILING);
+        let counts = Counts { total: 5, passed: 2, failed: 2, errored: 0, skipped: 1 };
+        assert_eq!((one.status, one.counts, one.runner.as_str()), (TestStatus::Failed, counts, RUNNER));
+        assert_eq!(one.failing, ["demo tests::bad", "demo::it aborts"]);
+        assert!(one.errors[0].text.ends_with("assertion failed: false"), "{:?}", one.errors);
+        assert_eq!((run(PASSING).status, run(PASSING).counts.passed), (TestStatus::Passed, 1));
+        let stopped = PASSING.replace("1 test run: 1 passed", "2/5 tests run: 1 passed, 1 timed out");
+        assert_eq!((run(&stopped).status, run(&stopped).counts.errored), (TestStatus::Failed, 1));
+        let cut = PASSING.replace("1 test run", "1/3 tests run");
+        assert_eq!(run(&cut).status, TestStatus::Incomplete);
+        let short = PASSING.replace("Starting 1 test ", "Starting 3 tests ");
+        assert_eq!(run(&short).status, TestStatus::Incomplete);
+        let none = "    Starting 0 tests across 1 binary\nerror: no tests to run\n";
+        assert_eq!(run(none).status, TestStatus::NoTests);
+        for text in ["", "Starting the server\n", "        FAIL [   0.1s] a b\n", "error: no tests to run\n"]
+        {
+            assert!(tally(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_cut_report_never_passes() {
+        for text in [FAILING, PASSING] {
+            let whole = text.find(" run: ").unwrap();
+            for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+                let status =
+                    tally(&text[..end]).map(|tally| ParsedRun::conclude(tally, ExitKind::Code(0)).status);
+                assert!(status != Some(TestStatus::Passed) || end > whole, "{:?}", &text[..end]);
+            }
+        }
+    }
+}

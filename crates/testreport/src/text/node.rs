@@ -1,0 +1,214 @@
+//! The `spec` reporter of node:test, its default: a tree of tests, counters, and the failing tests once more.
+//!
+//! A line that ends in milliseconds is a test; indentation says what it is in. The counters close the run,
+//! and the list behind them explains what failed, under its name alone.
+
+use crate::Counts;
+
+use super::super::cases::{before_frames, bounded};
+use super::super::normalize::Root;
+use super::super::tally::{Tally, append_line};
+use super::Summary;
+use super::counted::{listed, whole_number};
+use super::sessions::Sessions;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "node";
+
+/// Failing tests that wait for their explanation.
+const MAX_WAITING: usize = 1_000;
+
+/// What is counted at the end.
+const COUNTERS: [&str; 7] = ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo"];
+
+/// Deepest subtest that is followed.
+const MAX_DEPTH: usize = 64;
+
+/// A test that other tests are in.
+struct Open {
+    name: String,
+    failed: u64,
+}
+
+/// A failing test that is not explained yet.
+struct Waiting {
+    name: String,
+    path: String,
+}
+
+/// Where in the output we are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Tree,
+    /// In the counters.
+    Counters,
+    /// After them.
+    Explained,
+}
+
+/// Reads the tree line by line.
+pub(super) struct NodeReader {
+    sessions: Sessions,
+    part: Part,
+    open: Vec<Open>,
+    waiting: Vec<Waiting>,
+    counts: Counts,
+    /// Tests that the counters say there are.
+    total: u64,
+    /// The explanation that comes: of which test, and its text.
+    explaining: Option<(String, String)>,
+}
+
+/// A line of the tree.
+struct Told<'t> {
+    depth: usize,
+    mark: char,
+    name: &'t str,
+    /// What follows the time, such as `# TODO`; `None` when there is no time.
+    after: Option<&'t str>,
+}
+
+impl NodeReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            sessions: Sessions::new(RUNNER, root),
+            part: Part::Tree,
+            open: Vec::new(),
+            waiting: Vec::new(),
+            counts: Counts::default(),
+            total: 0,
+            explaining: None,
+        }
+    }
+
+    fn tree(&mut self, told: &Told<'_>) {
+        let Told { depth, mark, name, after } = *told;
+        let Some(after) = after else {
+            if mark == '▶' && depth < MAX_DEPTH {
+                self.open.truncate(depth);
+                self.open.push(Open { name: bounded(name).to_owned(), failed: 0 });
+            }
+            return;
+        };
+        self.sessions.prove();
+        self.open.truncate(depth.saturating_add(1));
+        let own = if self.open.last().is_some_and(|open| open.name == name && self.open.len() > depth) {
+            self.open.pop().is_none_or(|open| open.failed == 0)
+        } else {
+            self.open.truncate(depth);
+            true
+        };
+        if mark != '✖' || after.contains("# TODO") {
+            return;
+        }
+        if let Some(parent) = self.open.last_mut() {
+            parent.failed += 1;
+        }
+        if own {
+            let path: Vec<&str> = self.open.iter().map(|open| open.name.as_str()).chain([name]).collect();
+            let path = bounded(&path.join(" > ")).to_owned();
+            self.sessions.fail(&path, None);
+            if self.waiting.len() < MAX_WAITING {
+                self.waiting.push(Waiting { name: bounded(name).to_owned(), path });
+            }
+        }
+    }
+
+    /// `ℹ pass 4`: true when it was one of the counters.
+    fn counter(&mut self, line: &str) -> Option<()> {
+        let (name, number) = line.strip_prefix("ℹ ")?.split_once(' ')?;
+        if name == "duration_ms" && self.part == Part::Counters {
+            let counts = std::mem::take(&mut self.counts);
+            self.sessions.summary(counts);
+            self.sessions.hold_against(std::mem::take(&mut self.total), listed(counts));
+            self.part = Part::Explained;
+            return Some(());
+        }
+        let number = whole_number(number)?;
+        if !COUNTERS.contains(&name) {
+            return None;
+        }
+        // Whoever cuts the output off at its beginning may have left any of them the first.
+        if self.part != Part::Counters {
+            self.part = Part::Counters;
+            (self.counts, self.total) = (Counts::default(), 0);
+            self.sessions.prove();
+        }
+        match name {
+            "tests" => self.total = number,
+            "pass" => self.counts.passed = number,
+            "fail" => self.counts.failed = number,
+            "cancelled" => self.counts.errored = number,
+            "skipped" | "todo" => self.counts.skipped = self.counts.skipped.saturating_add(number),
+            _ => {}
+        }
+        Some(())
+    }
+
+    fn end_explaining(&mut self) {
+        let Some((name, text)) = self.explaining.take() else { return };
+        let Some(at) = self.waiting.iter().position(|waiting| waiting.name == name) else { return };
+        let waiting = self.waiting.remove(at);
+        self.sessions.closed().fail(&waiting.path, Some(before_frames(&text)));
+    }
+}
+
+impl Summary for NodeReader {
+    fn line(&mut self, line: &str) {
+        if self.counter(line).is_some() {
+            return;
+        }
+        let told = parse_line(line);
+        match (self.part, told) {
+            (Part::Tree, Some(told)) => self.tree(&told),
+            (Part::Explained, Some(told)) if told.depth == 0 && told.mark == '✖' => {
+                self.end_explaining();
+                self.explaining = told.after.map(|_| (bounded(told.name).to_owned(), String::new()));
+            }
+            (Part::Explained, Some(told)) if told.depth == 0 => {
+                self.end_explaining();
+                self.waiting.clear();
+                self.part = Part::Tree;
+                self.tree(&told);
+            }
+            (Part::Explained, _) if line.starts_with("test at ") => self.end_explaining(),
+            (Part::Explained, _) => {
+                if let Some((_, text)) = &mut self.explaining {
+                    append_line(text, line.strip_prefix("  ").unwrap_or(line));
+                }
+            }
+            (Part::Tree | Part::Counters, _) => {}
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
+    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+        self.end_explaining();
+        self.sessions.finish(report)
+    }
+}
+
+/// `  ✖ child bad (0.17ms) # TODO`.
+fn parse_line(line: &str) -> Option<Told<'_>> {
+    let told = line.trim_start_matches(' ');
+    let mark = told.chars().next().filter(|mark| matches!(mark, '▶' | '✔' | '✖' | '﹣'))?;
+    let rest = told.strip_prefix(mark)?.strip_prefix(' ')?;
+    let timed = rest.rsplit_once("ms)").and_then(|(head, after)| {
+        let (name, number) = head.rsplit_once(" (")?;
+        let number_is_one =
+            number.contains('.') && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let after_is_directive = after.is_empty() || after.starts_with(" # ");
+        (number_is_one && after_is_directive).then_some((name, after))
+    });
+    let depth = (line.len() - told.len()) / 2;
+    Some(match timed {
+        Some((name, after)) => Told { depth, mark, name, after: Some(after) },
+        None => Told { depth, mark, name: rest, after: None },
+    })
+}
+
+#[cfg(test)]
+mod tests;

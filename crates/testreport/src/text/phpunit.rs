@@ -1,0 +1,152 @@
+//! PHPUnit 8 to 12.
+
+use crate::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Tally, Trouble, append_line};
+use super::Summary;
+use super::counted::{name_first, only, sum, whole_number};
+use super::sessions::Sessions;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "phpunit";
+
+/// Whatever a summary counts.
+const WORDS: [&str; 13] = [
+    "Tests",
+    "Assertions",
+    "Errors",
+    "Failures",
+    "Warnings",
+    "PHPUnit Warnings",
+    "PHPUnit Deprecations",
+    "PHPUnit Notices",
+    "Deprecations",
+    "Notices",
+    "Skipped",
+    "Incomplete",
+    "Risky",
+];
+
+/// What the numbered list that comes tells of.
+enum Part {
+    Other,
+    /// After `There was 1 failure:`
+    Failures,
+    Error(String, String),
+}
+
+/// Reads PHPUnit's default output.
+pub(super) struct PhpunitReader {
+    sessions: Sessions,
+    part: Part,
+    begun: Option<()>,
+}
+
+impl PhpunitReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, begun: None }
+    }
+
+    fn end_error(&mut self) {
+        match std::mem::replace(&mut self.part, Part::Failures) {
+            Part::Error(id, text) => self.sessions.fail(&id, Some(&text)),
+            Part::Other => self.part = Part::Other,
+            Part::Failures => {}
+        }
+    }
+
+    fn summary(&mut self, counts: Counts) {
+        self.end_error();
+        self.sessions.summary(counts);
+        self.part = Part::Other;
+        self.begun = None;
+    }
+
+    fn listed(&mut self, line: &str) {
+        if matches!(self.part, Part::Other) {
+            return;
+        }
+        if let Some(id) = numbered(line) {
+            self.end_error();
+            self.part = Part::Error(id.to_owned(), String::new());
+        } else if let Part::Error(_, text) = &mut self.part
+            && !is_frame(line)
+        {
+            append_line(text, line);
+        }
+    }
+}
+
+impl Summary for PhpunitReader {
+    fn line(&mut self, line: &str) {
+        if line.starts_with("PHPUnit ") && line.contains(" by Sebastian Bergmann") {
+            self.sessions.begin();
+            self.begun = Some(());
+        } else if self.begun.is_none() {
+        } else if let Some(counts) = summary(line) {
+            self.summary(counts);
+        } else if line == "No tests executed!" {
+            self.sessions.trouble(Trouble::NoTests);
+            self.summary(Counts::default());
+        } else if let Some(what) = heading(line) {
+            self.end_error();
+            self.part = if what.starts_with("failure") || what.starts_with("error") {
+                Part::Failures
+            } else {
+                Part::Other
+            };
+        } else if matches!(line, "--" | "FAILURES!" | "ERRORS!" | "WARNINGS!") {
+            self.end_error();
+        } else {
+            self.listed(line);
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
+    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+        self.end_error();
+        self.sessions.finish(report)
+    }
+}
+
+/// `OK (3 tests, 5 assertions)` or `Tests: 3, Assertions: 2, Failures: 1.`
+fn summary(line: &str) -> Option<Counts> {
+    if let Some(list) = line.strip_prefix("OK (") {
+        let (tests, rest) = list.split_once(" test")?;
+        let passed = whole_number(tests).filter(|_| rest.contains(" assertion"))?;
+        return Some(Counts { passed, ..Counts::default() });
+    }
+    let list = name_first(line.strip_prefix("Tests: ").and(line.strip_suffix('.'))?, ':')?;
+    only(&list, &WORDS)?;
+    let (failed, errored) = (sum(&list, &["Failures"]), sum(&list, &["Errors"]));
+    let skipped = sum(&list, &["Skipped", "Incomplete"]);
+    let others = failed.saturating_add(errored).saturating_add(skipped);
+    let passed = sum(&list, &["Tests"]).saturating_sub(others);
+    Some(Counts { total: 0, passed, failed, errored, skipped })
+}
+
+/// `There were 2 failures:`
+fn heading(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("There was ").or_else(|| line.strip_prefix("There were "))?;
+    let (number, what) = rest.strip_suffix(':')?.split_once(' ')?;
+    whole_number(number).map(|_| what)
+}
+
+/// `1) Tests\CalcTest::testSub with data set "one" (3, 1)`
+fn numbered(line: &str) -> Option<&str> {
+    let (number, id) = line.split_once(") ")?;
+    (!number.is_empty()).then(|| whole_number(number)).flatten().filter(|_| id.contains("::")).map(|_| id)
+}
+
+/// `/work/demo/tests/CalcTest.php:12`
+fn is_frame(line: &str) -> bool {
+    let place = line.rsplit_once(".php:").map(|(_, number)| number);
+    place.is_some_and(|number| !number.is_empty() && whole_number(number).is_some())
+}
+
+#[cfg(test)]
+mod tests;

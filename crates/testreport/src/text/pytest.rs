@@ -1,0 +1,293 @@
+//! pytest in any verbosity, with or without xdist.
+//!
+//! Ids come from the short summary, which is on by default, and error texts from the lines marked `E`
+//! under the headings of `FAILURES` and `ERRORS`: the message in the short summary is cut to the width of
+//! the terminal. A collection error is an errored case with the file as its id.
+
+use crate::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Outcome, Tally, Trouble};
+use super::Summary;
+use super::counted::{is_seconds, number_first, only, sum};
+use super::explained::Explained;
+use super::sessions::Sessions;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "pytest";
+
+/// Whatever a summary counts.
+const WORDS: [&str; 16] = [
+    "failed",
+    "passed",
+    "skipped",
+    "deselected",
+    "xfailed",
+    "xpassed",
+    "warning",
+    "warnings",
+    "error",
+    "errors",
+    "rerun",
+    "reruns",
+    "subtests passed",
+    "subtests failed",
+    "subtests skipped",
+    "subtest passed",
+];
+
+/// What the lines that come now belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Progress,
+    /// Headings and texts of failures.
+    Texts,
+    /// The short summary.
+    Names,
+}
+
+/// Reads pytest's terminal report.
+pub(super) struct PytestReader {
+    sessions: Sessions,
+    part: Part,
+    texts: Explained,
+    /// Indentation of the error text: that of its first line.
+    indent: Option<usize>,
+    /// Counted from the short summary: with `-qq` nothing follows it.
+    named: Counts,
+    /// The last words of an internal error.
+    internal: Option<String>,
+}
+
+impl PytestReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            sessions: Sessions::new(RUNNER, root),
+            part: Part::Progress,
+            texts: Explained::default(),
+            indent: None,
+            named: Counts::default(),
+            internal: None,
+        }
+    }
+
+    /// `=== title ===`
+    fn section(&mut self, title: &str) {
+        self.texts.end();
+        self.part = match title {
+            "test session starts" => {
+                self.sessions.begin();
+                self.texts.unclaimed();
+                Part::Progress
+            }
+            "FAILURES" | "ERRORS" => Part::Texts,
+            "short test summary info" => {
+                self.named = Counts::default();
+                Part::Names
+            }
+            _ => Part::Progress,
+        };
+    }
+
+    /// `!!! words !!!`: the session was ended early.
+    fn interrupted(&mut self, words: &str) {
+        let gave_up = ["KeyboardInterrupt", "Interrupted: ", "_pytest.outcomes.Exit: "];
+        if gave_up.iter().any(|start| words.starts_with(start)) {
+            self.sessions.trouble(Trouble::GaveUp);
+            self.sessions.run_error(words);
+        }
+    }
+
+    fn in_texts(&mut self, line: &str) {
+        if let Some(heading) = heading(line) {
+            self.texts.begin(heading);
+            self.indent = None;
+        } else if is_rule(line, '-') {
+            // What the test printed.
+            self.texts.end();
+        } else if line == "E" {
+            self.texts.line("");
+        } else if let Some(text) = line.strip_prefix("E   ") {
+            // Indented like the code with long tracebacks, not at all with short ones.
+            let own = text.len() - text.trim_start_matches(' ').len();
+            let indent = *self.indent.get_or_insert(own);
+            self.texts.line(text.get(indent.min(own)..).unwrap_or(text));
+        }
+    }
+
+    /// `FAILED tests/test_a.py::TestA::test_b[1-2] - AssertionError: assert 1 == 2`
+    fn in_names(&mut self, line: &str) {
+        let named = ["FAILED ", "ERROR ", "SUBFAILED "].iter().find_map(|word| line.strip_prefix(word));
+        let Some(named) = named else { return };
+        if line.starts_with("ERROR ") {
+            self.named.errored += 1;
+        } else {
+            self.named.failed += 1;
+        }
+        let (id, message) = split_message(named);
+        let title = id.split_once("::").map_or_else(|| id.to_owned(), |(_, name)| name.replace("::", "."));
+        let text = self.texts.claim(&title).filter(|text| !text.is_empty());
+        self.sessions.fail(id, text.as_deref().or(message));
+    }
+
+    fn verbose(&mut self, line: &str) {
+        let Some((id, outcome)) = verbose_line(line) else { return };
+        self.sessions.prove();
+        self.sessions.seen(outcome);
+        if matches!(outcome, Outcome::Failed | Outcome::Errored) {
+            self.sessions.fail(id, None);
+        }
+    }
+
+    fn end(&mut self, counts: Counts) {
+        // Headings that no line of the short summary claimed: it was off, or other than it says.
+        let unclaimed = self.texts.unclaimed();
+        if self.part != Part::Names {
+            for (heading, text) in unclaimed {
+                self.sessions.fail(&heading, Some(&text));
+            }
+        }
+        if counts == Counts::default() {
+            self.sessions.trouble(Trouble::NoTests);
+        }
+        if let Some(text) = self.internal.take() {
+            self.sessions.trouble(Trouble::GaveUp);
+            self.sessions.run_error(&text);
+        }
+        self.sessions.summary(counts);
+        self.part = Part::Progress;
+    }
+}
+
+impl Summary for PytestReader {
+    fn line(&mut self, line: &str) {
+        if let Some(counts) = parse_summary(line) {
+            return self.end(counts);
+        }
+        if is_rule(line, '=') {
+            return self.section(line.trim_matches('=').trim());
+        }
+        if is_rule(line, '!') {
+            return self.interrupted(line.trim_matches('!').trim());
+        }
+        if let Some(text) = line.strip_prefix("INTERNALERROR> ") {
+            self.sessions.prove();
+            if !text.starts_with(' ') {
+                self.internal = Some(text.to_owned());
+            }
+            return;
+        }
+        if is_usage_error(line) {
+            self.sessions.trouble(Trouble::GaveUp);
+            self.sessions.run_error(line);
+            return self.sessions.take_in();
+        }
+        match self.part {
+            Part::Progress => self.verbose(line),
+            Part::Texts => self.in_texts(line),
+            Part::Names => self.in_names(line),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
+    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+        if self.part == Part::Names && self.named.failing() > 0 && !self.sessions.is_open() {
+            self.sessions.summary(self.named);
+        }
+        self.sessions.finish(report)
+    }
+}
+
+/// `=== 1 failed, 2 passed in 0.12s ===`, or without the rules (`-q`). Nothing counted means no test ran.
+fn parse_summary(line: &str) -> Option<Counts> {
+    let (list, time) = line.trim_matches('=').trim().rsplit_once(" in ")?;
+    if !is_seconds(time) {
+        return None;
+    }
+    let collected = list.contains(" tests collected") || list.contains(" test collected");
+    if list == "no tests ran" || list.starts_with("no tests collected") || (collected && is_rule(line, '=')) {
+        return Some(Counts::default());
+    }
+    let list = number_first(list, ", ")?;
+    only(&list, &WORDS)?;
+    if list.iter().all(|(name, _)| name.starts_with("warning")) {
+        return None;
+    }
+    Some(Counts {
+        total: 0,
+        passed: sum(&list, &["passed", "xpassed"]),
+        failed: sum(&list, &["failed", "subtests failed"]),
+        errored: sum(&list, &["error", "errors"]),
+        skipped: sum(&list, &["skipped", "xfailed"]),
+    })
+}
+
+/// A title between runs of one character, as in `=== FAILURES ===`.
+fn is_rule(line: &str, mark: char) -> bool {
+    line.strip_prefix(mark)
+        .and_then(|rest| rest.strip_suffix(mark))
+        .map(|rest| rest.trim_matches(mark))
+        .is_some_and(|title| title.len() > 2 && title.starts_with(' ') && title.ends_with(' '))
+}
+
+/// `____ TestA.test_b ____`; the separators in tracebacks have no words.
+fn heading(line: &str) -> Option<&str> {
+    if !is_rule(line, '_') {
+        return None;
+    }
+    let title = line.trim_matches('_').trim();
+    let at = ["ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting "];
+    let title = at.iter().find_map(|start| title.strip_prefix(start)).unwrap_or(title);
+    title.contains(|each: char| each != '_' && each != ' ').then_some(title)
+}
+
+/// Splits the id from the message. Parameters may hold ` - ` as well.
+fn split_message(named: &str) -> (&str, Option<&str>) {
+    let plain = named.split_once(" - ");
+    let split = match plain {
+        Some((id, _)) if id.contains('[') && !id.ends_with(']') => {
+            let end = named.find("] - ").map(|at| at + 1);
+            end.and_then(|end| Some((named.get(..end)?, named.get(end + 3..)?)))
+                .or_else(|| if named.ends_with(']') { None } else { plain })
+        }
+        other => other,
+    };
+    split.map_or((named, None), |(id, message)| (id, Some(message)))
+}
+
+/// `tests/test_a.py::test_b FAILED [ 50%]`, or from a worker `[gw0] [ 50%] FAILED tests/test_a.py::test_b`.
+fn verbose_line(line: &str) -> Option<(&str, Outcome)> {
+    if !line.contains("::") {
+        return None;
+    }
+    let (id, verdict) = if let Some(rest) = line.strip_prefix("[gw") {
+        let (_, rest) = rest.split_once("%] ")?;
+        let (verdict, id) = rest.split_once(' ')?;
+        (id, verdict)
+    } else {
+        let (head, _) = line.strip_suffix("%]")?.rsplit_once('[')?;
+        head.trim_end().rsplit_once(' ')?
+    };
+    let outcome = match verdict {
+        "PASSED" | "XPASS" => Outcome::Passed,
+        "FAILED" => Outcome::Failed,
+        "ERROR" => Outcome::Errored,
+        "SKIPPED" | "XFAIL" => Outcome::Skipped,
+        _ => return None,
+    };
+    Some((id.trim(), outcome))
+}
+
+/// What pytest says on standard error when it cannot begin (exit 4).
+fn is_usage_error(line: &str) -> bool {
+    (line.starts_with("ERROR: usage: ") && line.contains(" [file_or_dir]"))
+        || line.starts_with("ERROR: file or directory not found: ")
+        || line.starts_with("ImportError while loading conftest '")
+        || (line.starts_with("ERROR: not found: ") && line.contains(".py"))
+}
+
+#[cfg(test)]
+mod tests;

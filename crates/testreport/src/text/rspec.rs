@@ -1,0 +1,165 @@
+//! RSpec's progress and documentation formatters.
+//!
+//! Failures stand under their full descriptions; the list after the summary names the files. The lines in
+//! that list move with the code, so an id is the file and the description.
+
+use crate::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Tally, Trouble};
+use super::Summary;
+use super::counted::{number_first, only, sum, whole_number};
+use super::explained::Explained;
+use super::sessions::Sessions;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "rspec";
+
+/// What the lines that come now belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Other,
+    /// After `Failures:`
+    Failures,
+    /// After `An error occurred while loading ./spec/a_spec.rb.`
+    Loading,
+    /// After the summary: `rspec ./spec/a_spec.rb:3 # Calc adds`
+    Names,
+}
+
+/// Reads RSpec's text.
+pub(super) struct RspecReader {
+    sessions: Sessions,
+    part: Part,
+    texts: Explained,
+    /// Errors outside of examples.
+    loading: Explained,
+}
+
+impl RspecReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self {
+            sessions: Sessions::new(RUNNER, root),
+            part: Part::Other,
+            texts: Explained::default(),
+            loading: Explained::default(),
+        }
+    }
+
+    fn summary(&mut self, list: &[(&str, u64)]) {
+        for (file, text) in self.loading.unclaimed() {
+            self.sessions.run_error(&format!("{file}: {text}"));
+        }
+        let failed = sum(list, &["failure", "failures"]);
+        let skipped = sum(list, &["pending"]);
+        let total = sum(list, &["example", "examples"]);
+        if list.iter().any(|(name, _)| name.ends_with("occurred outside of examples")) {
+            self.sessions.trouble(Trouble::GaveUp);
+        } else if total == 0 {
+            self.sessions.trouble(Trouble::NoTests);
+        }
+        let passed = total.saturating_sub(failed.saturating_add(skipped));
+        self.sessions.summary(Counts { total: 0, passed, failed, errored: 0, skipped });
+        self.texts.end();
+        self.part = Part::Names;
+    }
+
+    fn in_failures(&mut self, line: &str) {
+        if let Some(description) = numbered(line) {
+            self.texts.begin(description);
+        } else if line.starts_with("Finished in ") {
+            self.texts.end();
+            self.part = Part::Other;
+        } else if !line.trim_start().starts_with("# ") {
+            self.texts.line(line.strip_prefix("     ").unwrap_or(line));
+        }
+    }
+
+    /// `rspec ./spec/calc_spec.rb:4 # Calc adds`, or `rspec './spec/calc_spec.rb[1:2]' # Calc adds`
+    fn in_names(&mut self, line: &str) {
+        let Some((place, description)) = line.strip_prefix("rspec ").and_then(|rest| rest.split_once(" # "))
+        else {
+            return;
+        };
+        let place = place.trim_matches('\'');
+        let file = place.rsplit_once(':').map_or(place, |(file, _)| file);
+        let file = file.split_once('[').map_or(file, |(file, _)| file);
+        let text = self.texts.claim(description);
+        let file = file.strip_prefix("./").unwrap_or(file);
+        self.sessions.closed().fail(&format!("{file}::{description}"), text.as_deref());
+    }
+
+    /// What the list after the summary did not name.
+    fn unnamed(&mut self) {
+        if self.part == Part::Names {
+            for (description, text) in self.texts.unclaimed() {
+                self.sessions.closed().fail(&description, Some(&text));
+            }
+        }
+    }
+}
+
+impl Summary for RspecReader {
+    fn line(&mut self, line: &str) {
+        if let Some(list) = summary_line(line) {
+            return self.summary(&list);
+        }
+        if line == "Failures:" {
+            self.unnamed();
+            self.part = Part::Failures;
+            return;
+        }
+        let loading = line.strip_prefix("An error occurred while loading ");
+        if let Some(file) = loading.and_then(|rest| rest.strip_suffix('.')) {
+            self.loading.begin(file);
+            self.part = Part::Loading;
+            return;
+        }
+        match self.part {
+            Part::Other => {}
+            Part::Failures => self.in_failures(line),
+            Part::Loading if line.starts_with("# ") || line.starts_with("Finished in ") => self.loading.end(),
+            Part::Loading if line.trim().is_empty() => {}
+            Part::Loading => self.loading.line(line),
+            Part::Names => self.in_names(line),
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
+    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+        self.unnamed();
+        self.sessions.finish(report)
+    }
+}
+
+/// `3 examples, 1 failure, 1 pending, 1 error occurred outside of examples`
+fn summary_line(line: &str) -> Option<Vec<(&str, u64)>> {
+    if !line.contains(" example") {
+        return None;
+    }
+    let list = number_first(line, ", ")?;
+    let names = [
+        "example",
+        "examples",
+        "failure",
+        "failures",
+        "pending",
+        "error occurred outside of examples",
+        "errors occurred outside of examples",
+    ];
+    only(&list, &names)?;
+    let has = |first: &str| list.iter().any(|(name, _)| name.starts_with(first));
+    (has("example") && has("failure")).then_some(list)
+}
+
+/// `  1) Calc adds`
+fn numbered(line: &str) -> Option<&str> {
+    let (number, description) = line.strip_prefix("  ")?.split_once(") ")?;
+    (!number.is_empty()).then(|| whole_number(number)).flatten().map(|_| description)
+}
+
+#[cfg(test)]
+mod tests;

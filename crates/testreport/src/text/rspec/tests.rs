@@ -1,0 +1,73 @@
+use super::super::tests::{check, errors, read};
+use super::*;
+use crate::TestStatus;
+
+const FAILING: &str = "\
+.F*
+
+Pending: (Failures listed here are expected and do not affect your suite's status)
+
+  1) Calc divides
+     # Not yet implemented
+     # ./spec/calc_spec.rb:14
+
+Failures:
+
+  1) Calc subtracts
+     Failure/Error: expect(subtract(3, 1)).to eq(2)
+
+       expected: 2
+            got: 1
+
+       (compared using ==)
+     # ./spec/calc_spec.rb:9:in `block (2 levels) in <top (required)>'
+
+Finished in 0.01247 seconds (files took 0.06 seconds to load)
+3 examples, 1 failure, 1 pending
+
+Failed examples:
+
+rspec ./spec/calc_spec.rb:8 # Calc subtracts
+
+";
+
+const NOT_LOADED: &str = "
+An error occurred while loading ./spec/broken_spec.rb.
+Failure/Error: require 'nope'
+
+LoadError:
+  cannot load such file -- nope
+# ./spec/broken_spec.rb:1:in `require'
+
+Finished in 0.00002 seconds (files took 0.05 seconds to load)
+0 examples, 0 failures, 1 error occurred outside of examples
+";
+
+#[test]
+fn summaries() {
+    use TestStatus::{Failed, NoTests, Passed, RunnerError};
+    check(
+        RUNNER,
+        &[
+            (FAILING, 1, [1, 1, 0, 1], &["spec/calc_spec.rb::Calc subtracts"], Failed),
+            (FAILING, 0, [1, 1, 0, 1], &["spec/calc_spec.rb::Calc subtracts"], Failed),
+            (NOT_LOADED, 1, [0; 4], &[], RunnerError),
+            (NOT_LOADED, 0, [0; 4], &[], RunnerError),
+            ("1 example, 0 failures\n", 0, [1, 0, 0, 0], &[], Passed),
+            ("1 example, 0 failures\n", 1, [1, 0, 0, 0], &[], RunnerError),
+            ("0 examples, 0 failures\n", 0, [0; 4], &[], NoTests),
+        ],
+    );
+}
+
+#[test]
+fn errors_are_without_places() {
+    let run = read(FAILING, "", 1).unwrap();
+    let text =
+        "Failure/Error: expect(subtract(3, 1)).to eq(2)\n  expected: 2\n       got: 1\n  (compared using ==)";
+    assert_eq!(errors(&run), [("spec/calc_spec.rb::Calc subtracts", text)]);
+    let run = read(NOT_LOADED, "", 1).unwrap();
+    let text =
+        "./spec/broken_spec.rb: Failure/Error: require 'nope'\nLoadError:\n  cannot load such file -- nope";
+    assert_eq!(errors(&run), [("", text)]);
+}

@@ -1,0 +1,220 @@
+//! Python's unittest and what is built on it (Django's runner among them), on standard error.
+//!
+//! `Ran 3 tests in 0.001s` and the verdict after it are the summary. Expected failures count as skipped,
+//! unexpected successes as failed. Errors outside of tests (`setUpClass`, modules that cannot be imported)
+//! are errored cases and may be more than the tests that ran.
+
+use crate::Counts;
+
+use super::super::normalize::Root;
+use super::super::tally::{Outcome, Tally, Trouble, append_line};
+use super::Summary;
+use super::counted::{is_seconds, name_first, only, sum, whole_number};
+use super::sessions::Sessions;
+
+/// Name of the runner in evidence.
+const RUNNER: &str = "unittest";
+
+/// Length of the rules that unittest draws.
+const RULE: usize = 70;
+
+/// Whatever a verdict counts.
+const WORDS: [&str; 5] = ["failures", "errors", "skipped", "expected failures", "unexpected successes"];
+
+/// Where in a report the next line stands.
+enum Part {
+    Other,
+    /// After a rule of `=`: the heading of a failure.
+    Heading,
+    /// Between heading and rule: a description.
+    Described(String),
+    /// The frames of a traceback, then the error.
+    Frames {
+        id: String,
+        text: String,
+    },
+    Error {
+        id: String,
+        text: String,
+    },
+    /// `Ran N tests`: the verdict follows.
+    Ran(u64),
+}
+
+/// Reads the text of `unittest`'s runner.
+pub(super) struct UnittestReader {
+    sessions: Sessions,
+    part: Part,
+    /// Errors in fixtures of classes and modules: no test ran there.
+    outside: u64,
+}
+
+impl UnittestReader {
+    pub(super) fn new(root: &Root) -> Self {
+        Self { sessions: Sessions::new(RUNNER, root), part: Part::Other, outside: 0 }
+    }
+
+    fn rule(&mut self, mark: u8) {
+        let part = std::mem::replace(&mut self.part, Part::Other);
+        match part {
+            Part::Described(id) if mark == b'-' => {
+                self.part = Part::Frames { id, text: String::new() };
+                return;
+            }
+            Part::Frames { id, text } | Part::Error { id, text } => {
+                self.sessions.fail(&id, Some(&text));
+            }
+            Part::Described(_) | Part::Heading | Part::Other | Part::Ran(_) => {}
+        }
+        if mark == b'=' {
+            self.part = Part::Heading;
+        }
+    }
+
+    fn other(&mut self, line: &str) {
+        if let Some(ran) = ran(line) {
+            self.sessions.prove();
+            self.part = Part::Ran(ran);
+        } else if let Some(outcome) = verbose(line) {
+            self.sessions.prove();
+            self.sessions.seen(outcome);
+        }
+    }
+
+    fn heading(&mut self, line: &str) {
+        let named = ["FAIL: ", "ERROR: "].iter().find_map(|word| line.strip_prefix(word));
+        if let Some(named) = named {
+            self.sessions.prove();
+            self.outside += u64::from(is_fixture(named));
+            self.part = Part::Described(test_id(named));
+        } else if let Some(named) = line.strip_prefix("UNEXPECTED SUCCESS: ") {
+            self.sessions.fail(&test_id(named), None);
+            self.part = Part::Other;
+        } else {
+            self.part = Part::Other;
+        }
+    }
+
+    fn verdict(&mut self, ran: u64, line: &str) {
+        let Some((word, list)) = verdict(line) else { return };
+        let failed = sum(&list, &["failures", "unexpected successes"]);
+        let errored = sum(&list, &["errors"]);
+        let skipped = sum(&list, &["skipped", "expected failures"]);
+        if (word == "FAILED") != (failed > 0 || errored > 0) {
+            return;
+        }
+        let cases = ran.saturating_add(std::mem::take(&mut self.outside));
+        let passed = cases.saturating_sub(failed.saturating_add(errored).saturating_add(skipped));
+        if ran == 0 && failed == 0 && errored == 0 {
+            self.sessions.trouble(Trouble::NoTests);
+        }
+        self.sessions.summary(Counts { total: 0, passed, failed, errored, skipped });
+        self.part = Part::Other;
+    }
+}
+
+impl Summary for UnittestReader {
+    fn line(&mut self, line: &str) {
+        if let Some(mark) = rule(line) {
+            return self.rule(mark);
+        }
+        match &mut self.part {
+            Part::Other => self.other(line),
+            Part::Heading => self.heading(line),
+            Part::Described(_) => {}
+            Part::Frames { text, .. } | Part::Error { text, .. } if line.is_empty() => append_line(text, ""),
+            Part::Frames { .. } | Part::Error { .. }
+                if line.starts_with("Traceback (most recent call last)") =>
+            {
+                self.frames();
+            }
+            Part::Frames { .. } if line.starts_with(' ') => {}
+            Part::Frames { id, text } => {
+                append_line(text, line);
+                self.part = Part::Error { id: std::mem::take(id), text: std::mem::take(text) };
+            }
+            Part::Error { text, .. } => append_line(text, line),
+            Part::Ran(ran) => {
+                let ran = *ran;
+                self.verdict(ran, line);
+            }
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.sessions.is_open()
+    }
+
+    fn finish(mut self: Box<Self>, report: &str) -> Option<Tally> {
+        self.rule(b'-');
+        self.sessions.finish(report)
+    }
+}
+
+impl UnittestReader {
+    /// Another traceback in the same failure.
+    fn frames(&mut self) {
+        if let Part::Error { id, text } = &mut self.part {
+            self.part = Part::Frames { id: std::mem::take(id), text: std::mem::take(text) };
+        }
+    }
+}
+
+fn rule(line: &str) -> Option<u8> {
+    let mark = *line.as_bytes().first()?;
+    (line.len() == RULE && matches!(mark, b'=' | b'-') && line.bytes().all(|byte| byte == mark))
+        .then_some(mark)
+}
+
+/// `Ran 3 tests in 0.001s`
+fn ran(line: &str) -> Option<u64> {
+    let (number, rest) = line.strip_prefix("Ran ")?.split_once(' ')?;
+    let time = rest.strip_prefix("tests in ").or_else(|| rest.strip_prefix("test in "))?;
+    if is_seconds(time) { whole_number(number) } else { None }
+}
+
+/// `OK`, or `FAILED (failures=1, errors=2)`. A list that is cut is no list.
+fn verdict(line: &str) -> Option<(&str, Vec<(&str, u64)>)> {
+    let (word, list) = match line.split_once(" (") {
+        Some((word, list)) => (word, name_first(list.strip_suffix(')')?, '=')?),
+        None => (line, Vec::new()),
+    };
+    only(&list, &WORDS)?;
+    matches!(word, "OK" | "FAILED" | "NO TESTS RAN").then_some((word, list))
+}
+
+/// `test_a (tests.test_x.TestX.test_a) ... ok`
+fn verbose(line: &str) -> Option<Outcome> {
+    let (test, verdict) = line.rsplit_once(" ... ")?;
+    if !test.contains(" (") || !test.contains(')') {
+        return None;
+    }
+    match verdict {
+        "ok" => Some(Outcome::Passed),
+        "FAIL" | "unexpected success" => Some(Outcome::Failed),
+        "ERROR" => Some(Outcome::Errored),
+        "expected failure" => Some(Outcome::Skipped),
+        _ => verdict.starts_with("skipped ").then_some(Outcome::Skipped),
+    }
+}
+
+/// `setUpClass (tests.test_x.TestX)`
+fn is_fixture(named: &str) -> bool {
+    let fixtures = ["setUpClass (", "tearDownClass (", "setUpModule (", "tearDownModule ("];
+    fixtures.iter().any(|fixture| named.starts_with(fixture))
+}
+
+/// `test_a (tests.test_x.TestX.test_a) (i=1)` is `tests.test_x.TestX.test_a (i=1)`; before Python 3.11 the
+/// parentheses do not hold the name.
+fn test_id(named: &str) -> String {
+    let Some((name, rest)) = named.split_once(" (") else { return named.to_owned() };
+    let Some((class, after)) = rest.split_once(')') else { return named.to_owned() };
+    if class.starts_with("unittest.loader.") {
+        return name.to_owned();
+    }
+    let own = class.strip_suffix(name).is_some_and(|before| before.ends_with('.'));
+    if own { format!("{class}{after}") } else { format!("{class}.{name}{after}") }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! XML among what a program prints: `mocha --reporter xunit`, `node --test --test-reporter=junit`.
+
+use super::super::format::Format;
+use super::super::normalize::Root;
+use super::super::tally::Tally;
+use super::{NAMES, XmlReader};
+
+/// Bytes at the beginning of a line that tell whether a document begins there.
+const MARK: usize = 16;
+
+/// Where in the output we are.
+enum At {
+    /// In a line that may begin a document, with what came of it.
+    LineStart(Vec<u8>),
+    /// In a line that does not.
+    Line,
+    Document(Box<XmlReader>, Vec<u8>),
+}
+
+/// Finds documents in a stream of output.
+pub(in super::super) struct XmlOutput {
+    root: Root,
+    report: String,
+    at: At,
+    found: Option<Tally>,
+}
+
+impl XmlOutput {
+    /// For the output that messages call `report`, of a run in the project at `root`.
+    pub(in super::super) fn new(root: &Root, report: &str) -> Self {
+        Self { root: root.clone(), report: report.to_owned(), at: At::LineStart(Vec::new()), found: None }
+    }
+
+    /// Takes the next part of a line, with its end if it has come. Documents begin at the start of a line,
+    /// and not while a runner tells of its tests: then they are what a test printed.
+    pub(in super::super) fn push(&mut self, part: &[u8], at_work: bool) {
+        let ends = part.ends_with(b"\n");
+        match &mut self.at {
+            At::Line => {}
+            At::LineStart(start) => {
+                start.extend_from_slice(part);
+                if start.len() < MARK && !ends {
+                    return;
+                }
+                let start = std::mem::take(start);
+                if at_work || !begins_document(&start) {
+                    self.at = At::Line;
+                } else {
+                    let reader = XmlReader::new(&self.root, &self.report, None);
+                    self.at = At::Document(Box::new(reader), Vec::new());
+                    self.of_document(&start);
+                }
+            }
+            At::Document(..) => self.of_document(part),
+        }
+        if ends && matches!(self.at, At::Line) {
+            self.at = At::LineStart(Vec::new());
+        }
+    }
+
+    /// What is no UTF-8 is replaced: output is not a file that could be written anew.
+    fn of_document(&mut self, part: &[u8]) {
+        let At::Document(reader, torn) = &mut self.at else { return };
+        torn.extend_from_slice(part);
+        let rest = torn.split_off(torn.len() - torn_tail(torn));
+        let read = reader.push(&String::from_utf8_lossy(torn));
+        *torn = rest;
+        // The line that ends a document belongs to it to its end, wherever chunks end.
+        if read.is_err() || (part.ends_with(b"\n") && reader.is_whole()) {
+            self.end_document(At::Line);
+        }
+    }
+
+    fn end_document(&mut self, next: At) {
+        let At::Document(reader, _) = std::mem::replace(&mut self.at, next) else { return };
+        // Any other XML is somebody's output.
+        if !reader.is_known() {
+            return;
+        }
+        let tally = reader.finish();
+        match &mut self.found {
+            Some(found) => found.absorb(tally),
+            None => self.found = Some(tally),
+        }
+    }
+
+    /// What was read; `None` when there was no report.
+    pub(in super::super) fn finish(mut self, format: Option<Format>) -> Option<Tally> {
+        if let At::Document(reader, torn) = &mut self.at
+            && !torn.is_empty()
+        {
+            let _ = reader.push(&String::from_utf8_lossy(torn));
+        }
+        self.end_document(At::Line);
+        self.found.filter(|tally| tally.is_wanted(format))
+    }
+}
+
+/// Bytes at the end that may be the beginning of a character.
+fn torn_tail(bytes: &[u8]) -> usize {
+    for back in 1..=bytes.len().min(3) {
+        let byte = bytes.get(bytes.len() - back).copied().unwrap_or(0);
+        let length = match byte {
+            0xf0.. => 4,
+            0xe0..=0xef => 3,
+            0xc0..=0xdf => 2,
+            0x80..=0xbf => continue,
+            0..=0x7f => return 0,
+        };
+        return if length > back { back } else { 0 };
+    }
+    0
+}
+
+/// A declaration, or the root element of a format that is read.
+fn begins_document(line: &[u8]) -> bool {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    let Some(rest) = line.strip_prefix(b"<") else { return false };
+    rest.starts_with(b"?xml ")
+        || NAMES.iter().any(|(name, _)| {
+            let after = rest.strip_prefix(name.as_bytes()).and_then(|rest| rest.first());
+            matches!(after, Some(b' ' | b'>' | b'/' | b'\r' | b'\n' | b'\t'))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{ExitKind, ParsedRun};
+
+    fn read(text: &[u8], size: usize, at_work: bool) -> Option<ParsedRun> {
+        let mut output = XmlOutput::new(&Root::none(), "out");
+        for chunk in text.chunks(size) {
+            for part in chunk.split_inclusive(|byte| *byte == b'\n') {
+                output.push(part, at_work);
+            }
+        }
+        Some(ParsedRun::conclude(output.finish(None)?, ExitKind::Code(0)))
+    }
+
+    #[test]
+    fn reports_between_lines() {
+        let report = "<?xml version=\"1.0\"?>\n<testsuites>\n<testcase name=\"é\"/>\n</testsuites>\n";
+        let text = format!("\n> test\n<testing\n{report}<p>\n{}", "<testsuite><testcase/></testsuite>\n<p>");
+        for size in [1, 2, 5, 1000] {
+            let run = read(text.as_bytes(), size, false).expect("junit");
+            assert_eq!((run.counts.total, run.warnings.len()), (2, 0), "{size} {:?}", run.warnings);
+            assert!(read(text.as_bytes(), size, true).is_none());
+        }
+        for text in ["<?xml version='1.0'?>\n<html>\n</html>\n", "a <testsuite></testsuite>", "<?xml", "<p"] {
+            assert!(read(text.as_bytes(), 3, false).is_none(), "{text}");
+        }
+        for text in [&report[..report.len() - 3], "<testsuite>\n<testcase>\n</testsuite>\n"] {
+            let run = read(text.as_bytes(), 7, false).expect("junit");
+            assert_eq!(run.warnings.len(), 1, "{text}");
+        }
+    }
+}

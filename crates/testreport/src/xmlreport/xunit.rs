@@ -1,0 +1,173 @@
+//! xUnit.net v2 and v3: assemblies, collections, tests; errors of clean-ups beside them.
+
+use super::super::cases::{Case, Cases};
+use super::super::normalize::Root;
+use super::super::problem::ReportProblem;
+use super::super::tally::{Outcome, Tally, append};
+use super::super::xml::Element;
+use super::{Dialect, number, value};
+
+/// Name of the format in evidence.
+const RUNNER: &str = "xunit";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    Assemblies,
+    Assembly,
+    Errors,
+    Collection,
+    /// A test, or an error of the assembly.
+    Entry,
+    Failure,
+    Message,
+    Other,
+}
+
+pub(super) struct XunitReader {
+    cases: Cases,
+    entry: Case,
+    /// Errors of assemblies stand beside the tests: they are no cases.
+    errors: u64,
+    tests: u64,
+    failing: u64,
+}
+
+impl XunitReader {
+    pub(super) fn new(root: &Root, report: &str) -> Self {
+        Self {
+            cases: Cases::new(root, report, RUNNER),
+            entry: Case::new(String::new(), Outcome::Errored),
+            errors: 0,
+            tests: 0,
+            failing: 0,
+        }
+    }
+
+    fn assembly(&mut self, element: &Element<'_>) -> Tag {
+        self.tests = self.tests.saturating_add(number(element, "total"));
+        let failing = number(element, "failed").saturating_add(number(element, "errors"));
+        self.failing = self.failing.saturating_add(failing);
+        Tag::Assembly
+    }
+}
+
+impl Dialect for XunitReader {
+    type Tag = Tag;
+
+    fn open(&mut self, inside: Option<Tag>, element: &Element<'_>) -> Result<Tag, ReportProblem> {
+        Ok(match (inside, element.name()) {
+            // Some loggers write one assembly without the list around it.
+            (None | Some(Tag::Assemblies), "assembly") => self.assembly(element),
+            (None, _) => Tag::Assemblies,
+            (Some(Tag::Assembly), "errors") => Tag::Errors,
+            (Some(Tag::Errors), "error") => {
+                self.errors = self.errors.saturating_add(1);
+                let id = [value(element, "type"), value(element, "name")].join(" ");
+                self.entry = Case::new(id, Outcome::Errored);
+                Tag::Entry
+            }
+            (Some(Tag::Assembly), "collection") => Tag::Collection,
+            (Some(Tag::Collection), "test") => {
+                self.entry = test(element);
+                Tag::Entry
+            }
+            (Some(Tag::Entry), "failure") => {
+                let kind = value(element, "exception-type");
+                if !kind.is_empty() {
+                    append(&mut self.entry.error, &kind);
+                    append(&mut self.entry.error, ": ");
+                }
+                Tag::Failure
+            }
+            (Some(Tag::Failure), "message") => Tag::Message,
+            (Some(_), _) => Tag::Other,
+        })
+    }
+
+    fn text(&mut self, at: Tag, text: &str) {
+        if at == Tag::Message {
+            append(&mut self.entry.error, text);
+        }
+    }
+
+    fn close(&mut self, tag: Tag) -> Result<(), ReportProblem> {
+        if tag == Tag::Entry { self.cases.end(&self.entry) } else { Ok(()) }
+    }
+
+    fn conclude(&mut self, read: Result<(), ReportProblem>) -> Result<(), ReportProblem> {
+        read?;
+        let tests = self.tests.saturating_add(self.errors);
+        self.cases.hold_against(tests, self.failing);
+        Ok(())
+    }
+
+    fn into_tally(self) -> Tally {
+        self.cases.into_tally()
+    }
+}
+
+/// The id is the display name, under its class where it does not say it.
+fn test(element: &Element<'_>) -> Case {
+    let (name, class) = (value(element, "name"), value(element, "type"));
+    let id = if class.is_empty() || name.starts_with(&class) { name } else { format!("{class}::{name}") };
+    let outcome = match value(element, "result").as_str() {
+        "Pass" => Outcome::Passed,
+        "Fail" => Outcome::Failed,
+        "Skip" | "NotRun" => Outcome::Skipped,
+        _ => Outcome::Errored,
+    };
+    Case::new(id, outcome)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{counts, no_cut_passes, run, texts};
+    use crate::TestStatus;
+
+    const FAILING: &str = r#"<assemblies timestamp="11/20/2026 10:00:00">
+  <assembly name="/p/demo.dll" total="3" passed="1" failed="1" skipped="1" errors="1">
+    <errors><error type="assembly-cleanup" name="/p/demo.dll"><failure exception-type="E"><message>gone</message></failure></error></errors>
+    <collection name="c" total="3"><test name="Demo.T.Adds(a: 1)" type="Demo.T" method="Adds" result="Pass" />
+      <test name="subtracts" type="Demo.T" method="Subtracts" result="Fail"><failure exception-type="Xunit.Sdk.EqualException">
+        <message><![CDATA[Assert.Equal() Failure
+Expected: 2
+Actual:   1]]></message><stack-trace>at Demo.T.Subtracts() in /p/T.cs:line 9</stack-trace></failure></test>
+      <test name="Demo.T.Later" type="Demo.T" method="Later" result="Skip"><reason>x</reason></test></collection>
+  </assembly>
+</assemblies>
+"#;
+
+    const PASSING: &str = "<assemblies><assembly total='1' failed='0' errors='0'><errors/><collection>\
+        <test name='a' result='Pass'/></collection></assembly></assemblies>";
+
+    #[test]
+    fn samples() {
+        let one = run(FAILING);
+        assert_eq!((one.status, one.counts), (TestStatus::Failed, counts(1, 1, 1, 1)), "{:?}", one.warnings);
+        assert_eq!((one.failing.len(), one.failing[0].as_str()), (2, "Demo.T::subtracts"));
+        let errors =
+            ["Xunit.Sdk.EqualException: Assert.Equal() Failure\nExpected: 2\nActual:   1", "E: gone"];
+        assert_eq!((texts(&one), one.runner.as_str()), (errors.to_vec(), "xunit"));
+    }
+
+    #[test]
+    fn lies_and_gaps() {
+        let cases = [
+            (PASSING.to_owned(), TestStatus::Passed),
+            (PASSING.replace("total='1'", "total='2'"), TestStatus::Incomplete),
+            (PASSING.replace("errors='0'", "errors='1'"), TestStatus::Failed),
+            (PASSING.replace("'Pass'", "'Odd'"), TestStatus::Failed),
+            (PASSING.replace("<assemblies>", "").replace("</assemblies>", ""), TestStatus::Passed),
+            ("<assembly total='1'/>".to_owned(), TestStatus::Incomplete),
+            ("<assemblies/>".to_owned(), TestStatus::NoTests),
+        ];
+        for (xml, status) in cases {
+            assert_eq!(run(&xml).status, status, "{xml}");
+        }
+    }
+
+    #[test]
+    fn a_cut_report_never_passes() {
+        no_cut_passes(&[FAILING, PASSING]);
+    }
+}
