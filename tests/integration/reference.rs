@@ -31,6 +31,8 @@ const SECTIONS: [&str; 12] = [
     "fallback",
     "notify",
 ];
+/// Columns of a paragraph.
+const WIDTH: usize = 120;
 /// A longer default is left to `andon config show`.
 const WIDEST_DEFAULT: usize = 60;
 
@@ -66,18 +68,36 @@ fn the_page_of_rules_is_current() {
     compare("docs/rules.md", &text);
 }
 
+#[test]
+fn the_page_tunes_rules_as_the_configuration_takes_it() {
+    let stage = Stage::new();
+    let mut toml = String::from("[rules]\n");
+    for rule in REGISTRY {
+        let own = format!("{} = ", rule.id);
+        let shown = rule.docs.tune.split('`').find(|code| code.starts_with(&own));
+        writeln!(toml, "{}", shown.unwrap_or_else(|| panic!("{}: {}", rule.id, rule.docs.tune))).unwrap();
+    }
+    stage.write("andon.toml", toml);
+    stage.andon(&["config", "check"]).ok();
+}
+
 fn described(rule: &Rule, schema: &Value) -> String {
     let docs = rule.docs;
     let mut text = format!(
-        "\n## `{}`\n\nDefault level `{}`, halt reason `{}`.\n\n{}\n\n**Why.** {}\n\n**Example.** {}\n\n**Tuning.** {}\n",
+        "\n## `{}`\n\nDefault level `{}`, halt reason `{}`.\n",
         rule.id,
         rule.level.as_str(),
-        rule.reason.as_str(),
-        docs.trips,
-        docs.why,
-        docs.example,
-        docs.tune
+        rule.reason.as_str()
     );
+    for (title, what) in [
+        ("", docs.trips),
+        ("**Why.** ", docs.why),
+        ("**Example.** ", docs.example),
+        ("**Tuning.** ", docs.tune),
+    ] {
+        let options = textwrap::Options::new(WIDTH).word_splitter(textwrap::WordSplitter::NoHyphenation);
+        writeln!(text, "\n{}", textwrap::fill(&format!("{title}{what}"), options)).unwrap();
+    }
     let forms = schema["anyOf"].as_array().unwrap();
     let params = forms.iter().find_map(|form| form["properties"].as_object()).unwrap();
     let params: Vec<(&str, &Value)> = params
