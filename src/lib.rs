@@ -16,8 +16,9 @@
 //! | 3 | [`config`] | layers, validation, schema |
 //! | 3 | [`adapter`] | git hooks and pre-commit: foreign input to facts |
 //! | 3 | [`action`] | carries a plan out |
-//! | 4 | [`ops`] | the verbs |
-//! | 5 | [`cli`] | arguments, output, exit codes |
+//! | 4 | [`engine`] | what every door runs |
+//! | 5 | [`ops`] | the verbs |
+//! | 6 | [`cli`] | arguments, output, exit codes |
 
 pub mod action;
 pub mod adapter;
@@ -25,6 +26,7 @@ pub mod cli;
 pub mod config;
 pub mod detect;
 pub mod domain;
+pub mod engine;
 pub mod escalation;
 pub mod git;
 pub mod history;

@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use crate::action::install::InstallError;
 use crate::config::ConfigErrors;
+use crate::engine::error::OpsError;
+use crate::engine::setup::SetupError;
 use crate::git::RemoteError;
-use crate::ops::error::OpsError;
-use crate::ops::install::SetupError;
 use crate::record::RecordError;
 use crate::report::message::Diagnostic;
 

@@ -16,8 +16,8 @@ use clap::FromArgMatches as _;
 use self::args::{Cli, Command, ConfigCommand};
 use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Output};
-use crate::ops::context::Context;
-use crate::ops::error::OpsError;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
 use crate::report::spark::Glyphs;
 
 /// What a command runs with.

@@ -9,7 +9,7 @@ use super::error::Exit;
 use super::output::{self, Output};
 use crate::action::interrupt::Interrupt;
 use crate::domain::time::Span;
-use crate::ops::bulk::{Pace, Walked};
+use crate::engine::bulk::{Pace, Walked};
 use crate::report::escape::clip;
 use crate::report::message::{self, Diagnostic};
 

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use super::context::Context;
-use super::error::OpsError;
 use super::resume::Resumed;
-use super::standing::{self, Answer};
-use super::timeline::{self, Loaded};
-use super::workspace::Workspace;
 use crate::action::react::{self, ANSWER, QUESTION};
 use crate::detect;
 use crate::domain::context::Pressure;
 use crate::domain::facts::AckHow;
 use crate::domain::response::OnStall;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::standing::{self, Answer};
+use crate::engine::timeline::{self, Loaded};
+use crate::engine::workspace::Workspace;
 use crate::policy;
 use crate::report::advice::Advice;
 

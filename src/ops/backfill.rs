@@ -8,13 +8,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
-use super::context::Context;
-use super::derive;
-use super::error::OpsError;
-use super::workspace::Workspace;
 use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::ids::{CommitId, Digest};
+use crate::engine::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
+use crate::engine::context::Context;
+use crate::engine::derive;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
 use crate::record::derived::DerivedCache;
 use crate::record::store::NotesStore;

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::context::Context;
 use crate::action::hook_program::{self, HookEnd, HookProgramError, Probe};
 use crate::adapter::chain::{self, Chained, Plan, Running};
+use crate::engine::context::Context;
 
 /// How a chained hook ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

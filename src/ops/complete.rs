@@ -1,18 +1,18 @@
 //! `andon complete`: may this task be called done? The dirty bits of `autonomous-loop-rules.md`, by content.
 
-use super::context::Context;
-use super::docs;
-use super::error::OpsError;
-use super::evidence::{self, Subject};
-use super::guard;
-use super::safety;
-use super::standing;
-use super::timeline;
-use super::workspace::Workspace;
 use crate::detect::{Candidate, DocsChange, EvidenceState};
 use crate::domain::decision::{Stage, Verdict};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::TestStatus;
+use crate::engine::context::Context;
+use crate::engine::docs;
+use crate::engine::error::OpsError;
+use crate::engine::evidence::{self, Subject};
+use crate::engine::guard;
+use crate::engine::safety;
+use crate::engine::standing;
+use crate::engine::timeline;
+use crate::engine::workspace::Workspace;
 use crate::policy::{self, Bit, Completion, Tests};
 use crate::report::complete::{Answer, CompleteView, Reasons};
 use crate::report::message::Diagnostic;

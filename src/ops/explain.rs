@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::context::Context;
-use super::workspace::Workspace;
 use crate::action::report_files;
 use crate::config::TestCommand;
 use crate::domain::ids::CodeId;
 use crate::domain::signatures::coarse_signature;
 use crate::domain::tests::TestEvidence;
+use crate::engine::context::Context;
+use crate::engine::workspace::Workspace;
 use crate::report::explain::{ExplainedFile, ExplainedRun};
 use testreport::{Examination, Examined, ExitKind, ReportProblem, Root, Unread};
 

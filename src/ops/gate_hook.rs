@@ -1,15 +1,15 @@
 //! A commit without a receipt did not pass the gate. Whether somebody went round it, or a hook manager had taken the hook
 //! away, is told by the file beside the hook that runs now. Asked only for such a commit.
 
-use super::context::Context;
-use super::install::live;
-use super::workspace::Workspace;
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::{self, Standing};
 use crate::action::install::manifest::Manifest;
 use crate::action::install::mode::Mode;
 use crate::action::install::shim::Owner;
 use crate::domain::facts::Skip;
+use crate::engine::context::Context;
+use crate::engine::setup::live;
+use crate::engine::workspace::Workspace;
 
 /// Why pre-commit could not run: the shim of post-commit is there and that of pre-commit is not. `None` where it is, or
 /// where it is not known.

@@ -1,8 +1,8 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
 use super::doctor::Health;
-use super::traces;
-use super::workspace::Workspace;
+use crate::engine::traces;
+use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
 use crate::record::journal::Journal;
 

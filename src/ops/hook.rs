@@ -3,21 +3,21 @@
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
 
-use super::context::Context;
-use super::error::OpsError;
-use super::guard;
 use super::origin;
 use super::push::{self, JudgedTip};
 use super::record_commit::{self, Recorded};
 use super::rewrite;
-use super::skip;
 use super::sync;
-use super::workspace::Workspace;
 use crate::adapter::framework::{self, Runner};
 use crate::adapter::git_hook::{self, HookName, PushedRef, Rewrite, RewriteCommand};
 use crate::config::ConfigErrors;
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::ids::CommitId;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::guard;
+use crate::engine::skip;
+use crate::engine::workspace::Workspace;
 use crate::report::message::Diagnostic;
 
 /// A hook as git or the framework called it.

@@ -1,10 +1,10 @@
 //! `andon log` and `andon show`: the records as they are, without judging them.
 
-use super::derive;
-use super::error::OpsError;
-use super::workspace::Workspace;
 use crate::domain::decision::LedgerEvent;
 use crate::domain::ids::CommitId;
+use crate::engine::derive;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ledger::Ledger;
 use crate::record::store::NotesStore;
 use crate::report::log::{LogEntry, RecordState};

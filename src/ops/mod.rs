@@ -1,35 +1,20 @@
 //! The verbs: each reads what it needs, asks the pure core and has the plan carried out.
 //!
-//! Rank 4. The clock, the environment and the working directory are read in [`context`] only.
+//! Rank 5. What several of them need is in [`crate::engine`].
 
 pub mod advise;
-mod attempts;
 pub mod backfill;
-mod bound;
-pub mod bulk;
 pub mod chain;
 pub mod check;
-pub mod compaction;
 pub mod complete;
-pub mod context;
 pub mod demo;
-mod derive;
-mod docs;
 pub mod doctor;
-pub mod error;
-mod evidence;
 pub mod explain;
 mod gate_hook;
-mod guard;
-mod healed;
 pub mod health;
 pub mod hook;
-mod identity;
 pub mod install;
-mod known;
-mod lineage;
 pub mod log;
-mod made;
 pub mod observe;
 mod origin;
 pub mod pin;
@@ -41,20 +26,8 @@ pub mod replay_events;
 pub mod replay_session;
 pub mod resume;
 pub mod rewrite;
-mod safety;
 pub mod safety_log;
-mod shown;
-pub mod skip;
-mod standing;
 pub mod status;
-mod swept;
 pub mod sync;
 pub mod test;
-mod test_guess;
 pub mod tick;
-mod timeline;
-pub mod traces;
-pub mod uncertainty;
-mod verdict;
-mod weakening;
-pub mod workspace;

@@ -2,11 +2,11 @@
 //! (`GIT_REFLOG_ACTION=revert git commit`), so that a pick, a revert or a step of a rebase is one only when git's state
 //! files said so when it was made, or when its tree is what git makes of the commits that it names.
 
-use super::context::Context;
-use super::error::OpsError;
-use super::workspace::Workspace;
 use crate::domain::facts::CommitKind;
 use crate::domain::ids::CommitId;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::git::{Claimed, CommitInfo, Made, Operation};
 use crate::record::process::git_above;
 use crate::record::underway::{self, Underway};

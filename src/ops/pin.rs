@@ -3,14 +3,14 @@
 
 use std::path::PathBuf;
 
-use super::context::Context;
-use super::error::OpsError;
-use super::identity;
-use super::workspace::Workspace;
 use crate::action;
 use crate::config::{self, MAX_BYTES};
 use crate::domain::identity::{self as domain, Mismatch};
 use crate::domain::paths::CONFIG_FILE;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::identity;
+use crate::engine::workspace::Workspace;
 use crate::report::pin::{PinState, PinView};
 
 /// What is asked for.

@@ -5,13 +5,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::context::Context;
-use super::error::OpsError;
-use super::install::{NOTES_REF, SetupError};
-use super::standing::{self, stops};
-use super::workspace::Workspace;
 use crate::action::AndonDir;
 use crate::detect::Stops;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::setup::{NOTES_REF, SetupError, quoted};
+use crate::engine::standing::{self, stops};
+use crate::engine::workspace::Workspace;
 use crate::git::{GitError, Repo};
 use crate::ledger::Ledger;
 
@@ -132,6 +132,6 @@ pub(super) fn left(repo: &Repo) -> Vec<String> {
         left.push("the ledger of halts and answers in refs/andon/".to_owned());
     }
     let folders = folders_of(repo);
-    left.extend(folders.iter().map(|path| super::install::quoted(path)));
+    left.extend(folders.iter().map(|path| quoted(path)));
     left
 }

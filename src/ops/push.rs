@@ -1,12 +1,12 @@
 //! pre-push: the tips that leave this clone are judged like a finished task.
 
-use super::context::Context;
-use super::error::OpsError;
-use super::guard;
-use super::workspace::Workspace;
 use crate::adapter::git_hook::PushedRef;
 use crate::domain::decision::Decision;
 use crate::domain::ids::CommitId;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::guard;
+use crate::engine::workspace::Workspace;
 use crate::report::message::Diagnostic;
 
 /// The judgement of one tip.

@@ -1,18 +1,18 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
-use super::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
-use super::context::Context;
-use super::derive::{self, Derived};
-use super::error::OpsError;
-use super::lineage::Lineages;
-use super::verdict;
-use super::workspace::Workspace;
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::domain::settings::RuleSettings;
+use crate::engine::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
+use crate::engine::context::Context;
+use crate::engine::derive::{self, Derived};
+use crate::engine::error::OpsError;
+use crate::engine::lineage::Lineages;
+use crate::engine::verdict;
+use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
 use crate::history::{self, Fold, Strike, Upcoming};
 use crate::policy::{self, Place};

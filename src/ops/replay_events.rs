@@ -3,10 +3,8 @@
 
 use std::io::BufRead;
 
-use super::error::OpsError;
 use super::observe::stream::Tally;
 use super::replay;
-use super::uncertainty;
 use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
@@ -16,6 +14,8 @@ use crate::domain::facts::Fact;
 use crate::domain::ids::EntryId;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Timestamp;
+use crate::engine::error::OpsError;
+use crate::engine::uncertainty;
 use crate::history::{Effect, Fold, Timeline};
 use crate::policy::{self, Place};
 use crate::report::message::Diagnostic;

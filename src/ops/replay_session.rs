@@ -6,17 +6,17 @@
 
 use std::collections::BTreeSet;
 
-use super::error::OpsError;
 use super::replay;
 use super::replay_events::Engine;
-use super::timeline::skipped_warning;
-use super::workspace::Workspace;
 use crate::domain::decision::{Decision, LedgerEvent, Verdict};
 use crate::domain::events::{Event, Trace, What};
 use crate::domain::facts::{CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::TestRun;
+use crate::engine::error::OpsError;
+use crate::engine::timeline::skipped_warning;
+use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::NotesStore;

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use super::context::Context;
-use super::error::OpsError;
-use super::guard;
-use super::safety;
-use super::standing::{self, Answer, PAUSE_FILE, STOP_FILE, stops};
-use super::timeline;
-use super::workspace::Workspace;
 use crate::action;
 use crate::detect::Stops;
 use crate::domain::decision::{Stage, StandingHalt};
 use crate::domain::facts::AckHow;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::guard;
+use crate::engine::safety;
+use crate::engine::standing::{self, Answer, PAUSE_FILE, STOP_FILE, stops};
+use crate::engine::timeline;
+use crate::engine::workspace::Workspace;
 
 /// What `andon resume` answered.
 #[derive(Debug)]

@@ -3,14 +3,14 @@
 //! Facts that hold for the code (tests, usage, who and when) move along; what depends on the new commit (tree,
 //! parent, diff, code) is derived anew. The old records stay where they are: nothing is lost.
 
-use super::context::Context;
-use super::derive::{self, Derived};
-use super::error::OpsError;
 use super::record_commit::prev;
-use super::workspace::Workspace;
 use crate::adapter::git_hook::{Rewrite, RewriteCommand};
 use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest};
+use crate::engine::context::Context;
+use crate::engine::derive::{self, Derived};
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::record::format::v1::{encode_commit, line_digest};
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::{NewRecord, NotesStore};

@@ -6,14 +6,14 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use super::error::OpsError;
-use super::timeline::skipped_warning;
-use super::workspace::Workspace;
 use crate::domain::decision::{Cord, CordMove, Halt, LedgerEvent};
 use crate::domain::facts::{Ack, AckHow, CommitKind, CommitRecord, Gate, Recording, Skip};
 use crate::domain::findings::{Face, Level};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
+use crate::engine::error::OpsError;
+use crate::engine::timeline::skipped_warning;
+use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
 use crate::record::journal::{Journal, JournalLine, Position};
 use crate::record::store::NotesStore;

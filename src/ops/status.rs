@@ -2,14 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::context::Context;
-use super::error::OpsError;
-use super::evidence::{self};
-use super::guard;
-use super::install::live::{self, Guarded};
-use super::standing::{self, stops};
-use super::timeline::{self, Loaded};
-use super::workspace::Workspace;
 use crate::adapter::git_hook::HookName;
 use crate::detect::{self, Presence};
 use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
@@ -18,6 +10,14 @@ use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::RunValidity;
 use crate::domain::workflow::Cycle;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::evidence::{self};
+use crate::engine::guard;
+use crate::engine::setup::live::{self, Guarded};
+use crate::engine::standing::{self, stops};
+use crate::engine::timeline::{self, Loaded};
+use crate::engine::workspace::Workspace;
 use crate::git::Head;
 use crate::history::{self, Iteration, Timeline};
 use crate::ledger::{EntryEvent, Ledger};

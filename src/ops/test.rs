@@ -10,15 +10,15 @@ mod tested;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::context::Context;
-use super::error::OpsError;
-use super::workspace::Workspace;
 use crate::action::private::PrivateDir;
 use crate::action::program::{self, Exit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
 use crate::action::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::domain::veil::Hidden;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::escape::shell_quote_bytes;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};

@@ -28,8 +28,9 @@ pub const MODULES: &[(&str, u8, Nature)] = &[
     ("config", 3, Nature::Impure),
     ("adapter", 3, Nature::Impure),
     ("action", 3, Nature::Impure),
-    ("ops", 4, Nature::Impure),
-    ("cli", 5, Nature::Impure),
+    ("engine", 4, Nature::Impure),
+    ("ops", 5, Nature::Impure),
+    ("cli", 6, Nature::Impure),
 ];
 
 /// The libraries below `crates/`, with their nature. They know nothing of the package that uses them.
@@ -74,11 +75,11 @@ pub const DOORS: &[Door] = &[
             "src/action/consult.rs",
         ],
     },
-    Door { name: "the environment", targets: &["std::env"], at: &["src/ops/context.rs", "src/main.rs"] },
+    Door { name: "the environment", targets: &["std::env"], at: &["src/engine/context.rs", "src/main.rs"] },
     Door {
         name: "the clock",
         targets: &["std::time::SystemTime::now", "jiff::Timestamp::now", "jiff::Zoned::now"],
-        at: &["src/ops/context.rs"],
+        at: &["src/engine/context.rs"],
     },
     Door { name: "standard output and error", targets: STREAMS, at: &["src/cli/output.rs"] },
 ];

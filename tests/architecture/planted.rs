@@ -108,14 +108,14 @@ fn each_door_is_closed_elsewhere_and_open_at_its_place() {
         ),
         ("use nix::spawn::posix_spawnp;", "src/action/program.rs", "src/action/program/start.rs"),
         ("use std::process::*;", "src/action/mod.rs", "src/action/hook_program.rs"),
-        ("fn f() { std::env::var(N); }", "src/cli/mod.rs", "src/ops/context.rs"),
+        ("fn f() { std::env::var(N); }", "src/cli/mod.rs", "src/engine/context.rs"),
         ("use std::env;", "src/action/mod.rs", "src/main.rs"),
         (
             "use std::time::SystemTime as Clock;fn f() { Clock::now(); }",
-            "src/ops/guard.rs",
-            "src/ops/context.rs",
+            "src/engine/guard.rs",
+            "src/engine/context.rs",
         ),
-        ("fn f() { jiff::Timestamp::now(); }", "src/ledger/mod.rs", "src/ops/context.rs"),
+        ("fn f() { jiff::Timestamp::now(); }", "src/ledger/mod.rs", "src/engine/context.rs"),
         ("fn f() { println!(\"x\"); }", "src/cli/mod.rs", "src/cli/output.rs"),
         ("fn f() { std::eprintln!(\"x\"); }", "src/ops/mod.rs", "src/cli/output.rs"),
         ("use std::io;fn f() { io::stdout(); }", "src/cli/commands/show.rs", "src/cli/output.rs"),
@@ -130,7 +130,7 @@ fn each_door_is_closed_elsewhere_and_open_at_its_place() {
 fn a_door_is_not_handed_on() {
     assert_found("src/git/mod.rs", "pub use git2::Oid;", "door", 1);
     assert_found("src/git/program.rs", "pub(crate) use std::process::Command;", "door", 1);
-    assert_found("src/ops/context.rs", "pub use std::env;", "door", 1);
+    assert_found("src/engine/context.rs", "pub use std::env;", "door", 1);
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn what_the_rules_allow_is_not_found() {
         ("src/record/mod.rs", "use crate::git::Repo; use std::fs; mod a { use super::super::git; }"),
         (
             "src/cli/mod.rs",
-            "use crate::ops::context; use std::process::ExitCode; fn f() { write!(o, \"println!\"); }",
+            "use crate::engine::context; use std::process::ExitCode; fn f() { write!(o, \"println!\"); }",
         ),
         ("src/main.rs", "use andon::cli; fn main() { std::env::args_os(); }"),
         ("src/lib.rs", "pub mod git; pub mod cli;"),

@@ -4,9 +4,9 @@ use crate::cli::Shell;
 use crate::cli::args::AdviseArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::advise;
-use crate::ops::error::OpsError;
-use crate::ops::workspace::Workspace;
 use crate::report::{advice, escape, json};
 
 /// Says whom to ask and who goes on; with `--record`, takes the advisor's approach as the answer to the halt.

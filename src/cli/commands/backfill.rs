@@ -5,10 +5,10 @@ use crate::cli::args::BackfillArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress::{self, stopped};
+use crate::engine::bulk::Walked;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::backfill;
-use crate::ops::bulk::Walked;
-use crate::ops::error::OpsError;
-use crate::ops::workspace::Workspace;
 use crate::report::backfill::{self as report, BackfillReport};
 use crate::report::json;
 

@@ -5,8 +5,8 @@ use crate::cli::args::CheckArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress;
+use crate::engine::error::OpsError;
 use crate::ops::check::{self, Asked, Cached};
-use crate::ops::error::OpsError;
 use crate::report::check::{self as report, CheckOutcome};
 
 /// Judges a range.

@@ -3,9 +3,9 @@
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::complete;
-use crate::ops::error::OpsError;
-use crate::ops::workspace::Workspace;
 use crate::report::complete::{self as report, Answer};
 use crate::report::json;
 

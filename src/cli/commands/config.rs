@@ -5,8 +5,8 @@ use crate::cli::args::ConfigShowArgs;
 use crate::cli::error::{Exit, config_diagnostics};
 use crate::cli::output::Format;
 use crate::config::{self, Entry};
-use crate::ops::error::OpsError;
-use crate::ops::workspace::Workspace;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::report::config::{self as report, ConfigEntry};
 use crate::report::{json, message};
 

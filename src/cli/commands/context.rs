@@ -8,9 +8,9 @@ use crate::config::OnInternalError;
 use crate::domain::briefing::PROMPT;
 use crate::domain::context::Pressure;
 use crate::domain::findings::Level;
-use crate::ops::compaction;
-use crate::ops::error::OpsError;
-use crate::ops::workspace::Workspace;
+use crate::engine::compaction;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::report::context::{self as report, ContextView};
 use crate::report::{json, message};
 

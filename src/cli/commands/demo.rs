@@ -3,8 +3,8 @@
 use crate::cli::Shell;
 use crate::cli::args::DemoArgs;
 use crate::cli::error::Exit;
+use crate::engine::error::OpsError;
 use crate::ops::demo::{self, DemoLine};
-use crate::ops::error::OpsError;
 use crate::report::escape;
 
 /// Plays the demo.

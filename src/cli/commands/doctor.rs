@@ -4,11 +4,11 @@ use crate::cli::Shell;
 use crate::cli::error::{Exit, config_diagnostics};
 use crate::cli::output::Format;
 use crate::config::TestCommand;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::git::Repo;
 use crate::ops::doctor::{self, Diagnosis, Health, Outside, State};
-use crate::ops::error::OpsError;
 use crate::ops::health;
-use crate::ops::workspace::Workspace;
 use crate::report::json;
 
 /// Says what is installed, what is missing and which ways around the guard are open. Exit code 1 when a check failed.

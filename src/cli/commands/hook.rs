@@ -11,11 +11,11 @@ use crate::cli::output::{ColorChoice, Output};
 use crate::config::OnInternalError;
 use crate::domain::decision::Decision;
 use crate::domain::findings::Level;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::workspace;
 use crate::ops::chain;
-use crate::ops::context::Context;
-use crate::ops::error::OpsError;
 use crate::ops::hook::{self, HookCall, HookEnd, HookOutcome, Refusal};
-use crate::ops::workspace;
 use crate::report::message::{self, Diagnostic};
 
 /// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.

@@ -13,8 +13,8 @@ use crate::cli::Shell;
 use crate::cli::args::{InstallArgs, InstallMode, UninstallArgs};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::engine::error::OpsError;
 use crate::git::Repo;
-use crate::ops::error::OpsError;
 use crate::ops::install::{
     self, Along, Changed, ConfigFile, DisplayRef, FetchSpec, InstallReport, Notes, Options, UninstallReport,
 };

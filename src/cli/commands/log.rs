@@ -4,10 +4,10 @@ use crate::cli::Shell;
 use crate::cli::args::LogArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::ops::error::OpsError;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::log;
 use crate::ops::safety_log;
-use crate::ops::workspace::Workspace;
 use crate::report::{json, log as report, message, safety};
 
 /// Shows the newest records.

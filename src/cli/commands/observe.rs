@@ -7,10 +7,10 @@ use crate::cli::args::{ObserveKind, ObserveLinesArgs, ObserveTestRunArgs};
 use crate::cli::commands::tick;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::ops::error::OpsError;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::observe::stream::{self, Request};
 use crate::ops::observe::test_run::{self, HandedInRun};
-use crate::ops::workspace::Workspace;
 use crate::report::{json, message, observe as report};
 
 /// Takes facts in.

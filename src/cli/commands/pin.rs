@@ -4,9 +4,9 @@ use crate::cli::Shell;
 use crate::cli::args::PinArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::ops::error::OpsError;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::pin::{self, Mode};
-use crate::ops::workspace::Workspace;
 use crate::report::{json, pin as report};
 
 /// Pins, or compares. Exit code 1 when a comparison finds a difference, or nothing pinned.

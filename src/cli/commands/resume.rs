@@ -3,9 +3,9 @@
 use crate::cli::Shell;
 use crate::cli::args::{ReasonArg, ResumeArgs};
 use crate::cli::error::Exit;
-use crate::ops::error::OpsError;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::resume::{self, Cord};
-use crate::ops::workspace::Workspace;
 use crate::report::escape;
 
 /// Acknowledges a halt.

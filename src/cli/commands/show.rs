@@ -4,9 +4,9 @@ use crate::cli::Shell;
 use crate::cli::args::ShowArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::ops::error::OpsError;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::log;
-use crate::ops::workspace::Workspace;
 use crate::report::{json, show as report};
 
 /// Shows one record in full.

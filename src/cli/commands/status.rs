@@ -4,9 +4,9 @@ use crate::cli::Shell;
 use crate::cli::args::StatusArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::ops::error::OpsError;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::status;
-use crate::ops::workspace::Workspace;
 use crate::report::{json, status as report};
 
 /// Shows where the loop stands. Ends with 0, and with `--exit-code` with 1 while a person has to act.

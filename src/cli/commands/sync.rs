@@ -4,10 +4,10 @@ use crate::cli::Shell;
 use crate::cli::args::SyncArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::{self, Format};
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt};
-use crate::ops::error::OpsError;
 use crate::ops::sync::{self, Way, With};
-use crate::ops::workspace::Workspace;
 use crate::report::json;
 use crate::report::sync as report;
 

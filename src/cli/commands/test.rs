@@ -5,10 +5,10 @@ use crate::cli::args::TestArgs;
 use crate::cli::error::{self, Exit};
 use crate::cli::output;
 use crate::domain::tests::{RunValidity, TestStatus};
-use crate::ops::error::OpsError;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::observe::watch;
 use crate::ops::test;
-use crate::ops::workspace::Workspace;
 use crate::report::message::{self, Diagnostic};
 use testreport::Stream;
 

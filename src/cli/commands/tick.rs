@@ -5,9 +5,9 @@ use crate::cli::args::TickArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::domain::decision::{Decision, Verdict};
-use crate::ops::error::OpsError;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::tick;
-use crate::ops::workspace::Workspace;
 use crate::report::json;
 use crate::report::message;
 

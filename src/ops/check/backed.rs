@@ -12,9 +12,9 @@ use crate::domain::facts::{CommitFact, CommitKind, CommitRecord};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunOrigin, TestEvidence};
+use crate::engine::error::OpsError;
+use crate::engine::made::{Archive, Asked, Backing, Claim, Origins};
 use crate::git::{Claimed, CommitInfo, Made};
-use crate::ops::error::OpsError;
-use crate::ops::made::{Archive, Asked, Backing, Claim, Origins};
 use crate::record::fingerprint::Fingerprinter;
 use crate::report::check::Undecided;
 
@@ -173,7 +173,7 @@ fn counts(case: &Case<'_>, tests: Option<&TestEvidence>) -> bool {
 
 /// Whether another record speaks for the code of an unrecorded commit: it was tested, or needed no tests.
 fn is_backed(case: &Case<'_>, other: &CommitRecord) -> bool {
-    counts(case, other.tests.as_ref()) || (other.tests.is_none() && crate::ops::known::is_sound(other))
+    counts(case, other.tests.as_ref()) || (other.tests.is_none() && crate::engine::known::is_sound(other))
 }
 
 /// Whether a commit is the revert that its message says it is.

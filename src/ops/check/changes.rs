@@ -5,12 +5,12 @@ use super::{Case, CommitRef, Looked, Violation, at, of_finding};
 use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Situation};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Fact};
+use crate::engine::docs;
+use crate::engine::error::OpsError;
+use crate::engine::verdict;
+use crate::engine::weakening;
 use crate::git::CommitInfo;
 use crate::history::{Fold, Timeline};
-use crate::ops::docs;
-use crate::ops::error::OpsError;
-use crate::ops::verdict;
-use crate::ops::weakening;
 use crate::record::window;
 
 /// How many records below the range say whether failures were open when it began.

@@ -11,11 +11,11 @@ use crate::domain::decision::{Cord, Halt, LedgerEvent, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
+use crate::engine::error::OpsError;
+use crate::engine::lineage::Lineages;
+use crate::engine::verdict;
 use crate::history::Fold;
 use crate::ledger::{EntryEvent, Ledger};
-use crate::ops::error::OpsError;
-use crate::ops::lineage::Lineages;
-use crate::ops::verdict;
 use crate::record::window;
 
 /// How many records below the range give the window in which it begins.

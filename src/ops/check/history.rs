@@ -9,8 +9,8 @@ use super::{Case, Looked, Violation, violation};
 use crate::domain::facts::{CommitRecord, Gate};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Oid};
+use crate::engine::error::OpsError;
 use crate::git::{Blob, NoteChange};
-use crate::ops::error::OpsError;
 use crate::record::format::v1::decode_commit;
 
 /// Fewest commits of notes that are looked at, whatever the length of the range.

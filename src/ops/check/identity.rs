@@ -8,10 +8,10 @@ use crate::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Orig
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Recording};
 use crate::domain::identity::{self, Carried, Mismatch};
+use crate::engine::error::OpsError;
+use crate::engine::identity::{is_asked, of_tree};
 use crate::git::CommitInfo;
 use crate::history::Timeline;
-use crate::ops::error::OpsError;
-use crate::ops::identity::{is_asked, of_tree};
 
 /// Judges a commit.
 pub(super) fn judge(

@@ -21,13 +21,13 @@ mod tested;
 
 use std::path::PathBuf;
 
-use super::bulk::{Pace, Walked};
-use super::context::Context;
-use super::derive;
-use super::error::OpsError;
 use crate::config::Config;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::CommitId;
+use crate::engine::bulk::{Pace, Walked};
+use crate::engine::context::Context;
+use crate::engine::derive;
+use crate::engine::error::OpsError;
 use crate::git::{CommitInfo, GitError, Repo};
 use crate::record::store::NotesStore;
 use crate::report::check::{CheckReport, CommitRef, Undecided, Violation};

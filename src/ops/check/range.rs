@@ -6,9 +6,9 @@ use crate::config::{self, Config, Layer, MAX_BYTES, Source};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Oid};
 use crate::domain::paths::CONFIG_FILE;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
 use crate::git::{Blob, Repo};
-use crate::ops::context::Context;
-use crate::ops::error::OpsError;
 
 /// What the caller asked for.
 #[derive(Debug, Clone, Default)]

@@ -5,8 +5,8 @@
 use super::{Violation, at, violation};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, TreeId};
+use crate::engine::error::OpsError;
 use crate::git::{CommitInfo, Repo};
-use crate::ops::error::OpsError;
 
 /// Proves or refutes that `squash` is the squash of what `tip` adds to its parent.
 pub(super) fn judge(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<Vec<Violation>, OpsError> {

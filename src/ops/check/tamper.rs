@@ -8,10 +8,10 @@ use crate::config::TestCommand;
 use crate::domain::facts::{CommitFact, CommitKind, Recording};
 use crate::domain::findings::Level;
 use crate::domain::time::Timestamp;
+use crate::engine::error::OpsError;
+use crate::engine::traces::{Gap, Gaps, Held};
 use crate::git::CommitInfo;
 use crate::ledger::{Ledger, REF_PREFIX, Tampered, TamperedHow};
-use crate::ops::error::OpsError;
-use crate::ops::traces::{Gap, Gaps, Held};
 
 /// Where git keeps objects that it shows in place of others.
 const REPLACE: &str = "refs/replace/";

@@ -7,9 +7,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use self::script::{Expect, SCRIPT, Step};
-use super::context::Context;
-use super::error::OpsError;
 use crate::action::capture::{self, Captured, EnvChange};
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
 
 /// Shows one line or block of the demo as it happens.
 pub type Show<'a> = &'a mut dyn FnMut(DemoLine<'_>);

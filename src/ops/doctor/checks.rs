@@ -5,9 +5,10 @@ use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::{HookState, Mode, Standing};
 use crate::action::install::mode::Mode as InstallMode;
 use crate::action::install::shim::Owner;
+use crate::engine::setup::live::Guarded;
+use crate::engine::setup::place::Override;
+use crate::engine::setup::{NOTES_REF, names_notes_ref, quoted};
 use crate::git::{ConfigScope, SourcedValue};
-use crate::ops::install::live::Guarded;
-use crate::ops::install::{NOTES_REF, Override, names_notes_ref, quoted};
 use crate::report::escape::shell_quote;
 
 /// Judges everything.

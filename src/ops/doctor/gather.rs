@@ -11,9 +11,10 @@ use super::{Facts, HooksPlace, Limit, Outside, Presence, Records, fetch_states};
 use crate::action::install::inspect::{HookState, Standing, inspect};
 use crate::action::install::manifest::Manifest;
 use crate::action::install::mode::Mode;
+use crate::engine::setup::live;
+use crate::engine::setup::place::{Override, hooks_mend, hooks_override};
+use crate::engine::setup::{DISPLAY_REF_KEY, NOTES_REF};
 use crate::git::{GitError, Repo};
-use crate::ops::install::live;
-use crate::ops::install::{DISPLAY_REF_KEY, NOTES_REF, Override, hooks_mend, hooks_override};
 
 /// Where the records of remotes are kept.
 const REMOTE_NOTES: &str = "refs/notes/remotes/";

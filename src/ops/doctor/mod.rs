@@ -15,10 +15,10 @@ use std::path::PathBuf;
 pub use self::checks::checks;
 pub use self::fetch::{FetchState, fetch_states};
 pub use self::gather::gather;
-use super::install::Override;
-use super::install::live::Guarded;
 use crate::action::install::inspect::HookState;
 use crate::action::install::mode::Mode;
+use crate::engine::setup::live::Guarded;
+use crate::engine::setup::place::Override;
 use crate::git::{GitError, SourcedValue};
 use crate::report::escape;
 

@@ -4,10 +4,10 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use super::SetupError;
 use crate::action::install::hooks::Hook;
 use crate::action::install::husky::NOT_FOUND;
 use crate::action::install::manifest::Manifest;
+use crate::engine::setup::{SetupError, event_key};
 use crate::git::{ConfigScope, GitError, Repo};
 use crate::report::escape::shell_quote_bytes;
 
@@ -22,11 +22,6 @@ pub(super) fn keys(program: &Path) -> Vec<(String, String)> {
         [(event_key(hook), name.to_owned()), (format!("hook.andon-{name}.command"), command)]
     };
     Hook::ALL.into_iter().flat_map(of_one).collect()
-}
-
-/// The key that names the event of `hook`.
-pub(in crate::ops) fn event_key(hook: Hook) -> String {
-    format!("hook.andon-{}.event", hook.name())
 }
 
 /// Brings the configuration to `wanted`; returns whether something changed.

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::SetupError;
 use crate::action::install::InstallError;
 use crate::action::install::block;
 use crate::action::install::edits::{self, Edit, Made};
@@ -14,10 +13,8 @@ use crate::action::install::lefthook;
 use crate::action::install::manifest::{EditedFile, Manifest};
 use crate::action::install::mode::{Manager, Mode, Situation};
 use crate::action::install::shim::Owner;
+use crate::engine::setup::{HUSKY, SetupError, hooks_of_husky};
 use crate::git::Repo;
-
-/// Where husky keeps its hooks.
-pub(in crate::ops) const HUSKY: &str = ".husky";
 
 /// Everything that the choice of a mode depends on.
 pub(super) fn situation(
@@ -77,17 +74,6 @@ fn running(repo: &Repo, states: &[HookState]) -> Option<Mode> {
         | Standing::NoFile => None,
     };
     states.iter().find_map(|state| owner(&state.standing).or_else(|| owner(&state.chained)))
-}
-
-/// The layout of husky's hooks when `core.hooksPath` leads to them.
-pub(in crate::ops) fn hooks_of_husky(repo: &Repo) -> Option<Layout> {
-    let value = repo.config_string("core.hooksPath")?;
-    let path = Path::new(value.trim_end_matches('/'));
-    if path.ends_with(".husky/_") {
-        Some(Layout::Plain)
-    } else {
-        path.ends_with(HUSKY).then_some(Layout::Sourced)
-    }
 }
 
 /// What has to be written for `mode`; nothing for those that write no files of others.

@@ -6,9 +6,7 @@
 mod along;
 mod config_hooks;
 mod fetch;
-pub(in crate::ops) mod live;
 pub(in crate::ops) mod managers;
-mod place;
 mod remove;
 #[cfg(test)]
 pub(in crate::ops) mod tests;
@@ -20,157 +18,18 @@ use std::path::{Path, PathBuf};
 
 pub use self::along::{Along, set_push};
 pub use self::fetch::{FetchSpec, set_fetch};
-pub use self::place::{Override, hooks_mend, hooks_override};
 pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
 use crate::action::install::InstallError;
 use crate::action::install::guess::Guess;
 use crate::action::install::hooks::Hook;
-use crate::action::install::manifest::{Manifest, ManifestError};
-use crate::action::install::mode::{self, Choice, Mode, Unfit};
+use crate::action::install::manifest::Manifest;
+use crate::action::install::mode::{Choice, Mode};
 use crate::action::install::plan::Intent;
 use crate::config;
 use crate::domain::paths::CONFIG_FILE;
-use crate::git::{ConfigScope, GitError, Repo, stop_point};
-use crate::ops::test_guess;
-use crate::report::escape::shell_quote_bytes;
-
-/// The key that makes `git log` show notes.
-pub const DISPLAY_REF_KEY: &str = "notes.displayRef";
-
-/// What is added to [`DISPLAY_REF_KEY`]. A pattern, because git warns at every `git log` about a plain name
-/// whose ref is not there yet, and it is not before the first recorded commit.
-pub const DISPLAY_REF: &str = "refs/notes/andon*";
-
-/// The ref of the records.
-pub const NOTES_REF: &str = "refs/notes/andon";
-
-/// Why a repository could not be set up or put back.
-#[derive(Debug, thiserror::Error)]
-pub enum SetupError {
-    /// git.
-    #[error(transparent)]
-    Git(#[from] GitError),
-    /// The hooks.
-    #[error(transparent)]
-    Install(#[from] InstallError),
-    /// A bare repository runs none of these hooks.
-    #[error("the repository at {} is bare: git runs no commit hooks in it", git_dir.display())]
-    Bare {
-        /// The git directory.
-        git_dir: PathBuf,
-    },
-    /// The hooks path is set where installing would change every repository of the user or the machine.
-    #[error("core.hooksPath is set to {value:?} {}: installing there would reach beyond this repository", whence(*scope, origin))]
-    ForeignHooksPath {
-        /// The scope.
-        scope: ConfigScope,
-        /// The file that sets it, or `command line`.
-        origin: String,
-        /// The value.
-        value: String,
-        /// What mends it.
-        mend: String,
-    },
-    /// The mode that was asked for cannot work here.
-    #[error("{}", unfit(.0))]
-    Unfit(Unfit),
-    /// A file of the working tree.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The path of this program, which every hook is to start.
-    #[error("the path of the andon program is not absolute: {}", program.display())]
-    RelativeProgram {
-        /// As it was given.
-        program: PathBuf,
-    },
-}
-
-fn unfit(unfit: &Unfit) -> String {
-    let (major, minor, _) = mode::CONFIG_HOOKS_SINCE;
-    match unfit {
-        Unfit::OldGit(Some((a, b, c))) => {
-            format!("config hooks need git {major}.{minor}; this is {a}.{b}.{c}")
-        }
-        Unfit::OldGit(None) => {
-            format!("config hooks need git {major}.{minor}; the version of this one is not known")
-        }
-        Unfit::NoManager(mode) => format!("{} is not set up here", mode.as_str()),
-    }
-}
-
-fn whence(scope: ConfigScope, origin: &str) -> String {
-    match scope {
-        ConfigScope::Command => {
-            "for this command only (git -c, GIT_CONFIG_COUNT or GIT_CONFIG_PARAMETERS)".to_owned()
-        }
-        ConfigScope::System => format!("for the whole machine by {origin}"),
-        ConfigScope::Global => format!("for all your repositories by {origin}"),
-        ConfigScope::Local | ConfigScope::Worktree => format!("by {origin}"),
-    }
-}
-
-impl SetupError {
-    /// The command or sentence that mends it.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::Git(error) => error.help(),
-            Self::Bare { .. } => {
-                Some("run it in a clone, or in a linked worktree (git worktree add DIR BRANCH)".to_owned())
-            }
-            Self::ForeignHooksPath { mend, .. } => Some(mend.clone()),
-            Self::Unfit(Unfit::OldGit(_)) => Some("andon install --mode shim".to_owned()),
-            Self::Unfit(Unfit::NoManager(mode)) => Some(match mode {
-                Mode::Husky => "npx husky init, or: andon install --mode shim".to_owned(),
-                Mode::Lefthook => "write a lefthook.yml, or: andon install --mode shim".to_owned(),
-                Mode::Shim | Mode::Config | Mode::PreCommit => {
-                    "write a .pre-commit-config.yaml, or: andon install --mode shim".to_owned()
-                }
-            }),
-            Self::Install(InstallError::ByHand { .. }) => {
-                Some("or leave the file as it is: andon install --mode shim".to_owned())
-            }
-            Self::Install(InstallError::NoDirectory { .. }) => {
-                Some("git config --local --unset-all core.hooksPath".to_owned())
-            }
-            Self::Install(InstallError::Io { path, source, .. }) | Self::Write { path, source }
-                if source.kind() == io::ErrorKind::PermissionDenied =>
-            {
-                let folder = path.parent().filter(|_| !path.is_dir()).unwrap_or(path);
-                Some(format!("chmod u+w {}", quoted(folder)))
-            }
-            Self::RelativeProgram { .. } => Some("start andon by its absolute path".to_owned()),
-            Self::Install(
-                InstallError::Io { path, .. } | InstallError::Manifest(ManifestError::Io { path, .. }),
-            )
-            | Self::Write { path, .. } => {
-                Some(format!("check the permissions of {} and the space on its disk", quoted(path)))
-            }
-            Self::Install(_) => None,
-        }
-    }
-}
-
-/// `path` as a word for a shell, to be copied.
-pub(in crate::ops) fn quoted(path: &Path) -> String {
-    use std::os::unix::ffi::OsStrExt as _;
-    shell_quote_bytes(path.as_os_str().as_bytes())
-}
-
-/// What became of `notes.displayRef`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DisplayRef {
-    /// A value was added.
-    Added,
-    /// Some value shows the records already.
-    There,
-    /// Nobody asked for it: `git log` stays as long as it was.
-    NotAsked,
-}
+use crate::engine::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
+use crate::engine::test_guess;
+use crate::git::{GitError, Repo, stop_point};
 
 /// Whether `git log` is to show the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -189,6 +48,17 @@ pub struct Options {
     pub mode: Option<Mode>,
     /// `--show-notes`
     pub notes: Notes,
+}
+
+/// What became of `notes.displayRef`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DisplayRef {
+    /// A value was added.
+    Added,
+    /// Some value shows the records already.
+    There,
+    /// Nobody asked for it: `git log` stays as long as it was.
+    NotAsked,
 }
 
 /// Whether a step did anything.
@@ -314,14 +184,6 @@ fn add_display_ref(repo: &Repo, manifest: &mut Manifest) -> Result<DisplayRef, G
         manifest.display_refs.push(DISPLAY_REF.to_owned());
     }
     Ok(DisplayRef::Added)
-}
-
-/// True when `pattern`, a value of `notes.displayRef` or `notes.rewriteRef`, means our ref: by name or by a
-/// glob, whose `*` crosses slashes in git.
-pub(in crate::ops) fn names_notes_ref(pattern: &str) -> bool {
-    pattern == NOTES_REF
-        || pattern.contains(['*', '?', '['])
-            && globset::Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(NOTES_REF))
 }
 
 fn write_config_file(top: &Path) -> Result<ConfigFile, SetupError> {

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 
 use super::config_hooks;
 use super::fetch::{FetchSpec, unset_fetch};
-use super::place::program_link;
-use super::{DISPLAY_REF_KEY, SetupError, quoted};
 use crate::action::install::InstallError;
 use crate::action::install::apply::{self, Removed};
 use crate::action::install::edits::{self, Cleaned};
@@ -14,6 +12,8 @@ use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::inspect;
 use crate::action::install::manifest::{Manifest, Place};
 use crate::domain::paths::CONFIG_FILE;
+use crate::engine::setup::place::{self, program_link};
+use crate::engine::setup::{DISPLAY_REF_KEY, SetupError, quoted};
 use crate::git::{ConfigScope, Repo};
 use crate::ops::purge;
 
@@ -153,7 +153,7 @@ fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
 
 /// What stays, and how to be rid of it.
 pub fn remarks(repo: &Repo) -> Vec<String> {
-    let mut remarks: Vec<String> = super::place::for_all(repo).into_iter().collect();
+    let mut remarks: Vec<String> = place::for_all(repo).into_iter().collect();
     if let Some(file) = repo.workdir().map(|top| top.join(CONFIG_FILE)).filter(|file| file.exists()) {
         remarks.push(format!("{CONFIG_FILE} stays, it is yours: rm {}", quoted(&file)));
     }

@@ -5,9 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::managers;
-use super::place;
 use super::remove;
-use super::{Changed, SetupError, config_hooks};
+use super::{Changed, config_hooks};
 use crate::action::install::edits::{self, Edit};
 use crate::action::install::hooks::Hook;
 use crate::action::install::inspect::{HookState, inspect};
@@ -15,6 +14,8 @@ use crate::action::install::manifest::Manifest;
 use crate::action::install::mode::{self, Choice, Mode};
 use crate::action::install::plan::{self, Intent};
 use crate::action::install::{InstallError, apply};
+use crate::engine::setup::SetupError;
+use crate::engine::setup::place;
 use crate::git::Repo;
 
 /// Everything that will be done.

@@ -8,10 +8,10 @@ use crate::domain::decision::Decision;
 use crate::domain::facts::Fact;
 use crate::domain::signatures::signature;
 use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
-use crate::ops::context::Context;
-use crate::ops::error::OpsError;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::ops::test;
-use crate::ops::workspace::Workspace;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
 

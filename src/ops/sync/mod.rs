@@ -11,11 +11,11 @@ mod takeover;
 
 use std::path::PathBuf;
 
-use super::context::Context;
-use super::error::OpsError;
-use super::standing;
-use super::workspace::Workspace;
 use crate::domain::action::Action;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::standing;
+use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt, PushEnd, PushedTo, RemoteError, back_off};
 use crate::report::message::{Diagnostic, Severity};
 use crate::report::sync::SyncReport;

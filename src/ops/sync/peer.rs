@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use crate::engine::error::OpsError;
 use crate::git::{GitError, RemoteError, Repo, is_bundle};
 use crate::ledger;
-use crate::ops::error::OpsError;
 use crate::record::store;
 
 /// Where refs of an address are kept while they are looked at: one folder a process.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::domain::ids::CommitId;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::git::{GitError, PushEnd, PushedTo, Repo, Update};
 use crate::ledger::{self, Arrival, Ledger};
-use crate::ops::context::Context;
-use crate::ops::error::OpsError;
-use crate::ops::workspace::Workspace;
 use crate::record::{store, unite};
 use crate::report::escape::shell_quote;
 use crate::report::message::Diagnostic;

@@ -4,10 +4,10 @@ use crate::action::report_files;
 use crate::config::FullRuns;
 use crate::detect::{Patterns, declared_tests};
 use crate::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun, TestStatus};
+use crate::engine::error::OpsError;
+use crate::engine::weakening;
+use crate::engine::workspace::Workspace;
 use crate::history;
-use crate::ops::error::OpsError;
-use crate::ops::weakening;
-use crate::ops::workspace::Workspace;
 use crate::record::journal::{Journal, Reach, Turns};
 
 /// How many runs back are looked at.

@@ -7,9 +7,9 @@ use crate::domain::paths::PathClass;
 use crate::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun};
 use crate::domain::time::Timestamp;
 use crate::domain::veil::Hidden;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
 use crate::git::{Ended, Happened, IndexFile, MODE_SUBMODULE, Overlay, Watch};
-use crate::ops::error::OpsError;
-use crate::ops::workspace::Workspace;
 use crate::record::fingerprint::Fingerprinter;
 use testreport::ParsedRun;
 

@@ -22,7 +22,7 @@ const SQUASHED: usize = 16;
 
 /// What a commit claims to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Claim {
+pub(crate) enum Claim {
     /// Its record says so.
     Recorded(CommitKind),
     /// It has no record: a forge's button may have made it.
@@ -31,7 +31,7 @@ pub(super) enum Claim {
 
 /// What stands behind the code of a commit.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Backing {
+pub(crate) enum Backing {
     /// The record of another commit, of the same tree or of the same code.
     Elsewhere(CommitId, Box<CommitRecord>),
     /// git made it of commits whose code was tested.
@@ -43,7 +43,7 @@ pub(super) enum Backing {
 }
 
 /// A commit that is asked about.
-pub(super) struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     pub commit: &'a CommitInfo,
     /// Its facts: what was recorded, or derived.
     pub record: &'a CommitRecord,
@@ -55,7 +55,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// Looks for what stands behind commits.
-pub(super) struct Origins {
+pub(crate) struct Origins {
     /// Read when it is first asked for.
     known: Option<Known>,
     /// How many trees may still be made again.
@@ -72,14 +72,14 @@ impl Default for Origins {
 
 /// Where to look.
 #[derive(Clone, Copy)]
-pub(super) struct Archive<'a> {
+pub(crate) struct Archive<'a> {
     pub repo: &'a Repo,
     pub store: &'a NotesStore<'a>,
 }
 
 impl Origins {
     /// What stands behind the code of a commit.
-    pub(super) fn backing(&mut self, archive: Archive<'_>, asked: &Asked<'_>) -> Result<Backing, OpsError> {
+    pub(crate) fn backing(&mut self, archive: Archive<'_>, asked: &Asked<'_>) -> Result<Backing, OpsError> {
         let known = match self.known.take() {
             Some(known) => known,
             None => Known::load(archive.repo, archive.store)?,
@@ -225,7 +225,7 @@ const BELOW: usize = 128;
 
 /// Whether git made a tip of tested commits, or of what it made of such: what pre-push and `complete` ask. Commits without a
 /// record lie below what is known here, and are not held against it.
-pub(super) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -> Result<bool, OpsError> {
+pub(crate) fn is_of_tested(repo: &Repo, store: &NotesStore<'_>, tip: CommitId) -> Result<bool, OpsError> {
     let read = |id: CommitId| store.get(id).ok().flatten().map(|stored| stored.record);
     let (mut open, mut below) = (vec![tip], Vec::new());
     while let Some(id) = open.pop().filter(|_| below.len() < BELOW) {

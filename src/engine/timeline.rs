@@ -170,7 +170,7 @@ fn elsewhere(ws: &Workspace, (window, aside): (&Window, &[Attempted])) -> Result
 }
 
 /// What was skipped, with its place and its mend.
-pub(super) fn skipped_warning(warning: &Warning) -> Diagnostic {
+pub(crate) fn skipped_warning(warning: &Warning) -> Diagnostic {
     Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()).help(warning.help())
 }
 

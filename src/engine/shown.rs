@@ -20,7 +20,7 @@ fn path(ws: &Workspace) -> PathBuf {
 }
 
 /// Whether the face of `halt` was written here.
-pub(super) fn was(ws: &Workspace, halt: EntryId) -> bool {
+pub(crate) fn was(ws: &Workspace, halt: EntryId) -> bool {
     let mut text = String::new();
     let read = fs::File::open(path(ws)).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
     let halt = halt.to_string();
@@ -28,7 +28,7 @@ pub(super) fn was(ws: &Workspace, halt: EntryId) -> bool {
 }
 
 /// Remembers that the face of `halt` was written here.
-pub(super) fn mark(ws: &Workspace, halt: EntryId) -> Result<(), OpsError> {
+pub(crate) fn mark(ws: &Workspace, halt: EntryId) -> Result<(), OpsError> {
     if was(ws, halt) {
         return Ok(());
     }

@@ -21,7 +21,7 @@ const PER_KEY: usize = 8;
 
 /// The newest records by what they say.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     codes: HashMap<CodeId, Vec<CommitId>>,
     trees: HashMap<TreeId, Vec<CommitId>>,
     diffs: HashMap<DiffHash, Vec<CommitId>>,
@@ -30,7 +30,7 @@ pub(super) struct Known {
 
 impl Known {
     /// Reads the newest records, by the history of the notes ref. Backfilled ones prove nothing and are left out.
-    pub(super) fn load(repo: &Repo, store: &NotesStore<'_>) -> Result<Self, OpsError> {
+    pub(crate) fn load(repo: &Repo, store: &NotesStore<'_>) -> Result<Self, OpsError> {
         let mut known = Self::default();
         let mut seen = BTreeSet::new();
         let Some(tip) = store.tip() else { return Ok(known) };
@@ -64,22 +64,22 @@ impl Known {
     }
 
     /// Commits whose tests ran on exactly that code.
-    pub(super) fn of_code(&self, code: CodeId) -> &[CommitId] {
+    pub(crate) fn of_code(&self, code: CodeId) -> &[CommitId] {
         self.codes.get(&code).map_or(&[], Vec::as_slice)
     }
 
     /// Commits with that tree.
-    pub(super) fn of_tree(&self, tree: TreeId) -> &[CommitId] {
+    pub(crate) fn of_tree(&self, tree: TreeId) -> &[CommitId] {
         self.trees.get(&tree).map_or(&[], Vec::as_slice)
     }
 
     /// Commits that made the same change.
-    pub(super) fn of_diff(&self, diff: DiffHash) -> &[CommitId] {
+    pub(crate) fn of_diff(&self, diff: DiffHash) -> &[CommitId] {
         self.diffs.get(&diff).map_or(&[], Vec::as_slice)
     }
 
     /// All of them, the newest first.
-    pub(super) fn newest(&self) -> &[CommitId] {
+    pub(crate) fn newest(&self) -> &[CommitId] {
         &self.newest
     }
 }
@@ -91,7 +91,7 @@ fn push(commits: &mut Vec<CommitId>, commit: CommitId) {
 }
 
 /// Whether a record shows that its code was tested, or needed no tests, and passed the gate where git asks one.
-pub(super) fn is_sound(record: &CommitRecord) -> bool {
+pub(crate) fn is_sound(record: &CommitRecord) -> bool {
     let tested = record.tests.as_ref().is_some_and(|tests| tests.code == record.code);
     let watched = match (record.gate, record.recording) {
         (_, Recording::Backfilled | Recording::Derived)

@@ -10,14 +10,14 @@ use crate::domain::findings::HaltReason;
 use crate::report::message::Diagnostic;
 
 /// Whether the folder is gone.
-pub(super) fn is(ws: &Workspace) -> bool {
+pub(crate) fn is(ws: &Workspace) -> bool {
     let gone = |err: std::io::Error| err.kind() == std::io::ErrorKind::NotFound;
     ws.andon_dir().is_some_and(|dir| dir.path().symlink_metadata().err().is_some_and(gone))
 }
 
 /// Says why the halt stands all the same, and keeps it in the journal; a stop by hand gets its file again, whose absence
 /// would be the answer to it at the next hook.
-pub(super) fn remark(
+pub(crate) fn remark(
     ctx: &Context,
     ws: &Workspace,
     standing: &StandingHalt,

@@ -6,7 +6,7 @@ use super::workspace::Workspace;
 use crate::record::journal::{Journal, JournalLine};
 
 /// Tells of refs whose locks a dead writer had left.
-pub(super) fn locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+pub(crate) fn locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
     for name in ws.repo.healed_locks() {
         tell(ctx, ws, format!("removed the lock of {name}, which a process that died had left"))?;
     }
@@ -14,6 +14,6 @@ pub(super) fn locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
 }
 
 /// Tells of something else.
-pub(super) fn tell(ctx: &Context, ws: &Workspace, what: String) -> Result<(), OpsError> {
+pub(crate) fn tell(ctx: &Context, ws: &Workspace, what: String) -> Result<(), OpsError> {
     Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::Healed { what, at: Some(ctx.now) })?)
 }

@@ -63,7 +63,7 @@ pub enum Walked {
 
 /// Whether a record spares deriving the facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Records {
+pub(crate) enum Records {
     /// No: they are what is judged.
     Ignored,
     /// One that was made when the commit was, or soon after.
@@ -72,7 +72,7 @@ pub(super) enum Records {
 
 /// What is to be derived.
 #[derive(Clone, Copy)]
-pub(super) struct Job<'a> {
+pub(crate) struct Job<'a> {
     pub ctx: &'a Context,
     pub config: &'a Config,
     pub commits: &'a [CommitId],
@@ -83,7 +83,7 @@ pub(super) struct Job<'a> {
 }
 
 /// One commit of the range.
-pub(super) struct Found {
+pub(crate) struct Found {
     pub commit: CommitInfo,
     pub facts: Facts,
     /// What the cache is to remember; empty when it knows already.
@@ -91,7 +91,7 @@ pub(super) struct Found {
 }
 
 /// Where the facts come from.
-pub(super) enum Facts {
+pub(crate) enum Facts {
     /// From the record.
     Recorded(Box<CommitRecord>),
     /// From the commit; the warning says why not from the record that is there.
@@ -99,7 +99,7 @@ pub(super) enum Facts {
 }
 
 /// What the cached facts depend on beside the commit.
-pub(super) fn salt(config: &Config) -> Vec<u8> {
+pub(crate) fn salt(config: &Config) -> Vec<u8> {
     let mut hash = Sha256::new_with_prefix(config.paths.rules.digest());
     for text in config.normalize.iter().flat_map(|(name, pattern)| [name, pattern]) {
         hash.update((text.len() as u64).to_le_bytes());
@@ -110,7 +110,7 @@ pub(super) fn salt(config: &Config) -> Vec<u8> {
 
 /// Works through the commits of `job` and hands each to `take`, in their order. An error ends it at its place, as if the
 /// commits had been looked at one after the other. What is new is remembered in the repository at `common_dir`.
-pub(super) fn walk(
+pub(crate) fn walk(
     common_dir: &Path,
     job: &Job<'_>,
     pace: &mut Pace<'_>,

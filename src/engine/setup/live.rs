@@ -5,8 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::config_hooks;
-use super::managers::{HUSKY, hooks_of_husky};
+use super::{HUSKY, event_key, hooks_of_husky};
 use crate::action::install::block;
 use crate::action::install::framework;
 use crate::action::install::hooks::Hook;
@@ -91,7 +90,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Whether git comes to start Andon through this hook. What somebody changed by hand may.
-pub(in crate::ops) fn runs(state: &HookState) -> bool {
+pub(crate) fn runs(state: &HookState) -> bool {
     use inspect::Mode::Runs;
     match &state.standing {
         Standing::Shim { mode: Runs, .. } | Standing::EditedShim => true,
@@ -101,7 +100,7 @@ pub(in crate::ops) fn runs(state: &HookState) -> bool {
 }
 
 /// What became of a hook that does not start Andon.
-pub(in crate::ops) fn fate(state: &HookState) -> String {
+pub(crate) fn fate(state: &HookState) -> String {
     let name = state.hook.name();
     match &state.standing {
         Standing::Nothing => format!("{name} is not there"),
@@ -114,7 +113,7 @@ pub(in crate::ops) fn fate(state: &HookState) -> String {
 fn config(repo: &Repo) -> Guarded {
     let lost: Vec<&str> = NEEDED
         .into_iter()
-        .filter(|hook| repo.config_string(&config_hooks::event_key(*hook)).is_none())
+        .filter(|hook| repo.config_string(&event_key(*hook)).is_none())
         .map(Hook::name)
         .collect();
     if lost.is_empty() {

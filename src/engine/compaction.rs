@@ -77,7 +77,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
 }
 
 /// Where a decision is taken.
-pub(in crate::ops) fn place(ctx: &Context, ws: &Workspace) -> Result<Place, OpsError> {
+pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<Place, OpsError> {
     let head = ws.repo.head()?;
     Ok(Place {
         head: head.commit(),
@@ -88,7 +88,7 @@ pub(in crate::ops) fn place(ctx: &Context, ws: &Workspace) -> Result<Place, OpsE
 }
 
 /// The fill behind what `context-window` found; `None` where it found nothing.
-pub(in crate::ops) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Option<ContextUse> {
+pub(crate) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Option<ContextUse> {
     let tripped =
         decision.findings.iter().any(|finding| finding.rule == RULE && finding.level >= Level::Warn);
     let node = loaded.timeline.window_node();
@@ -96,7 +96,7 @@ pub(in crate::ops) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision
 }
 
 /// What follows when compaction is due.
-pub(in crate::ops) fn reactions(
+pub(crate) fn reactions(
     ws: &Workspace,
     loaded: &Loaded,
     place: &Place,

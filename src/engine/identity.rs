@@ -13,13 +13,13 @@ use crate::git::Repo;
 use crate::record::identity::Declared;
 
 /// Whether anything is asked for.
-pub(super) fn is_asked(config: &Config) -> bool {
+pub(crate) fn is_asked(config: &Config) -> bool {
     let level = config.rules.get("identity-drift").map_or(Level::Off, |setting| setting.level);
     level > Level::Off && config.identity.is_declared()
 }
 
 /// What is not as it was pinned in the tree that is to be committed.
-pub(super) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
+pub(crate) fn of_candidate(ctx: &Context, ws: &Workspace, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
     if !is_asked(&ws.config) {
         return Ok(Vec::new());
     }
@@ -46,7 +46,7 @@ fn node(ctx: &Context, ws: &Workspace) -> Result<Option<String>, OpsError> {
 }
 
 /// How the files of a tree differ from what is pinned.
-pub(super) fn of_tree(repo: &Repo, config: &Config, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
+pub(crate) fn of_tree(repo: &Repo, config: &Config, tree: TreeId) -> Result<Vec<Mismatch>, OpsError> {
     if config.identity.checksum.is_none() {
         return Ok(Vec::new());
     }
@@ -55,7 +55,7 @@ pub(super) fn of_tree(repo: &Repo, config: &Config, tree: TreeId) -> Result<Vec<
 
 /// The declared files, found by `find`. Globs that the configuration has checked and that still do not compile are an
 /// error: they must not switch the rule off.
-pub(super) fn files(
+pub(crate) fn files(
     config: &Config,
     find: impl FnOnce(&Declared) -> Result<Files, OpsError>,
 ) -> Result<Files, OpsError> {

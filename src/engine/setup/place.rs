@@ -31,7 +31,7 @@ fn judge(mut values: Vec<SourcedValue>) -> Override {
 }
 
 /// Refuses a hooks path that is not this repository's own, with the command that gives it one.
-pub(super) fn refuse_foreign(repo: &Repo) -> Result<(), SetupError> {
+pub(crate) fn refuse_foreign(repo: &Repo) -> Result<(), SetupError> {
     match hooks_override(repo)? {
         Override::None | Override::Own(_) => Ok(()),
         Override::Foreign(found) => {
@@ -63,7 +63,7 @@ fn own_hooks_dir(repo: &Repo) -> PathBuf {
 }
 
 /// What a person should know about the place that was chosen.
-pub(super) fn remarks(repo: &Repo, top: &Path, (mode, dir): (Mode, &Path)) -> Vec<String> {
+pub(crate) fn remarks(repo: &Repo, top: &Path, (mode, dir): (Mode, &Path)) -> Vec<String> {
     let mut remarks = Vec::new();
     let linked = repo.common_dir().join("worktrees").is_dir();
     if matches!(mode, Mode::Husky | Mode::PreCommit) && linked {
@@ -93,12 +93,12 @@ pub(super) fn remarks(repo: &Repo, top: &Path, (mode, dir): (Mode, &Path)) -> Ve
 }
 
 /// Where lines in files that hold no path of this machine find the program: `<common git dir>/andon/program`.
-pub(super) fn program_link(repo: &Repo) -> PathBuf {
+pub(crate) fn program_link(repo: &Repo) -> PathBuf {
     repo.common_dir().join("andon").join("program")
 }
 
 /// Says that what was done holds for every worktree, where there are several.
-pub(super) fn for_all(repo: &Repo) -> Option<String> {
+pub(crate) fn for_all(repo: &Repo) -> Option<String> {
     repo.common_dir().join("worktrees").is_dir().then(|| {
         "this holds for all worktrees of the repository: they share its hooks and its configuration"
             .to_owned()

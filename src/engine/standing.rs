@@ -170,7 +170,7 @@ fn pause_text(dir: &AndonDir) -> String {
 }
 
 /// Whether the PAUSE that is there was written by Andon itself, together with a halt.
-pub(super) fn own_pause(ws: &Workspace) -> bool {
+pub(crate) fn own_pause(ws: &Workspace) -> bool {
     let alone = stops(ws) == Stops { stop: Presence::Absent, pause: Presence::Present };
     alone && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::install::SetupError;
+use super::setup::SetupError;
 use crate::action::ActionError;
 use crate::action::hook_program::HookProgramError;
 use crate::action::program::ProgramError;

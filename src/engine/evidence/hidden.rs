@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::detect::{PathDifference, PathHint, Side};
 use crate::domain::veil::{Hidden, Veil};
+use crate::engine::workspace::Workspace;
 use crate::git::{MODE_EXECUTABLE, MODE_FILE, is_changed_submodule};
-use crate::ops::workspace::Workspace;
 use crate::record::fingerprint::Difference;
 use crate::report::escape::shell_quote_bytes;
 

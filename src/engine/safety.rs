@@ -20,7 +20,7 @@ use crate::report::message::Diagnostic;
 
 /// Tells of what was refused (a commit, a push, a task that is called done): by a halt that stands, or by the findings
 /// that refuse it.
-pub(super) fn refused(
+pub(crate) fn refused(
     (ctx, ws): (&Context, &Workspace),
     loaded: &Loaded,
     decision: &Decision,
@@ -37,7 +37,7 @@ pub(super) fn refused(
 }
 
 /// Tells of a task that was not called done: by what refuses it, else by the dirty bit that `prompt` names.
-pub(super) fn incomplete(
+pub(crate) fn incomplete(
     (ctx, ws): (&Context, &Workspace),
     loaded: &Loaded,
     decision: &Decision,
@@ -56,7 +56,7 @@ pub(super) fn incomplete(
 }
 
 /// Tells of rules that were passed over.
-pub(super) fn skipped(
+pub(crate) fn skipped(
     (ctx, ws): (&Context, &Workspace),
     loaded: &Loaded,
     skipped: &[Skip],
@@ -73,7 +73,7 @@ pub(super) fn skipped(
 }
 
 /// Tells of what was said within a turn and halts nothing; the ledger tells of halts.
-pub(super) fn noticed(
+pub(crate) fn noticed(
     (ctx, ws): (&Context, &Workspace),
     loaded: &Loaded,
     decision: &Decision,
@@ -96,7 +96,7 @@ pub(super) fn noticed(
 /// Tells of STOP or PAUSE that was pulled or lifted while a halt of another reason stood: that halt is the one that is
 /// answered, so the ledger gets an entry of its own for this (`andon check` shows it elsewhere too). `reason` is what
 /// was said to `andon stop`.
-pub(super) fn cords(
+pub(crate) fn cords(
     (ctx, ws): (&Context, &Workspace),
     loaded: &Loaded,
     standing: Option<&StandingHalt>,
