@@ -16,11 +16,7 @@ const SCRIPT: &str = "SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .te
 fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build/stand_ins.c");
-    println!("cargo::rerun-if-changed=build/starved.c");
     let is = |name: &str, wanted: &str| std::env::var_os(name).is_some_and(|value| value == wanted);
-    if is("CARGO_CFG_TARGET_OS", "linux") {
-        no_starving();
-    }
     let gnu_linux = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
     let Some(out) = std::env::var_os("OUT_DIR").filter(|_| gnu_linux && is("PROFILE", "release")) else {
         return Ok(());
@@ -38,20 +34,6 @@ fn main() -> std::io::Result<()> {
         println!("cargo::rustc-link-arg-bins={FOLD}");
     }
     Ok(())
-}
-
-/// Has libgit2 end where an object was cut short, instead of waiting for ever (`build/starved.c`), in every program.
-fn no_starving() {
-    let mut starved = cc::Build::new();
-    starved.file("build/starved.c").cargo_metadata(false);
-    // Where libz-sys has its header; else the system's.
-    if let Some(include) = std::env::var_os("DEP_Z_INCLUDE") {
-        starved.include(include);
-    }
-    println!("cargo::rustc-link-arg=-Wl,--wrap=inflate");
-    for object in starved.compile_intermediates() {
-        println!("cargo::rustc-link-arg={}", object.display());
-    }
 }
 
 const FOLD: &str = "-Wl,--icf=all";

@@ -115,6 +115,7 @@ impl Context {
                 work_tree: path("GIT_WORK_TREE"),
                 index_file: path("GIT_INDEX_FILE"),
                 object_dir: path("GIT_OBJECT_DIRECTORY"),
+                alternate_objects: std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES"),
                 ceilings: std::env::var_os("GIT_CEILING_DIRECTORIES"),
             },
             now: clock(&vars),

@@ -51,7 +51,7 @@ pub struct NewCommit<'a> {
 
 impl Repo {
     pub(super) fn find_commit(&self, id: CommitId) -> Result<git2::Commit<'_>, GitError> {
-        let wanted = self.to_git2("commit", id.0)?;
+        let wanted = self.vetted("commit", id.0)?;
         self.inner.find_commit(wanted).map_err(|error| self.object_error("commit", id.0, &error))
     }
 

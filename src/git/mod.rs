@@ -5,6 +5,7 @@
 //! (GIT-FACTS.md) that must be met once. No git2 type leaves this module; above it there are only the ids of
 //! `domain` and the values defined here. Nothing here decides anything about a loop.
 
+mod ancestry;
 mod bundle;
 mod changes;
 mod commits;
@@ -22,6 +23,7 @@ mod hunks;
 mod index_entries;
 mod index_paths;
 mod index_tree;
+mod inflate;
 mod kept;
 mod loose;
 mod loose_files;
@@ -55,6 +57,7 @@ pub mod stop_point;
 mod texts;
 mod trees;
 mod turn;
+mod vetting;
 #[cfg(target_os = "linux")]
 mod watch;
 #[cfg(not(target_os = "linux"))]

@@ -74,7 +74,7 @@ impl Repo {
     }
 
     pub(super) fn find_tree(&self, id: Oid) -> Result<git2::Tree<'_>, GitError> {
-        let wanted = self.to_git2("tree", id)?;
+        let wanted = self.vetted("tree", id)?;
         self.inner.find_tree(wanted).map_err(|error| self.object_error("tree", id, &error))
     }
 
@@ -116,7 +116,7 @@ impl Repo {
     }
 
     fn tree_bytes(&self, id: Oid) -> Result<Vec<u8>, GitError> {
-        let wanted = self.to_git2("tree", id)?;
+        let wanted = self.vetted("tree", id)?;
         let odb = self.inner.odb().map_err(|error| self.object_error("tree", id, &error))?;
         let object = odb.read(wanted).map_err(|error| self.object_error("tree", id, &error))?;
         if object.kind() == git2::ObjectType::Tree {
@@ -172,27 +172,32 @@ impl Repo {
             let size = content.len();
             return Ok(if size > max { Blob::TooLarge(size as u64) } else { Blob::Content(content) });
         }
-        let (odb, wanted, size) = self.blob_header(id)?;
+        let (odb, size) = self.blob_header(id)?;
         if size > max {
             return Ok(Blob::TooLarge(size as u64));
         }
+        let wanted = self.vetted("blob", id)?;
         let object = odb.read(wanted).map_err(|error| self.object_error("blob", id, &error))?;
         Ok(Blob::Content(object.data().to_vec()))
     }
 
     /// The same as libgit2's own; `None` when it has more bytes.
     pub(super) fn blob_up_to(&self, id: Oid, max: usize) -> Result<Option<git2::Blob<'_>>, GitError> {
-        let (_, wanted, size) = self.blob_header(id)?;
-        let read = || self.inner.find_blob(wanted).map_err(|error| self.object_error("blob", id, &error));
-        (size <= max).then(read).transpose()
+        let (_, size) = self.blob_header(id)?;
+        if size > max {
+            return Ok(None);
+        }
+        let wanted = self.vetted("blob", id)?;
+        self.inner.find_blob(wanted).map(Some).map_err(|error| self.object_error("blob", id, &error))
     }
 
-    fn blob_header(&self, id: Oid) -> Result<(git2::Odb<'_>, git2::Oid, usize), GitError> {
+    /// Of a loose object libgit2 looks at the first bytes only, so that nothing is vetted yet.
+    fn blob_header(&self, id: Oid) -> Result<(git2::Odb<'_>, usize), GitError> {
         let wanted = self.to_git2("blob", id)?;
         let odb = self.inner.odb().map_err(|error| self.object_error("blob", id, &error))?;
         let (size, kind) = odb.read_header(wanted).map_err(|error| self.object_error("blob", id, &error))?;
         if kind == git2::ObjectType::Blob {
-            return Ok((odb, wanted, size));
+            return Ok((odb, size));
         }
         let message = format!("it is a {kind}");
         Err(GitError::BadObject { kind: "blob", id, git_dir: self.git_dir().to_path_buf(), message })

@@ -9,6 +9,7 @@ use std::sync::Once;
 use git2::{ErrorCode, RepositoryOpenFlags};
 
 use super::error::GitError;
+use super::inflate::Vetting;
 use super::kept::{Kept, MAX_KEPT};
 use super::loose_files::LooseFiles;
 use super::program;
@@ -61,6 +62,8 @@ impl Repo {
             workdir: None,
             index_file: None,
             objects_elsewhere: env.object_dir.is_some(),
+            more_objects: more_objects(env),
+            vetting: Vetting::default(),
             healed: RefCell::default(),
             written: RefCell::default(),
             young: RefCell::default(),
@@ -93,6 +96,15 @@ impl Repo {
     fn takes_current_dir(&self) -> bool {
         !self.inner.is_bare() && !self.inner.is_worktree() && self.config_string("core.worktree").is_none()
     }
+}
+
+/// The directories of objects that git was told of beside the repository's own.
+fn more_objects(env: &RepoEnv) -> Vec<PathBuf> {
+    let alternates =
+        env.alternate_objects.iter().flat_map(|list| list.as_bytes().split(|byte| *byte == b':'));
+    let alternates =
+        alternates.filter(|path| !path.is_empty()).map(|path| PathBuf::from(OsStr::from_bytes(path)));
+    env.object_dir.iter().cloned().chain(alternates).collect()
 }
 
 /// Whether the search came upon a git directory itself, not upon a `.git` that leads to one. Such a directory can come

@@ -97,7 +97,7 @@ impl Repo {
         let mut bytes = Vec::new();
         for id in written {
             let object = odb
-                .read(self.to_git2("object", *id)?)
+                .read(self.vetted("object", *id)?)
                 .map_err(|error| self.object_error("object", *id, &error))?;
             bytes.extend_from_slice(format!("{id} {} {}\n", object.kind(), object.len()).as_bytes());
             bytes.extend_from_slice(object.data());

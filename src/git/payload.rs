@@ -27,7 +27,7 @@ impl Repo {
         if size > MAX_COMMIT {
             return Err(bad(format!("it has {size} bytes, more than {MAX_COMMIT}")));
         }
-        let object = odb.read(wanted).map_err(error)?;
+        let object = odb.read(self.vetted("commit", id.0)?).map_err(error)?;
         Ok(unsigned(object.data()))
     }
 }

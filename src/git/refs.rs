@@ -219,7 +219,7 @@ impl Repo {
         if self.stored_tip(id).is_some() {
             return Ok(Some(CommitId(id)));
         }
-        let wanted = self.to_git2("commit", id)?;
+        let wanted = self.vetted("commit", id)?;
         match self.inner.find_object(wanted, None) {
             Ok(object) if object.kind() == Some(git2::ObjectType::Commit) => Ok(Some(CommitId(id))),
             Ok(_) => Err(GitError::TipNotCommit { name: name.to_owned(), id }),

@@ -3,12 +3,14 @@
 //! A merge, revert or cherry-pick that needed no hand is a function of commits that are there already, so it can be
 //! made again and compared. Messages, reflogs and records only say so. Nothing is written and no program is started:
 //! the merge is one of paths ([`super::remade_paths`]), at the cost of what changed. Where that gives another tree,
-//! libgit2's own merge, which follows renames, is asked in memory. git may know a way to merge what neither does: such
+//! libgit2's own merge, which follows renames, is asked in memory, where there is one merge base at the most. git may know a way to merge what neither does: such
 //! a commit counts as ordinary work, which needs tests like any other.
+
+use std::collections::HashSet;
 
 use super::commits::CommitInfo;
 use super::error::GitError;
-use super::objects::from_git2;
+use super::objects::{MODE_SUBMODULE, from_git2};
 use super::remade_paths::Expected;
 use super::repo::Repo;
 use crate::domain::facts::CommitKind;
@@ -97,16 +99,19 @@ impl Repo {
         }
         let ours = self.tree_of(*first)?;
         if let [theirs] = others {
-            for base in self.merge_bases(*first, *theirs)?.into_iter().take(MAX_BASES) {
+            let bases = self.merge_bases(*first, *theirs)?;
+            for base in bases.iter().copied().take(MAX_BASES) {
                 let sides = Sides { base: Some(self.tree_of(base)?), ours, theirs: self.tree_of(*theirs)? };
                 if self.is_merge_of_paths(sides, tree)? {
                     return Ok(Made::Same);
                 }
             }
-            return Ok(self.by_libgit2(tree, |memory| {
-                let (ours, theirs) = (memory.commit(*first)?, memory.commit(*theirs)?);
-                memory.inner.merge_commits(&ours, &theirs, Some(&options()))
-            }));
+            if bases.len() > 1 {
+                return Ok(Made::Other);
+            }
+            let base = bases.first().map(|base| self.tree_of(*base)).transpose()?;
+            let sides = Sides { base, ours, theirs: self.tree_of(*theirs)? };
+            return Ok(made(self.merged_by_libgit2(sides) == Some(tree)));
         }
         let mut expected = Expected::of(ours);
         for theirs in others {
@@ -138,11 +143,7 @@ impl Repo {
             if self.is_merge_of_paths(sides, commit.tree)? {
                 return Ok(Made::Same);
             }
-            verdict = self.by_libgit2(commit.tree, |memory| {
-                let base = memory.tree(sides.base.unwrap_or(sides.ours))?;
-                let (ours, theirs) = (memory.tree(sides.ours)?, memory.tree(sides.theirs)?);
-                memory.inner.merge_trees(&base, &ours, &theirs, Some(&options()))
-            });
+            verdict = made(self.merged_by_libgit2(sides) == Some(commit.tree));
             if verdict == Made::Same {
                 break;
             }
@@ -159,19 +160,43 @@ impl Repo {
         Ok(expected.merge(self, sides.base, sides.theirs)? && expected.is(self, tree)?)
     }
 
-    /// Asks libgit2, which writes what it merges into memory. What it cannot do is [`Made::Other`].
-    fn by_libgit2(
-        &self,
-        tree: TreeId,
-        merge: impl FnOnce(&Memory) -> Result<git2::Index, git2::Error>,
-    ) -> Made {
-        let Ok(memory) = Memory::beside(self) else { return Made::Other };
-        let Ok(mut index) = merge(&memory) else { return Made::Other };
+    /// The tree that libgit2 merges, in memory; `None` where it cannot.
+    fn merged_by_libgit2(&self, sides: Sides) -> Option<TreeId> {
+        // The same repository once more, with a store that takes what is written above the one on disk.
+        let memory = git2::Repository::open(&self.git_dir).ok()?;
+        let odb = memory.odb().ok()?;
+        odb.add_new_mempack_backend(1_000).ok()?;
+        self.vet_merge(&memory, sides).ok()?;
+        let base = match sides.base {
+            Some(base) => git2::Oid::from_bytes(base.0.as_bytes()).ok()?,
+            None => memory.treebuilder(None).ok()?.write().ok()?,
+        };
+        let tree = |id: TreeId| memory.find_tree(git2::Oid::from_bytes(id.0.as_bytes()).ok()?).ok();
+        let (base, ours, theirs) = (memory.find_tree(base).ok()?, tree(sides.ours)?, tree(sides.theirs)?);
+        let mut index = memory.merge_trees(&base, &ours, &theirs, Some(&options())).ok()?;
         if index.has_conflicts() || index.len() > MAX_ENTRIES {
-            return Made::Other;
+            return None;
         }
-        let found = index.write_tree_to(&memory.inner);
-        made(found.is_ok_and(|found| from_git2(found) == tree.0))
+        index.write_tree_to(&memory).ok().map(|id| TreeId(from_git2(id)))
+    }
+
+    /// Vets what libgit2 reads to merge: all trees, the files that differ, and what says how to merge them.
+    fn vet_merge(&self, memory: &git2::Repository, sides: Sides) -> Result<(), GitError> {
+        let index = memory.index().map_err(|error| self.ref_error("index", &error))?;
+        let mut vetted = HashSet::new();
+        for tree in [sides.base, Some(sides.ours), Some(sides.theirs)].into_iter().flatten() {
+            self.vet_trees(tree, &mut vetted)?;
+        }
+        for side in [sides.ours, sides.theirs] {
+            for change in self.changed_paths(sides.base, side)? {
+                let files = [change.old, change.new].into_iter().flatten();
+                for (_, id) in files.filter(|(mode, _)| *mode != MODE_SUBMODULE) {
+                    self.vetted("blob", id)?;
+                }
+                self.vet_attributes(&index, &change.path)?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -192,28 +217,6 @@ struct Sides {
     base: Option<TreeId>,
     ours: TreeId,
     theirs: TreeId,
-}
-
-/// The same repository once more, with a store in memory that takes what is written.
-struct Memory {
-    inner: git2::Repository,
-}
-
-impl Memory {
-    fn beside(repo: &Repo) -> Result<Self, git2::Error> {
-        let inner = git2::Repository::open(&repo.git_dir)?;
-        // Above the store on disk in order of writing.
-        inner.odb()?.add_new_mempack_backend(1_000)?;
-        Ok(Self { inner })
-    }
-
-    fn commit(&self, id: CommitId) -> Result<git2::Commit<'_>, git2::Error> {
-        self.inner.find_commit(git2::Oid::from_bytes(id.0.as_bytes())?)
-    }
-
-    fn tree(&self, id: TreeId) -> Result<git2::Tree<'_>, git2::Error> {
-        self.inner.find_tree(git2::Oid::from_bytes(id.0.as_bytes())?)
-    }
 }
 
 fn options() -> git2::MergeOptions {

@@ -9,6 +9,7 @@ use git2::ErrorCode;
 
 use super::error::{GitError, MissingBecause};
 use super::gathered::Gathered;
+use super::inflate::Vetting;
 use super::kept::Kept;
 use super::loose_files::LooseFiles;
 use super::trees::RawTree;
@@ -25,6 +26,8 @@ pub struct RepoEnv {
     pub index_file: Option<PathBuf>,
     /// `GIT_OBJECT_DIRECTORY`
     pub object_dir: Option<PathBuf>,
+    /// `GIT_ALTERNATE_OBJECT_DIRECTORIES`
+    pub alternate_objects: Option<OsString>,
     /// `GIT_CEILING_DIRECTORIES`: where the search upwards ends.
     pub ceilings: Option<OsString>,
 }
@@ -38,6 +41,10 @@ pub struct Repo {
     pub(super) index_file: Option<PathBuf>,
     /// libgit2 writes objects to a directory that `GIT_OBJECT_DIRECTORY` names.
     pub(super) objects_elsewhere: bool,
+    /// Directories of objects that the environment names.
+    pub(super) more_objects: Vec<PathBuf>,
+    /// Which loose objects libgit2 may read.
+    pub(super) vetting: Vetting,
     /// Refs whose locks were left by dead writers and removed here.
     pub(super) healed: RefCell<Vec<String>>,
     /// Objects that were written and that no ref leads to yet.

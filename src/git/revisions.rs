@@ -1,47 +1,137 @@
 //! Revisions and ranges.
 
-use git2::{ErrorCode, ObjectType, Sort};
+use git2::{ErrorCode, ObjectType};
 
 use super::error::{GitError, cut};
 use super::head::Head;
 use super::objects::from_git2;
 use super::repo::Repo;
-use crate::domain::ids::{CommitId, TreeId};
+use super::trees::ID;
+use crate::domain::ids::{CommitId, Oid, TreeId};
 
 /// Longest part of a revision that an error repeats, in characters.
 const SHOWN: usize = 200;
+/// Longest chain of tags that is followed.
+const MAX_TAGS: usize = 16;
+/// Fewest digits that name an object.
+const MIN_DIGITS: usize = 4;
 
 impl Repo {
     /// The commit that `rev` names (tags are followed). The error names `rev`.
     pub fn resolve(&self, rev: &str) -> Result<CommitId, GitError> {
-        if rev.is_empty() || rev.contains('\0') {
+        if rev.is_empty() || rev.starts_with('-') || rev.contains('\0') {
             return Err(self.unknown(rev));
         }
-        let object = match self.inner.revparse_single(rev) {
-            Ok(object) => object,
-            Err(error) => return Err(self.resolve_error(rev, &error)),
+        let found = match Steps::of(rev) {
+            Some(steps) => self.follow(&steps),
+            None => self.asked(rev),
         };
-        if let Ok(commit) = object.peel(ObjectType::Commit) {
-            return Ok(CommitId(from_git2(commit.id())));
+        match found {
+            Ok(Some(id)) => self.commit_at(rev, id),
+            Ok(None) | Err(GitError::Missing { .. }) => Err(self.unresolved(rev)),
+            Err(error) => Err(error),
         }
-        let kind = object.kind().map_or("object", |kind| kind.str());
-        let message = format!("it is a {kind} ({})", object.id());
-        Err(GitError::NotACommit { rev: cut(rev, SHOWN), message })
     }
 
-    fn resolve_error(&self, rev: &str, error: &git2::Error) -> GitError {
+    /// The commit that object `id` is, or that the tags at it lead to.
+    fn commit_at(&self, rev: &str, id: Oid) -> Result<CommitId, GitError> {
+        match self.peeled(id) {
+            Ok((peeled, ObjectType::Commit)) => Ok(CommitId(peeled)),
+            Ok((peeled, kind)) => Err(GitError::NotACommit {
+                rev: cut(rev, SHOWN),
+                message: format!("it is a {kind} ({peeled})"),
+            }),
+            Err(GitError::Missing { .. }) => Err(self.unresolved(rev)),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What the tags at `id` lead to, and what that is.
+    fn peeled(&self, mut id: Oid) -> Result<(Oid, ObjectType), GitError> {
+        for _ in 0..MAX_TAGS {
+            let wanted = self.vetted("object", id)?;
+            let object = self
+                .inner
+                .find_object(wanted, None)
+                .map_err(|error| self.object_error("object", id, &error))?;
+            match object.as_tag() {
+                Some(tag) => id = from_git2(tag.target_id()),
+                None => return Ok((id, object.kind().unwrap_or(ObjectType::Any))),
+            }
+        }
+        Ok((id, ObjectType::Tag))
+    }
+
+    /// Goes the steps, from the commit that the name leads to.
+    fn follow(&self, steps: &Steps<'_>) -> Result<Option<Oid>, GitError> {
+        let Some(mut at) = self.named(steps.name)? else { return Ok(None) };
+        for step in &steps.steps {
+            let (commit, ObjectType::Commit) = self.peeled(at)? else { return Ok(None) };
+            at = commit;
+            let (parent, times) = match *step {
+                Step::Parent(0) => continue,
+                Step::Parent(number) => (number - 1, 1),
+                Step::First(times) => (0, times),
+            };
+            for _ in 0..times {
+                let commit = self.find_commit(CommitId(at))?;
+                let Ok(parent) = commit.parent_id(parent) else { return Ok(None) };
+                at = from_git2(parent);
+            }
+        }
+        Ok(Some(at))
+    }
+
+    /// The object that a plain name means: an id, a ref as git completes it, or the beginning of an id.
+    fn named(&self, name: &str) -> Result<Option<Oid>, GitError> {
+        let odb = self.inner.odb().map_err(|error| self.ref_error(name, &error))?;
+        let name = if name == "@" { "HEAD" } else { name };
+        if let Some(id) =
+            name.parse::<Oid>().ok().filter(|id| self.to_git2("object", *id).is_ok_and(|id| odb.exists(id)))
+        {
+            return Ok(Some(id));
+        }
+        if let Ok(found) = self.inner.resolve_reference_from_short_name(name) {
+            return Ok(found.target().map(from_git2));
+        }
+        // As `git describe` says it: TAG-N-gDIGITS.
+        let digits = name.rsplit_once("-g").map_or(name, |(_, digits)| digits);
+        if !(MIN_DIGITS..2 * ID).contains(&digits.len())
+            || !digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        {
+            return Ok(None);
+        }
+        let short = git2::Oid::from_str(digits).map_err(|error| self.ref_error(name, &error))?;
+        match odb.exists_prefix(short, digits.len()) {
+            Ok(id) => Ok(Some(from_git2(id))),
+            Err(error) if error.code() == ErrorCode::Ambiguous => {
+                Err(GitError::NotACommit { rev: cut(name, SHOWN), message: error.message().to_owned() })
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Asks the git program, which knows every form (`HEAD@{1}`, `:/text`, `HEAD:file`).
+    fn asked(&self, rev: &str) -> Result<Option<Oid>, GitError> {
+        match self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", rev], b"") {
+            Ok(said) => Ok(String::from_utf8_lossy(&said.stdout).trim().parse().ok()),
+            Err(GitError::Program { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Why `rev` leads to nothing.
+    fn unresolved(&self, rev: &str) -> GitError {
         match self.head() {
             Ok(Head::Unborn { branch })
                 if rev.starts_with("HEAD") || rev.starts_with('@') || rev == branch =>
             {
-                return GitError::Unborn { rev: cut(rev, SHOWN), branch };
+                GitError::Unborn { rev: cut(rev, SHOWN), branch }
             }
-            Ok(Head::Unborn { .. } | Head::Branch { .. } | Head::Detached { .. }) | Err(_) => {}
+            Ok(Head::Unborn { .. } | Head::Branch { .. } | Head::Detached { .. }) | Err(_) => {
+                self.unknown(rev)
+            }
         }
-        if error.code() == ErrorCode::Ambiguous {
-            return GitError::NotACommit { rev: cut(rev, SHOWN), message: error.message().to_owned() };
-        }
-        self.unknown(rev)
     }
 
     fn unknown(&self, rev: &str) -> GitError {
@@ -73,25 +163,9 @@ impl Repo {
         self.walk(&spec, &[tip], base.as_slice())
     }
 
-    fn walk(&self, spec: &str, from: &[CommitId], hide: &[CommitId]) -> Result<Vec<CommitId>, GitError> {
-        let first = from.first().copied();
-        let failed = |error: &git2::Error| match first {
-            Some(tip) => self.object_error("history of commit", tip.0, error),
-            None => self.unknown(spec),
-        };
-        let mut walk = self.inner.revwalk().map_err(|error| failed(&error))?;
-        walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).map_err(|error| failed(&error))?;
-        for commit in from {
-            walk.push(self.to_git2("commit", commit.0)?).map_err(|error| failed(&error))?;
-        }
-        for commit in hide {
-            walk.hide(self.to_git2("commit", commit.0)?).map_err(|error| failed(&error))?;
-        }
-        let mut commits = Vec::new();
-        for id in walk {
-            commits.push(CommitId(from_git2(id.map_err(|error| failed(&error))?)));
-        }
-        if !hide.is_empty() {
+    fn walk(&self, spec: &str, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>, GitError> {
+        let commits = self.reached(from, hidden)?;
+        if !hidden.is_empty() {
             self.refuse_cut(spec, &commits)?;
         }
         Ok(commits)
@@ -120,24 +194,6 @@ impl Repo {
         Ok(text.lines().filter_map(|line| line.parse().ok()).collect())
     }
 
-    pub(super) fn merge_bases(&self, one: CommitId, two: CommitId) -> Result<Vec<CommitId>, GitError> {
-        let (left, right) = (self.to_git2("commit", one.0)?, self.to_git2("commit", two.0)?);
-        match self.inner.merge_bases(left, right) {
-            Ok(bases) => Ok(bases.iter().map(|base| CommitId(from_git2(*base))).collect()),
-            Err(error) if error.code() == ErrorCode::NotFound => {
-                self.find_commit(one)?;
-                self.find_commit(two)?;
-                Ok(Vec::new())
-            }
-            Err(error) => Err(self.object_error("history of commit", one.0, &error)),
-        }
-    }
-
-    /// A best common ancestor; `None` for unrelated histories.
-    pub fn merge_base(&self, one: CommitId, two: CommitId) -> Result<Option<CommitId>, GitError> {
-        Ok(self.merge_bases(one, two)?.first().copied())
-    }
-
     /// The tree that merging `theirs` into `ours` gives; `None` where they conflict, or git is older than 2.38. Only
     /// objects are written. By the git program: libgit2's merge would be a good part of the size of this one.
     pub fn merged_tree(&self, ours: CommitId, theirs: CommitId) -> Result<Option<TreeId>, GitError> {
@@ -149,16 +205,49 @@ impl Repo {
             Err(error) => Err(error),
         }
     }
+}
 
-    /// Whether `descendant` reaches `ancestor`; a commit reaches itself.
-    pub fn is_ancestor(&self, ancestor: CommitId, descendant: CommitId) -> Result<bool, GitError> {
-        if ancestor == descendant {
-            return Ok(true);
+/// A name and the steps from there.
+struct Steps<'a> {
+    name: &'a str,
+    steps: Vec<Step>,
+}
+
+/// One step from a commit.
+enum Step {
+    /// `^N`: parent N; with 0 the commit itself.
+    Parent(usize),
+    /// `~N`: so many times the first parent.
+    First(usize),
+}
+
+impl<'a> Steps<'a> {
+    /// `NAME` and any number of `^`, `^N`, `~`, `~N`, `^0`, `^{}` and `^{commit}`; `None` for other forms.
+    fn of(rev: &'a str) -> Option<Self> {
+        let (name, mut rest) = rev.split_at(rev.find(['^', '~']).unwrap_or(rev.len()));
+        if name.is_empty() || name.contains(':') || name.contains("@{") {
+            return None;
         }
-        let (below, above) = (self.to_git2("commit", ancestor.0)?, self.to_git2("commit", descendant.0)?);
-        self.inner
-            .graph_descendant_of(above, below)
-            .map_err(|error| self.object_error("history of commit", descendant.0, &error))
+        let mut steps = Vec::new();
+        while let Some(sign) = rest.chars().next() {
+            rest = &rest[1..];
+            if let Some(after) = rest.strip_prefix("{}").or_else(|| rest.strip_prefix("{commit}")) {
+                (sign == '^').then_some(())?;
+                steps.push(Step::Parent(0));
+                rest = after;
+                continue;
+            }
+            let (digits, after) =
+                rest.split_at(rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()));
+            let number = if digits.is_empty() { 1 } else { digits.parse().ok()? };
+            steps.push(match sign {
+                '^' => Step::Parent(number),
+                '~' => Step::First(number),
+                _ => return None,
+            });
+            rest = after;
+        }
+        Some(Self { name, steps })
     }
 }
 

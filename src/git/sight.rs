@@ -271,6 +271,7 @@ impl Repo {
     /// The filter driver of a path that git's configuration gives a program.
     fn filter_of(&self, path: &[u8]) -> Option<Veil> {
         let file = path_from_bytes(path);
+        self.vet_attributes(&self.inner.index().ok()?, path).ok()?;
         let value =
             self.inner.get_attr_bytes(&file, "filter", git2::AttrCheckFlags::FILE_THEN_INDEX).ok()??;
         let name = String::from_utf8_lossy(value).into_owned();

@@ -81,8 +81,6 @@ fn a_loose_object_is_read_whole_or_not_at_all() {
     assert_eq!(repo.tree_of(commit).unwrap().to_string(), scratch.git(&["rev-parse", "HEAD^{tree}"]));
 }
 
-/// libgit2 by itself waits for the rest for ever (`build/starved.c`).
-#[cfg(target_os = "linux")]
 #[test]
 fn an_object_that_was_cut_short_is_an_error_and_no_wait() {
     let scratch = Scratch::new();
