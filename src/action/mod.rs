@@ -22,6 +22,7 @@ pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
 pub use self::files::{replace_text, write_andon_file};
 use crate::domain::action::Action;
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
+use crate::domain::detail::Figures;
 use crate::domain::time::Timestamp;
 use crate::git::{Repo, stop_point};
 use crate::ledger::{Ledger, LedgerError};
@@ -105,8 +106,8 @@ fn one(action: &Action, site: &Site<'_>) -> Result<(), ActionError> {
             let id = Ledger::open(site.repo).append(&LedgerEvent::Halted(Box::new(halt.clone())), site.at)?;
             stop_point::pass("halt:kept");
             // Outside of its own ref at once: taking the ref away must show.
-            let evidence = HaltEvidence::default();
-            let halt = Halt { evidence, suggested_actions: Vec::new(), beside: Vec::new(), ..halt };
+            let (evidence, figures) = (HaltEvidence::default(), Figures::Untold);
+            let halt = Halt { evidence, figures, suggested_actions: Vec::new(), beside: Vec::new(), ..halt };
             let line = JournalLine::Halt(Box::new(StandingHalt { id, halt }));
             Journal::open(site.repo.git_dir()).append(&line)?;
             stop_point::pass("halt:told");

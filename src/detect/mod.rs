@@ -25,8 +25,18 @@ pub use situation::{
     Situation, Staging, Stops,
 };
 
+/// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.
+pub use rules::{
+    context_window::RULE as CONTEXT_WINDOW, cycle_iterations::RULE as CYCLE_ITERATIONS,
+    docs_not_updated::RULE as DOCS_NOT_UPDATED, failing_tests::RULE as FAILING_TESTS,
+    hook_bypass::RULE as HOOK_BYPASS, identity_drift::RULE as IDENTITY_DRIFT,
+    iteration_cap::RULE as ITERATION_CAP, test_weakening::RULE as TEST_WEAKENING,
+    untested_edit::RULE as UNTESTED_EDIT, user_stop::RULE as USER_STOP,
+};
+
 pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
 
+use crate::domain::about::{About, EventClass};
 use crate::domain::context::ContextUse;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
@@ -69,6 +79,16 @@ pub static REGISTRY: &[&Rule] = &[
 /// The rule of that id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
     REGISTRY.iter().copied().find(|rule| rule.id == id)
+}
+
+/// What others have to know of the rule of that id. One that is not known, of a later version, says that nothing moves.
+pub fn about(id: &str) -> About {
+    rule(id).map_or(About::of(EventClass::Stall), |rule| rule.about)
+}
+
+/// The rules that can be skipped for one commit: the dirty bits. Never a halt, and nothing that guards the guard.
+pub fn skippable() -> impl Iterator<Item = &'static Rule> + Clone {
+    REGISTRY.iter().copied().filter(|rule| rule.about.dirty.is_some())
 }
 
 /// How full the context window of `node` is; `None` where nothing tells. The same value as the rule judges by.

@@ -4,7 +4,9 @@
 use std::borrow::Cow;
 
 use super::situation::Situation;
+use crate::domain::about::About;
 use crate::domain::decision::Stage;
+use crate::domain::detail::{Detail, Found};
 use crate::domain::findings::{Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting, RuleSettings};
 
@@ -23,6 +25,8 @@ pub struct Rule {
     pub reason: HaltReason,
     /// The file that shows it, should it halt.
     pub face: Face,
+    /// What others have to know of it.
+    pub about: About,
     /// Its parameters.
     pub params: &'static [ParamSpec],
     /// Where it is evaluated.
@@ -61,14 +65,15 @@ pub struct Docs {
 }
 
 impl Rule {
-    /// A finding of this rule with nothing but its sentence: for `Finding { evidence, help, ..here }`.
-    pub fn finding(&self, level: Level, message: String) -> Finding {
+    /// A finding of this rule with nothing but its detail: for `Finding { evidence, help, ..here }`.
+    pub fn finding(&self, level: Level, found: impl Found) -> Finding {
         Finding {
             rule: self.id,
             level,
             reason: Some(self.reason),
             face: self.face,
-            message,
+            about: self.about,
+            detail: Detail::new(found),
             evidence: Vec::new(),
             help: Vec::new(),
             echo_of: None,

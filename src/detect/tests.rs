@@ -271,7 +271,7 @@ proptest! {
             for finding in run(&situation, &settings) {
                 prop_assert!(finding.level <= level || finding.rule == "hook-bypass");
                 prop_assert!(finding.level > Level::Off);
-                prop_assert!(finding.message.chars().count() < 2000);
+                prop_assert!(finding.message().chars().count() < 2000);
                 prop_assert!(finding.evidence.len() <= 300);
             }
         }

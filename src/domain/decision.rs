@@ -1,5 +1,6 @@
 //! Decisions as values: computed in `policy`, carried out in `action`.
 
+use super::detail::Figures;
 use super::facts::{Ack, CommitKind};
 use super::findings::{Face, Finding, HaltReason, Level};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
@@ -104,6 +105,8 @@ pub struct Halt {
     pub rule: String,
     /// Its message.
     pub message: String,
+    /// What it counted; a halt that was stored by an earlier version has its message alone.
+    pub figures: Figures,
     /// Which file shows it.
     pub face: Face,
     /// Hashes.

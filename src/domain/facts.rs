@@ -184,8 +184,6 @@ pub struct Skip {
 impl Skip {
     /// Bound of the list in a record.
     pub const MAX: usize = 16;
-    /// Rules of the commit gate that can be skipped: its dirty bits. Never a halt, and nothing that guards the guard.
-    pub const RULES: [&'static str; 3] = ["untested-edit", "failing-tests", "docs-not-updated"];
     /// The rule that stands for the gate as a whole.
     pub const GATE: &'static str = "hook-bypass";
     /// The trailer of a commit message that gives a reason: `Andon-Skip: untested-edit: REASON`.

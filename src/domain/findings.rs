@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::about::About;
+use super::detail::Detail;
 use super::ids::{CodeId, CommitId, DiffHash, Signature};
 
 /// The level of a finding, in rising order (DESIGN section 4).
@@ -143,12 +145,21 @@ pub struct Finding {
     pub reason: Option<HaltReason>,
     /// The file that shows it, should it halt.
     pub face: Face,
-    /// What happened, in one sentence of facts. May hold untrusted text: the renderer escapes.
-    pub message: String,
+    /// What else is to be known of the rule.
+    pub about: About,
+    /// What it found.
+    pub detail: Detail,
     /// The evidence.
     pub evidence: Vec<Evidence>,
     /// Commands or steps that mend it, the likeliest first.
     pub help: Vec<String>,
     /// The rule whose finding, where there is one, tells people of the same cause.
     pub echo_of: Option<&'static str>,
+}
+
+impl Finding {
+    /// What happened, in one sentence of facts. May hold untrusted text: the renderer escapes.
+    pub fn message(&self) -> String {
+        self.detail.to_string()
+    }
 }

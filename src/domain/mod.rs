@@ -4,12 +4,14 @@
 //! Wire formats live elsewhere (`record::format`), so that a change of a file format never
 //! changes what a rule means.
 
+pub mod about;
 pub mod action;
 pub mod attempt;
 pub mod briefing;
 pub mod change;
 pub mod context;
 pub mod decision;
+pub mod detail;
 pub mod escalation;
 pub mod events;
 pub mod facts;

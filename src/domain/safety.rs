@@ -2,6 +2,7 @@
 //! pass by somebody's word, and what was said within a turn. Halts and answers are in the ledger, findings of commits
 //! in their records.
 
+use super::detail::Figures;
 use super::findings::Level;
 use super::ids::TreeId;
 use super::time::Timestamp;
@@ -61,6 +62,8 @@ pub struct SafetyFact {
     pub level: Level,
     /// Its message, or the reason that was given. Untrusted text.
     pub message: String,
+    /// What the rule counted.
+    pub figures: Figures,
     /// The tree that was to be committed.
     pub tree: Option<TreeId>,
     /// The marker of the agent's shell in which it happened.

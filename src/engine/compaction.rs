@@ -21,7 +21,7 @@ use crate::policy::{self, Ground, Place};
 use crate::report::context::{Briefed, ContextView};
 
 /// The rule.
-const RULE: &str = "context-window";
+const RULE: &str = detect::CONTEXT_WINDOW.id;
 /// Where a task or a plan is looked for, the first that is there; from the top of the working tree.
 const PLANS: [&str; 8] = [
     ".andon/TASK.md",
@@ -106,7 +106,7 @@ pub(crate) fn reactions(
         return Ok(Vec::new());
     }
     let told = briefing(ws, loaded, place, Some(found))?;
-    Ok(policy::compaction(&loaded.timeline, place, told))
+    Ok(policy::compaction(&loaded.timeline, place, told, RULE))
 }
 
 fn briefing(

@@ -16,6 +16,7 @@ use super::workspace::Workspace;
 use crate::action;
 use crate::config::AppliesTo;
 use crate::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
+use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::ids::{CommitId, TreeId};
@@ -236,7 +237,7 @@ fn respond(
         Err(err) => (Vec::new(), Some(err.as_warning())),
     };
     let response = &ws.config.response;
-    let escalates = decision.findings.iter().any(|finding| finding.rule == policy::ESCALATION);
+    let escalates = decision.findings.iter().any(|finding| finding.about.event == EventClass::Escalation);
     let episode = escalates
         .then(|| uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config)))
         .flatten();

@@ -7,8 +7,9 @@ use super::error::OpsError;
 use super::standing;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
-use crate::detect::Stops;
+use crate::detect::{self, Stops};
 use crate::domain::decision::{Cord, CordMove, Decision, LedgerEvent, StandingHalt, Verdict};
+use crate::domain::detail::Figures;
 use crate::domain::facts::Skip;
 use crate::domain::findings::{HaltReason, Level};
 use crate::domain::ids::TreeId;
@@ -28,10 +29,15 @@ pub(crate) fn refused(
 ) -> Option<Diagnostic> {
     let fact =
         |rule: &str, level, message: &str| SafetyFact { kind, tree, ..fact(ctx, (rule, level), message) };
-    let standing =
-        decision.standing.iter().map(|found| fact(&found.halt.rule, Level::Halt, &found.halt.message));
+    let standing = decision.standing.iter().map(|found| {
+        let figures = found.halt.figures.clone();
+        SafetyFact { figures, ..fact(&found.halt.rule, Level::Halt, &found.halt.message) }
+    });
     let found = decision.findings.iter().filter(|finding| finding.level >= Level::Block);
-    let found = found.map(|finding| fact(finding.rule, finding.level, &finding.message));
+    let found = found.map(|finding| {
+        let figures = finding.detail.figures();
+        SafetyFact { figures, ..fact(finding.rule, finding.level, &finding.message()) }
+    });
     let facts: Vec<SafetyFact> = standing.chain(found).collect();
     (decision.verdict >= Verdict::Block).then(|| tell(ws, loaded, facts)).flatten()
 }
@@ -44,11 +50,14 @@ pub(crate) fn incomplete(
     prompt: Option<&str>,
 ) -> Option<Diagnostic> {
     let kind = SafetyKind::RefusedCompletion;
-    let bits = ["untested-edit", "failing-tests", "docs-not-updated"];
-    let bit = decision.findings.iter().map(|finding| finding.rule).find(|rule| bits.contains(rule));
+    let bit = decision.findings.iter().find(|finding| finding.about.dirty.is_some());
     match (decision.verdict >= Verdict::Block, prompt) {
         (false, Some(prompt)) => {
-            let told = fact(ctx, (bit.unwrap_or("untested-edit"), Level::Block), prompt);
+            let told = fact(
+                ctx,
+                (bit.map_or(detect::UNTESTED_EDIT.id, |finding| finding.rule), Level::Block),
+                prompt,
+            );
             tell(ws, loaded, vec![SafetyFact { kind, ..told }])
         }
         (true | false, _) => refused((ctx, ws), loaded, decision, (kind, None)),
@@ -82,7 +91,8 @@ pub(crate) fn noticed(
     // What has grown graver behind a halt has no ledger entry of its own.
     let facts = said.chain(policy::graver(decision)).map(|finding| SafetyFact {
         kind: SafetyKind::Noticed,
-        ..fact(ctx, (finding.rule, finding.level), &finding.message)
+        figures: finding.detail.figures(),
+        ..fact(ctx, (finding.rule, finding.level), &finding.message())
     });
     // Counts in a message grow with every event: the rule and its level are told once between two commits.
     let new = |fact: &SafetyFact| {
@@ -118,7 +128,7 @@ pub(crate) fn cords(
         (CordMove::Pulled, None) => "STOP or PAUSE was pulled".to_owned(),
         (CordMove::Lifted, _) => "STOP or PAUSE was lifted".to_owned(),
     };
-    let told = SafetyFact { kind, ..fact(ctx, ("user-stop", Level::Halt), &message) };
+    let told = SafetyFact { kind, ..fact(ctx, (detect::USER_STOP.id, Level::Halt), &message) };
     let cord = Cord {
         moved,
         message,
@@ -140,6 +150,7 @@ fn fact(ctx: &Context, (rule, level): (&str, Level), message: &str) -> SafetyFac
         rule: rule.to_owned(),
         level,
         message: message.to_owned(),
+        figures: Figures::Untold,
         tree: None,
         agent: ctx.actor().marker.map(str::to_owned),
     }

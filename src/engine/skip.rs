@@ -45,8 +45,8 @@ pub fn asked(ctx: &Context) -> Result<Option<Asked>, OpsError> {
     let list = ctx.var(WHAT).map(clipped).unwrap_or_default();
     let mut rules = Vec::new();
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        let rule = Skip::RULES.into_iter().find(|rule| *rule == word).ok_or_else(|| unknown(word))?;
-        rules.push(rule);
+        let rule = detect::skippable().find(|rule| rule.id == word).ok_or_else(|| unknown(word))?;
+        rules.push(rule.id);
     }
     if rules.is_empty() {
         return Ok(None);
@@ -61,16 +61,16 @@ fn clipped(text: &str) -> String {
 
 fn unknown(word: &str) -> OpsError {
     if let Some(rule) = detect::rule(word) {
-        let mend = match rule.id {
-            "test-weakening" => "a trailer of the message waives it: Tests-Removed: why",
-            _ if rule.level == Level::Halt => "a person answers its halt: andon resume --reason \"...\"",
-            _ => "its level is set in andon.toml, under [rules]",
+        let hint = match rule.about.waiver {
+            Some(waiver) => waiver,
+            None if rule.level == Level::Halt => "a person answers its halt: andon resume --reason \"...\"",
+            None => "its level is set in andon.toml, under [rules]",
         };
         let what = format!("{WHAT}: {word} is no dirty bit of a commit and cannot be skipped");
-        return OpsError::Skip { what, help: mend.to_owned() };
+        return OpsError::Skip { what, help: hint.to_owned() };
     }
     let what = format!("{WHAT}: no such rule: {word:?}");
-    OpsError::Skip { what, help: config::suggest(word, Skip::RULES.into_iter()) }
+    OpsError::Skip { what, help: config::suggest(word, detect::skippable().map(|rule| rule.id)) }
 }
 
 /// Passes over what was asked for, where it would refuse. A decision to halt stays as it is.
@@ -85,7 +85,7 @@ pub fn apply(asked: Option<&Asked>, decision: Decision) -> (Decision, Vec<Skip>)
             continue;
         }
         finding.level = Level::Warn;
-        finding.message = format!("skipped for this commit: {}", finding.message);
+        finding.detail = finding.detail.after("skipped for this commit: ");
         finding.help = Vec::new();
         skipped.push(Skip {
             rule: finding.rule.to_owned(),
@@ -164,11 +164,10 @@ pub fn gate_by_name(ctx: &Context) -> Option<Skip> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::findings::{Face, Finding};
+    use crate::domain::findings::Finding;
 
     fn finding(rule: &'static str, level: Level) -> Finding {
-        let (message, evidence, help) = ("it happened".to_owned(), Vec::new(), Vec::new());
-        Finding { rule, level, reason: None, face: Face::Checkpoint, message, evidence, help, echo_of: None }
+        Finding { level, ..detect::rule(rule).unwrap().finding(level, "it happened") }
     }
 
     fn asked_for(rules: &[&'static str]) -> Asked {
@@ -237,10 +236,10 @@ mod tests {
 
     #[test]
     fn every_dirty_bit_is_a_rule_of_the_commit_gate() {
-        for id in Skip::RULES {
-            let rule = detect::rule(id).unwrap();
-            assert!(rule.stages.contains(&crate::domain::decision::Stage::PreCommit), "{id}");
-            assert!(rule.level < Level::Halt, "{id}");
+        for rule in detect::skippable() {
+            assert!(rule.stages.contains(&crate::domain::decision::Stage::PreCommit), "{}", rule.id);
+            assert!(rule.level < Level::Halt, "{}", rule.id);
         }
+        assert_eq!(detect::skippable().count(), 3);
     }
 }

@@ -13,6 +13,7 @@ use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::action::replace_text;
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
+use crate::domain::detail::Figures;
 use crate::domain::facts::{Ack, AckHow, CommitFact};
 use crate::domain::findings::{Face, HaltReason};
 use crate::domain::ids::{CommitId, Digest, EntryId};
@@ -188,6 +189,7 @@ fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
         reason: HaltReason::UserStop,
         rule: RULE.to_owned(),
         message,
+        figures: Figures::Untold,
         face: Face::Checkpoint,
         evidence: HaltEvidence::default(),
         suggested_actions: ways_on(),

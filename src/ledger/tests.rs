@@ -1,3 +1,4 @@
+use crate::domain::detail::Figures;
 use crate::domain::suggestion::{Step, Suggestion};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -36,6 +37,7 @@ fn halt(worktree: &str) -> Halt {
         reason: HaltReason::Oscillating,
         rule: "oscillation".into(),
         message: "A/B/A/B \u{1b}[31m ünd \u{2028} \"so\" on".into(),
+        figures: Figures::Calls { tool: "mcp: search".into(), count: 5 },
         face: Face::BlockerReport,
         evidence: HaltEvidence {
             diffs: vec![DiffHash([1; 32])],

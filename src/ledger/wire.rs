@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::EntryEvent;
 use crate::domain::attempt::Attempt;
 use crate::domain::decision::{Cord, CordMove, Halt, HaltEvidence, LedgerEvent};
+use crate::domain::detail::Figures;
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::{Face, HaltReason};
 use crate::domain::suggestion::{Step, Suggestion};
@@ -59,6 +60,9 @@ struct HaltWire {
     rule: String,
     #[serde(default)]
     message: String,
+    /// Absent where the rule counts nothing that programs are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    figures: Option<FiguresWire>,
     #[serde(default)]
     face: Option<String>,
     #[serde(default)]
@@ -80,6 +84,19 @@ struct HaltWire {
     /// Absent where they are too many, or not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     beside: Option<Vec<String>>,
+}
+
+/// The figures of either kind of [`Figures`].
+#[derive(Serialize, Deserialize, Default)]
+struct FiguresWire {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    count: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    percent: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    threshold: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -197,6 +214,7 @@ fn halt_wire(halt: &Halt) -> HaltWire {
         halt_reason: halt.reason.as_str().to_owned(),
         rule: cut(&halt.rule),
         message: cut(&halt.message),
+        figures: figures_wire(&halt.figures),
         face: Some(halt.face.file_name().to_owned()),
         evidence: EvidenceWire {
             diffs: newest(&halt.evidence.diffs),
@@ -217,6 +235,32 @@ fn halt_wire(halt: &Halt) -> HaltWire {
         beside: Some(&halt.beside)
             .filter(|all| all.len() <= Attempt::MAX_BESIDE && !all.iter().any(|one| one == Attempt::MANY))
             .map(|all| all.iter().map(|one| cut(one)).collect()),
+    }
+}
+
+fn figures_wire(figures: &Figures) -> Option<FiguresWire> {
+    let number = |number: u64| Some(number.min(MAX_NUMBER));
+    match figures {
+        Figures::Untold => None,
+        Figures::Calls { tool, count } => {
+            Some(FiguresWire { tool: Some(cut(tool)), count: number(*count), ..FiguresWire::default() })
+        }
+        Figures::Fill { percent, threshold } => Some(FiguresWire {
+            percent: number(*percent),
+            threshold: number(*threshold),
+            ..FiguresWire::default()
+        }),
+    }
+}
+
+/// What this version does not know is not told.
+fn figures(wire: FiguresWire) -> Figures {
+    match wire {
+        FiguresWire { tool: Some(tool), count: Some(count), .. } => Figures::Calls { tool, count },
+        FiguresWire { percent: Some(percent), threshold: Some(threshold), .. } => {
+            Figures::Fill { percent, threshold }
+        }
+        FiguresWire { .. } => Figures::Untold,
     }
 }
 
@@ -286,6 +330,7 @@ fn decode_halt(value: &Value, at: Option<Timestamp>) -> Result<Halt, String> {
         reason,
         rule: wire.rule,
         message: wire.message,
+        figures: wire.figures.map_or(Figures::Untold, figures),
         face,
         evidence: HaltEvidence {
             diffs: parse_all(&wire.evidence.diffs, "evidence.diffs")?,

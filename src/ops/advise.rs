@@ -22,7 +22,8 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Advic
     let standing = standing::recorded(ws)?;
     let halt = standing.map(|standing| standing.halt);
     let loaded = timeline::load(ws)?;
-    let conditions = policy::conditions(&loaded.timeline, halt.as_ref(), pressure(ws, &loaded));
+    let event = halt.as_ref().map(|halt| detect::about(&halt.rule).event);
+    let conditions = policy::conditions(&loaded.timeline, event, pressure(ws, &loaded));
     if let Some(name) = current.filter(|name| !response.providers.iter().any(|one| one.name == *name)) {
         return Err(OpsError::Usage {
             what: format!("no such provider in [fallback]: {name}"),
@@ -34,7 +35,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Advic
         current.map(str::to_owned).or_else(|| response.providers.first().map(|one| one.name.clone()));
     let asked = halt.is_some() && there(ws, QUESTION).is_some();
     Ok(Advice {
-        deadlock: halt.as_ref().and_then(policy::deadlock_of),
+        deadlock: halt.as_ref().zip(event).and_then(|(halt, event)| policy::deadlock_of(halt, event)),
         policy: response.on_stall,
         starts: matches!(response.on_stall, OnStall::SpawnReviewer | OnStall::RetryWithNewProvider)
             .then(|| response.on_stall_program.is_some()),

@@ -217,7 +217,7 @@ fn kept(findings: &[Finding]) -> Vec<RecordedFinding> {
     let kept = |finding: &Finding| RecordedFinding {
         rule: finding.rule.to_owned(),
         level: finding.level,
-        message: finding.message.clone(),
+        message: finding.message(),
     };
     findings.iter().filter(|finding| finding.level > Level::Off).map(kept).collect()
 }

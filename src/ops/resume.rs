@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use crate::action;
+use crate::detect;
 use crate::detect::Stops;
+use crate::domain::about::Reset;
 use crate::domain::decision::{Stage, StandingHalt};
 use crate::domain::facts::AckHow;
 use crate::engine::context::Context;
@@ -45,9 +47,6 @@ pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Res
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
 }
 
-/// Counters that can be reset alone (`autonomous-loop-rules.md`, reset failure counter).
-const COUNTERS: [&str; 1] = ["consecutive-failures"];
-
 /// Resets one counter, and answers the halt that it made. Everything else goes on as it was.
 pub fn reset(
     ctx: &Context,
@@ -58,10 +57,12 @@ pub fn reset(
     if let Some(marker) = ctx.actor().marker {
         return Err(OpsError::AgentShell(marker));
     }
-    let Some(counter) = COUNTERS.into_iter().find(|known| *known == counter) else {
+    let counters =
+        || detect::REGISTRY.iter().filter(|rule| rule.about.reset == Reset::Alone).map(|rule| rule.id);
+    let Some(counter) = counters().find(|known| *known == counter) else {
         return Err(OpsError::Usage {
             what: format!("no counter of that name can be reset alone: {counter:?}"),
-            help: format!("one of: {}", COUNTERS.join(", ")),
+            help: format!("one of: {}", counters().collect::<Vec<_>>().join(", ")),
         });
     };
     let reason = reason.map(str::trim).filter(|text| !text.is_empty()).ok_or(OpsError::ReasonMissing)?;
@@ -93,7 +94,7 @@ pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> 
     let loaded = timeline::load(ws)?;
     let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);
     if let (Some(reason), Some(finding)) = (reason, decision.findings.first_mut()) {
-        finding.message = format!("{}: {reason}", finding.message);
+        finding.detail = finding.detail.before(format!(": {reason}"));
     }
     guard::settle(ctx, ws, &loaded, &mut decision).map(drop)?;
     safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), reason);

@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
+use crate::detect;
+use crate::domain::about::EventClass;
 use crate::domain::decision::{Cord, CordMove, Halt, LedgerEvent};
 use crate::domain::facts::{Ack, AckHow, CommitKind, CommitRecord, Gate, Recording, Skip};
 use crate::domain::findings::{Face, Level};
@@ -39,7 +41,7 @@ pub fn events(
     let mut warnings: Vec<Diagnostic> =
         skipped.iter().map(|skip| Diagnostic::warning(skip.to_string())).collect();
     let mut events: Vec<SafetyEvent> =
-        entries.iter().rev().filter_map(|entry| of_entry(entry, &entries, thresholds(ws))).collect();
+        entries.iter().rev().filter_map(|entry| of_entry(entry, &entries)).collect();
     let mut passed_over = Vec::new();
     let unborn = revision == "HEAD" && ws.repo.head()?.commit().is_none();
     if !unborn {
@@ -59,7 +61,7 @@ pub fn events(
             | SafetyKind::RefusedCompletion => false,
         };
         if !twice {
-            events.push(of_fact(ws, fact));
+            events.push(of_fact(fact));
         }
     }
     // Stable: what has the same time stays as its source has it, newest first.
@@ -98,9 +100,9 @@ fn halts(entries: &[Entry]) -> impl Iterator<Item = (EntryId, &Halt)> {
     })
 }
 
-fn of_entry(entry: &Entry, all: &[Entry], thresholds: [u64; 3]) -> Option<SafetyEvent> {
+fn of_entry(entry: &Entry, all: &[Entry]) -> Option<SafetyEvent> {
     match entry.event.known()? {
-        LedgerEvent::Halted(halt) => Some(of_halt(halt, thresholds)),
+        LedgerEvent::Halted(halt) => Some(of_halt(halt)),
         LedgerEvent::Acknowledged(ack) => {
             let halt = halts(all).find(|(id, _)| Some(*id) == ack.halt).map(|(_, halt)| halt);
             Some(of_ack(ack, halt))
@@ -109,7 +111,7 @@ fn of_entry(entry: &Entry, all: &[Entry], thresholds: [u64; 3]) -> Option<Safety
     }
 }
 
-fn of_halt(halt: &Halt, thresholds: [u64; 3]) -> SafetyEvent {
+fn of_halt(halt: &Halt) -> SafetyEvent {
     let blocker = halt.face == Face::BlockerReport;
     let action =
         if blocker { "loop_halted_blocker_report_created" } else { "loop_halted_checkpoint_created" };
@@ -122,8 +124,8 @@ fn of_halt(halt: &Halt, thresholds: [u64; 3]) -> SafetyEvent {
         ("commit", id(halt.head)),
         ("worktree", json!(halt.worktree)),
     ];
-    SafetyEvent::new(Some(halt.at), EventType::of(&halt.rule, Level::Halt, blocker), details, action)
-        .with_figures(&halt.rule, &halt.message, thresholds)
+    let kind = EventType::of(detect::about(&halt.rule).event, Level::Halt, blocker);
+    SafetyEvent::new(Some(halt.at), kind, details, action).with_figures(&halt.figures)
 }
 
 fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
@@ -150,11 +152,11 @@ fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
 
 fn of_cord(cord: &Cord) -> SafetyEvent {
     let kind = match cord.moved {
-        CordMove::Pulled => EventType::of("user-stop", Level::Halt, false),
+        CordMove::Pulled => EventType::of(detect::USER_STOP.about.event, Level::Halt, false),
         CordMove::Lifted => EventType::LIFTED,
     };
     let details = [
-        ("rule", json!("user-stop")),
+        ("rule", json!(detect::USER_STOP.id)),
         ("message", json!(cord.message)),
         ("by", json!(cord.by)),
         ("agent", json!(cord.agent)),
@@ -183,7 +185,7 @@ fn recorded(
         // What cannot be read is told by `andon log`, and fails `andon check`.
         let stored = store.get(commit).ok().flatten();
         if let Some(stored) = &stored {
-            of_record(&stored.record, (commit, halted(commit)), thresholds(ws), &mut events);
+            of_record(&stored.record, (commit, halted(commit)), &mut events);
             let skipped = stored.record.skipped.iter();
             passed_over.extend(skipped.map(|skip| (Some(stored.record.tree), skip.rule.clone())));
         }
@@ -198,18 +200,7 @@ fn recorded(
     Ok(events)
 }
 
-/// At which shares of the window the gate warns, demands a compaction and blocks.
-fn thresholds(ws: &Workspace) -> [u64; 3] {
-    let setting = ws.config.rules.get("context-window");
-    ["warn", "compact", "block"].map(|name| setting.map_or(0, |setting| setting.count(name)))
-}
-
-fn of_record(
-    record: &CommitRecord,
-    (commit, halted): (CommitId, bool),
-    thresholds: [u64; 3],
-    events: &mut Vec<SafetyEvent>,
-) {
+fn of_record(record: &CommitRecord, (commit, halted): (CommitId, bool), events: &mut Vec<SafetyEvent>) {
     let at = Some(record.recorded_at);
     let place = || ("commit", json!(commit.to_string()));
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
@@ -237,27 +228,28 @@ fn of_record(
         }
         let action = if finding.level == Level::Halt { "loop_halted" } else { GOES_ON };
         let details = [("rule", json!(finding.rule)), ("message", json!(finding.message)), place()];
-        let kind = EventType::of(&finding.rule, finding.level, false);
-        let event = SafetyEvent::new(at, kind, details, action).with_bits(&finding.rule);
-        events.push(event.with_figures(&finding.rule, &finding.message, thresholds));
+        let about = detect::about(&finding.rule);
+        let kind = EventType::of(about.event, finding.level, false);
+        events.push(SafetyEvent::new(at, kind, details, action).with_bits(about.dirty));
     }
 }
 
-fn of_fact(ws: &Workspace, fact: &SafetyFact) -> SafetyEvent {
-    let kind = EventType::of(&fact.rule, fact.level, false);
+fn of_fact(fact: &SafetyFact) -> SafetyEvent {
+    let about = detect::about(&fact.rule);
+    let kind = EventType::of(about.event, fact.level, false);
     let (kind, action, said) = match fact.kind {
         SafetyKind::Refused => (kind, "commit_refused", "message"),
         SafetyKind::Skipped => (EventType::SKIPPED, "commit_allowed", "reason"),
         // Said of a halt that stands: what goes on behind it.
         SafetyKind::Noticed if fact.level == Level::Halt => {
-            let kind = EventType::of(&fact.rule, Level::Halt, true);
+            let kind = EventType::of(about.event, Level::Halt, true);
             (kind, "blocker_report_created", "message")
         }
         SafetyKind::Noticed if fact.level >= Level::Block => (kind, "blocked", "message"),
         SafetyKind::Noticed => (kind, GOES_ON, "message"),
         SafetyKind::RefusedPush => (kind, "push_refused", "message"),
         // The prompt of `andon complete` is what the document injects.
-        SafetyKind::RefusedCompletion if kind == EventType("DIRTY_BIT_VIOLATION") => {
+        SafetyKind::RefusedCompletion if about.event == EventClass::DirtyBit => {
             (kind, "injected_test_prompt", "message")
         }
         SafetyKind::RefusedCompletion => (kind, "completion_refused", "message"),
@@ -272,10 +264,10 @@ fn of_fact(ws: &Workspace, fact: &SafetyFact) -> SafetyEvent {
         ("agent", json!(fact.agent)),
     ];
     let event = SafetyEvent::new(fact.at, kind, details, action);
-    let event = event.with_figures(&fact.rule, &fact.message, thresholds(ws));
+    let event = event.with_figures(&fact.figures);
     match fact.kind {
         SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion => {
-            event.with_bits(&fact.rule)
+            event.with_bits(about.dirty)
         }
         SafetyKind::Skipped | SafetyKind::Noticed | SafetyKind::Pulled | SafetyKind::Lifted => event,
     }

@@ -44,8 +44,13 @@ pub fn briefing(timeline: &Timeline, place: &Place, ground: Ground) -> Briefing 
 }
 
 /// The reactions to a window that has to be compacted: the briefing, and a notice once an episode, which ends when the
-/// window is cleared. Nothing below that.
-pub fn compaction(timeline: &Timeline, place: &Place, briefing: Briefing) -> Vec<Reaction> {
+/// window is cleared. Nothing below that. `rule` is the one that watches the window.
+pub fn compaction(
+    timeline: &Timeline,
+    place: &Place,
+    briefing: Briefing,
+    rule: &'static str,
+) -> Vec<Reaction> {
     let Some(context) = briefing.context.as_ref().filter(|found| found.pressure >= Pressure::Mandatory)
     else {
         return Vec::new();
@@ -55,9 +60,9 @@ pub fn compaction(timeline: &Timeline, place: &Place, briefing: Briefing) -> Vec
     let (node, pressure) = (&context.node, context.pressure.as_str());
     let notice = Notice {
         kind: NoticeKind::CompactionDue,
-        rule: "context-window".to_owned(),
+        rule: rule.to_owned(),
         message: format!("the context window of {} is full to {} %", bounded(node), context.percent()),
-        episode: format!("{}:context-window:{node}:{since}:{pressure}", place.worktree),
+        episode: format!("{}:{rule}:{node}:{since}:{pressure}", place.worktree),
         branch: place.branch.clone(),
         worktree: place.worktree.clone(),
         at: place.at,
@@ -194,7 +199,7 @@ mod tests {
         let line = timeline(vec![commit(1)]);
         let reactions = |pressure| {
             let told = briefing(&line, &place(), ground(pressure));
-            compaction(&line, &place(), told)
+            compaction(&line, &place(), told, "context-window")
         };
         assert_eq!(reactions(Pressure::Warning), []);
         let [Reaction::Brief(_), Reaction::Notify(mandatory)] = &reactions(Pressure::Mandatory)[..] else {

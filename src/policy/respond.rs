@@ -2,10 +2,11 @@
 
 use super::decide::{primary, reason_of};
 use super::plan::{Place, halt};
+use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Halt, Verdict};
 use crate::domain::escalation::{Call, Episode, Mode};
-use crate::domain::findings::{Finding, HaltReason, Level};
+use crate::domain::findings::{Face, Finding, HaltReason, Level};
 use crate::domain::response::{
     Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Reaction, Start,
 };
@@ -38,7 +39,7 @@ pub fn reactions(
     if decision.standing.is_some() {
         return Vec::new();
     }
-    let escalated = decision.findings.iter().find(|finding| finding.rule == ESCALATION);
+    let escalated = decision.findings.iter().find(|finding| finding.about.event == EventClass::Escalation);
     let halting = primary(&decision.findings).filter(|_| decision.verdict == Verdict::Halt);
     // A person who pulls the cord knows about it.
     let halting = halting.filter(|finding| reason_of(finding) != HaltReason::UserStop);
@@ -52,16 +53,14 @@ pub fn reactions(
     if escalated.is_none() {
         reactions.push(notice(NoticeKind::Halted, &halt));
     }
-    if let Some(deadlock) = deadlock_of(&halt) {
+    if let Some(deadlock) = deadlock_of(&halt, finding.about.event) {
         let question = Question { deadlock, halt: halt.clone(), story: timeline.story() };
         reactions.push(Reaction::Ask(Box::new(question)));
     }
-    reactions.extend(on_stall(&halt, timeline, setup, escalated));
+    let conditions = conditions(timeline, Some(finding.about.event), setup.pressure);
+    reactions.extend(on_stall(&halt, &conditions, setup, escalated));
     reactions
 }
-
-/// The id of the rule whose finding is an escalation.
-pub const ESCALATION: &str = "co-occurrence";
 
 /// Handoff, notification, marker and PAUSE, in this order (`uncertainty-escalation.md`, slice B). In perpetual mode
 /// nothing is paused.
@@ -95,13 +94,13 @@ fn notice(kind: NoticeKind, halt: &Halt) -> Reaction {
     }))
 }
 
-/// The type of deadlock that an advisor can say something about.
-pub fn deadlock_of(halt: &Halt) -> Option<Deadlock> {
-    if halt.rule == "tool-loop" {
-        let infinite = halt.message.contains("INFINITE");
-        return Some(if infinite { Deadlock::Infinite } else { Deadlock::Hard });
-    }
+/// The type of deadlock that an advisor can say something about; `event` is the class of the rule that halted.
+pub fn deadlock_of(halt: &Halt, event: EventClass) -> Option<Deadlock> {
     match halt.reason {
+        _ if event == EventClass::ToolLoop => Some(match halt.face {
+            Face::BlockerReport => Deadlock::Infinite,
+            Face::Checkpoint => Deadlock::Hard,
+        }),
         HaltReason::Stalled | HaltReason::Oscillating => Some(Deadlock::Stalled),
         HaltReason::RepeatedError => Some(Deadlock::RepeatedError),
         HaltReason::BudgetExceeded | HaltReason::UserStop => None,
@@ -110,7 +109,7 @@ pub fn deadlock_of(halt: &Halt) -> Option<Deadlock> {
 
 fn on_stall(
     halt: &Halt,
-    timeline: &Timeline,
+    conditions: &[Condition],
     setup: &Setup<'_>,
     escalated: Option<&Finding>,
 ) -> Option<Reaction> {
@@ -122,16 +121,15 @@ fn on_stall(
         OnStall::Pause => Some(Reaction::Pause(Box::new(halt.clone()))),
         OnStall::SpawnReviewer => Some(start(None)),
         OnStall::RetryWithNewProvider => {
-            let conditions = conditions(timeline, Some(halt), setup.pressure);
-            Some(start(next_provider(setup.providers, None, &conditions).cloned()))
+            Some(start(next_provider(setup.providers, None, conditions).cloned()))
         }
     }
 }
 
-/// The conditions of the fallback chain that hold.
+/// The conditions of the fallback chain that hold; `halted` is the class of the rule behind the halt that stands.
 ///
 /// A window that must be compacted is not exhausted: that it still can be is the point of the threshold.
-pub fn conditions(timeline: &Timeline, halt: Option<&Halt>, pressure: Pressure) -> Vec<Condition> {
+pub fn conditions(timeline: &Timeline, halted: Option<EventClass>, pressure: Pressure) -> Vec<Condition> {
     let failed = timeline.iterations.iter().rev().filter_map(|one| one.tests.as_ref());
     let failed = failed.take_while(|tests| match outcome(tests) {
         Outcome::Red | Outcome::Stopped => true,
@@ -141,10 +139,10 @@ pub fn conditions(timeline: &Timeline, halt: Option<&Halt>, pressure: Pressure) 
     if failed.count() > FAILED_GATES {
         conditions.push(Condition::FailedGate);
     }
-    if pressure == Pressure::HardBlock || halt.is_some_and(|halt| halt.rule == "context-window") {
+    if pressure == Pressure::HardBlock || halted == Some(EventClass::Compaction) {
         conditions.push(Condition::ContextExhausted);
     }
-    if halt.is_some() {
+    if halted.is_some() {
         conditions.push(Condition::StopEvent);
     }
     conditions
@@ -168,6 +166,8 @@ pub fn next_provider<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::about::About;
+    use crate::domain::detail::Detail;
 
     fn chain() -> Vec<Provider> {
         ["a", "b on failed_gate", "c on context_exhausted, stop_event", "d"]
@@ -195,9 +195,10 @@ mod tests {
             rule: "context-window",
             level: Level::Halt,
             reason: Some(HaltReason::BudgetExceeded),
-            face: crate::domain::findings::Face::Checkpoint,
+            face: Face::Checkpoint,
+            about: About::of(EventClass::Compaction),
+            detail: Detail::new("full"),
             echo_of: None,
-            message: "full".into(),
             evidence: Vec::new(),
             help: Vec::new(),
         };
@@ -214,6 +215,29 @@ mod tests {
             start.provider.as_ref().map(|provider| provider.name.as_str())
         });
         assert_eq!(started, Some("c"), "{found:?}");
+    }
+
+    #[test]
+    fn a_tool_named_infinite_is_no_infinite_loop() {
+        let line = Timeline::new(crate::history::testkit::GAP);
+        let at = crate::domain::time::Timestamp(9);
+        let place = Place { head: None, branch: None, worktree: "main".into(), at };
+        let deadlock = |face| {
+            let finding = Finding {
+                rule: "some-loop",
+                level: Level::Halt,
+                reason: Some(HaltReason::Stalled),
+                face,
+                about: About::of(EventClass::ToolLoop),
+                detail: Detail::new("HARD_LOOP: INFINITE_search: 5 identical calls among the last 5"),
+                evidence: Vec::new(),
+                help: Vec::new(),
+                echo_of: None,
+            };
+            deadlock_of(&halt(&finding, &line, &place), finding.about.event)
+        };
+        assert_eq!(deadlock(Face::Checkpoint), Some(Deadlock::Hard));
+        assert_eq!(deadlock(Face::BlockerReport), Some(Deadlock::Infinite));
     }
 
     #[test]

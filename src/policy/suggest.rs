@@ -4,7 +4,7 @@
 //! that this halt is about.
 
 use super::decide::reason_of;
-use crate::domain::briefing::PROMPT;
+use crate::domain::about::Advice;
 use crate::domain::findings::{Finding, HaltReason};
 use crate::domain::suggestion::{Step, Suggestion};
 use crate::history::{Timeline, failing_count};
@@ -33,22 +33,7 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggesti
 
 fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
     // What an agent did within its turns says more than what its last commit changed.
-    let within = match finding.rule {
-        "tool-loop" => Some((
-            Step::ChangeApproach,
-            "tell the agent what that call answers, and ask for another approach",
-        )),
-        "repeated-output" => Some((
-            Step::TightenContext,
-            "tighten the context: give the node what it does not know, and drop what it repeats",
-        )),
-        "idle-turns" => Some((
-            Step::ClarifyTask,
-            "say in the task which file has to change, or call it done: andon complete",
-        )),
-        _ => None,
-    };
-    if let Some((step, text)) = within {
+    if let Advice::Own(step, text) = finding.about.advice {
         return std::iter::once(Suggestion::new(step, text)).chain(failing(timeline)).collect();
     }
     let repeats = match timeline.newest() {
@@ -121,16 +106,16 @@ fn oscillating(timeline: &Timeline) -> Vec<Suggestion> {
 }
 
 fn budget(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
-    if finding.rule == "context-window" {
-        let compact = format!("compact the context window, or begin a new session with: {PROMPT}");
-        return vec![Suggestion::new(Step::CompactContext, compact)];
-    }
+    let rule = finding.rule;
     let raised = timeline.number().saturating_mul(2).max(2);
-    let raise = match finding.rule {
-        "iteration-cap" => {
-            format!("raise the cap in andon.toml, under [rules]:  {} = {{ max = {raised} }}", finding.rule)
+    let raise = match finding.about.advice {
+        Advice::Own(step, text) => return vec![Suggestion::new(step, text)],
+        Advice::RaiseMax => {
+            format!("raise the cap in andon.toml, under [rules]:  {rule} = {{ max = {raised} }}")
         }
-        rule => format!("raise the budget of {rule} in andon.toml, under [rules] or in [workflow]"),
+        Advice::ByReason => {
+            format!("raise the budget of {rule} in andon.toml, under [rules] or in [workflow]")
+        }
     };
     let raise = Suggestion::new(Step::RaiseBudget, raise);
     let split = "split the task: commit what is done and start a new session for the rest";

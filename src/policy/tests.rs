@@ -3,8 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::action::Action;
 use crate::domain::decision::{StandingHalt, Verdict};
+use crate::domain::detail::Detail;
 use crate::domain::findings::{Face, Finding, HaltReason, Level};
 use crate::domain::ids::{Digest, EntryId};
 use crate::domain::tests::{TestEvidence, TestStatus};
@@ -13,13 +15,15 @@ use crate::history::testkit::{GAP, commit, facts, green, other, red, timeline};
 use crate::history::{Timeline, fold};
 
 fn finding(rule: &'static str, level: Level, reason: HaltReason) -> Finding {
+    let advice = if rule == "iteration-cap" { Advice::RaiseMax } else { Advice::ByReason };
     Finding {
         rule,
         level,
         reason: Some(reason),
         face: Face::Checkpoint,
+        about: About { advice, ..About::of(EventClass::Stall) },
+        detail: Detail::new(format!("{rule} tripped")),
         echo_of: None,
-        message: format!("{rule} tripped"),
         evidence: Vec::new(),
         help: Vec::new(),
     }

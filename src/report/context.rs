@@ -115,7 +115,7 @@ pub fn json(view: &ContextView) -> Value {
         "threshold": found.map(|found| found.pressure.as_str()),
         "thresholds": { "warn": warn, "compact": compact, "block": block },
         "level": view.finding.as_ref().map(|finding| finding.level.as_str()),
-        "message": view.finding.as_ref().map(|finding| finding.message.as_str()),
+        "message": view.finding.as_ref().map(Finding::message),
         "help": view.finding.as_ref().map(|finding| &finding.help),
         "briefing": view.briefing(),
         "prompt": PROMPT,

@@ -65,7 +65,7 @@ pub fn finding_brief(finding: &Finding) -> Value {
     json!({
         "rule": finding.rule,
         "level": finding.level.as_str(),
-        "message": finding.message,
+        "message": finding.message(),
         "evidence": texts(&finding.evidence),
     })
 }

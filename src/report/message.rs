@@ -113,7 +113,7 @@ impl From<&Finding> for Diagnostic {
         Self {
             severity: finding.level.into(),
             code: Some(finding.rule.to_owned()),
-            message: finding.message.clone(),
+            message: finding.message(),
             location: None,
             help: finding.help.clone(),
         }

@@ -133,7 +133,7 @@ fn step(page: &mut Page, line: &ReplayLine) {
             .reason
             .filter(|_| begins_halt(decision))
             .map_or_else(String::new, |reason| format!(" ({})", phrase::reason(reason)));
-        page.line(&format!("  {head}{why}: {}", phrase::message(&finding.message)));
+        page.line(&format!("  {head}{why}: {}", phrase::message(&finding.message())));
         if begins_halt(decision) && !finding.evidence.is_empty() {
             let evidence = phrase::some_of(&finding.evidence, EVIDENCE, phrase::evidence);
             page.line(&style.dim(&format!("    evidence: {evidence}")));

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::domain::about::{DirtyBit, EventClass};
+use crate::domain::detail::Figures;
 use crate::domain::findings::Level;
 use crate::domain::time::Timestamp;
 
@@ -29,28 +31,22 @@ impl EventType {
     pub const RESET: Self = Self("COUNTER_RESET");
 
     /// The type of what a rule says; of a tool loop the level and the file that shows it tell the grade.
-    pub fn of(rule: &str, level: Level, blocker: bool) -> Self {
-        Self(match rule {
-            "tool-loop" if blocker => "INFINITE_LOOP",
-            "tool-loop" if level >= Level::Halt => "HARD_LOOP",
-            "tool-loop" => "SOFT_LOOP",
-            "untested-edit" | "failing-tests" | "docs-not-updated" | "test-weakening" => {
-                "DIRTY_BIT_VIOLATION"
-            }
-            "context-window" => "COMPACTION_GATE",
-            "identity-drift" => "IDENTITY_DRIFT",
-            "co-occurrence" => "ESCALATION",
-            "hook-bypass" => Self::BYPASS.0,
-            "user-stop" => "USER_STOP",
-            "iteration-cap" => "ITERATION_CAP",
-            "consecutive-failures" | "repeated-failures" | "repeated-error" | "failures-not-decreasing" => {
-                "NO_PROGRESS"
-            }
-            "oscillation" | "recurrence" | "undo-churn" => "OSCILLATION",
-            _ if ["node-", "cycle-", "turn-"].iter().any(|budget| rule.starts_with(budget)) => {
-                "BUDGET_EXCEEDED"
-            }
-            _ => "STALL",
+    pub fn of(event: EventClass, level: Level, blocker: bool) -> Self {
+        Self(match event {
+            EventClass::ToolLoop if blocker => "INFINITE_LOOP",
+            EventClass::ToolLoop if level >= Level::Halt => "HARD_LOOP",
+            EventClass::ToolLoop => "SOFT_LOOP",
+            EventClass::DirtyBit => "DIRTY_BIT_VIOLATION",
+            EventClass::Compaction => "COMPACTION_GATE",
+            EventClass::IdentityDrift => "IDENTITY_DRIFT",
+            EventClass::Escalation => "ESCALATION",
+            EventClass::GateBypass => Self::BYPASS.0,
+            EventClass::UserStop => "USER_STOP",
+            EventClass::IterationCap => "ITERATION_CAP",
+            EventClass::Budget => "BUDGET_EXCEEDED",
+            EventClass::NoProgress => "NO_PROGRESS",
+            EventClass::Oscillation => "OSCILLATION",
+            EventClass::Stall => "STALL",
         })
     }
 }
@@ -82,45 +78,31 @@ impl SafetyEvent {
 
     /// What the dirty bits of a rule are, as the document has them.
     #[must_use]
-    pub fn with_bits(mut self, rule: &str) -> Self {
-        let bits: &[(&str, bool)] = match rule {
-            "untested-edit" => &[("code_modified", true), ("tests_run", false)],
-            "failing-tests" => &[("tests_run", true), ("tests_passing", false)],
-            "docs-not-updated" => &[("docs_updated", false)],
-            _ => &[],
+    pub fn with_bits(mut self, dirty: Option<DirtyBit>) -> Self {
+        let bits: &[(&str, bool)] = match dirty {
+            Some(DirtyBit::TestsRun) => &[("code_modified", true), ("tests_run", false)],
+            Some(DirtyBit::TestsPassing) => &[("tests_run", true), ("tests_passing", false)],
+            Some(DirtyBit::DocsUpdated) => &[("docs_updated", false)],
+            None => &[],
         };
         self.details.extend(bits.iter().map(|(bit, value)| ((*bit).to_owned(), json!(value))));
         self
     }
 
     /// What the document shows of a tool loop (`signature`, `count`) and of the context gate (`context_pct`,
-    /// `threshold`): the messages of these rules hold it, so that no format has to. `thresholds` are those of the gate.
+    /// `threshold`).
     #[must_use]
-    pub fn with_figures(mut self, rule: &str, message: &str, thresholds: [u64; 3]) -> Self {
-        let number = |text: &str| text.rsplit(' ').next().and_then(|word| word.parse::<u64>().ok());
-        match rule {
-            "tool-loop" => {
-                let mut parts = message.splitn(3, ": ").skip(1);
-                let (tool, what) = (parts.next(), parts.next().unwrap_or_default());
-                let before = |word: &str| what.split_once(word).and_then(|(before, _)| number(before));
-                let count = before(" identical calls").or(before(" times running"));
-                self.details.extend(tool.map(|tool| ("signature".to_owned(), json!(format!("{tool}(...)")))));
-                self.details.extend(count.map(|count| ("count".to_owned(), json!(count))));
+    pub fn with_figures(mut self, figures: &Figures) -> Self {
+        let figures: Vec<(&str, Value)> = match figures {
+            Figures::Untold => Vec::new(),
+            Figures::Calls { tool, count } => {
+                vec![("signature", json!(format!("{tool}(...)"))), ("count", json!(count))]
             }
-            "context-window" => {
-                let full = message.split_once(" %)").and_then(|(before, _)| before.rsplit('(').next());
-                let full = full.and_then(|text| text.parse::<u64>().ok());
-                let [warn, compact, block] = thresholds;
-                let reached = match message {
-                    said if said.starts_with("no tool call") => block,
-                    said if said.starts_with("compaction") => compact,
-                    _ => warn,
-                };
-                self.details.extend(full.map(|full| ("context_pct".to_owned(), json!(full))));
-                self.details.insert("threshold".to_owned(), json!(reached));
+            Figures::Fill { percent, threshold } => {
+                vec![("context_pct", json!(percent)), ("threshold", json!(threshold))]
             }
-            _ => {}
-        }
+        };
+        self.details.extend(figures.into_iter().map(|(key, value)| (key.to_owned(), value)));
         self
     }
 
@@ -168,30 +150,46 @@ mod tests {
 
     #[test]
     fn the_types_are_those_of_the_document() {
-        for (rule, level, blocker, kind) in [
-            ("tool-loop", Level::Warn, false, "SOFT_LOOP"),
-            ("tool-loop", Level::Halt, false, "HARD_LOOP"),
-            ("tool-loop", Level::Halt, true, "INFINITE_LOOP"),
-            ("untested-edit", Level::Block, false, "DIRTY_BIT_VIOLATION"),
-            ("context-window", Level::Block, false, "COMPACTION_GATE"),
-            ("cycle-cost", Level::Halt, false, "BUDGET_EXCEEDED"),
-            ("idle-turns", Level::Halt, false, "STALL"),
+        for (event, level, blocker, kind) in [
+            (EventClass::ToolLoop, Level::Warn, false, "SOFT_LOOP"),
+            (EventClass::ToolLoop, Level::Halt, false, "HARD_LOOP"),
+            (EventClass::ToolLoop, Level::Halt, true, "INFINITE_LOOP"),
+            (EventClass::DirtyBit, Level::Block, false, "DIRTY_BIT_VIOLATION"),
+            (EventClass::Compaction, Level::Block, false, "COMPACTION_GATE"),
+            (EventClass::Budget, Level::Halt, false, "BUDGET_EXCEEDED"),
+            (EventClass::Stall, Level::Halt, false, "STALL"),
         ] {
-            assert_eq!(EventType::of(rule, level, blocker).0, kind);
+            assert_eq!(EventType::of(event, level, blocker).0, kind);
         }
         for rule in REGISTRY {
-            let kind = EventType::of(rule.id, rule.level, false).0;
+            let kind = EventType::of(rule.about.event, rule.level, false).0;
             assert!(kind.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'), "{kind}");
         }
+        for (rule, kind) in
+            [("cycle-cost", "BUDGET_EXCEEDED"), ("idle-turns", "STALL"), ("oscillation", "OSCILLATION")]
+        {
+            assert_eq!(EventType::of(crate::detect::about(rule).event, Level::Halt, false).0, kind, "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_name_with_a_colon_is_the_whole_signature() {
+        let figures = Figures::Calls { tool: "mcp: search".to_owned(), count: 5 };
+        let kind = EventType::of(EventClass::ToolLoop, Level::Halt, false);
+        let event = SafetyEvent::new(None, kind, [], "loop_halted").with_figures(&figures);
+        assert_eq!(
+            (&event.details["signature"], &event.details["count"]),
+            (&json!("mcp: search(...)"), &json!(5))
+        );
     }
 
     #[test]
     fn the_export_has_the_documented_form() {
         let details =
             [("rule", json!("untested-edit")), ("agent", Value::Null), ("message", json!("\u{1b}[2J"))];
-        let kind = EventType::of("untested-edit", Level::Block, false);
+        let kind = EventType::of(EventClass::DirtyBit, Level::Block, false);
         let event = SafetyEvent::new(Some(Timestamp(0)), kind, details, "commit_refused");
-        let events = [event.with_bits("untested-edit")];
+        let events = [event.with_bits(Some(DirtyBit::TestsRun))];
         assert_eq!(
             json(&events),
             json!({ "events": [{

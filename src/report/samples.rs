@@ -1,6 +1,8 @@
 //! Values for the tests of the views.
 
+use crate::domain::about::{About, EventClass};
 use crate::domain::decision::{Decision, Halt, HaltEvidence, StandingHalt, Story, Tried, Verdict};
+use crate::domain::detail::{Detail, Figures};
 use crate::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Prev, RecordedFinding, Recording,
 };
@@ -27,8 +29,9 @@ pub(super) fn finding(rule: &'static str, level: Level) -> Finding {
         level,
         reason: Some(HaltReason::Oscillating),
         face: Face::Checkpoint,
+        about: About::of(EventClass::Stall),
+        detail: Detail::new("it happened"),
         echo_of: None,
-        message: "it happened".to_owned(),
         evidence: vec![Evidence::Commit(commit(0x1a)), Evidence::Path("src/a.rs".to_owned())],
         help: vec!["andon test".to_owned()],
     }
@@ -45,6 +48,7 @@ pub(super) fn halt() -> Halt {
         reason: HaltReason::Oscillating,
         rule: "oscillation".to_owned(),
         message: "the code state alternates A/B/A/B".to_owned(),
+        figures: Figures::Untold,
         face: Face::Checkpoint,
         evidence: HaltEvidence {
             diffs: vec![DiffHash([1; 32]), DiffHash([2; 32])],

@@ -116,7 +116,7 @@ pub fn text(trajectory: &Trajectory, style: Style) -> String {
         }
         for finding in message::gravest_first(&step.decision.findings) {
             let head = message::head(finding.level.into(), Some(finding.rule), style);
-            page.line(&format!("{:<22}{head}: {}", "", phrase::message(&finding.message)));
+            page.line(&format!("{:<22}{head}: {}", "", phrase::message(&finding.message())));
         }
         if let Some(rule) = &step.halt {
             page.line(&style.red(&format!("{:<22}halted by {}", "", terminal_clip(rule, 40))));

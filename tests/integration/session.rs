@@ -100,6 +100,21 @@ fn the_grades_of_a_tool_loop_are_events() {
 }
 
 #[test]
+fn a_tool_may_be_named_like_a_sentence() {
+    let stage = Stage::installed();
+    for _ in 0..5 {
+        observe(&stage, "tool_call", r#"{"tool":"mcp: INFINITE_search","args":{"q":"a"},"result":"same"}"#);
+    }
+    let found = events(&stage, &[]);
+    let hard = found.iter().find(|event| event["type"] == "HARD_LOOP").unwrap();
+    assert_eq!(hard["details"]["signature"], "mcp: INFINITE_search(...)");
+    assert_eq!(hard["details"]["count"], 5);
+    let advice = stage.andon(&["advise", "--format", "json"]).ok().stdout;
+    let advice: Value = serde_json::from_str(&advice).unwrap();
+    assert_eq!(advice["deadlock"], "HARD", "{advice}");
+}
+
+#[test]
 fn a_damaged_journal_costs_its_line_and_no_more() {
     let stage = Stage::installed();
     stage.write("code.txt", "1\n");

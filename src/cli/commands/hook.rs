@@ -143,7 +143,7 @@ fn show(shell: &Shell, outcome: &HookOutcome) -> Exit {
 fn at_place(decision: &Decision, place: &str) -> Decision {
     let mut decision = decision.clone();
     for finding in &mut decision.findings {
-        finding.message = format!("{place}: {}", finding.message);
+        finding.detail = finding.detail.after(format!("{place}: "));
     }
     decision
 }

@@ -3,6 +3,7 @@
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::escalation::{Call, Knobs, Mode};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -28,6 +29,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Escalation),
     params: &[
         ParamSpec {
             name: "rounds",
@@ -116,7 +118,7 @@ mod tests {
         let finding = asked(Call::Escalate, Mode::Halting).unwrap();
         assert_eq!(finding.level, Level::Halt);
         assert_eq!(
-            finding.message,
+            finding.message(),
             "2 signs of being stuck seen together for 2 iterations running (no-change, weak-change)"
         );
         assert!(
@@ -129,6 +131,6 @@ mod tests {
     fn perpetual_mode_tells_and_does_not_halt() {
         let finding = asked(Call::Escalate, Mode::Perpetual).unwrap();
         assert_eq!(finding.level, Level::Warn);
-        assert!(finding.message.contains("notify-only"), "{}", finding.message);
+        assert!(finding.message().contains("notify-only"), "{}", finding.message());
     }
 }

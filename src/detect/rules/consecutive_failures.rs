@@ -7,6 +7,7 @@ use crate::detect::exempt::{begins_as, default_build_starts};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass, Reset};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::Signature;
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -40,6 +41,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
     face: Face::BlockerReport,
+    about: About { reset: Reset::Alone, ..About::of(EventClass::NoProgress) },
     params: &[
         ParamSpec {
             name: "max",
@@ -405,7 +407,10 @@ mod tests {
         assert!(with(3).is_none());
         let finding = with(2).unwrap();
         assert_eq!(finding.face, Face::BlockerReport);
-        assert_eq!(finding.message, "2 iterations running failed: tests failed in 1, the build failed in 1");
+        assert_eq!(
+            finding.message(),
+            "2 iterations running failed: tests failed in 1, the build failed in 1"
+        );
     }
 
     #[test]

@@ -1,20 +1,25 @@
 //! `context-window`: the agent's context window fills up.
 
+use std::fmt;
+
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::briefing::PROMPT;
 use crate::domain::context::{ContextUse, Pressure, Source, Thresholds, percent};
 use crate::domain::decision::Stage;
+use crate::domain::detail::{Figures, Found};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::suggestion::Step as Advised;
 use crate::history::{Door, Timeline};
 
 /// What an estimate may lead to.
 const ESTIMATE: &[&str] = &["off", "warn", "block"];
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "context-window",
     summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \
               calls)",
@@ -35,6 +40,13 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Block,
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            Advised::CompactContext,
+            "compact the context window, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue",
+        ),
+        ..About::of(EventClass::Compaction)
+    },
     params: &[
         ParamSpec {
             name: "window",
@@ -143,7 +155,29 @@ pub(in crate::detect) fn finding(found: &ContextUse, level: Level) -> Finding {
     Finding {
         evidence: vec![Evidence::Text(evidence)],
         help: help(found),
-        ..RULE.finding(level, message(found))
+        ..RULE.finding(level, Fill(found.clone()))
+    }
+}
+
+/// A window that fills up.
+#[derive(Debug)]
+struct Fill(ContextUse);
+
+impl Found for Fill {
+    fn figures(&self) -> Figures {
+        let Thresholds { warn, compact, block } = self.0.thresholds;
+        let threshold = match self.0.pressure {
+            Pressure::Free | Pressure::Warning => warn,
+            Pressure::Mandatory => compact,
+            Pressure::HardBlock => block,
+        };
+        Figures::Fill { percent: self.0.percent(), threshold }
+    }
+}
+
+impl fmt::Display for Fill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&message(&self.0))
     }
 }
 
@@ -265,7 +299,7 @@ mod tests {
         assert!(trips(100_000, &[count("warn", 50)]));
         let block =
             asked_with(&RULE, &folded(vec![reported(100_000)]), &[count("block", 50), count("compact", 40)]);
-        assert!(block.is_some_and(|finding| finding.message.starts_with("no tool call")));
+        assert!(block.is_some_and(|finding| finding.message().starts_with("no tool call")));
         assert!(trips(1, &[count("window", 0)]), "nothing fits into nothing, and nothing panics");
     }
 
@@ -276,7 +310,7 @@ mod tests {
         assert!(asked(535, "warn").is_none());
         let finding = asked(536, "warn").unwrap();
         assert_eq!(
-            finding.message,
+            finding.message(),
             "the context window fills up: about 150080 of 200000 tokens (75 %), an estimate from 536 lines"
         );
         assert_eq!(asked(u64::MAX, "warn").map(|finding| finding.level), Some(Level::Warn));
@@ -322,7 +356,7 @@ mod tests {
     #[test]
     fn more_than_fits_asks_whether_the_window_is_right() {
         let finding = asked_of(&RULE, &folded(vec![reported(400_000)])).unwrap();
-        assert!(finding.message.contains("400000 of 200000 tokens (200 %)"), "{}", finding.message);
+        assert!(finding.message().contains("400000 of 200000 tokens (200 %)"), "{}", finding.message());
         assert!(finding.help.iter().any(|line| line.contains("window = N")), "{:?}", finding.help);
     }
 }

@@ -3,6 +3,7 @@
 use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 
@@ -23,6 +24,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Budget),
     params: &[ParamSpec {
         name: "max_cents",
         default: || ParamValue::Limit(None),
@@ -71,7 +73,7 @@ mod tests {
         let with = |cents| {
             let line = in_workflow(facts(), None, None);
             asked_with(&RULE, &line, &[("max_cents", ParamValue::Limit(Some(cents)))])
-                .map(|finding| finding.message)
+                .map(|finding| finding.message())
         };
         assert_eq!(with(500).as_deref(), Some("the cycle of coder, verifier has cost 5.00 USD of 5.00 USD"));
         assert!(with(501).is_none() && with(0).is_none());

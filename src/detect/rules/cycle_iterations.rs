@@ -3,11 +3,12 @@
 use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "cycle-iterations",
     summary: "8 iterations of one cycle since the last answer, in a declared workflow",
     docs: Docs {
@@ -25,6 +26,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Budget),
     params: &[ParamSpec {
         name: "max",
         default: || ParamValue::Limit(Some(8)),
@@ -78,7 +80,7 @@ mod tests {
         assert!(asked_of(&RULE, &line(8, false)).is_none(), "the eighth has not come back");
         let found = asked_of(&RULE, &line(8, true));
         assert_eq!(
-            found.map(|finding| finding.message).as_deref(),
+            found.map(|finding| finding.message()).as_deref(),
             Some("the cycle of coder, verifier has reached Loop 8/8")
         );
         assert!(asked_with(&RULE, &line(30, true), &[("max", ParamValue::Limit(None))]).is_none());

@@ -3,12 +3,13 @@
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{DocsChange, Situation};
 use crate::detect::words;
+use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "docs-not-updated",
     summary: "paths of the declared API changed and no documentation did",
     docs: Docs {
@@ -25,6 +26,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Off,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About { dirty: Some(DirtyBit::DocsUpdated), ..About::of(EventClass::DirtyBit) },
     params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: Reads::Records,
@@ -55,7 +57,7 @@ mod tests {
     fn only_an_api_without_words_trips() {
         let missing = || DocsChange::Missing(vec![b"src/api.rs".to_vec()]);
         let found = documented(&RULE, missing(), Level::Block).unwrap();
-        assert_eq!(found.message, "the API changed and no documentation with it: src/api.rs");
+        assert_eq!(found.message(), "the API changed and no documentation with it: src/api.rs");
         assert_eq!(found.level, Level::Block);
         assert!(documented(&RULE, DocsChange::Updated, Level::Block).is_none());
         assert!(documented(&RULE, DocsChange::NotAsked, Level::Block).is_none());

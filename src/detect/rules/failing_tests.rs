@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::detect::rule::{Docs, Reads, Rule, Switch, switch};
 use crate::detect::situation::{CodeChange, EvidenceState, Situation};
 use crate::detect::words;
+use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -12,7 +13,7 @@ use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::history::{Outcome, failing_count, outcome};
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "failing-tests",
     summary: "the tests of this code fail",
     docs: Docs {
@@ -29,6 +30,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Block,
     reason: HaltReason::RepeatedError,
     face: Face::Checkpoint,
+    about: About { dirty: Some(DirtyBit::TestsPassing), ..About::of(EventClass::DirtyBit) },
     params: &[ParamSpec {
         name: "block_commits",
         default: || ParamValue::Switch(false),
@@ -158,7 +160,7 @@ mod tests {
     fn the_message_counts_and_names() {
         let said = |tests| {
             judged(&RULE, EvidenceState::Tested(Box::new(tests)), CodeChange::Changed, Stage::Check)
-                .map(|finding| finding.message)
+                .map(|finding| finding.message())
                 .unwrap_or_default()
         };
         assert_eq!(said(red(1, &["a", "b"], 9)), "2 of 9 tests fail on this code: a, b");

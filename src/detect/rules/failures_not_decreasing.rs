@@ -4,6 +4,7 @@ use crate::detect::attempts::{Attempt, Step, attempts};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 use crate::history::steady_count;
@@ -28,6 +29,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About::of(EventClass::NoProgress),
     params: &[ParamSpec {
         name: "iterations",
         default: || ParamValue::Count(5),
@@ -132,7 +134,7 @@ mod tests {
             .collect();
         let finding = checked(&RULE, shrinking).unwrap();
         assert_eq!(
-            finding.message,
+            finding.message(),
             "the lowest failing count has not fallen for 5 test-bearing iterations: now 1 failing test, \
              and 5 tests that ran before did not run now"
         );

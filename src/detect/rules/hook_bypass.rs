@@ -3,6 +3,7 @@
 use crate::detect::rule::{Docs, Reads, Rule, Switch, switch};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{Gate, Recording, Skip};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -10,7 +11,7 @@ use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 use crate::history::Strike;
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "hook-bypass",
     summary: "a commit did not pass the gate (`--no-verify`, another hooks path)",
     docs: Docs {
@@ -27,6 +28,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Note,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About::of(EventClass::GateBypass),
     params: &[ParamSpec {
         name: "block_in_check",
         default: || ParamValue::Switch(true),
@@ -121,7 +123,7 @@ mod tests {
             stops: Stops::NONE,
             episode: None,
         };
-        let message = check(&situation, &RULE.defaults()).unwrap().message;
+        let message = check(&situation, &RULE.defaults()).unwrap().message();
         assert!(
             message.ends_with("did not pass the gate (pre-commit was replaced by lefthook)"),
             "{message}"

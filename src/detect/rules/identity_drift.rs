@@ -3,13 +3,14 @@
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::identity::Mismatch;
 use crate::domain::settings::RuleSetting;
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "identity-drift",
     summary: "the agent's own configuration, its session or its role is not the pinned one",
     docs: Docs {
@@ -27,6 +28,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Block,
     reason: HaltReason::UserStop,
     face: Face::Checkpoint,
+    about: About::of(EventClass::IdentityDrift),
     params: &[],
     stages: &[Stage::PreCommit, Stage::Check],
     reads: Reads::Tree,
@@ -64,14 +66,14 @@ mod tests {
     fn every_difference_is_named_and_none_says_nothing() {
         assert!(identified(&RULE, Vec::new()).is_none());
         let drifted = identified(&RULE, vec![Mismatch::Changed("CLAUDE.md".to_owned())]).unwrap();
-        assert_eq!(drifted.message, "not as it was pinned: CLAUDE.md changed");
+        assert_eq!(drifted.message(), "not as it was pinned: CLAUDE.md changed");
         assert_eq!(drifted.level, Level::Block);
         assert_eq!(drifted.evidence, [Evidence::Path("CLAUDE.md".to_owned())]);
         assert!(drifted.help[0].contains("andon pin"));
         let unbound = Mismatch::Session { wanted: "flow".to_owned(), found: None };
         let found = identified(&RULE, vec![unbound]).unwrap();
-        assert!(found.message.contains("there is no session") && found.help[0].contains("ANDON_SESSION"));
+        assert!(found.message().contains("there is no session") && found.help[0].contains("ANDON_SESSION"));
         let many = (0..500).map(|number| Mismatch::Added(format!("{number}{}", "x".repeat(400))));
-        assert!(identified(&RULE, many.collect()).unwrap().message.len() < 2000);
+        assert!(identified(&RULE, many.collect()).unwrap().message().len() < 2000);
     }
 }

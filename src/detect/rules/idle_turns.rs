@@ -3,8 +3,10 @@
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::suggestion::Step as Advised;
 use crate::domain::workflow::Edits;
 use crate::history::{Iteration, Source, TurnChange};
 
@@ -28,6 +30,13 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            Advised::ClarifyTask,
+            "say in the task which file has to change, or call it done: andon complete",
+        ),
+        ..About::of(EventClass::Stall)
+    },
     params: &[ParamSpec {
         name: "max",
         default: || ParamValue::Count(3),

@@ -2,12 +2,13 @@
 
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::facts::Recording;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "iteration-cap",
     summary: "100 iterations since the last answer",
     docs: Docs {
@@ -23,6 +24,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
+    about: About { advice: Advice::RaiseMax, ..About::of(EventClass::IterationCap) },
     params: &[ParamSpec {
         name: "max",
         default: || ParamValue::Count(100),
@@ -76,7 +78,7 @@ mod tests {
     #[test]
     fn the_cap_is_a_parameter() {
         let with = |max| checked_with(&RULE, vec![commit(1), commit(2)], &[("max", ParamValue::Count(max))]);
-        assert_eq!(with(2).map(|finding| finding.message).as_deref(), Some("Reached iteration cap: 2/2"));
+        assert_eq!(with(2).map(|finding| finding.message()).as_deref(), Some("Reached iteration cap: 2/2"));
         assert!(with(3).is_none());
     }
 }

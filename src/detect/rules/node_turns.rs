@@ -4,6 +4,7 @@ use crate::detect::budget;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 
@@ -25,6 +26,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Budget),
     params: &[ParamSpec {
         name: "max",
         default: || ParamValue::Limit(Some(6)),
@@ -81,7 +83,7 @@ mod tests {
     fn the_limit_is_a_parameter_and_that_of_the_node_goes_first() {
         let with = |line: &Timeline, max| asked_with(&RULE, line, &[("max", ParamValue::Limit(Some(max)))]);
         assert_eq!(
-            with(&turns("coder", 2), 2).map(|f| f.message).as_deref(),
+            with(&turns("coder", 2), 2).map(|f| f.message()).as_deref(),
             Some("coder has had 2 of 2 turns")
         );
         assert!(with(&turns("coder", 60), 0).is_none(), "no limit");

@@ -5,6 +5,7 @@ use crate::detect::returns::{self, Round, Step, Weight};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::CodeId;
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -39,6 +40,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Oscillating,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Oscillation),
     params: &[
         ParamSpec {
             name: "returns",
@@ -269,9 +271,9 @@ mod tests {
         let finding = checked(&RULE, commits).unwrap();
         assert_eq!(finding.level, Level::Halt);
         assert!(
-            finding.message.ends_with("1 of 3 returns by reverts, relands, releases or merges"),
+            finding.message().ends_with("1 of 3 returns by reverts, relands, releases or merges"),
             "{}",
-            finding.message
+            finding.message()
         );
     }
 

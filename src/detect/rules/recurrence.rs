@@ -3,6 +3,7 @@
 use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 use crate::history::Strike;
@@ -24,6 +25,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Oscillation),
     params: &[
         ParamSpec {
             name: "ring",
@@ -124,7 +126,7 @@ mod tests {
     fn the_message_says_how_far_back() {
         let finding = checked(&RULE, states(&[1, 2, 3, 1])).unwrap();
         assert!(
-            finding.message.starts_with("the code is again in the state of 3 changes before (010101010101")
+            finding.message().starts_with("the code is again in the state of 3 changes before (010101010101")
         );
     }
 }

@@ -3,6 +3,7 @@
 use crate::detect::attempts::attempts;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 
@@ -24,6 +25,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Note,
     reason: HaltReason::RepeatedError,
     face: Face::BlockerReport,
+    about: About::of(EventClass::NoProgress),
     params: &[],
     stages: LOOP,
     reads: Reads::Records,

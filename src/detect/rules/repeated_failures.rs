@@ -4,6 +4,7 @@ use crate::detect::attempts::{Attempt, attempts};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 use crate::domain::tests::TestEvidence;
@@ -29,6 +30,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About::of(EventClass::NoProgress),
     params: &[ParamSpec {
         name: "iterations",
         default: || ParamValue::Count(3),
@@ -148,7 +150,7 @@ mod tests {
         let names = ["a", "b", "c", "d", "e", "f"];
         let finding = checked(&RULE, vec![r(1, &names), r(2, &names), r(3, &names)]).unwrap();
         assert_eq!(
-            finding.message,
+            finding.message(),
             "the same 6 tests failed in 3 iterations running, with code edited in between: \
              a, b, c, d, e and 1 more"
         );

@@ -4,8 +4,10 @@ use crate::detect::attempts::{Step, attempts};
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::suggestion::Step as Advised;
 use crate::history::{Said, Source, Timeline, TurnChange};
 
 /// The rule.
@@ -27,6 +29,13 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            Advised::TightenContext,
+            "tighten the context: give the node what it does not know, and drop what it repeats",
+        ),
+        ..About::of(EventClass::Stall)
+    },
     params: &[ParamSpec {
         name: "repeats",
         default: || ParamValue::Count(3),
@@ -148,7 +157,7 @@ mod tests {
         let line = folded(vec![said(1), said(1)]);
         let with = |repeats| asked_with(&RULE, &line, &[("repeats", ParamValue::Count(repeats))]);
         assert_eq!(
-            with(2).map(|finding| finding.message).as_deref(),
+            with(2).map(|finding| finding.message()).as_deref(),
             Some("agent gave the same message.final 2 times running")
         );
         assert!(with(3).is_none());

@@ -4,6 +4,7 @@ use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::weakened::Patterns;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::facts::Weakening;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -12,7 +13,7 @@ use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::history::{Timeline, failing_count};
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "test-weakening",
     summary: "tests deleted, newly skipped or stripped of assertions while earlier ones failed",
     docs: Docs {
@@ -33,6 +34,10 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About {
+        waiver: Some("a trailer of the message waives it: Tests-Removed: why"),
+        ..About::of(EventClass::DirtyBit)
+    },
     params: &[
         ParamSpec {
             name: "tests",
@@ -255,16 +260,16 @@ mod tests {
         let finding =
             checked(&RULE, vec![f(1, 7, 120), weakened(f(2, 2, 112), 120, &["x", "y"], None)]).unwrap();
         assert_eq!(
-            finding.message,
+            finding.message(),
             "7 -> 2 failing while the tests that ran went 120 -> 112: 2 tests removed (x, y); this earns no credit \
              in the trend"
         );
         assert_eq!(finding.level, Level::Warn);
         let finding = checked(&RULE, vec![f(1, 7, 120), f(2, 2, 112)]).unwrap();
         assert!(
-            finding.message.ends_with("120 -> 112; this earns no credit in the trend"),
+            finding.message().ends_with("120 -> 112; this earns no credit in the trend"),
             "{}",
-            finding.message
+            finding.message()
         );
         let mut untested = commit(2);
         untested.record().weakening = Some(Weakening {
@@ -277,7 +282,7 @@ mod tests {
         });
         let finding = checked(&RULE, vec![f(1, 1, 9), untested]).unwrap();
         assert_eq!(
-            finding.message,
+            finding.message(),
             "1 test failed before this commit: 1 test newly skipped (s), 1 test with fewer assertions (l); this \
              earns no credit in the trend"
         );
@@ -288,7 +293,7 @@ mod tests {
         let commits = || vec![f(1, 7, 9), weakened(f(2, 2, 4), 9, &["x"], Some("moved to the other crate"))];
         let finding = checked(&RULE, commits()).unwrap();
         assert_eq!(finding.level, Level::Note);
-        assert!(finding.message.ends_with("waived by Tests-Removed: moved to the other crate"));
+        assert!(finding.message().ends_with("waived by Tests-Removed: moved to the other crate"));
         assert_eq!(checked_at(&RULE, commits(), Level::Halt).map(|found| found.level), Some(Level::Note));
     }
 

@@ -1,12 +1,17 @@
 //! `tool-loop`: the same tool calls, or the same row of them, again and again.
 
+use std::fmt;
+
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::detail::{Figures, Found};
 use crate::domain::events::Arguments;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::ShortHash;
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::suggestion::Step as Advised;
 use crate::history::{Call, Newest, Timeline, is_edit};
 
 /// The rule.
@@ -34,6 +39,13 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            Advised::ChangeApproach,
+            "tell the agent what that call answers, and ask for another approach",
+        ),
+        ..About::of(EventClass::ToolLoop)
+    },
     params: &[
         ParamSpec {
             name: "soft",
@@ -97,11 +109,11 @@ enum Signature {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let activity = &situation.timeline.activity;
-    let (newest, grade, what) = graded(situation.timeline, setting)?;
+    let (newest, grade, pattern) = graded(situation.timeline, setting)?;
     // A warning is said at the call, and not again at whatever follows it, be it a call that tells nothing.
     let at_call = activity.newest == Newest::Call && activity.calls.last().is_some_and(is_told);
     let said = grade == Grade::Soft && !at_call;
-    (!said).then(|| finding(setting, newest, grade, &what))
+    (!said).then(|| finding(setting, newest, grade, pattern))
 }
 
 /// Whether the newest calls are a loop of any grade: the signal for `co-occurrence`.
@@ -109,7 +121,7 @@ pub(in crate::detect) fn is_loop(timeline: &Timeline, setting: &RuleSetting) -> 
     graded(timeline, setting).is_some()
 }
 
-fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call, Grade, String)> {
+fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call, Grade, Pattern)> {
     let activity = &timeline.activity;
     let newest = activity.calls.iter().rev().find(|call| is_told(call))?;
     let coarse = setting.word("signature") == "coarse";
@@ -117,11 +129,9 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call
     // The coarse form does not see what an edit says, so that an edit cannot be told from a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();
-    let found = identical(&signatures, setting)
-        .max_by_grade(row(&signatures, setting))
-        .max_by_grade(same_answer(&calls, setting));
-    let (grade, what) = found.0?;
-    Some((newest, grade, what))
+    let of_calls = graver(identical(&signatures, setting), row(&signatures, setting));
+    let (grade, pattern) = graver(of_calls, same_answer(&calls, setting))?;
+    Some((newest, grade, pattern))
 }
 
 /// Whether the arguments of a call are known. Otherwise it proves nothing: two calls may be anything but the same.
@@ -129,16 +139,57 @@ fn is_told(call: &Call) -> bool {
     call.call.args == Arguments::Known
 }
 
-/// A grade with its sentence, or nothing.
-struct Found(Option<(Grade, String)>);
+/// What goes round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pattern {
+    /// One call, among that many.
+    Identical { times: u64, among: usize },
+    /// A row of that many calls.
+    Row { calls: usize, times: u64 },
+    /// The answer of one tool.
+    SameAnswer { times: u64 },
+}
 
-impl Found {
-    fn max_by_grade(self, other: Self) -> Self {
-        match (&self.0, &other.0) {
-            (Some((mine, _)), Some((theirs, _))) if theirs > mine => other,
-            (None, Some(_)) => other,
-            (Some(_), _) | (None, None) => self,
+/// A loop of calls of one tool.
+#[derive(Debug)]
+struct Loop {
+    grade: Grade,
+    tool: String,
+    pattern: Pattern,
+}
+
+impl fmt::Display for Loop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = match self.grade {
+            Grade::Soft => "SOFT_LOOP",
+            Grade::Hard => "HARD_LOOP",
+            Grade::Infinite => "INFINITE_LOOP",
+        };
+        write!(f, "{name}: {}: ", self.tool)?;
+        match self.pattern {
+            Pattern::Identical { times, among } => {
+                write!(f, "{times} identical calls among the last {among}")
+            }
+            Pattern::Row { calls, times } => write!(f, "a row of {calls} calls came {times} times running"),
+            Pattern::SameAnswer { times } => write!(f, "the same answer {times} times running"),
         }
+    }
+}
+
+impl Found for Loop {
+    fn figures(&self) -> Figures {
+        let (Pattern::Identical { times, .. } | Pattern::Row { times, .. } | Pattern::SameAnswer { times }) =
+            self.pattern;
+        Figures::Calls { tool: self.tool.clone(), count: times }
+    }
+}
+
+/// The graver of two patterns, the first of equals.
+fn graver(one: Option<(Grade, Pattern)>, other: Option<(Grade, Pattern)>) -> Option<(Grade, Pattern)> {
+    match (one, other) {
+        (Some((mine, _)), Some((theirs, _))) if theirs > mine => other,
+        (Some(_), _) => one,
+        (None, _) => other,
     }
 }
 
@@ -152,10 +203,10 @@ fn signature(call: &Call, coarse: bool) -> Signature {
 }
 
 /// How often the newest call came among the last `window`.
-fn identical(signatures: &[Signature], setting: &RuleSetting) -> Found {
+fn identical(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
     let window = usize::try_from(setting.count("window")).unwrap_or(usize::MAX);
     let recent = &signatures[signatures.len().saturating_sub(window)..];
-    let Some(newest) = recent.last() else { return Found(None) };
+    let newest = recent.last()?;
     let times = words::len(&recent.iter().filter(|one| *one == newest).collect::<Vec<_>>());
     let grade = if times >= setting.count("infinite") {
         Grade::Infinite
@@ -164,13 +215,13 @@ fn identical(signatures: &[Signature], setting: &RuleSetting) -> Found {
     } else if times >= setting.count("soft") {
         Grade::Soft
     } else {
-        return Found(None);
+        return None;
     };
-    Found(Some((grade, format!("{times} identical calls among the last {}", recent.len()))))
+    Some((grade, Pattern::Identical { times, among: recent.len() }))
 }
 
 /// A row of 2 to 5 calls that came `rounds` times running.
-fn row(signatures: &[Signature], setting: &RuleSetting) -> Found {
+fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
     let rounds = usize::try_from(setting.count("rounds")).unwrap_or(usize::MAX);
     let period = (2..=MAX_PERIOD).find(|period| {
         let length = period.saturating_mul(rounds);
@@ -179,15 +230,12 @@ fn row(signatures: &[Signature], setting: &RuleSetting) -> Found {
         recent.iter().zip(recent.iter().skip(*period)).all(|(one, next)| one == next)
             && recent.iter().any(|one| Some(one) != recent.first())
     });
-    Found(period.map(|period| (Grade::Hard, format!("a row of {period} calls came {rounds} times running"))))
+    period.map(|calls| (Grade::Hard, Pattern::Row { calls, times: setting.count("rounds") }))
 }
 
 /// One tool gives the same answer whatever it is asked.
-fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Found {
-    let Some(newest) = calls.last().filter(|call| call.call.result.is_some() && !is_edit(&call.call.tool))
-    else {
-        return Found(None);
-    };
+fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
+    let newest = calls.last().filter(|call| call.call.result.is_some() && !is_edit(&call.call.tool))?;
     let same = |call: &&&Call| call.call.tool == newest.call.tool && call.call.result == newest.call.result;
     let times = words::len(&calls.iter().rev().take_while(same).collect::<Vec<_>>());
     let grade = if times >= setting.count("infinite") {
@@ -195,26 +243,25 @@ fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Found {
     } else if times >= setting.count("hard") {
         Grade::Soft
     } else {
-        return Found(None);
+        return None;
     };
-    Found(Some((grade, format!("the same answer {times} times running"))))
+    Some((grade, Pattern::SameAnswer { times }))
 }
 
-fn finding(setting: &RuleSetting, newest: &Call, grade: Grade, what: &str) -> Finding {
-    let (name, level, face) = match grade {
-        Grade::Soft => ("SOFT_LOOP", setting.level.min(Level::Warn), Face::Checkpoint),
-        Grade::Hard => ("HARD_LOOP", setting.level, Face::Checkpoint),
-        Grade::Infinite => ("INFINITE_LOOP", setting.level, Face::BlockerReport),
+fn finding(setting: &RuleSetting, newest: &Call, grade: Grade, pattern: Pattern) -> Finding {
+    let (level, face) = match grade {
+        Grade::Soft => (setting.level.min(Level::Warn), Face::Checkpoint),
+        Grade::Hard => (setting.level, Face::Checkpoint),
+        Grade::Infinite => (setting.level, Face::BlockerReport),
     };
     let tool = words::bounded(&newest.call.tool);
-    let message = format!("{name}: {tool}: {what}");
     let mut evidence = vec![Evidence::Text(format!("call {}", newest.call.exact))];
     evidence.extend(newest.call.result.map(|answer| Evidence::Text(format!("answer {answer}"))));
     Finding {
         face,
         evidence,
         help: vec!["do something else than this call: its answer is known by now".to_owned()],
-        ..RULE.finding(level, message)
+        ..RULE.finding(level, Loop { grade, tool, pattern })
     }
 }
 
@@ -242,7 +289,7 @@ mod tests {
     fn said(facts: Vec<Fact>) -> String {
         let found = asked_of(&RULE, &folded(facts));
         found.map_or_else(String::new, |finding| {
-            format!("{} {}", finding.level.as_str(), finding.message.split(':').next().unwrap_or_default())
+            format!("{} {}", finding.level.as_str(), finding.message().split(':').next().unwrap_or_default())
         })
     }
 

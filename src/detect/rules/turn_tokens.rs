@@ -4,6 +4,7 @@ use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
 
@@ -22,6 +23,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Budget),
     params: &[ParamSpec {
         name: "max",
         default: || ParamValue::Limit(None),

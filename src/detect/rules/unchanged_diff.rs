@@ -4,6 +4,7 @@ use crate::detect::exempt::{begins_as, default_build_starts};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
 use crate::domain::facts::CommitKind;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -36,6 +37,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Stall),
     params: &[
         ParamSpec {
             name: "repeats",
@@ -285,7 +287,7 @@ mod tests {
 
     #[test]
     fn the_message_tells_which() {
-        let message = |commits| checked(&RULE, commits).map(|finding| finding.message).unwrap_or_default();
+        let message = |commits| checked(&RULE, commits).map(|finding| finding.message()).unwrap_or_default();
         assert_eq!(message(vec![e(), e()]), "2 iterations running changed nothing");
         assert_eq!(
             message(vec![d(1), d(1), d(1)]),

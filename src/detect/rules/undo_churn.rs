@@ -6,6 +6,7 @@ use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::facts::Hunk;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -32,6 +33,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Oscillation),
     params: &[
         ParamSpec {
             name: "share",

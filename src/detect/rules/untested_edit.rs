@@ -3,6 +3,7 @@
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{CodeChange, EvidenceState, Origin, PathDifference, Side, Situation, Staging};
 use crate::detect::words;
+use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
@@ -10,7 +11,7 @@ use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus, Track
 use crate::history::{Outcome, outcome};
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "untested-edit",
     summary: "code changed and no run of the tests on exactly this code",
     docs: Docs {
@@ -30,6 +31,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Block,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About { dirty: Some(DirtyBit::TestsRun), ..About::of(EventClass::DirtyBit) },
     params: &[],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: Reads::Tree,
@@ -322,7 +324,7 @@ mod tests {
         ];
         for (state, expected) in table {
             let finding = at_commit(state).unwrap();
-            assert_eq!((finding.message.as_str(), finding.level), (expected, Level::Block));
+            assert_eq!((finding.message().as_str(), finding.level), (expected, Level::Block));
         }
     }
 
@@ -350,7 +352,7 @@ mod tests {
         };
         let finding = at_commit(state).unwrap();
         assert_eq!(
-            finding.message,
+            finding.message(),
             "the tests ran with work that is not part of this commit: src/a.rs (git does not see it: it is marked x)"
         );
         assert_eq!(finding.help[..2], ["git unmark", "git add --update"]);

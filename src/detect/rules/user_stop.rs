@@ -2,12 +2,13 @@
 
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{Presence, Situation};
+use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "user-stop",
     summary: ".andon/STOP or .andon/PAUSE exists",
     docs: Docs {
@@ -21,6 +22,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Halt,
     reason: HaltReason::UserStop,
     face: Face::Checkpoint,
+    about: About::of(EventClass::UserStop),
     params: &[],
     stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],
     reads: Reads::Tree,

@@ -3,6 +3,7 @@
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::escalation::splits_running;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -24,6 +25,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Stall),
     params: &[ParamSpec {
         name: "rounds",
         default: || ParamValue::Count(2),

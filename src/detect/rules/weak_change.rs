@@ -4,6 +4,7 @@ use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
+use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
@@ -29,6 +30,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
+    about: About::of(EventClass::Stall),
     params: &[
         ParamSpec {
             name: "running",
@@ -169,7 +171,7 @@ mod tests {
     fn the_length_is_a_parameter() {
         let with =
             |running| checked_with(&RULE, row(&[Nature::Log; 4]), &[("running", ParamValue::Count(running))]);
-        let message = with(4).map(|finding| finding.message);
+        let message = with(4).map(|finding| finding.message());
         assert_eq!(message.as_deref(), Some("4 iterations running changed only a log"));
         assert!(with(5).is_none());
     }

@@ -162,8 +162,8 @@ fn violation(
 
 /// What a rule says of a commit.
 fn of_finding(at: CommitRef, finding: Finding) -> Violation {
-    let Finding { rule, level, message, help, .. } = finding;
-    Violation { commit: Some(at), code: rule.to_owned(), level, message, help }
+    let (message, code) = (finding.message(), finding.rule.to_owned());
+    Violation { commit: Some(at), code, level: finding.level, message, help: finding.help }
 }
 
 /// The level of a rule in the configuration that counts.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::members::{FormatError, Members, bounded};
 use super::put::{decode_time, put, put_some};
 use crate::domain::decision::{Halt, HaltEvidence, StandingHalt};
+use crate::domain::detail::Figures;
 use crate::domain::findings::{Face, HaltReason};
 
 const MAX_NAME: usize = 1024;
@@ -38,6 +39,7 @@ pub(super) fn decode(members: &mut Members<'_>) -> Result<StandingHalt, FormatEr
         reason: members.required("halt_reason", reason)?,
         rule: members.required("rule", rule)?,
         message: members.text("message")?.unwrap_or_default(),
+        figures: Figures::Untold,
         face: face.unwrap_or(Face::Checkpoint),
         evidence: HaltEvidence::default(),
         suggested_actions: Vec::new(),
@@ -55,6 +57,7 @@ pub(super) fn decode(members: &mut Members<'_>) -> Result<StandingHalt, FormatEr
 #[cfg(test)]
 mod tests {
     use crate::domain::decision::{Halt, HaltEvidence, StandingHalt};
+    use crate::domain::detail::Figures;
     use crate::domain::findings::{Face, HaltReason};
     use crate::domain::ids::EntryId;
     use crate::domain::time::Timestamp;
@@ -69,6 +72,7 @@ mod tests {
             reason: HaltReason::UserStop,
             rule: "user-stop".to_owned(),
             message: "lunch\n\u{1b}[31m".to_owned(),
+            figures: Figures::Untold,
             face: Face::Checkpoint,
             evidence: HaltEvidence::default(),
             suggested_actions: Vec::new(),

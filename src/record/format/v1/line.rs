@@ -12,6 +12,7 @@ use super::put::{decode_time, put, put_some};
 use super::{MAX_LINE, attempt, event, evidence, halt};
 use crate::domain::attempt::Attempt;
 use crate::domain::decision::StandingHalt;
+use crate::domain::detail::Figures;
 use crate::domain::events::Event;
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::Level;
@@ -179,8 +180,28 @@ fn encode_safety(fact: &SafetyFact, map: &mut Map<String, Value>) {
     put(map, "rule", &bounded(&fact.rule, MAX_NAME));
     put(map, "level", fact.level.as_str());
     put(map, "message", &bounded(&fact.message, MAX_REASON));
+    match &fact.figures {
+        Figures::Untold => {}
+        Figures::Calls { tool, count } => {
+            map.insert("figures".into(), json!({ "tool": bounded(tool, MAX_NAME), "count": count }));
+        }
+        Figures::Fill { percent, threshold } => {
+            map.insert("figures".into(), json!({ "percent": percent, "threshold": threshold }));
+        }
+    }
     put_some(map, "tree", fact.tree.as_ref());
     put_some(map, "agent", fact.agent.as_ref().map(|agent| bounded(agent, MAX_NAME)).as_ref());
+}
+
+/// What this version does not know is not told.
+fn decode_figures(mut members: Members<'_>) -> Result<Figures, FormatError> {
+    let told = (members.text("tool")?, members.count("count")?);
+    let fill = (members.count("percent")?, members.count("threshold")?);
+    Ok(match (told, fill) {
+        ((Some(tool), Some(count)), _) => Figures::Calls { tool, count },
+        (_, (Some(percent), Some(threshold))) => Figures::Fill { percent, threshold },
+        (_, (_, _)) => Figures::Untold,
+    })
 }
 
 fn decode_safety(kind: SafetyKind, members: &mut Members<'_>) -> Result<SafetyFact, FormatError> {
@@ -192,6 +213,7 @@ fn decode_safety(kind: SafetyKind, members: &mut Members<'_>) -> Result<SafetyFa
         rule: members.required("rule", rule)?,
         level: members.required("level", level)?,
         message: members.text("message")?.unwrap_or_default(),
+        figures: members.object("figures")?.map_or(Ok(Figures::Untold), decode_figures)?,
         tree: members.parsed("tree", "an object id")?,
         agent: members.text("agent")?,
     })

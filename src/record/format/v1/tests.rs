@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
+use crate::domain::detail::Figures;
 use crate::domain::events::{Clearing, Event, Output, OutputKind, What};
 use crate::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Hunk, Prev, RecordedFinding, Recording, Skip,
@@ -447,7 +448,9 @@ fn what_a_diff_is_made_of_is_optional_and_a_word_of_a_later_version_is_work() {
 #[test]
 fn safety_events_survive_a_round_trip_and_say_by_which_rule() {
     for (kind, name) in SafetyKind::ALL {
+        let figures = Figures::Calls { tool: "mcp: search".into(), count: 5 };
         let line = JournalLine::Safety(Box::new(SafetyFact {
+            figures,
             kind,
             at: Some(Timestamp(0)),
             rule: "untested-edit".into(),

@@ -1,0 +1,86 @@
+//! What others than the rule itself have to know of a rule. Each rule declares it in its own file, and its findings
+//! carry it, so that nobody has to ask a rule by its name.
+
+use super::suggestion::Step;
+
+/// The properties of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct About {
+    /// The class of its safety events.
+    pub event: EventClass,
+    /// The dirty bit that it stands for. Only such a rule can be skipped for one commit.
+    pub dirty: Option<DirtyBit>,
+    /// What is suggested when it halts.
+    pub advice: Advice,
+    /// How a commit message waives it, as a help text.
+    pub waiver: Option<&'static str>,
+    /// Whether its count can be reset alone.
+    pub reset: Reset,
+}
+
+impl About {
+    /// A rule of which only the class of its events is to be known.
+    pub const fn of(event: EventClass) -> Self {
+        Self { event, dirty: None, advice: Advice::ByReason, waiver: None, reset: Reset::WithWindow }
+    }
+}
+
+/// The classes of safety events (`autonomous-loop-rules.md`, safety event log).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum EventClass {
+    /// Tool calls go round; level and report file tell how badly.
+    ToolLoop,
+    /// Work is not ready: not tested, failing, not documented.
+    DirtyBit,
+    /// The context window has to be compacted.
+    Compaction,
+    /// The agent's own configuration is not the pinned one.
+    IdentityDrift,
+    /// Several signals at once.
+    Escalation,
+    /// A commit went around the gate.
+    GateBypass,
+    /// A person stopped the loop.
+    UserStop,
+    /// The cap of all iterations.
+    IterationCap,
+    /// Any other budget.
+    Budget,
+    /// It fails again and again.
+    NoProgress,
+    /// Earlier states come back.
+    Oscillation,
+    /// Nothing moves.
+    Stall,
+}
+
+/// A dirty bit (`autonomous-loop-rules.md`, dirty bit checks).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DirtyBit {
+    /// `tests_run`
+    TestsRun,
+    /// `tests_passing`
+    TestsPassing,
+    /// `docs_updated`
+    DocsUpdated,
+}
+
+/// What is suggested first when a rule halts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advice {
+    /// What its halt reason suggests.
+    ByReason,
+    /// A step of its own.
+    Own(Step, &'static str),
+    /// To raise its parameter `max`.
+    RaiseMax,
+}
+
+/// How the count of a rule is reset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Reset {
+    /// With everything else, when the window starts anew.
+    WithWindow,
+    /// Also alone (`autonomous-loop-rules.md`, reset failure counter).
+    Alone,
+}

@@ -1,0 +1,111 @@
+//! What a rule found, as a value. A message is how the value reads; nothing reads a message back.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// What one kind of finding consists of. Each rule declares its own beside its check; `Display` is the message.
+pub trait Found: fmt::Debug + fmt::Display + Send + Sync + 'static {
+    /// What of it programs are shown, and what is stored beside the message.
+    fn figures(&self) -> Figures {
+        Figures::Untold
+    }
+}
+
+/// A sentence that counts nothing.
+impl Found for String {}
+
+/// A sentence that is always the same.
+impl Found for &'static str {}
+
+/// The detail of a finding. Cheap to clone.
+#[derive(Clone)]
+pub struct Detail(Arc<dyn Found>);
+
+impl Detail {
+    /// The detail of `found`.
+    pub fn new(found: impl Found) -> Self {
+        Self(Arc::new(found))
+    }
+
+    /// What of it programs are shown.
+    pub fn figures(&self) -> Figures {
+        self.0.figures()
+    }
+
+    /// The same with words before it.
+    #[must_use]
+    pub fn after(&self, before: impl Into<String>) -> Self {
+        Self::new(Framed { before: before.into(), detail: self.clone(), after: String::new() })
+    }
+
+    /// The same with words behind it.
+    #[must_use]
+    pub fn before(&self, after: impl Into<String>) -> Self {
+        Self::new(Framed { before: String::new(), detail: self.clone(), after: after.into() })
+    }
+}
+
+/// A detail with words before and after it, which leave its figures as they are.
+#[derive(Debug)]
+struct Framed {
+    before: String,
+    detail: Detail,
+    after: String,
+}
+
+impl fmt::Display for Framed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.before, self.detail, self.after)
+    }
+}
+
+impl Found for Framed {
+    fn figures(&self) -> Figures {
+        self.detail.figures()
+    }
+}
+
+impl fmt::Display for Detail {
+    /// In one sentence of facts. May hold untrusted text: the renderer escapes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Detail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl PartialEq for Detail {
+    /// Details are equal that read alike and show programs the same.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || (self.figures() == other.figures() && self.to_string() == other.to_string())
+    }
+}
+
+impl Eq for Detail {}
+
+/// The figures of a finding that the safety event log documents (`autonomous-loop-rules.md`).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Figures {
+    /// There are none, or only the text of the finding was stored.
+    #[default]
+    Untold,
+    /// Of a loop of tool calls.
+    Calls {
+        /// Name of the tool, bounded. Untrusted text.
+        tool: String,
+        /// How often the call, the row of calls or the answer came.
+        count: u64,
+    },
+    /// Of a context window.
+    Fill {
+        /// The used share in whole percent.
+        percent: u64,
+        /// The share that was reached, in whole percent.
+        threshold: u64,
+    },
+}
