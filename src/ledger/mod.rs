@@ -15,6 +15,7 @@ mod adopt;
 mod append;
 mod elsewhere;
 mod entry;
+mod figures;
 mod read;
 mod standing;
 mod tampered;

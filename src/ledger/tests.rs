@@ -37,7 +37,7 @@ fn halt(worktree: &str) -> Halt {
         reason: HaltReason::Oscillating,
         rule: "oscillation".into(),
         message: "A/B/A/B \u{1b}[31m ünd \u{2028} \"so\" on".into(),
-        figures: Figures::Calls { tool: "mcp: search".into(), count: 5 },
+        figures: Figures::Untold,
         face: Face::BlockerReport,
         evidence: HaltEvidence {
             diffs: vec![DiffHash([1; 32])],

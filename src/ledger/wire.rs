@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::EntryEvent;
+use super::figures::FiguresWire;
 use crate::domain::attempt::Attempt;
 use crate::domain::decision::{Cord, CordMove, Halt, HaltEvidence, LedgerEvent};
 use crate::domain::detail::Figures;
@@ -84,19 +85,6 @@ struct HaltWire {
     /// Absent where they are too many, or not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     beside: Option<Vec<String>>,
-}
-
-/// The figures of either kind of [`Figures`].
-#[derive(Serialize, Deserialize, Default)]
-struct FiguresWire {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    tool: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    count: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    percent: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    threshold: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize, Default)]
@@ -194,7 +182,7 @@ pub(super) fn encode(event: &LedgerEvent, place: &Place<'_>) -> Result<Vec<u8>, 
     }
 }
 
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     let end = (0..=MAX_TEXT.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text[..end.unwrap_or(0)].to_owned()
 }
@@ -214,7 +202,7 @@ fn halt_wire(halt: &Halt) -> HaltWire {
         halt_reason: halt.reason.as_str().to_owned(),
         rule: cut(&halt.rule),
         message: cut(&halt.message),
-        figures: figures_wire(&halt.figures),
+        figures: FiguresWire::of(&halt.figures),
         face: Some(halt.face.file_name().to_owned()),
         evidence: EvidenceWire {
             diffs: newest(&halt.evidence.diffs),
@@ -235,32 +223,6 @@ fn halt_wire(halt: &Halt) -> HaltWire {
         beside: Some(&halt.beside)
             .filter(|all| all.len() <= Attempt::MAX_BESIDE && !all.iter().any(|one| one == Attempt::MANY))
             .map(|all| all.iter().map(|one| cut(one)).collect()),
-    }
-}
-
-fn figures_wire(figures: &Figures) -> Option<FiguresWire> {
-    let number = |number: u64| Some(number.min(MAX_NUMBER));
-    match figures {
-        Figures::Untold => None,
-        Figures::Calls { tool, count } => {
-            Some(FiguresWire { tool: Some(cut(tool)), count: number(*count), ..FiguresWire::default() })
-        }
-        Figures::Fill { percent, threshold } => Some(FiguresWire {
-            percent: number(*percent),
-            threshold: number(*threshold),
-            ..FiguresWire::default()
-        }),
-    }
-}
-
-/// What this version does not know is not told.
-fn figures(wire: FiguresWire) -> Figures {
-    match wire {
-        FiguresWire { tool: Some(tool), count: Some(count), .. } => Figures::Calls { tool, count },
-        FiguresWire { percent: Some(percent), threshold: Some(threshold), .. } => {
-            Figures::Fill { percent, threshold }
-        }
-        FiguresWire { .. } => Figures::Untold,
     }
 }
 
@@ -330,7 +292,7 @@ fn decode_halt(value: &Value, at: Option<Timestamp>) -> Result<Halt, String> {
         reason,
         rule: wire.rule,
         message: wire.message,
-        figures: wire.figures.map_or(Figures::Untold, figures),
+        figures: wire.figures.map_or(Figures::Untold, FiguresWire::read),
         face,
         evidence: HaltEvidence {
             diffs: parse_all(&wire.evidence.diffs, "evidence.diffs")?,
