@@ -51,8 +51,7 @@ impl Config {
         for section in &SECTIONS {
             match &section.contents {
                 Contents::Keys(keys) => {
-                    let entry = |name, default| self.entry(format!("{}.{name}", section.name), default);
-                    entries.extend(keys.iter().map(|key| entry(key.name, (key.default)())));
+                    entries.extend(keys.iter().map(|key| self.entry(key.dotted(), key.default())));
                 }
                 Contents::Rules => {
                     entries

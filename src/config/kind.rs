@@ -18,7 +18,7 @@ pub(super) struct Section {
 #[derive(Debug)]
 pub(super) enum Contents {
     /// These keys.
-    Keys(&'static [Key]),
+    Keys(&'static [&'static Key]),
     /// A rule id each, with a level, parameters or both.
     Rules,
     /// Any name, with a pattern.
@@ -27,24 +27,64 @@ pub(super) enum Contents {
     Workflow,
 }
 
-/// A key of a section.
+/// A key of a section, whatever its type.
 #[derive(Debug)]
 pub(super) struct Key {
+    /// The section.
+    pub(super) section: &'static str,
     /// Name, `snake_case`.
     pub(super) name: &'static str,
     /// Type and range.
     pub(super) kind: Kind,
-    /// The value when nobody says one.
-    pub(super) default: fn() -> Value,
+    pub(super) default: Default,
     /// One sentence.
     pub(super) doc: &'static str,
+}
+
+/// A default that can be written down in a constant.
+#[derive(Debug)]
+pub(super) enum Default {
+    Unset,
+    Text(&'static str),
+    FirstWord(fn() -> Vec<&'static str>),
+    Switch(bool),
+    Span(Span),
+    Texts(&'static [&'static [&'static str]]),
+}
+
+impl Key {
+    /// `section.name`
+    pub(super) fn dotted(&self) -> String {
+        format!("{}.{}", self.section, self.name)
+    }
+
+    /// The value when nobody says one.
+    pub(super) fn default(&self) -> Value {
+        match self.default {
+            Default::Unset => Value::Unset,
+            Default::Text(text) => Value::Text(text.to_owned()),
+            Default::FirstWord(words) => {
+                words().first().map_or(Value::Unset, |word| Value::Text((*word).to_owned()))
+            }
+            Default::Switch(switch) => Value::Switch(switch),
+            Default::Span(span) => Value::Span(span),
+            Default::Texts(lines) => {
+                Value::Texts(lines.iter().copied().flatten().map(ToString::to_string).collect())
+            }
+        }
+    }
 }
 
 /// The type of a key.
 #[derive(Debug)]
 pub(super) enum Kind {
     /// One of some words.
-    Choice(&'static [Choice]),
+    Choice {
+        /// The words.
+        words: fn() -> Vec<&'static str>,
+        /// Words that a later version will know.
+        planned: &'static [&'static str],
+    },
     /// A duration of a range.
     Duration {
         /// Shortest.
@@ -81,32 +121,12 @@ pub(super) enum Kind {
     Pinned,
 }
 
-/// One word of a choice.
-#[derive(Debug)]
-pub(super) struct Choice {
-    /// The word.
-    pub(super) name: &'static str,
-    /// Whether this version knows what to do with it.
-    pub(super) standing: Standing,
-}
-
-/// Whether this version has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It has.
-    Here,
-    /// A later one will.
-    Planned,
-}
-
 impl Kind {
     /// What is expected, in words that fit after "must be".
     pub(super) fn expected(&self) -> String {
         match self {
-            Self::Choice(choices) => {
-                let here = choices.iter().filter(|choice| choice.standing == Standing::Here);
-                let names: Vec<String> = here.map(|choice| format!("\"{}\"", choice.name)).collect();
-                names.join(" or ")
+            Self::Choice { words, .. } => {
+                words().iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
             }
             Self::Duration { .. } => "a duration such as \"6h\"".to_owned(),
             Self::Limit { .. } => "a duration such as \"30m\", or \"none\"".to_owned(),
@@ -139,11 +159,11 @@ impl Kind {
             (Self::Texts, _) => "[\"coder\", \"tester\"]".to_owned(),
             (Self::Checksum, _) => format!("\"sha256:{}\"", "0".repeat(64)),
             (Self::Pinned, _) => "{}".to_owned(),
-            (Self::Choice(choices), Value::Unset) => {
-                format!("\"{}\"", choices.first().map_or("", |choice| choice.name))
+            (Self::Choice { words, .. }, Value::Unset) => {
+                format!("\"{}\"", words().first().copied().unwrap_or_default())
             }
             (
-                Self::Choice(_) | Self::Duration { .. } | Self::Limit { .. } | Self::Globs | Self::Switch,
+                Self::Choice { .. } | Self::Duration { .. } | Self::Limit { .. } | Self::Globs | Self::Switch,
                 default,
             ) => default.to_string(),
         }

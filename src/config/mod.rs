@@ -23,6 +23,7 @@ mod resolve;
 mod response;
 mod rules;
 mod schema;
+mod setting;
 mod settings;
 mod source;
 mod suggest;

@@ -68,11 +68,11 @@ impl Reader<'_> {
         }
     }
 
-    fn read_keys(&mut self, section: &Section, keys: &[Key], table: &DeTable<'_>) {
+    fn read_keys(&mut self, section: &Section, keys: &[&Key], table: &DeTable<'_>) {
         for (name, item) in in_order(table) {
             let word = name.get_ref().as_ref();
             if let Some(key) = keys.iter().find(|key| key.name == word) {
-                let dotted = format!("{}.{}", section.name, key.name);
+                let dotted = key.dotted();
                 if matches!(key.kind, Kind::Program) && self.source.layer != Layer::User {
                     self.program_elsewhere(&dotted, name);
                     continue;
@@ -168,7 +168,7 @@ impl Reader<'_> {
         self.rules.iter().any(|rule| rule.id == word).then_some("rules")
     }
 
-    fn unknown_key(&mut self, section: &Section, keys: &[Key], name: &Name<'_>) {
+    fn unknown_key(&mut self, section: &Section, keys: &[&Key], name: &Name<'_>) {
         let word = name.get_ref().as_ref();
         let what = format!("unknown key {} in [{}]", quoted(word), section.name);
         let place = keys::section_with(word).or_else(|| self.rule_place(word));
@@ -231,7 +231,7 @@ fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> Read<Value> {
     let default = rule.default_level.as_str();
     let mend = match rule.params.first() {
         Some(spec) => {
-            let value = Value::Param((spec.default)());
+            let value = Value::Param(spec.default());
             format!("write {} = \"{default}\" or {} = {{ {} = {value} }}", rule.id, rule.id, spec.name)
         }
         None => format!("write {} = \"{default}\"", rule.id),

@@ -7,7 +7,7 @@ use toml::de::DeValue;
 
 use super::command::TestCommand;
 use super::identity;
-use super::keys::{self, Choice, Key, Kind, Standing};
+use super::keys::{self, Key, Kind};
 use super::mistake::quoted;
 use super::patterns;
 use super::suggest;
@@ -32,10 +32,10 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
     let expected = Expected {
         name,
         words: key.kind.expected(),
-        mend: format!("write {} = {}", key.name, key.kind.example(&(key.default)())),
+        mend: format!("write {} = {}", key.name, key.kind.example(&key.default())),
     };
     match &key.kind {
-        Kind::Choice(choices) => read_choice(&expected, choices, item),
+        Kind::Choice { words, planned } => read_choice(&expected, (&words(), planned), item),
         Kind::Duration { min, max } => read_span(&expected, (*min, *max), item).map(Value::Span),
         Kind::Limit { min, max } => match item.get_ref().as_str() {
             // "off" is how it was written before.
@@ -70,7 +70,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
 
 /// Reads a rule's parameter; the default fixes its type. `name` is dotted.
 pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<Value> {
-    let default = (spec.default)();
+    let default = spec.default();
     let words = match &default {
         ParamValue::Count(_) => format!("a whole number from {} to {MAX_COUNT}", spec.min),
         ParamValue::Share(_) => "a share between 0.0 and 1.0".to_owned(),
@@ -190,17 +190,20 @@ fn cut(number: &str) -> String {
     number.chars().take(40).collect()
 }
 
-fn read_choice(expected: &Expected<'_>, choices: &'static [Choice], item: &Item<'_>) -> Read<Value> {
+fn read_choice(
+    expected: &Expected<'_>,
+    (words, planned): (&[&str], &[&str]),
+    item: &Item<'_>,
+) -> Read<Value> {
     let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
-    match choices.iter().find(|choice| choice.name == word) {
-        Some(Choice { standing: Standing::Here, name }) => Ok(Value::Text((*name).to_owned())),
-        Some(Choice { standing: Standing::Planned, name }) => wrong(
-            item.span(),
-            format!("{} = \"{name}\" is not available in this version", quoted(expected.name)),
-            expected.mend.clone(),
-        ),
-        None => Err(expected.not(item)),
+    if words.contains(&word) {
+        return Ok(Value::Text(word.to_owned()));
     }
+    if planned.contains(&word) {
+        let what = format!("{} = \"{word}\" is not available in this version", quoted(expected.name));
+        return wrong(item.span(), what, expected.mend.clone());
+    }
+    Err(expected.not(item))
 }
 
 fn read_format(expected: &Expected<'_>, item: &Item<'_>) -> Read<Value> {

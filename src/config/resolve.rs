@@ -1,29 +1,23 @@
 //! From all that was said to the one configuration that holds.
 
 use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::Arc;
 
-use super::command::TestCommand;
 use super::document;
-use super::identity;
 use super::keys;
 use super::mistake::{ConfigError, ConfigErrors, Problems};
 use super::reader::Reader;
 use super::response::{Bell, Perpetual, Response};
 use super::rules::{self as ordered, RuleSpecView, known_rules};
-use super::settings::{
-    Ack, AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
-};
+use super::setting::Setting;
+use super::settings::{Config, FullRuns, Guard, PathSettings, TestSettings};
 use super::source::{Origin, Source};
 use super::value::{Said, Value};
-use crate::domain::context::Cached;
 use crate::domain::identity::IdentityRules;
 use crate::domain::paths::PathRules;
-use crate::domain::response::{OnStall, Program, Provider};
-use crate::domain::settings::{ParamValue, RuleSetting, RuleSettings};
+use crate::domain::response::Program;
+use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
 use crate::domain::time::Span;
-use testreport::Format;
 
 /// Checks and joins `sources`; the higher layer wins, key by key, and of two of one layer the later.
 /// Fails with everything that is wrong in any of them.
@@ -48,7 +42,7 @@ pub fn load_with(sources: &[Source], rules: &[RuleSpecView]) -> Result<Config, C
     }
     problems.into_result()?;
     let mut config = resolve(said, rules)?;
-    if let Some(error) = ordered::out_of_order(&config) {
+    if let Some(error) = ordered::out_of_order(&config, rules) {
         return Err(error.into());
     }
     config.workflow = Arc::new(workflow.unwrap_or_default());
@@ -56,44 +50,37 @@ pub fn load_with(sources: &[Source], rules: &[RuleSpecView]) -> Result<Config, C
 }
 
 fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Config, ConfigErrors> {
-    let values = Values(&said);
-    let (docs, ignore) = (values.texts("paths", "docs"), values.texts("paths", "ignore"));
+    let (docs, ignore) = (keys::PATHS_DOCS.value(&said), keys::PATHS_IGNORE.value(&said));
     let path_rules = PathRules::new(&docs, &ignore).map_err(|error| uncompilable(&said, &error))?;
     Ok(Config {
         guard: Guard {
-            ack: values.choice("guard.ack", &Ack::ALL, Ack::Delete),
-            applies_to: values.choice("guard.applies_to", &AppliesTo::ALL, AppliesTo::Everyone),
-            on_internal_error: values.choice(
-                "guard.on_internal_error",
-                &OnInternalError::ALL,
-                OnInternalError::Warn,
-            ),
-            perpetual: if values.get("guard", "perpetual") == Value::Switch(true) {
-                Perpetual::Yes
-            } else {
-                Perpetual::No
-            },
-            session_gap: values.span("guard", "session_gap").unwrap_or(Span(u64::MAX)),
+            ack: keys::GUARD_ACK.value(&said),
+            applies_to: keys::GUARD_APPLIES_TO.value(&said),
+            on_internal_error: keys::GUARD_ON_INTERNAL_ERROR.value(&said),
+            perpetual: if keys::GUARD_PERPETUAL.value(&said) { Perpetual::Yes } else { Perpetual::No },
+            session_gap: keys::GUARD_SESSION_GAP.value(&said),
         },
         test: TestSettings {
-            command: values.command(),
-            format: values.format(),
-            full: if values.get("test", "full") == Value::Switch(true) {
-                FullRuns::Required
-            } else {
-                FullRuns::Wanted
-            },
-            handed_in: values.choice("test.handed_in", &HandedIn::ALL, HandedIn::Record),
-            reports: values.texts("test", "reports"),
-            runner: values.choice("test.runner", &Runner::ALL.map(|(one, name)| (Some(one), name)), None),
-            timeout: values.span("test", "timeout"),
+            command: keys::TEST_COMMAND.value(&said),
+            format: keys::TEST_FORMAT.value(&said),
+            full: if keys::TEST_FULL.value(&said) { FullRuns::Required } else { FullRuns::Wanted },
+            handed_in: keys::TEST_HANDED_IN.value(&said),
+            reports: keys::TEST_REPORTS.value(&said),
+            runner: keys::TEST_RUNNER.value(&said),
+            timeout: keys::TEST_TIMEOUT.value(&said),
         },
-        paths: PathSettings { rules: path_rules, docs, ignore, api: values.texts("paths", "api") },
-        rules: rules.iter().map(|rule| (rule.id, values.rule(rule))).collect::<RuleSettings>(),
-        cached: values.choice("usage.cached", &Cached::ALL, Cached::Separate),
-        normalize: values.patterns(),
-        response: values.response(),
-        identity: values.identity(),
+        paths: PathSettings { rules: path_rules, docs, ignore, api: keys::PATHS_API.value(&said) },
+        rules: rules.iter().map(|rule| (rule.id, rule_setting(&said, rule))).collect::<RuleSettings>(),
+        cached: keys::USAGE_CACHED.value(&said),
+        normalize: patterns(&said),
+        response: response(&said),
+        identity: IdentityRules {
+            files: keys::IDENTITY_FILES.value(&said),
+            checksum: keys::IDENTITY_CHECKSUM.value(&said),
+            workflow_binding: keys::IDENTITY_WORKFLOW_BINDING.value(&said),
+            authorized_roles: keys::IDENTITY_AUTHORIZED_ROLES.value(&said),
+            pinned: keys::IDENTITY_PINNED.value(&said).into_iter().collect(),
+        },
         workflow: Arc::default(),
         said,
     })
@@ -101,8 +88,8 @@ fn resolve(said: BTreeMap<String, Said>, rules: &[RuleSpecView]) -> Result<Confi
 
 /// Each glob is valid and all together are too much for the matcher: the nearest place is where they stand.
 fn uncompilable(said: &BTreeMap<String, Said>, error: &globset::Error) -> ConfigErrors {
-    let origin =
-        ["paths.docs", "paths.ignore"].iter().find_map(|key| said.get(*key)).map(|said| &said.origin);
+    let keys = [&keys::PATHS_DOCS.key, &keys::PATHS_IGNORE.key];
+    let origin = keys.iter().find_map(|key| said.get(&key.dotted())).map(|said| &said.origin);
     let file = match origin {
         Some(origin @ Origin::Said { .. }) => origin.place().unwrap_or_default(),
         Some(Origin::Default) | None => "default".to_owned(),
@@ -114,105 +101,40 @@ fn uncompilable(said: &BTreeMap<String, Said>, error: &globset::Error) -> Config
 /// How long the program of `[notify]` may take (`uncertainty-escalation.md`, rails).
 const NOTICE: Span = Span(5);
 
-/// Typed access to what was said, with the defaults of the table behind it. The reader has seen to it that
-/// the types are right.
-struct Values<'a>(&'a BTreeMap<String, Said>);
-
-impl<'a> Values<'a> {
-    fn get(&self, section: &str, name: &str) -> Value {
-        match self.0.get(&format!("{section}.{name}")) {
-            Some(said) => said.value.clone(),
-            None => keys::find(section, name).map_or(Value::Unset, |key| (key.default)()),
-        }
+fn response(said: &BTreeMap<String, Said>) -> Response {
+    let program = |command: &Setting<Option<Vec<String>>>, timeout: Span| {
+        command.value(said).map(|argv| Program { argv, timeout })
+    };
+    Response {
+        on_stall: keys::ON_STALL_POLICY.value(said),
+        on_stall_program: program(&keys::ON_STALL_COMMAND, keys::ON_STALL_TIMEOUT.value(said)),
+        advisor: program(&keys::ADVISOR_COMMAND, keys::ADVISOR_TIMEOUT.value(said)),
+        providers: keys::FALLBACK_PROVIDERS.value(said),
+        notify: program(&keys::NOTIFY_COMMAND, NOTICE),
+        bell: if keys::NOTIFY_BELL.value(said) { Bell::Rings } else { Bell::Silent },
     }
+}
 
-    fn command(&self) -> Option<TestCommand> {
-        let Value::Command(command) = self.get("test", "command") else { return None };
-        Some(command)
-    }
+fn rule_setting(all: &BTreeMap<String, Said>, rule: &RuleSpecView) -> RuleSetting {
+    let said = |name: &str| all.get(&format!("rules.{}.{name}", rule.id)).map(|said| &said.value);
+    let level = match said("level") {
+        Some(Value::Level(level)) => *level,
+        _ => rule.default_level,
+    };
+    let param = |spec: &ParamSpec| match said(spec.name) {
+        Some(Value::Param(value)) => value.clone(),
+        _ => spec.default(),
+    };
+    RuleSetting { level, params: rule.params.iter().map(|spec| (spec.name, param(spec))).collect() }
+}
 
-    fn format(&self) -> Option<Format> {
-        let Value::Text(name) = self.get("test", "format") else { return None };
-        Format::named(&name)
-    }
-
-    /// The program of `SECTION.command`, with `SECTION.timeout` where there is one.
-    fn program(&self, section: &str) -> Option<Program> {
-        let Value::Command(TestCommand::Argv(argv)) = self.get(section, "command") else { return None };
-        Some(Program { argv, timeout: self.span(section, "timeout").unwrap_or(NOTICE) })
-    }
-
-    fn response(&self) -> Response {
-        let providers = self.texts("fallback", "providers");
-        Response {
-            on_stall: self.choice("on_stall.policy", &OnStall::ALL, OnStall::Interactive),
-            on_stall_program: self.program("on_stall"),
-            advisor: self.program("advisor"),
-            providers: providers.iter().filter_map(|text| Provider::parse(text)).collect(),
-            notify: self.program("notify"),
-            bell: if self.get("notify", "bell") == Value::Switch(true) { Bell::Rings } else { Bell::Silent },
-        }
-    }
-
-    fn identity(&self) -> IdentityRules {
-        let text = |name| if let Value::Text(text) = self.get("identity", name) { Some(text) } else { None };
-        IdentityRules {
-            files: self.texts("identity", "files"),
-            checksum: text("checksum").and_then(|text| identity::checksum(&text)),
-            workflow_binding: text("workflow_binding"),
-            authorized_roles: self.texts("identity", "authorized_roles"),
-            pinned: self
-                .texts("identity", "pinned")
-                .iter()
-                .filter_map(|text| identity::pinned(text))
-                .collect(),
-        }
-    }
-
-    fn texts(&self, section: &str, name: &str) -> Vec<String> {
-        let Value::Texts(texts) = self.get(section, name) else { return Vec::new() };
-        texts
-    }
-
-    fn span(&self, section: &str, name: &str) -> Option<Span> {
-        let Value::Span(span) = self.get(section, name) else { return None };
-        Some(span)
-    }
-
-    /// The word of the dotted `key`.
-    fn choice<T: Copy>(&self, key: &str, all: &[(T, &str)], otherwise: T) -> T {
-        let (section, name) = key.split_once('.').unwrap_or_default();
-        let Value::Text(word) = self.get(section, name) else { return otherwise };
-        all.iter().find(|(_, name)| *name == word).map_or(otherwise, |(value, _)| *value)
-    }
-
-    fn rule(&self, rule: &RuleSpecView) -> RuleSetting {
-        // Mostly nothing was said of any rule: then no key is made up to ask for.
-        let from = (Bound::Included("rules."), Bound::Unbounded);
-        let of_this = |key: &'a str| key.strip_prefix("rules.")?.strip_prefix(rule.id)?.strip_prefix('.');
-        let of_rules = self.0.range::<str, _>(from).take_while(|(key, _)| key.starts_with("rules."));
-        let values: Vec<(&str, &Value)> =
-            of_rules.filter_map(|(key, said)| Some((of_this(key)?, &said.value))).collect();
-        let said = |name: &str| values.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
-        let level = match said("level") {
-            Some(Value::Level(level)) => *level,
-            _ => rule.default_level,
-        };
-        let param = |spec: &crate::domain::settings::ParamSpec| -> ParamValue {
-            let Some(Value::Param(value)) = said(spec.name) else { return (spec.default)() };
-            value.clone()
-        };
-        RuleSetting { level, params: rule.params.iter().map(|spec| (spec.name, param(spec))).collect() }
-    }
-
-    fn patterns(&self) -> Vec<(String, String)> {
-        let named = self.0.iter().filter_map(|(key, said)| Some((key.strip_prefix("normalize.")?, said)));
-        let mut patterns: Vec<_> = named.collect();
-        patterns.sort_by_key(|(_, said)| said.order);
-        let text = |(name, said): (&str, &Said)| {
-            let Value::Text(pattern) = &said.value else { return None };
-            Some((name.to_owned(), pattern.clone()))
-        };
-        patterns.into_iter().filter_map(text).collect()
-    }
+fn patterns(said: &BTreeMap<String, Said>) -> Vec<(String, String)> {
+    let named = said.iter().filter_map(|(key, said)| Some((key.strip_prefix("normalize.")?, said)));
+    let mut patterns: Vec<_> = named.collect();
+    patterns.sort_by_key(|(_, said)| said.order);
+    let text = |(name, said): (&str, &Said)| {
+        let Value::Text(pattern) = &said.value else { return None };
+        Some((name.to_owned(), pattern.clone()))
+    };
+    patterns.into_iter().filter_map(text).collect()
 }

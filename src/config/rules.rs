@@ -3,9 +3,10 @@
 use super::mistake::ConfigError;
 use super::settings::Config;
 use super::source::Origin;
+use super::value::Value;
 use crate::detect::{REGISTRY, Rule};
 use crate::domain::findings::Level;
-use crate::domain::settings::ParamSpec;
+use crate::domain::settings::{Order, ParamSpec, ParamValue};
 
 /// A rule as configuration sees it.
 #[derive(Debug, Clone, Copy)]
@@ -25,29 +26,36 @@ pub fn known_rules() -> Vec<RuleSpecView> {
     REGISTRY.iter().map(|rule| RuleSpecView::of(rule)).collect()
 }
 
-/// Percentages of a rule that only make sense in this order. Layers are joined key by key, so that this is seen only
-/// when all of them are read.
-const ASCENDING: (&str, [&str; 3]) = ("context-window", ["warn", "compact", "block"]);
+/// Percentages that are out of order, at the place of the last of them that somebody said. Layers are joined key by
+/// key, so that this is seen only when all of them are read.
+pub(super) fn out_of_order(config: &Config, rules: &[RuleSpecView]) -> Option<ConfigError> {
+    rules.iter().find_map(|rule| {
+        let rising: Vec<&ParamSpec> =
+            rule.params.iter().filter(|spec| spec.order == Order::RisingPercent).collect();
+        let setting = config.rules.get(rule.id).filter(|_| !rising.is_empty())?;
+        let percent = |spec: &&ParamSpec| match setting.params.get(spec.name) {
+            Some(ParamValue::Count(percent)) => *percent,
+            _ => 0,
+        };
+        let values: Vec<u64> = rising.iter().map(percent).collect();
+        let fine = values.is_sorted() && values.iter().all(|percent| *percent <= 100);
+        (!fine).then(|| not_rising(config, rule.id, &rising, &values))
+    })
+}
 
-/// Thresholds that are out of order, at the place of the last of them that somebody said.
-pub(super) fn out_of_order(config: &Config) -> Option<ConfigError> {
-    let (id, names) = ASCENDING;
-    let setting = config.rules.get(id)?;
-    let values = names.map(|name| setting.count(name));
-    if values.is_sorted() && values.iter().all(|percent| *percent <= 100) {
-        return None;
-    }
-    let origins = names.iter().map(|name| config.origin(&format!("rules.{id}.{name}")));
+fn not_rising(config: &Config, id: &str, rising: &[&ParamSpec], values: &[u64]) -> ConfigError {
+    let origins = rising.iter().map(|spec| config.origin(&format!("rules.{id}.{}", spec.name)));
     // The higher layer is the one that somebody has just changed.
     let file = origins.max_by_key(Origin::layer).and_then(|origin| origin.place()).unwrap_or_default();
-    let shown: Vec<String> =
-        names.iter().zip(values).map(|(name, value)| format!("{name} = {value}")).collect();
-    Some(ConfigError {
+    let shown = rising.iter().zip(values).map(|(spec, value)| format!("{} = {value}", spec.name));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    let right = rising.iter().map(|spec| format!("{} = {}", spec.name, Value::Param(spec.default())));
+    ConfigError {
         file,
         at: None,
-        what: format!("`rules.{id}`: {} must be percentages in rising order, at most 100", shown.join(", ")),
-        mend: format!("write {id} = {{ warn = 75, compact = 80, block = 85 }}"),
-    })
+        what: format!("`rules.{id}`: {shown} must be percentages in rising order, at most 100"),
+        mend: format!("write {id} = {{ {} }}", right.collect::<Vec<_>>().join(", ")),
+    }
 }
 
 impl RuleSpecView {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::keys::{self, Contents, Key, Kind, SECTIONS, Standing};
+use super::keys::{self, Contents, Key, Kind, SECTIONS};
 use super::reading::MAX_COUNT;
 use super::rules::{RuleSpecView, known_rules};
 use super::value::{UNLIMITED, Value};
@@ -68,10 +68,7 @@ fn workflow_schema() -> Json {
 fn key_schema(key: &Key) -> Json {
     let texts = json!({ "type": "array", "items": { "type": "string", "minLength": 1 } });
     let mut schema = match &key.kind {
-        Kind::Choice(choices) => {
-            let here = choices.iter().filter(|choice| choice.standing == Standing::Here);
-            json!({ "enum": here.map(|choice| choice.name).collect::<Vec<_>>() })
-        }
+        Kind::Choice { words, .. } => json!({ "enum": words() }),
         Kind::Duration { .. } => json!({ "type": "string", "pattern": DURATION }),
         Kind::Limit { .. } => {
             json!({ "anyOf": [{ "type": "string", "pattern": DURATION }, { "const": UNLIMITED }] })
@@ -90,7 +87,7 @@ fn key_schema(key: &Key) -> Json {
         Kind::Format => json!({ "enum": keys::formats().collect::<Vec<_>>() }),
         Kind::Switch => json!({ "type": "boolean" }),
     };
-    let default = (key.default)();
+    let default = key.default();
     if default != Value::Unset {
         schema["default"] = default.to_json();
     }
@@ -105,7 +102,7 @@ fn rule_schema(rule: &RuleSpecView) -> Json {
 }
 
 fn param_schema(spec: &ParamSpec) -> Json {
-    let default = (spec.default)();
+    let default = spec.default();
     let mut schema = match &default {
         ParamValue::Count(_) => json!({ "type": "integer", "minimum": spec.min, "maximum": MAX_COUNT }),
         ParamValue::Limit(_) => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::command::TestCommand;
 use super::response::{Perpetual, Response};
+use super::setting::Words;
 use super::source::Origin;
 use super::value::Said;
 use crate::domain::context::Cached;
@@ -24,9 +25,8 @@ pub enum Ack {
     Resume,
 }
 
-impl Ack {
-    /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Delete, "delete"), (Self::Resume, "resume")];
+impl Words for Ack {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Delete, "delete"), (Self::Resume, "resume")];
 }
 
 /// Whose commits are refused (DESIGN section 8).
@@ -38,9 +38,8 @@ pub enum AppliesTo {
     Agents,
 }
 
-impl AppliesTo {
-    /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Everyone, "everyone"), (Self::Agents, "agents")];
+impl Words for AppliesTo {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Everyone, "everyone"), (Self::Agents, "agents")];
 }
 
 /// What a hook does when Andon itself fails (DESIGN section 7).
@@ -52,9 +51,8 @@ pub enum OnInternalError {
     Block,
 }
 
-impl OnInternalError {
-    /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Warn, "warn"), (Self::Block, "block")];
+impl Words for OnInternalError {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Warn, "warn"), (Self::Block, "block")];
 }
 
 /// `[guard]`.
@@ -82,9 +80,8 @@ pub enum HandedIn {
     Count,
 }
 
-impl HandedIn {
-    /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Record, "record"), (Self::Count, "count")];
+impl Words for HandedIn {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Record, "record"), (Self::Count, "count")];
 }
 
 /// Whether a passing run must have run all tests that are known.
@@ -121,9 +118,8 @@ pub enum Runner {
     Gtest,
 }
 
-impl Runner {
-    /// Every value with its name.
-    pub const ALL: [(Self, &'static str); 10] = [
+impl Words for Runner {
+    const WORDS: &'static [(Self, &'static str)] = &[
         (Self::Cargo, "cargo"),
         (Self::Nextest, "nextest"),
         (Self::Pytest, "pytest"),

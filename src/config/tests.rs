@@ -8,22 +8,18 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::findings::Level;
 use crate::domain::paths::PathClass;
-use crate::domain::settings::{ParamSpec, ParamValue};
+use crate::domain::settings::{Param, ParamSpec, ParamValue};
 use crate::domain::time::Span;
 use testreport::Format;
 
-static CAP: [ParamSpec; 1] =
-    [ParamSpec { name: "max", default: || ParamValue::Count(100), min: 1, doc: "Iterations." }];
+const MAX: Param<u64> = Param::count("max", 100, 1, "Iterations.");
+const EXEMPT: Param<Vec<String>> = Param::list("exempt", &["Revert"], "A list.");
+static CAP: [ParamSpec; 1] = [MAX.spec];
 static MIXED: [ParamSpec; 4] = [
-    ParamSpec { name: "share", default: || ParamValue::Share(0.5), min: 0, doc: "A share." },
-    ParamSpec { name: "pause", default: || ParamValue::Span(Span(600)), min: 0, doc: "A pause." },
-    ParamSpec { name: "strict", default: || ParamValue::Switch(false), min: 0, doc: "A switch." },
-    ParamSpec {
-        name: "exempt",
-        default: || ParamValue::List(vec!["Revert".to_owned()]),
-        min: 0,
-        doc: "A list.",
-    },
+    Param::share("share", 0.5, "A share.").spec,
+    Param::span("pause", Span(600), "A pause.").spec,
+    Param::switch("strict", false, "A switch.").spec,
+    EXEMPT.spec,
 ];
 
 fn rules() -> [RuleSpecView; 3] {
@@ -89,7 +85,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
     assert!(config.paths.api.is_empty() && config.normalize.is_empty());
     assert_eq!(config.paths.rules.class(b"docs/a.txt"), PathClass::Docs);
     assert_eq!(config.rules["iteration-cap"].level, Level::Halt);
-    assert_eq!(config.rules["iteration-cap"].count("max"), 100);
+    assert_eq!(config.rules["iteration-cap"].count(&MAX), 100);
 }
 
 #[test]
@@ -134,13 +130,13 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(config.paths.api, ["src/lib.rs"]);
     assert_eq!(config.rules["untested-edit"].level, Level::Off);
     assert_eq!(config.rules["iteration-cap"].level, Level::Block);
-    assert_eq!(config.rules["iteration-cap"].count("max"), 16);
+    assert_eq!(config.rules["iteration-cap"].count(&MAX), 16);
     let mixed = &config.rules["mixed"];
     assert_eq!(mixed.level, Level::Warn);
     assert_eq!(mixed.params["share"], ParamValue::Share(1.0));
     assert_eq!(mixed.params["pause"], ParamValue::Span(Span(3_600)));
     assert_eq!(mixed.params["strict"], ParamValue::Switch(true));
-    assert_eq!(mixed.list("exempt"), ["Release #"]);
+    assert_eq!(mixed.list(&EXEMPT), ["Release #"]);
     let pair = |name: &str, pattern: &str| (name.to_owned(), pattern.to_owned());
     assert_eq!(config.normalize, [pair("zulu", "z[0-9]+"), pair("alpha", "a+")]);
 }

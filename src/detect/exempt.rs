@@ -3,11 +3,10 @@
 //! In 130,286 commits of healthy repositories every A/B/A/B was one of these (DESIGN section 4).
 
 use crate::domain::facts::CommitKind;
-use crate::domain::settings::ParamValue;
 use crate::history::Iteration;
 
 /// Default patterns. "Release" alone is no pattern: "Release the lock" is work.
-const SUBJECTS: [&str; 19] = [
+pub(super) const SUBJECTS: &[&str] = &[
     "Revert",
     "Reverted",
     "Re-revert",
@@ -29,11 +28,6 @@ const SUBJECTS: [&str; 19] = [
     "#.#.#",
 ];
 
-/// The default of the parameter `exempt`.
-pub(super) fn default_subjects() -> ParamValue {
-    ParamValue::List(SUBJECTS.iter().map(ToString::to_string).collect())
-}
-
 /// Whether `iteration` goes back on purpose: by its kind, or by a subject that begins with a pattern.
 pub(super) fn goes_back_on_purpose(iteration: &Iteration, patterns: &[String]) -> bool {
     match iteration.kind {
@@ -47,7 +41,7 @@ pub(super) fn goes_back_on_purpose(iteration: &Iteration, patterns: &[String]) -
 }
 
 /// Empty commits that people make so that a build starts, or that are merges but for their parents.
-const BUILD_STARTS: [&str; 19] = [
+pub(super) const BUILD_STARTS: &[&str] = &[
     "Empty commit",
     "Empty",
     "Trigger",
@@ -68,11 +62,6 @@ const BUILD_STARTS: [&str; 19] = [
     "Merge pull request",
     "Merge branch",
 ];
-
-/// The default of the parameter `exempt` of rules about empty commits.
-pub(super) fn default_build_starts() -> ParamValue {
-    ParamValue::List(BUILD_STARTS.iter().map(ToString::to_string).collect())
-}
 
 /// Whether the subject of `iteration` begins with a pattern.
 pub(super) fn begins_as(iteration: &Iteration, patterns: &[String]) -> bool {

@@ -19,62 +19,31 @@ mod words;
 
 pub use attempts::uncredited_falls;
 pub use rule::{Docs, Reads, Rule};
-pub use signals::{knobs, signals};
+pub use signals::{knobs, signal_name, signals};
 pub use situation::{
     Candidate, CodeChange, DocsChange, EvidenceState, Origin, PathDifference, PathHint, Presence, Side,
     Situation, Staging, Stops,
 };
 
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.
+pub use rules::REGISTRY;
 pub use rules::{
-    context_window::RULE as CONTEXT_WINDOW, cycle_iterations::RULE as CYCLE_ITERATIONS,
-    docs_not_updated::RULE as DOCS_NOT_UPDATED, failing_tests::RULE as FAILING_TESTS,
-    hook_bypass::RULE as HOOK_BYPASS, identity_drift::RULE as IDENTITY_DRIFT,
-    iteration_cap::RULE as ITERATION_CAP, test_weakening::RULE as TEST_WEAKENING,
-    untested_edit::RULE as UNTESTED_EDIT, user_stop::RULE as USER_STOP,
+    context_window::RULE as CONTEXT_WINDOW, docs_not_updated::RULE as DOCS_NOT_UPDATED,
+    failing_tests::RULE as FAILING_TESTS, hook_bypass::RULE as HOOK_BYPASS,
+    identity_drift::RULE as IDENTITY_DRIFT, iteration_cap::RULE as ITERATION_CAP,
+    oscillation::RULE as OSCILLATION, repeated_failures::RULE as REPEATED_FAILURES,
+    test_weakening::RULE as TEST_WEAKENING, untested_edit::RULE as UNTESTED_EDIT,
+    user_stop::RULE as USER_STOP,
 };
 
 pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
 
 use crate::domain::about::{About, EventClass};
-use crate::domain::context::ContextUse;
+use crate::domain::context::{ContextUse, Thresholds};
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
+use crate::domain::workflow::Cycle;
 use crate::history::Timeline;
-
-/// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
-pub static REGISTRY: &[&Rule] = &[
-    &rules::unchanged_diff::RULE,
-    &rules::idle_turns::RULE,
-    &rules::repeated_output::RULE,
-    &rules::weak_change::RULE,
-    &rules::repeated_failures::RULE,
-    &rules::failures_not_decreasing::RULE,
-    &rules::oscillation::RULE,
-    &rules::recurrence::RULE,
-    &rules::undo_churn::RULE,
-    &rules::verdict_split::RULE,
-    &rules::co_occurrence::RULE,
-    &rules::consecutive_failures::RULE,
-    &rules::repeated_error::RULE,
-    &rules::tool_loop::RULE,
-    &rules::iteration_cap::RULE,
-    &rules::node_turns::RULE,
-    &rules::node_runtime::RULE,
-    &rules::cycle_iterations::RULE,
-    &rules::cycle_runtime::RULE,
-    &rules::cycle_cost::RULE,
-    &rules::turn_timeout::RULE,
-    &rules::turn_tokens::RULE,
-    &rules::context_window::RULE,
-    &rules::untested_edit::RULE,
-    &rules::failing_tests::RULE,
-    &rules::docs_not_updated::RULE,
-    &rules::test_weakening::RULE,
-    &rules::identity_drift::RULE,
-    &rules::hook_bypass::RULE,
-    &rules::user_stop::RULE,
-];
 
 /// The rule of that id.
 pub fn rule(id: &str) -> Option<&'static Rule> {
@@ -91,10 +60,31 @@ pub fn skippable() -> impl Iterator<Item = &'static Rule> + Clone {
     REGISTRY.iter().copied().filter(|rule| rule.about.dirty.is_some())
 }
 
+/// The cap of all iterations; `None` where there is none.
+pub fn iteration_cap(settings: &RuleSettings) -> Option<u64> {
+    ITERATION_CAP.active(settings).map(|setting| setting.count(&rules::iteration_cap::MAX))
+}
+
+/// The limit of the iterations of one cycle; `None` where there is none.
+pub fn cycle_limit(cycle: &Cycle, settings: &RuleSettings) -> Option<u64> {
+    let setting = rules::cycle_iterations::RULE.active(settings)?;
+    let limit = setting.limit(&rules::cycle_iterations::MAX);
+    Some(cycle.budget.max_iterations.unwrap_or(limit)).filter(|max| *max > 0)
+}
+
+/// At which level `andon check` tells of a commit that went around the gate; `None` where it does not.
+pub fn bypass_level(settings: &RuleSettings) -> Option<Level> {
+    HOOK_BYPASS.active(settings).map(|setting| rules::hook_bypass::level_in_check(&setting))
+}
+
+/// At which shares of the window `context-window` warns, demands a compaction and blocks, and how large the window is.
+pub fn context_limits(settings: &RuleSettings) -> (Thresholds, u64) {
+    rules::context_window::limits(&CONTEXT_WINDOW.setting(settings))
+}
+
 /// How full the context window of `node` is; `None` where nothing tells. The same value as the rule judges by.
 pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> Option<ContextUse> {
-    let rule = &rules::context_window::RULE;
-    rules::context_window::context_use(timeline, node, &rule.setting(settings))
+    rules::context_window::context_use(timeline, node, &CONTEXT_WINDOW.setting(settings))
 }
 
 /// What `context-window` says of a fill, at `level`.
@@ -112,7 +102,7 @@ pub fn active(
     stage: crate::domain::decision::Stage,
     settings: &RuleSettings,
 ) -> impl Iterator<Item = &'static Rule> {
-    let on = |rule: &Rule| settings.get(rule.id).map_or(rule.level, |setting| setting.level) > Level::Off;
+    let on = |rule: &Rule| rule.level_in(settings) > Level::Off;
     REGISTRY.iter().copied().filter(move |rule| rule.stages.contains(&stage) && on(rule))
 }
 
@@ -123,12 +113,8 @@ pub fn run(situation: &Situation<'_>, settings: &RuleSettings) -> Vec<Finding> {
     REGISTRY.iter().filter_map(|rule| evaluate(rule, situation, settings)).collect()
 }
 
-/// Evaluates the rule of that id alone: what [`run`] has of it.
-pub fn run_one(id: &str, situation: &Situation<'_>, settings: &RuleSettings) -> Option<Finding> {
-    evaluate(rule(id)?, situation, settings)
-}
-
-fn evaluate(rule: &Rule, situation: &Situation<'_>, settings: &RuleSettings) -> Option<Finding> {
+/// Evaluates one rule: what [`run`] has of it.
+pub fn evaluate(rule: &Rule, situation: &Situation<'_>, settings: &RuleSettings) -> Option<Finding> {
     let setting = rule.stages.contains(&situation.stage).then(|| rule.setting(settings))?;
     if setting.level == Level::Off { None } else { (rule.check)(situation, &setting) }
 }

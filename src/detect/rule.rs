@@ -8,7 +8,7 @@ use crate::domain::about::About;
 use crate::domain::decision::Stage;
 use crate::domain::detail::{Detail, Found};
 use crate::domain::findings::{Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting, RuleSettings};
+use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
 
 /// A rule of the registry.
 #[derive(Debug, Clone, Copy)]
@@ -82,8 +82,18 @@ impl Rule {
 
     /// This rule's level and parameters before any configuration.
     pub fn defaults(&self) -> RuleSetting {
-        let params = self.params.iter().map(|param| (param.name, (param.default)())).collect();
+        let params = self.params.iter().map(|param| (param.name, param.default())).collect();
         RuleSetting { level: self.level, params }
+    }
+
+    /// What `settings` say of this rule; `None` while it is off.
+    pub fn active<'s>(&self, settings: &'s RuleSettings) -> Option<Cow<'s, RuleSetting>> {
+        Some(self.setting(settings)).filter(|setting| setting.level > Level::Off)
+    }
+
+    /// Its level in `settings`.
+    pub fn level_in(&self, settings: &RuleSettings) -> Level {
+        settings.get(self.id).map_or(self.level, |setting| setting.level)
     }
 
     /// What `settings` say of this rule, else its defaults. Borrowed: every rule is asked at every commit of a history.
@@ -98,17 +108,3 @@ pub(super) const LOOP: &[Stage] = &[Stage::PostCommit, Stage::Turn, Stage::Repla
 
 /// The stages of a rule that can speak within a turn too.
 pub(super) const ANY_EVENT: &[Stage] = &[Stage::PostCommit, Stage::Turn, Stage::Replay, Stage::Event];
-
-/// The switch `name` of `setting`; off when the rule declares none (a test of the registry shows it does).
-pub(super) fn switch(setting: &RuleSetting, name: &str) -> Switch {
-    if let Some(ParamValue::Switch(true)) = setting.params.get(name) { Switch::On } else { Switch::Off }
-}
-
-/// The position of a switch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Switch {
-    /// Yes.
-    On,
-    /// No.
-    Off,
-}

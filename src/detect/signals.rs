@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::rule::Rule;
 use super::rules;
 use super::situation::{Situation, Stops};
 use crate::domain::decision::Stage;
@@ -14,6 +15,16 @@ use crate::history::Timeline;
 const RULES: [Signal; 4] =
     [Signal::WeakChange, Signal::FailuresNotDecreasing, Signal::UndoChurn, Signal::ToolLoop];
 
+/// The rule that gives a signal.
+fn rule_of(signal: Signal) -> Option<&'static Rule> {
+    super::REGISTRY.iter().copied().find(|rule| rule.about.signal == Some(signal))
+}
+
+/// The name of a signal in JSON and messages: the id of its rule.
+pub fn signal_name(signal: Signal) -> &'static str {
+    rule_of(signal).map_or("no-change", |rule| rule.id)
+}
+
 /// The knobs of `co-occurrence`, those of the rules behind the proxies included; `None` while it is off. A rule that
 /// is off gives no signal.
 pub fn knobs(settings: &RuleSettings) -> Option<Knobs> {
@@ -21,9 +32,9 @@ pub fn knobs(settings: &RuleSettings) -> Option<Knobs> {
     let split = rules::verdict_split::RULE.setting(settings);
     let recurrence = rules::recurrence::RULE.setting(settings);
     let on = |setting: &RuleSetting| setting.level != Level::Off;
-    let ring = usize::try_from(recurrence.count("ring")).unwrap_or(RING).min(RING);
+    let ring = usize::try_from(recurrence.count(&rules::recurrence::RING)).unwrap_or(RING).min(RING);
     on(&setting).then(|| Knobs {
-        split_rounds: if on(&split) { split.count("rounds") } else { u64::MAX },
+        split_rounds: if on(&split) { split.count(&rules::verdict_split::ROUNDS) } else { u64::MAX },
         ring: if on(&recurrence) { ring } else { 0 },
         ..rules::co_occurrence::knobs(&setting)
     })
@@ -35,7 +46,7 @@ pub fn signals(timeline: &Timeline, settings: &RuleSettings) -> BTreeSet<Signal>
     let situation =
         Situation { timeline, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE, episode: None };
     let hot = |signal: &Signal| {
-        let Some(rule) = super::rule(signal.as_str()) else { return false };
+        let Some(rule) = rule_of(*signal) else { return false };
         let mut setting = rule.setting(settings);
         if setting.level == Level::Off {
             return false;

@@ -19,7 +19,9 @@ fn asked(rule: &Rule, situation: &Situation<'_>, setting: &RuleSetting) -> Optio
 
 fn adjusted(rule: &Rule, params: &[(&'static str, ParamValue)]) -> RuleSetting {
     let mut setting = rule.defaults();
-    setting.params.extend(params.iter().cloned());
+    for (name, value) in params {
+        assert!(setting.params.insert(name, value.clone()).is_some(), "{} has no {name}", rule.id);
+    }
     setting
 }
 

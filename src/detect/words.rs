@@ -10,7 +10,7 @@ use crate::domain::tests::TestEvidence;
 use crate::history::Iteration;
 
 /// Names that a sentence lists.
-const NAMES: usize = 5;
+pub(super) const NAMES: usize = 5;
 /// Characters of each.
 const NAME_CHARS: usize = 120;
 
@@ -39,14 +39,18 @@ pub(super) fn list<S: AsRef<str>>(names: &[S], total: u64) -> String {
 }
 
 /// ` (flaky: a, b)`, or nothing.
-pub(super) fn flaky(names: &[&String]) -> String {
+pub(super) fn flaky(names: &[String]) -> String {
     if names.is_empty() { String::new() } else { format!(" (flaky: {})", list(names, len(names))) }
 }
 
-/// `; flaky aside: a, b` for the failing tests that are flaky, or nothing.
-pub(super) fn flaky_aside(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {
-    let aside: Vec<&String> = tests.failing.iter().filter(|id| flaky.contains(*id)).collect();
-    if aside.is_empty() { String::new() } else { format!("; flaky aside: {}", list(&aside, len(&aside))) }
+/// The failing tests that are flaky.
+pub(super) fn flaky_of(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Vec<String> {
+    tests.failing.iter().filter(|id| flaky.contains(*id)).cloned().collect()
+}
+
+/// `; flaky aside: a, b`, or nothing.
+pub(super) fn flaky_aside(aside: &[String]) -> String {
+    if aside.is_empty() { String::new() } else { format!("; flaky aside: {}", list(aside, len(aside))) }
 }
 
 /// The length of a slice as a count.

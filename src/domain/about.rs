@@ -1,6 +1,7 @@
 //! What others than the rule itself have to know of a rule. Each rule declares it in its own file, and its findings
 //! carry it, so that nobody has to ask a rule by its name.
 
+use super::escalation::Signal;
 use super::suggestion::Step;
 
 /// The properties of a rule.
@@ -16,12 +17,21 @@ pub struct About {
     pub waiver: Option<&'static str>,
     /// Whether its count can be reset alone.
     pub reset: Reset,
+    /// The signal that it gives.
+    pub signal: Option<Signal>,
 }
 
 impl About {
     /// A rule of which only the class of its events is to be known.
     pub const fn of(event: EventClass) -> Self {
-        Self { event, dirty: None, advice: Advice::ByReason, waiver: None, reset: Reset::WithWindow }
+        Self {
+            event,
+            dirty: None,
+            advice: Advice::ByReason,
+            waiver: None,
+            reset: Reset::WithWindow,
+            signal: None,
+        }
     }
 }
 

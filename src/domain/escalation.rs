@@ -22,29 +22,6 @@ pub enum Signal {
     ToolLoop,
 }
 
-impl Signal {
-    /// Every signal with its name; those of rules are their ids.
-    pub const ALL: [(Self, &'static str); 7] = [
-        (Self::NoChange, "no-change"),
-        (Self::Recurrence, "recurrence"),
-        (Self::VerdictSplit, "verdict-split"),
-        (Self::WeakChange, "weak-change"),
-        (Self::FailuresNotDecreasing, "failures-not-decreasing"),
-        (Self::UndoChurn, "undo-churn"),
-        (Self::ToolLoop, "tool-loop"),
-    ];
-
-    /// The name in JSON and messages.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(signal, _)| *signal == self).map_or("", |(_, name)| name)
-    }
-
-    /// The signal of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(signal, _)| *signal)
-    }
-}
-
 /// What an escalation does to the loop (`uncertainty-escalation.md`, honest limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {

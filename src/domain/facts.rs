@@ -184,8 +184,6 @@ pub struct Skip {
 impl Skip {
     /// Bound of the list in a record.
     pub const MAX: usize = 16;
-    /// The rule that stands for the gate as a whole.
-    pub const GATE: &'static str = "hook-bypass";
     /// The trailer of a commit message that gives a reason: `Andon-Skip: untested-edit: REASON`.
     pub const TRAILER: &'static str = "Andon-Skip";
 }

@@ -167,6 +167,8 @@ impl NoticeKind {
 /// What the next one needs to know (`uncertainty-escalation.md`, `write_structured_handoff`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handoff {
+    /// The names of the signals that are hot.
+    pub signals: Vec<&'static str>,
     /// The halt, or what would have been one in perpetual mode.
     pub halt: Halt,
     /// The signals behind it.

@@ -1,6 +1,8 @@
 //! Settings of rules as values: what `config` resolves and `detect` reads.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 
 use super::findings::Level;
 use super::time::Span;
@@ -31,17 +33,144 @@ pub enum ParamValue {
     },
 }
 
-/// A parameter that a rule declares.
-#[derive(Debug, Clone)]
+/// A parameter of any type as configuration sees it.
+#[derive(Debug, Clone, Copy)]
 pub struct ParamSpec {
     /// Key in `[rules]`, `snake_case`.
     pub name: &'static str,
     /// Default value; also fixes the type.
-    pub default: fn() -> ParamValue,
+    default: Default,
     /// Smallest count allowed, for counts.
     pub min: u64,
     /// One sentence for `config schema` and the documentation.
     pub doc: &'static str,
+    /// Whether it is one of several that must be in order.
+    pub order: Order,
+}
+
+impl ParamSpec {
+    /// The value where nobody says another.
+    pub fn default(&self) -> ParamValue {
+        match self.default {
+            Default::Count(count) => ParamValue::Count(count),
+            Default::Share(share) => ParamValue::Share(share),
+            Default::Span(span) => ParamValue::Span(span),
+            Default::Limit(limit) => ParamValue::Limit(limit),
+            Default::SpanLimit(limit) => ParamValue::SpanLimit(limit),
+            Default::Switch(switch) => ParamValue::Switch(switch),
+            Default::List(list) => ParamValue::List(list.iter().map(ToString::to_string).collect()),
+            Default::Word { is, of } => ParamValue::Word { is, of },
+        }
+    }
+}
+
+/// A [`ParamValue`] that can be written down in a constant.
+#[derive(Debug, Clone, Copy)]
+enum Default {
+    Count(u64),
+    Share(f64),
+    Span(Span),
+    Limit(Option<u64>),
+    SpanLimit(Option<Span>),
+    Switch(bool),
+    List(&'static [&'static str]),
+    Word { is: &'static str, of: &'static [&'static str] },
+}
+
+/// Whether parameters of one rule depend on each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// It stands alone.
+    Free,
+    /// A percentage: those of a rule rise as they are declared.
+    RisingPercent,
+}
+
+/// A parameter of type `T`, declared once in the file of its rule. It is read by naming the declaration, so that a
+/// misspelt name does not compile.
+#[derive(Debug)]
+pub struct Param<T> {
+    /// What configuration knows of it.
+    pub spec: ParamSpec,
+    kind: PhantomData<fn() -> T>,
+}
+
+/// The type of a parameter that is one of some words.
+#[derive(Debug)]
+pub enum Word {}
+
+impl<T> Param<T> {
+    const fn of(name: &'static str, default: Default, min: u64, doc: &'static str) -> Self {
+        Self { spec: ParamSpec { name, default, min, doc, order: Order::Free }, kind: PhantomData }
+    }
+}
+
+impl Param<u64> {
+    /// A whole number of at least `min`.
+    pub const fn count(name: &'static str, default: u64, min: u64, doc: &'static str) -> Self {
+        Self::of(name, Default::Count(default), min, doc)
+    }
+
+    /// A percentage that is larger than those declared before it.
+    pub const fn rising_percent(name: &'static str, default: u64, doc: &'static str) -> Self {
+        let mut param = Self::count(name, default, 1, doc);
+        param.spec.order = Order::RisingPercent;
+        param
+    }
+}
+
+impl Param<f64> {
+    /// A share between 0 and 1.
+    pub const fn share(name: &'static str, default: f64, doc: &'static str) -> Self {
+        Self::of(name, Default::Share(default), 0, doc)
+    }
+}
+
+impl Param<Span> {
+    /// A duration.
+    pub const fn span(name: &'static str, default: Span, doc: &'static str) -> Self {
+        Self::of(name, Default::Span(default), 0, doc)
+    }
+}
+
+impl Param<Option<u64>> {
+    /// A whole number of at least `min`, or no limit.
+    pub const fn limit(name: &'static str, default: Option<u64>, min: u64, doc: &'static str) -> Self {
+        Self::of(name, Default::Limit(default), min, doc)
+    }
+}
+
+impl Param<Option<Span>> {
+    /// A duration, or no limit.
+    pub const fn span_limit(name: &'static str, default: Option<Span>, doc: &'static str) -> Self {
+        Self::of(name, Default::SpanLimit(default), 1, doc)
+    }
+}
+
+impl Param<bool> {
+    /// Yes or no.
+    pub const fn switch(name: &'static str, default: bool, doc: &'static str) -> Self {
+        Self::of(name, Default::Switch(default), 0, doc)
+    }
+}
+
+impl Param<Vec<String>> {
+    /// A list of texts.
+    pub const fn list(name: &'static str, default: &'static [&'static str], doc: &'static str) -> Self {
+        Self::of(name, Default::List(default), 0, doc)
+    }
+}
+
+impl Param<Word> {
+    /// One of some words.
+    pub const fn word(
+        name: &'static str,
+        is: &'static str,
+        of: &'static [&'static str],
+        doc: &'static str,
+    ) -> Self {
+        Self::of(name, Default::Word { is, of }, 0, doc)
+    }
 }
 
 /// One rule's level and parameters after all layers.
@@ -54,36 +183,44 @@ pub struct RuleSetting {
 }
 
 impl RuleSetting {
-    /// The count `name`; 0 when the rule declares none of that name (a test of the registry shows it does), and for
-    /// no limit.
-    pub fn count(&self, name: &str) -> u64 {
-        match self.params.get(name) {
-            Some(ParamValue::Count(count) | ParamValue::Limit(Some(count))) => *count,
-            _ => 0,
-        }
+    /// The value of a parameter; its default in a setting that does not have it.
+    fn value(&self, spec: &ParamSpec) -> Cow<'_, ParamValue> {
+        self.params.get(spec.name).map_or_else(|| Cow::Owned(spec.default()), Cow::Borrowed)
     }
 
-    /// The share `name`; 1 when the rule declares none.
-    pub fn share(&self, name: &str) -> f64 {
-        if let Some(ParamValue::Share(share)) = self.params.get(name) { *share } else { 1.0 }
+    /// A count.
+    pub fn count(&self, param: &Param<u64>) -> u64 {
+        if let ParamValue::Count(count) = *self.value(&param.spec) { count } else { 0 }
     }
 
-    /// The duration `name`; zero when the rule declares none, and for no limit.
-    pub fn span(&self, name: &str) -> Span {
-        match self.params.get(name) {
-            Some(ParamValue::Span(span) | ParamValue::SpanLimit(Some(span))) => *span,
-            _ => Span(0),
-        }
+    /// A limit; 0 for none.
+    pub fn limit(&self, param: &Param<Option<u64>>) -> u64 {
+        if let ParamValue::Limit(Some(limit)) = *self.value(&param.spec) { limit } else { 0 }
     }
 
-    /// The word `name`; empty when the rule declares none.
-    pub fn word(&self, name: &str) -> &'static str {
-        if let Some(ParamValue::Word { is, .. }) = self.params.get(name) { is } else { "" }
+    /// A share.
+    pub fn share(&self, param: &Param<f64>) -> f64 {
+        if let ParamValue::Share(share) = *self.value(&param.spec) { share } else { 1.0 }
     }
 
-    /// The list `name`; empty when the rule declares none.
-    pub fn list(&self, name: &str) -> &[String] {
-        if let Some(ParamValue::List(list)) = self.params.get(name) { list } else { &[] }
+    /// A limit of time; zero for none.
+    pub fn span_limit(&self, param: &Param<Option<Span>>) -> Span {
+        if let ParamValue::SpanLimit(Some(span)) = *self.value(&param.spec) { span } else { Span(0) }
+    }
+
+    /// A switch: whether it is on.
+    pub fn switch(&self, param: &Param<bool>) -> bool {
+        *self.value(&param.spec) == ParamValue::Switch(true)
+    }
+
+    /// A word.
+    pub fn word(&self, param: &Param<Word>) -> &'static str {
+        if let ParamValue::Word { is, .. } = *self.value(&param.spec) { is } else { "" }
+    }
+
+    /// A list; empty in a setting that does not have it.
+    pub fn list(&self, param: &Param<Vec<String>>) -> &[String] {
+        if let Some(ParamValue::List(list)) = self.params.get(param.spec.name) { list } else { &[] }
     }
 }
 

@@ -11,17 +11,15 @@ use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
 use crate::action::react;
 use crate::detect;
+use crate::domain::about::EventClass;
 use crate::domain::briefing::{BRIEFING, Briefing, Plan};
-use crate::domain::context::{ContextUse, Pressure, Thresholds};
+use crate::domain::context::{ContextUse, Pressure};
 use crate::domain::decision::Decision;
 use crate::domain::findings::Level;
 use crate::domain::response::Reaction;
-use crate::domain::settings::RuleSetting;
 use crate::policy::{self, Ground, Place};
 use crate::report::context::{Briefed, ContextView};
 
-/// The rule.
-const RULE: &str = detect::CONTEXT_WINDOW.id;
 /// Where a task or a plan is looked for, the first that is there; from the top of the working tree.
 const PLANS: [&str; 8] = [
     ".andon/TASK.md",
@@ -41,8 +39,7 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> 
     let loaded = timeline::load(ws)?;
     let node = node.unwrap_or_else(|| loaded.timeline.window_node());
     let fill = detect::context_use(&loaded.timeline, node, &ws.config.rules);
-    let setting = ws.config.rules.get(RULE);
-    let level = setting.map_or(Level::Off, |setting| setting.level);
+    let level = detect::CONTEXT_WINDOW.level_in(&ws.config.rules);
     let pressed = fill.as_ref().filter(|found| found.pressure > Pressure::Free && level > Level::Off);
     let finding = pressed.map(|found| {
         let most = match found.pressure {
@@ -53,12 +50,12 @@ pub fn run(ws: &Workspace, node: Option<&str>) -> Result<ContextView, OpsError> 
         detect::context_finding(found, level.min(most))
     });
     let written = ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
-    let count = |name| setting.map_or(0, |setting: &RuleSetting| setting.count(name));
+    let (thresholds, window) = detect::context_limits(&ws.config.rules);
     Ok(ContextView {
         node: node.to_owned(),
         fill,
-        window: count("window"),
-        thresholds: Thresholds { warn: count("warn"), compact: count("compact"), block: count("block") },
+        window,
+        thresholds,
         cached: ws.config.cached,
         finding,
         briefed: if written { Briefed::Yes } else { Briefed::No },
@@ -89,8 +86,10 @@ pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<Place, OpsError> {
 
 /// The fill behind what `context-window` found; `None` where it found nothing.
 pub(crate) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Option<ContextUse> {
-    let tripped =
-        decision.findings.iter().any(|finding| finding.rule == RULE && finding.level >= Level::Warn);
+    let tripped = decision
+        .findings
+        .iter()
+        .any(|finding| finding.about.event == EventClass::Compaction && finding.level >= Level::Warn);
     let node = loaded.timeline.window_node();
     tripped.then(|| detect::context_use(&loaded.timeline, node, &ws.config.rules)).flatten()
 }
@@ -106,7 +105,7 @@ pub(crate) fn reactions(
         return Ok(Vec::new());
     }
     let told = briefing(ws, loaded, place, Some(found))?;
-    Ok(policy::compaction(&loaded.timeline, place, told, RULE))
+    Ok(policy::compaction(&loaded.timeline, place, told, detect::CONTEXT_WINDOW.id))
 }
 
 fn briefing(
@@ -115,12 +114,11 @@ fn briefing(
     place: &Place,
     context: Option<ContextUse>,
 ) -> Result<Briefing, OpsError> {
-    let cap = ws.config.rules.get("iteration-cap").filter(|rule| rule.level > Level::Off);
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
     let ground = Ground {
         plan: plan(ws),
         halt: standing.map(|standing| standing.halt),
-        cap: cap.map(|rule| rule.count("max")),
+        cap: detect::iteration_cap(&ws.config.rules),
         context,
     };
     Ok(policy::briefing(&loaded.timeline, place, ground))

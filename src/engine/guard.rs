@@ -245,6 +245,7 @@ fn respond(
         on_stall: response.on_stall,
         providers: &response.providers,
         episode: episode.as_ref(),
+        signal_name: detect::signal_name,
         pressure,
     };
     reactions.extend(policy::reactions(decision, &loaded.timeline, place, &setup));

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::config::Config;
-use crate::domain::findings::Level;
+use crate::detect;
 use crate::domain::identity::{self, Carried, Files, Mismatch};
 use crate::domain::ids::TreeId;
 use crate::domain::workflow::Maker;
@@ -14,8 +14,7 @@ use crate::record::identity::Declared;
 
 /// Whether anything is asked for.
 pub(crate) fn is_asked(config: &Config) -> bool {
-    let level = config.rules.get("identity-drift").map_or(Level::Off, |setting| setting.level);
-    level > Level::Off && config.identity.is_declared()
+    detect::IDENTITY_DRIFT.active(&config.rules).is_some() && config.identity.is_declared()
 }
 
 /// What is not as it was pinned in the tree that is to be committed.

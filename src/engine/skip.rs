@@ -158,7 +158,7 @@ pub fn gate_by_name(ctx: &Context) -> Option<Skip> {
     let why = ctx.var(WHY).map(clipped).filter(|why| !why.is_empty());
     let reason = why.map_or_else(|| how.clone(), |why| format!("{how}: {why}"));
     let agent = ctx.actor().marker.map(str::to_owned);
-    (!list.trim().is_empty()).then(|| Skip { rule: Skip::GATE.to_owned(), reason, agent })
+    (!list.trim().is_empty()).then(|| Skip { rule: detect::HOOK_BYPASS.id.to_owned(), reason, agent })
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::workspace::Workspace;
 use crate::action::react::{Bell, OWN_PAUSE, Programs, react};
 use crate::action::{self, ActionError, AndonDir, Look, Site};
 use crate::config::{self, Ack as AckMode, Perpetual};
-use crate::detect::{Presence, Stops};
+use crate::detect::{self, Presence, Stops};
 use crate::domain::action::Action;
 use crate::domain::decision::StandingHalt;
 use crate::domain::facts::{Ack, AckHow};
@@ -151,7 +151,7 @@ fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
     let message = format!("perpetual mode: PAUSE was cleared and the run was not halted ({why})");
     let notice = Notice {
         kind: NoticeKind::PauseCleared,
-        rule: "user-stop".to_owned(),
+        rule: detect::USER_STOP.id.to_owned(),
         message: message.clone(),
         episode: format!("pause:{}", ctx.now),
         branch: None,

@@ -1,10 +1,11 @@
 //! What a commit took from the tests, for the rule `test-weakening`: looked for only while earlier tests failed, and
 //! only in the files that the commit changed.
 
+use std::borrow::Cow;
+
 use super::error::OpsError;
-use crate::detect::{ChangedText, Patterns, weakened};
+use crate::detect::{self, ChangedText, Patterns, weakened};
 use crate::domain::facts::Weakening;
-use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, Oid};
 use crate::domain::settings::{RuleSetting, RuleSettings};
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun};
@@ -19,8 +20,8 @@ const MAX_TEXT: usize = 1 << 20;
 const TRAILER: &str = "Tests-Removed";
 
 /// The rule's setting, unless it is off.
-pub fn setting(rules: &RuleSettings) -> Option<&RuleSetting> {
-    rules.get("test-weakening").filter(|setting| setting.level > Level::Off)
+pub fn setting(rules: &RuleSettings) -> Option<Cow<'_, RuleSetting>> {
+    detect::TEST_WEAKENING.active(rules)
 }
 
 /// The last result on code other than `code`, where it has failures: a run that nobody committed, else the records.
@@ -44,7 +45,7 @@ pub fn of(
     before: &TestEvidence,
 ) -> Result<Option<Weakening>, OpsError> {
     let (Some(setting), Some(parent)) = (setting(rules), commit.parents.first()) else { return Ok(None) };
-    let patterns = Patterns::of(setting);
+    let patterns = Patterns::of(&setting);
     let Ok(parent) = repo.tree_of(*parent) else { return Ok(None) };
     let changes = repo.changes(Some(parent), commit.tree)?;
     let mut files = Vec::new();

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::wire::{MAX_NUMBER, cut};
 use crate::domain::detail::Figures;
 
 /// The figures of either kind of [`Figures`].
@@ -19,12 +18,13 @@ pub(super) struct FiguresWire {
 }
 
 impl FiguresWire {
-    pub(super) fn of(figures: &Figures) -> Option<Self> {
-        let number = |number: u64| Some(number.min(MAX_NUMBER));
+    /// With numbers of at most `max`.
+    pub(super) fn of(figures: &Figures, max: u64) -> Option<Self> {
+        let number = |number: u64| Some(number.min(max));
         match figures {
             Figures::Untold => None,
             Figures::Calls { tool, count } => {
-                Some(Self { tool: Some(cut(tool)), count: number(*count), ..Self::default() })
+                Some(Self { tool: Some(tool.clone()), count: number(*count), ..Self::default() })
             }
             Figures::Fill { percent, threshold } => {
                 Some(Self { percent: number(*percent), threshold: number(*threshold), ..Self::default() })
@@ -52,10 +52,10 @@ mod tests {
     fn figures_come_back_and_others_are_untold() {
         let calls = Figures::Calls { tool: "mcp: search".into(), count: 5 };
         for figures in [calls, Figures::Fill { percent: 86, threshold: 85 }] {
-            let text = serde_json::to_string(&FiguresWire::of(&figures)).unwrap();
+            let text = serde_json::to_string(&FiguresWire::of(&figures, 99)).unwrap();
             assert_eq!(serde_json::from_str::<FiguresWire>(&text).unwrap().read(), figures, "{text}");
         }
-        assert!(FiguresWire::of(&Figures::Untold).is_none());
+        assert!(FiguresWire::of(&Figures::Untold, 99).is_none());
         let later: FiguresWire = serde_json::from_str(r#"{"tool":"a","rate":7}"#).unwrap();
         assert_eq!(later.read(), Figures::Untold);
     }

@@ -182,7 +182,7 @@ pub(super) fn encode(event: &LedgerEvent, place: &Place<'_>) -> Result<Vec<u8>, 
     }
 }
 
-pub(super) fn cut(text: &str) -> String {
+fn cut(text: &str) -> String {
     let end = (0..=MAX_TEXT.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     text[..end.unwrap_or(0)].to_owned()
 }
@@ -202,7 +202,7 @@ fn halt_wire(halt: &Halt) -> HaltWire {
         halt_reason: halt.reason.as_str().to_owned(),
         rule: cut(&halt.rule),
         message: cut(&halt.message),
-        figures: FiguresWire::of(&halt.figures),
+        figures: FiguresWire::of(&halt.figures, MAX_NUMBER),
         face: Some(halt.face.file_name().to_owned()),
         evidence: EvidenceWire {
             diffs: newest(&halt.evidence.diffs),

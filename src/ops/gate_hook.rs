@@ -6,6 +6,7 @@ use crate::action::install::inspect::{self, Standing};
 use crate::action::install::manifest::Manifest;
 use crate::action::install::mode::Mode;
 use crate::action::install::shim::Owner;
+use crate::detect;
 use crate::domain::facts::Skip;
 use crate::engine::context::Context;
 use crate::engine::setup::live;
@@ -27,5 +28,5 @@ pub(super) fn lost(ctx: &Context, ws: &Workspace) -> Option<Skip> {
         return None;
     }
     let reason = format!("the hook was not there: {}", live::fate(&state));
-    Some(Skip { rule: Skip::GATE.to_owned(), reason, agent: None })
+    Some(Skip { rule: detect::HOOK_BYPASS.id.to_owned(), reason, agent: None })
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::detect;
 use crate::domain::about::EventClass;
 use crate::domain::decision::{Cord, CordMove, Halt, LedgerEvent};
-use crate::domain::facts::{Ack, AckHow, CommitKind, CommitRecord, Gate, Recording, Skip};
+use crate::domain::facts::{Ack, AckHow, CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::findings::{Face, Level};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
@@ -204,14 +204,14 @@ fn of_record(record: &CommitRecord, (commit, halted): (CommitId, bool), events: 
     let at = Some(record.recorded_at);
     let place = || ("commit", json!(commit.to_string()));
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
-    let by_name = record.skipped.iter().find(|skip| skip.rule == Skip::GATE);
+    let by_name = record.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
     let lost = by_name.is_some() && record.gate == Gate::NotRun;
     if record.gate == Gate::Bypassed || lost || (strike && record.recording == Recording::CaughtUp) {
         let reason = by_name.map_or("--no-verify, or hooks that were off", |skip| &skip.reason);
-        let details = [("rule", json!(Skip::GATE)), ("reason", json!(reason)), place()];
+        let details = [("rule", json!(detect::HOOK_BYPASS.id)), ("reason", json!(reason)), place()];
         events.push(SafetyEvent::new(at, EventType::BYPASS, details, "recorded"));
     }
-    for skip in record.skipped.iter().filter(|skip| skip.rule != Skip::GATE) {
+    for skip in record.skipped.iter().filter(|skip| skip.rule != detect::HOOK_BYPASS.id) {
         let said = [("rule", json!(skip.rule)), ("reason", json!(skip.reason)), ("agent", json!(skip.agent))];
         events.push(SafetyEvent::new(
             at,
@@ -222,7 +222,7 @@ fn of_record(record: &CommitRecord, (commit, halted): (CommitId, bool), events: 
     }
     for finding in &record.findings {
         // The ledger tells of halts; where it does not know this one, the record does.
-        let told = finding.level < Level::Warn || finding.rule == Skip::GATE;
+        let told = finding.level < Level::Warn || finding.rule == detect::HOOK_BYPASS.id;
         if told || (finding.level == Level::Halt && halted) {
             continue;
         }

@@ -45,12 +45,11 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();
     let (head_code, work_code) = (head_code(ws, &head), work_code(ws));
-    let cap = ws.config.rules.get("iteration-cap").filter(|rule| rule.level > Level::Off);
     let hooks = live::look(&ws.repo);
     Ok(StatusView {
         state: state(ctx, (ws, &head, &loaded), standing.as_ref(), &hooks),
         iteration: loaded.timeline.number(),
-        cap: cap.map(|rule| rule.count("max")),
+        cap: detect::iteration_cap(&ws.config.rules),
         head: head.commit(),
         branch: head.branch().map(str::to_owned),
         worktree: ws.repo.worktree_name(),
@@ -79,12 +78,11 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
 
 /// The declared cycles with their counters.
 fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
-    let rule = ws.config.rules.get("cycle-iterations").filter(|rule| rule.level > Level::Off);
     let view = |cycle: &Cycle| CycleView {
         id: cycle.id.clone(),
         nodes: cycle.nodes.clone(),
         iterations: timeline.activity.cycle_iterations(cycle),
-        max: rule.map(|rule| cycle.budget.max_iterations.unwrap_or(rule.count("max"))).filter(|max| *max > 0),
+        max: detect::cycle_limit(cycle, &ws.config.rules),
     };
     timeline.workflow.cycles.iter().map(view).collect()
 }

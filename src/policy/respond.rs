@@ -5,7 +5,7 @@ use super::plan::{Place, halt};
 use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Halt, Verdict};
-use crate::domain::escalation::{Call, Episode, Mode};
+use crate::domain::escalation::{Call, Episode, Mode, Signal};
 use crate::domain::findings::{Face, Finding, HaltReason, Level};
 use crate::domain::response::{
     Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Reaction, Start,
@@ -24,6 +24,8 @@ pub struct Setup<'a> {
     pub providers: &'a [Provider],
     /// What the signals come to; `None` where nobody asked.
     pub episode: Option<&'a Episode>,
+    /// How a signal is called.
+    pub signal_name: fn(Signal) -> &'static str,
     /// What the fill of the context window leads to.
     pub pressure: Pressure,
 }
@@ -46,7 +48,10 @@ pub fn reactions(
     let mut reactions = Vec::new();
     if let (Some(finding), Some(episode)) = (escalated.filter(|one| one.level >= Level::Warn), setup.episode)
     {
-        reactions.extend(escalation(finding, episode, timeline, place));
+        let signals = episode.hot.iter().map(|signal| (setup.signal_name)(*signal)).collect();
+        let (halt, story) = (halt(finding, timeline, place), timeline.story());
+        reactions
+            .extend(escalation(finding.level, Handoff { signals, halt, episode: episode.clone(), story }));
     }
     let Some(finding) = halting else { return reactions };
     let halt = halt(finding, timeline, place);
@@ -64,18 +69,17 @@ pub fn reactions(
 
 /// Handoff, notification, marker and PAUSE, in this order (`uncertainty-escalation.md`, slice B). In perpetual mode
 /// nothing is paused.
-fn escalation(finding: &Finding, episode: &Episode, timeline: &Timeline, place: &Place) -> Vec<Reaction> {
-    if episode.call != Call::Escalate {
+fn escalation(level: Level, handoff: Handoff) -> Vec<Reaction> {
+    if handoff.episode.call != Call::Escalate {
         return Vec::new();
     }
-    let halt = halt(finding, timeline, place);
-    let handoff = Handoff { halt: halt.clone(), episode: episode.clone(), story: timeline.story() };
+    let (halt, mode) = (handoff.halt.clone(), handoff.episode.mode);
     let mut reactions = vec![
         Reaction::Handoff(Box::new(handoff)),
         notice(NoticeKind::Escalated, &halt),
         Reaction::Marker(Box::new(halt.clone())),
     ];
-    if episode.mode == Mode::Halting && finding.level == Level::Halt {
+    if mode == Mode::Halting && level == Level::Halt {
         reactions.push(Reaction::Pause(Box::new(halt)));
     }
     reactions
@@ -207,7 +211,7 @@ mod tests {
         let place = Place { head: None, branch: None, worktree: "main".into(), at };
         let providers = chain();
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
-        let setup = Setup { on_stall, providers: &providers, episode: None, pressure };
+        let setup = Setup { on_stall, providers: &providers, episode: None, signal_name: |_| "", pressure };
         let line = Timeline::new(crate::history::testkit::GAP);
         let found = reactions(&decision, &line, &place, &setup);
         let started = found.iter().find_map(|one| {

@@ -14,8 +14,7 @@ use crate::domain::response::{Handoff, Notice, Question, Start};
 
 /// A handoff as JSON, schema `andon/handoff@1`.
 pub fn json(handoff: &Handoff) -> Value {
-    let Handoff { halt, episode, story } = handoff;
-    let hot: Vec<&str> = episode.hot.iter().map(|signal| signal.as_str()).collect();
+    let Handoff { signals: hot, halt, episode, story } = handoff;
     json!({
         "schema": "andon/handoff@1",
         "reason": "uncertainty_escalation",
@@ -36,11 +35,10 @@ pub fn json(handoff: &Handoff) -> Value {
 
 /// A handoff as Markdown.
 pub fn text(handoff: &Handoff, ack: AckMode) -> String {
-    let Handoff { halt, episode, story } = handoff;
+    let Handoff { signals: hot, halt, episode, story } = handoff;
     let mut page = Page::new(Style::Plain);
     page.line("# Handoff: the loop needs a person");
     page.blank();
-    let hot: Vec<&str> = episode.hot.iter().map(|signal| signal.as_str()).collect();
     page.line(&format!(
         "{} signs of being stuck were seen together for {} running: {}.",
         hot.len(),

@@ -78,14 +78,16 @@ pub enum LogEntry {
 }
 
 /// The log for a person, in the order given.
-pub fn text(entries: &[LogEntry], style: Style) -> String {
+pub fn text(entries: &[LogEntry], gate: &str, style: Style) -> String {
     let mut page = Page::new(style);
     if entries.is_empty() {
         page.line("no commits");
     }
     for entry in entries {
         match entry {
-            LogEntry::Commit { commit, subject, state } => commit_line(&mut page, *commit, subject, state),
+            LogEntry::Commit { commit, subject, state } => {
+                commit_line(&mut page, *commit, subject, state, gate);
+            }
             LogEntry::Halt(halt) => halt_lines(&mut page, halt),
             LogEntry::Ack(ack) => ack_lines(&mut page, ack),
         }
@@ -98,7 +100,7 @@ fn columns(page: &Page) -> usize {
     page.style.columns().unwrap_or(LINE).max(LEAST)
 }
 
-fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordState) {
+fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordState, gate: &str) {
     let style = page.style;
     let id = style.yellow(&commit.short());
     let Some(record) = state.record() else {
@@ -114,7 +116,7 @@ fn commit_line(page: &mut Page, commit: CommitId, subject: &str, state: &RecordS
     };
     let tests = tests_column(record, style);
     let diff = diff_column(record);
-    let marks = phrase::marks(record);
+    let marks = phrase::marks(record, gate);
     let marks = if marks.is_empty() { String::new() } else { format!("[{}] ", marks.join(", ")) };
     let room = (columns(page) - LEAD).saturating_sub(width(&marks));
     page.line(&format!(
@@ -247,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_table_fits_100_columns() {
-        let shown = text(&entries(), Style::Plain);
+        let shown = text(&entries(), "gate", Style::Plain);
         let expected = "   -  0c0c0c0c0c0c  no record                  Before Andon
    3  1a1a1a1a1a1a  2/120 fail    +10 -2       Fix the parser
       warning[recurrence]: seen 2 iterations back
@@ -263,7 +265,7 @@ mod tests {
         for line in shown.lines() {
             assert!(width(line) <= LINE, "{line}");
         }
-        assert_eq!(text(&[], Style::Plain), "no commits\n");
+        assert_eq!(text(&[], "gate", Style::Plain), "no commits\n");
     }
 
     #[test]

@@ -110,8 +110,9 @@ pub(super) fn diff(diff: &DiffSummary) -> String {
     format!("{} {files}, +{} -{}", diff.files, diff.added, diff.removed)
 }
 
-/// What is not ordinary about a record: `amend`, `gate bypassed`, `recorded later`.
-pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
+/// What is not ordinary about a record: `amend`, `gate bypassed`, `recorded later`. `gate` is the rule that stands for
+/// the gate as a whole, which is told of otherwise.
+pub(super) fn marks(record: &CommitRecord, gate: &str) -> Vec<&'static str> {
     let mut marks = Vec::new();
     if record.kind != CommitKind::Normal {
         marks.push(record.kind.as_str());
@@ -128,7 +129,7 @@ pub(super) fn marks(record: &CommitRecord) -> Vec<&'static str> {
         Recording::CaughtUp => marks.push("recorded later"),
         Recording::Backfilled => marks.push("backfilled"),
     }
-    if record.skipped.iter().any(|skip| skip.rule != Skip::GATE) {
+    if record.skipped.iter().any(|skip| skip.rule != gate) {
         marks.push("rule skipped");
     }
     match &record.weakening {

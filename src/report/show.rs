@@ -37,14 +37,14 @@ pub struct ShowView {
     pub extra: BTreeMap<String, Value>,
 }
 
-/// The record for a person.
-pub fn text(view: &ShowView, style: Style) -> String {
+/// The record for a person. `gate` is the rule that stands for the gate as a whole.
+pub fn text(view: &ShowView, gate: &str, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&style.yellow(&format!("commit {}", view.commit)));
     page.line(&format!("    {}", terminal_clip(&view.subject, NAME)));
     page.blank();
     match &view.state {
-        RecordState::Recorded(record) => whole(&mut page, record),
+        RecordState::Recorded(record) => whole(&mut page, record, gate),
         RecordState::Missing => {
             page.line("no record: the commit was made without Andon, or its note was not fetched");
         }
@@ -64,8 +64,8 @@ pub fn text(view: &ShowView, style: Style) -> String {
     page.finish()
 }
 
-fn whole(page: &mut Page, record: &CommitRecord) {
-    let marks = phrase::marks(record);
+fn whole(page: &mut Page, record: &CommitRecord, gate: &str) {
+    let marks = phrase::marks(record, gate);
     page.field("iteration", &record.iteration.to_string());
     page.field("node", &terminal_clip(&record.node, NAME));
     if let Some(session) = &record.session {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_text_is_the_whole_record() {
-        let shown = text(&view(), Style::Plain);
+        let shown = text(&view(), "gate", Style::Plain);
         let expected = format!(
             "commit {commit}
     Fix the parser
@@ -244,9 +244,9 @@ warning[recurrence]: seen 2 iterations back
         missing.state = RecordState::Missing;
         missing.digest = None;
         missing.extra.clear();
-        assert!(text(&missing, Style::Plain).ends_with("or its note was not fetched\n"));
+        assert!(text(&missing, "gate", Style::Plain).ends_with("or its note was not fetched\n"));
         missing.state = RecordState::Unreadable("not UTF-8\u{1b}".to_owned());
-        let shown = text(&missing, Style::Plain);
+        let shown = text(&missing, "gate", Style::Plain);
         let help = format!("  help: git notes --ref=andon show {}\n", missing.commit.short());
         assert!(
             shown.ends_with(&["error[unreadable-record]: not UTF-8\\u{1b}\n", &help].concat()),

@@ -176,6 +176,7 @@ pub fn check(files: &[(String, String)]) -> Vec<Violation> {
     violations.extend(imports::cycles(&of(None)));
     violations.extend(LIBRARIES.iter().flat_map(|(library, _)| imports::cycles(&of(Some(library)))));
     violations.extend(imports::unregistered_rules(&sources));
+    violations.extend(imports::rule_ids(&sources));
     violations.extend(sizes::check_all(&sources));
     violations.sort();
     violations.dedup();

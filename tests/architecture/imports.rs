@@ -194,6 +194,22 @@ pub fn unregistered_rules(sources: &[Source]) -> Vec<Violation> {
         .collect()
 }
 
+/// Outside `detect` nobody asks a rule by its name: what is to be known of one is a property that it declares.
+pub fn rule_ids(sources: &[Source]) -> Vec<Violation> {
+    let (rules, others): (Vec<&Source>, Vec<&Source>) =
+        sources.iter().partition(|source| source.top() == Some("detect"));
+    let rules = rules.iter().filter(|source| source.path.starts_with("src/detect/rules/"));
+    let named = rules.filter_map(|source| source.module.last());
+    let ids: BTreeSet<String> = named.map(|name| format!("\"{}\"", name.replace('_', "-"))).collect();
+    let strings =
+        others.iter().flat_map(|source| source.scan.strings.iter().map(move |found| (source, found)));
+    let message = |id: &str| format!("{id} is the id of a rule: ask for a property of the rule");
+    strings
+        .filter(|(_, found)| ids.contains(&found.name))
+        .map(|(source, found)| violation(source, found.line, "rule-id", message(&found.name)))
+        .collect()
+}
+
 fn violation(source: &Source, line: usize, rule: &'static str, message: String) -> Violation {
     Violation { path: source.path.clone(), line, rule, message }
 }

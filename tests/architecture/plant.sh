@@ -52,5 +52,6 @@ plant 'a program started elsewhere' src/record/mod.rs 'fn f() { let _ = std::pro
 plant 'environment read elsewhere' src/cli/mod.rs 'fn f() { let _ = std::env::var("X"); }' door
 plant 'clock read elsewhere' src/ops/mod.rs 'fn f() { let _ = std::time::SystemTime::now(); }' door
 plant 'printing elsewhere' src/ops/mod.rs 'fn f() { println!(); }' door
+plant 'the id of a rule outside of detect' src/ops/mod.rs 'const ID: &str = "tool-loop";' rule-id
 plant 'allow without a reason' src/git/mod.rs '#[allow(dead_code)] fn f() {}' bare-allow
 exit "$missed"

@@ -190,6 +190,25 @@ fn a_rule_outside_the_registry_is_found() {
 }
 
 #[test]
+fn the_id_of_a_rule_outside_of_detect_is_found() {
+    let rule = ("src/detect/rules/tool_loop.rs", "");
+    let registry = ("src/detect/mod.rs", "static REGISTRY: &[&Rule] = &[&rules::tool_loop::RULE];");
+    let found = |text: &str| {
+        let found = found_in(&[rule, registry, ("src/ops/mod.rs", text)]);
+        found.into_iter().map(|v| (v.rule, v.line)).collect::<Vec<_>>()
+    };
+    assert_eq!(found("fn f(rule: &str) -> bool {\n    rule == \"tool-loop\"\n}"), [("rule-id", 2)]);
+    assert_eq!(found("fn f() { format_args!(\"{}\", \"tool-loop\"); }"), [("rule-id", 1)]);
+    for text in [
+        "const NAME: &str = \"tool-loops\";",
+        "/// Of `tool-loop`.\nfn f() {}",
+        "#[cfg(test)]\nmod tests {\n    const ID: &str = \"tool-loop\";\n}",
+    ] {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
 fn sizes_are_found_one_above_the_bound() {
     let comment = |lines: usize| "//\n".repeat(lines);
     // Next to small files, so that the median stays within its bound.

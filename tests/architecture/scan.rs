@@ -56,6 +56,8 @@ pub struct Scan {
     pub modules: Vec<Named>,
     /// Lines of `allow` and `expect` attributes without a reason.
     pub bare_allows: Vec<usize>,
+    /// String literals, as they are written, with their quotes.
+    pub strings: Vec<Named>,
     /// Words of the value of each `static` or `const` named `REGISTRY`.
     pub registry: Vec<String>,
     aliases: BTreeMap<String, Vec<String>>,
@@ -127,7 +129,12 @@ impl Scanner<'_> {
                 self.walk(group.stream(), module);
                 at + 1
             }
-            TokenTree::Punct(_) | TokenTree::Literal(_) => at + 1,
+            TokenTree::Literal(literal) => {
+                let line = line(literal.span());
+                self.found.strings.push(Named { name: literal.to_string(), line });
+                at + 1
+            }
+            TokenTree::Punct(_) => at + 1,
         }
     }
 

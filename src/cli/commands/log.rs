@@ -4,6 +4,7 @@ use crate::cli::Shell;
 use crate::cli::args::LogArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::detect::HOOK_BYPASS;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ops::log;
@@ -18,7 +19,7 @@ pub fn run(shell: &Shell, args: &LogArgs) -> Result<Exit, OpsError> {
     }
     let (entries, warnings) = log::log(&ws, &args.revision, args.max_count)?;
     shell.out.result(&match args.format.format {
-        Format::Text => report::text(&entries, shell.out.out),
+        Format::Text => report::text(&entries, HOOK_BYPASS.id, shell.out.out),
         Format::Json => json::lines(&report::json(&entries)),
     });
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));

@@ -4,6 +4,7 @@ use crate::cli::Shell;
 use crate::cli::args::ShowArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::detect::HOOK_BYPASS;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ops::log;
@@ -14,7 +15,7 @@ pub fn run(shell: &Shell, args: &ShowArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let view = log::show(&ws, &args.revision)?;
     shell.out.result(&match args.format.format {
-        Format::Text => report::text(&view, shell.out.out),
+        Format::Text => report::text(&view, HOOK_BYPASS.id, shell.out.out),
         Format::Json => json::line(&report::json(&view)),
     });
     Ok(Exit::Allowed)

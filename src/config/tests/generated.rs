@@ -87,7 +87,8 @@ fn every_default_is_a_value_that_may_be_written() {
     for section in &SECTIONS {
         let Contents::Keys(keys) = &section.contents else { continue };
         for key in *keys {
-            let default = (key.default)();
+            assert_eq!(key.section, section.name);
+            let default = key.default();
             // A table is shown as a list, and has nothing in it by default.
             if default == Value::Unset || matches!(key.kind, Kind::Pinned) {
                 continue;

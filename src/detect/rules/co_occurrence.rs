@@ -1,12 +1,25 @@
 //! `co-occurrence`: several signs of being stuck at once, round after round: a person is called.
 
+use std::fmt;
+
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
+use crate::detect::signals::signal_name;
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::escalation::{Call, Knobs, Mode};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const ROUNDS: Param<u64> =
+    Param::count("rounds", 2, 1, "Iterations running with two or more signals that escalate.");
+pub(in crate::detect) const STAGNATION_LIMIT: Param<u64> = Param::count(
+    "stagnation_limit",
+    5,
+    2,
+    "Iterations without change at which a loop counts as stagnant; the signal comes one earlier.",
+);
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -30,20 +43,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
     about: About::of(EventClass::Escalation),
-    params: &[
-        ParamSpec {
-            name: "rounds",
-            default: || ParamValue::Count(2),
-            min: 1,
-            doc: "Iterations running with two or more signals that escalate.",
-        },
-        ParamSpec {
-            name: "stagnation_limit",
-            default: || ParamValue::Count(5),
-            min: 2,
-            doc: "Iterations without change at which a loop counts as stagnant; the signal comes one earlier.",
-        },
-    ],
+    params: &[ROUNDS.spec, STAGNATION_LIMIT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
@@ -52,28 +52,45 @@ pub(in crate::detect) static RULE: Rule = Rule {
 /// The knobs of the fold over rounds, but for those of other rules.
 pub(in crate::detect) fn knobs(setting: &RuleSetting) -> Knobs {
     Knobs {
-        rounds: setting.count("rounds"),
-        no_change_min: setting.count("stagnation_limit").saturating_sub(1),
+        rounds: setting.count(&ROUNDS),
+        no_change_min: setting.count(&STAGNATION_LIMIT).saturating_sub(1),
         ..Knobs::default()
+    }
+}
+
+/// Signals that were seen together.
+#[derive(Debug)]
+struct Together {
+    names: Vec<&'static str>,
+    iterations: u64,
+    mode: Mode,
+}
+
+impl Found for Together {}
+
+impl fmt::Display for Together {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mode = match self.mode {
+            Mode::Halting => "",
+            Mode::Perpetual => "; perpetual mode: this is notify-only and does not halt the run",
+        };
+        write!(
+            f,
+            "{} signs of being stuck seen together for {} running ({}){mode}",
+            self.names.len(),
+            words::count(self.iterations, "iteration"),
+            self.names.join(", "),
+        )
     }
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let episode = situation.episode.filter(|episode| episode.call == Call::Escalate)?;
-    let names: Vec<&str> = episode.hot.iter().map(|signal| signal.as_str()).collect();
-    let (level, mode) = match episode.mode {
-        Mode::Halting => (setting.level, ""),
-        Mode::Perpetual => (
-            setting.level.min(Level::Warn),
-            "; perpetual mode: this is notify-only and does not halt the run",
-        ),
+    let names: Vec<&'static str> = episode.hot.iter().map(|signal| signal_name(*signal)).collect();
+    let level = match episode.mode {
+        Mode::Halting => setting.level,
+        Mode::Perpetual => setting.level.min(Level::Warn),
     };
-    let message = format!(
-        "{} signs of being stuck seen together for {} running ({}){mode}",
-        names.len(),
-        words::count(episode.consecutive, "iteration"),
-        names.join(", "),
-    );
     let mut evidence: Vec<Evidence> =
         names.iter().map(|name| Evidence::Text(format!("signal {name}"))).collect();
     evidence.extend(situation.timeline.newest().and_then(|newest| newest.commit).map(Evidence::Commit));
@@ -81,7 +98,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         "read the handoff in .andon/handoffs/".to_owned(),
         "to do without this escalation, in andon.toml under [rules]:  co-occurrence = \"off\"".to_owned(),
     ];
-    Some(Finding { evidence, help, ..RULE.finding(level, message) })
+    let together = Together { names, iterations: episode.consecutive, mode: episode.mode };
+    Some(Finding { evidence, help, ..RULE.finding(level, together) })
 }
 
 #[cfg(test)]

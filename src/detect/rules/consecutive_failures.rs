@@ -1,19 +1,35 @@
 //! `consecutive-failures`: one failure after the other, of whatever kind.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::detect::attempts::{Attempt, Edit, Step, attempts};
-use crate::detect::exempt::{begins_as, default_build_starts};
+use crate::detect::exempt::{BUILD_STARTS, begins_as};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass, Reset};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::Signature;
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::domain::workflow::Edits;
 use crate::history::{Outcome, Source, Timeline, TurnChange, outcome};
+
+pub(in crate::detect) const MAX: Param<u64> =
+    Param::count("max", 3, 1, "Failed iterations running that halt the loop.");
+pub(in crate::detect) const RISES: Param<u64> = Param::count(
+    "rises",
+    4,
+    0,
+    "Times that the failing count may be higher than ever before that is a failure.",
+);
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    BUILD_STARTS,
+    "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
+);
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -42,26 +58,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::RepeatedError,
     face: Face::BlockerReport,
     about: About { reset: Reset::Alone, ..About::of(EventClass::NoProgress) },
-    params: &[
-        ParamSpec {
-            name: "max",
-            default: || ParamValue::Count(3),
-            min: 1,
-            doc: "Failed iterations running that halt the loop.",
-        },
-        ParamSpec {
-            name: "rises",
-            default: || ParamValue::Count(4),
-            min: 0,
-            doc: "Times that the failing count may be higher than ever before that is a failure.",
-        },
-        ParamSpec {
-            name: "exempt",
-            default: default_build_starts,
-            min: 0,
-            doc: "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
-        },
-    ],
+    params: &[MAX.spec, RISES.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
@@ -102,6 +99,23 @@ impl Failure {
     }
 }
 
+/// Iterations running that failed, and in what ways.
+#[derive(Debug)]
+struct Failures {
+    times: u64,
+    kinds: BTreeMap<Failure, u64>,
+}
+
+impl Found for Failures {}
+
+impl fmt::Display for Failures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds: Vec<String> =
+            self.kinds.iter().map(|(kind, times)| format!("{} in {times}", kind.as_str())).collect();
+        write!(f, "{} running failed: {}", words::count(self.times, "iteration"), kinds.join(", "))
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
     let reset = timeline.resets.get(RULE.id).copied().unwrap_or(0);
@@ -110,16 +124,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     attempts.retain(|attempt| attempt.iteration.number > reset && says_something(attempt, timeline));
     let failed = failed_running(&attempts, setting);
     let failures = words::len(&failed);
-    if failures == 0 || failures < setting.count("max") {
+    if failures == 0 || failures < setting.count(&MAX) {
         return None;
     }
     let mut kinds: BTreeMap<Failure, u64> = BTreeMap::new();
     for (failure, _) in &failed {
         *kinds.entry(*failure).or_default() += 1;
     }
-    let kinds: Vec<String> =
-        kinds.iter().map(|(kind, times)| format!("{} in {times}", kind.as_str())).collect();
-    let message = format!("{} running failed: {}", words::count(failures, "iteration"), kinds.join(", "));
     let mut evidence: Vec<Evidence> = Vec::new();
     for (_, attempt) in failed.iter().rev() {
         evidence.extend(attempt.iteration.commit.map(Evidence::Commit));
@@ -130,7 +141,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         evidence,
         help,
         echo_of: Some("repeated-failures"),
-        ..RULE.finding(setting.level, message)
+        ..RULE.finding(setting.level, Failures { times: failures, kinds })
     })
 }
 
@@ -150,8 +161,8 @@ fn failed_running<'a>(attempts: &[Attempt<'a>], setting: &RuleSetting) -> Vec<(F
     let mut streak = Streak::default();
     let mut errors: Option<Signature> = None;
     for attempt in attempts {
-        let judged = judge(attempt, errors, setting.list("exempt"));
-        streak.take(judged, attempt, setting.count("rises"));
+        let judged = judge(attempt, errors, setting.list(&EXEMPT));
+        streak.take(judged, attempt, setting.count(&RISES));
         if let Some(tests) = &attempt.iteration.tests {
             errors = tests.errors;
         }
@@ -257,6 +268,7 @@ mod tests {
     use crate::detect::testkit::asked_of;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{Commit, commit, green, other, red};
     use crate::history::testkit::{chain, folded, reset, turn_end};
 

@@ -11,12 +11,42 @@ use crate::domain::context::{ContextUse, Pressure, Source, Thresholds, percent};
 use crate::domain::decision::Stage;
 use crate::domain::detail::{Figures, Found};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting, Word};
 use crate::domain::suggestion::Step as Advised;
 use crate::history::{Door, Timeline};
 
 /// What an estimate may lead to.
-const ESTIMATE: &[&str] = &["off", "warn", "block"];
+const ESTIMATES: &[&str] = &["off", "warn", "block"];
+
+pub(in crate::detect) const WINDOW: Param<u64> =
+    Param::count("window", 200_000, 1, "Size of the context window in tokens.");
+pub(in crate::detect) const WARN: Param<u64> =
+    Param::rising_percent("warn", 75, "Percent of the window that warn.");
+pub(in crate::detect) const COMPACT: Param<u64> = Param::rising_percent(
+    "compact",
+    80,
+    "Percent of the window from which compaction is mandatory: no new turn begins.",
+);
+pub(in crate::detect) const BLOCK: Param<u64> =
+    Param::rising_percent("block", 85, "Percent of the window from which tool calls are refused.");
+pub(in crate::detect) const ESTIMATE: Param<Word> = Param::word(
+    "estimate",
+    "warn",
+    ESTIMATES,
+    "What an estimate from lines of output may lead to, where nothing better is reported.",
+);
+pub(in crate::detect) const ESTIMATE_LINES: Param<u64> = Param::count(
+    "estimate_lines",
+    500,
+    1,
+    "Lines of output that are taken for `estimate_percent` of the window.",
+);
+pub(in crate::detect) const ESTIMATE_PERCENT: Param<u64> = Param::count(
+    "estimate_percent",
+    70,
+    1,
+    "Percent of the window that `estimate_lines` lines are taken for.",
+);
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -48,53 +78,28 @@ pub static RULE: Rule = Rule {
         ..About::of(EventClass::Compaction)
     },
     params: &[
-        ParamSpec {
-            name: "window",
-            default: || ParamValue::Count(200_000),
-            min: 1,
-            doc: "Size of the context window in tokens.",
-        },
-        ParamSpec {
-            name: "warn",
-            default: || ParamValue::Count(75),
-            min: 1,
-            doc: "Percent of the window that warn.",
-        },
-        ParamSpec {
-            name: "compact",
-            default: || ParamValue::Count(80),
-            min: 1,
-            doc: "Percent of the window from which compaction is mandatory: no new turn begins.",
-        },
-        ParamSpec {
-            name: "block",
-            default: || ParamValue::Count(85),
-            min: 1,
-            doc: "Percent of the window from which tool calls are refused.",
-        },
-        ParamSpec {
-            name: "estimate",
-            default: || ParamValue::Word { is: "warn", of: ESTIMATE },
-            min: 0,
-            doc: "What an estimate from lines of output may lead to, where nothing better is reported.",
-        },
-        ParamSpec {
-            name: "estimate_lines",
-            default: || ParamValue::Count(500),
-            min: 1,
-            doc: "Lines of output that are taken for `estimate_percent` of the window.",
-        },
-        ParamSpec {
-            name: "estimate_percent",
-            default: || ParamValue::Count(70),
-            min: 1,
-            doc: "Percent of the window that `estimate_lines` lines are taken for.",
-        },
+        WINDOW.spec,
+        WARN.spec,
+        COMPACT.spec,
+        BLOCK.spec,
+        ESTIMATE.spec,
+        ESTIMATE_LINES.spec,
+        ESTIMATE_PERCENT.spec,
     ],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
 };
+
+/// What leads to what, and the size of the window.
+pub(in crate::detect) fn limits(setting: &RuleSetting) -> (Thresholds, u64) {
+    let thresholds = Thresholds {
+        warn: setting.count(&WARN),
+        compact: setting.count(&COMPACT),
+        block: setting.count(&BLOCK),
+    };
+    (thresholds, setting.count(&WINDOW))
+}
 
 /// How full the window of `node` is; `None` where nothing tells.
 pub(in crate::detect) fn context_use(
@@ -102,16 +107,11 @@ pub(in crate::detect) fn context_use(
     node: &str,
     setting: &RuleSetting,
 ) -> Option<ContextUse> {
-    let window = setting.count("window");
+    let (thresholds, window) = limits(setting);
     let lines = timeline.window(node).lines;
-    let estimate = setting.word("estimate");
+    let estimate = setting.word(&ESTIMATE);
     let guess = || (estimate != "off" && lines > 0).then(|| (estimated(lines, setting), Source::Estimate));
     let (used, source) = timeline.window_tokens(node).or_else(guess)?;
-    let thresholds = Thresholds {
-        warn: setting.count("warn"),
-        compact: setting.count("compact"),
-        block: setting.count("block"),
-    };
     let pressure = match percent(used, window) {
         full if full >= thresholds.block => Pressure::HardBlock,
         full if full >= thresholds.compact => Pressure::Mandatory,
@@ -125,9 +125,9 @@ pub(in crate::detect) fn context_use(
 
 /// `min(100, lines * 70 / 500)` percent of the window, in tokens.
 fn estimated(lines: u64, setting: &RuleSetting) -> u64 {
-    let window = u128::from(setting.count("window"));
-    let of = u128::from(setting.count("estimate_lines")).saturating_mul(100);
-    let share = u128::from(lines).saturating_mul(u128::from(setting.count("estimate_percent")));
+    let window = u128::from(setting.count(&WINDOW));
+    let of = u128::from(setting.count(&ESTIMATE_LINES)).saturating_mul(100);
+    let share = u128::from(lines).saturating_mul(u128::from(setting.count(&ESTIMATE_PERCENT)));
     let tokens = share.saturating_mul(window).checked_div(of).unwrap_or(window);
     u64::try_from(tokens.min(window)).unwrap_or(u64::MAX)
 }
@@ -226,6 +226,7 @@ mod tests {
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{Clearing, What};
     use crate::domain::facts::Fact;
+    use crate::domain::settings::ParamValue;
     use crate::domain::usage::Usage;
     use crate::history::testkit::{call, event, event_of, folded, turn_end};
 
@@ -245,6 +246,12 @@ mod tests {
         let timeline = &folded(facts);
         let situation = Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: None };
         check(&situation, setting).map(|finding| finding.level)
+    }
+
+    #[test]
+    fn what_is_suggested_names_the_prompt() {
+        let Advice::Own(_, text) = RULE.about.advice else { panic!() };
+        assert!(text.ends_with(PROMPT), "{text}");
     }
 
     #[test]
@@ -305,7 +312,7 @@ mod tests {
 
     #[test]
     fn an_estimate_says_so_and_warns_at_the_most_unless_told_otherwise() {
-        let word = |is| [("estimate", ParamValue::Word { is, of: ESTIMATE })];
+        let word = |is| [("estimate", ParamValue::Word { is, of: ESTIMATES })];
         let asked = |count, is| asked_with(&RULE, &folded(vec![lines(count)]), &word(is));
         assert!(asked(535, "warn").is_none());
         let finding = asked(536, "warn").unwrap();

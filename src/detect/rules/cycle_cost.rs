@@ -1,11 +1,21 @@
 //! `cycle-cost`: a cycle has cost what it was given.
 
+use std::fmt;
+
 use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const MAX_CENTS: Param<Option<u64>> = Param::limit(
+    "max_cents",
+    None,
+    1,
+    "Cost of one cycle that halts the loop, in US cents; \"none\" for no limit.",
+);
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -25,12 +35,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
     about: About::of(EventClass::Budget),
-    params: &[ParamSpec {
-        name: "max_cents",
-        default: || ParamValue::Limit(None),
-        min: 1,
-        doc: "Cost of one cycle that halts the loop, in US cents; \"none\" for no limit.",
-    }],
+    params: &[MAX_CENTS.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
@@ -39,20 +44,36 @@ pub(in crate::detect) static RULE: Rule = Rule {
 /// Millionths of a dollar in a cent.
 const CENT: u64 = 10_000;
 
+/// A cycle that has cost what it was given, in millionths of a dollar.
+#[derive(Debug)]
+struct Cost {
+    nodes: Vec<String>,
+    cost: u64,
+    limit: u64,
+}
+
+impl Found for Cost {}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (cost, limit) = (budget::dollars(self.cost), budget::dollars(self.limit));
+        write!(f, "the cycle of {} has cost {cost} of {limit}", self.nodes.join(", "))
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    let otherwise = setting.count("max_cents").saturating_mul(CENT);
+    let otherwise = setting.limit(&MAX_CENTS).saturating_mul(CENT);
     let over = timeline.workflow.cycles.iter().find_map(|cycle| {
         let limit = cycle.budget.max_cost.unwrap_or(otherwise);
         let cost = budget::cycle_cost(&timeline.activity, cycle);
         budget::reached(cost, limit).then_some((cycle, cost, limit))
     });
     let (cycle, cost, limit) = over?;
-    let (names, cost, limit) = (cycle.nodes.join(", "), budget::dollars(cost), budget::dollars(limit));
     Some(Finding {
-        evidence: vec![Evidence::Text(format!("cycle {}: {cost}", cycle.id))],
+        evidence: vec![Evidence::Text(format!("cycle {}: {}", cycle.id, budget::dollars(cost)))],
         help: vec!["look at what the cycle has achieved: andon status".to_owned()],
-        ..RULE.finding(setting.level, format!("the cycle of {names} has cost {cost} of {limit}"))
+        ..RULE.finding(setting.level, Cost { nodes: cycle.nodes.clone(), cost, limit })
     })
 }
 
@@ -61,6 +82,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::What;
+    use crate::domain::settings::ParamValue;
     use crate::domain::usage::Usage;
     use crate::history::testkit::{event_of, in_workflow};
 

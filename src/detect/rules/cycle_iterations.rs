@@ -1,14 +1,20 @@
 //! `cycle-iterations`: a cycle has gone round as often as it was given.
 
+use std::fmt;
+
 use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const MAX: Param<Option<u64>> =
+    Param::limit("max", Some(8), 1, "Iterations of one cycle that halt the loop; \"none\" for no limit.");
 
 /// The rule.
-pub static RULE: Rule = Rule {
+pub(in crate::detect) static RULE: Rule = Rule {
     id: "cycle-iterations",
     summary: "8 iterations of one cycle since the last answer, in a declared workflow",
     docs: Docs {
@@ -27,31 +33,42 @@ pub static RULE: Rule = Rule {
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
     about: About::of(EventClass::Budget),
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::Limit(Some(8)),
-        min: 1,
-        doc: "Iterations of one cycle that halt the loop; \"none\" for no limit.",
-    }],
+    params: &[MAX.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
 };
 
+/// A cycle that has gone round as often as it was given.
+#[derive(Debug)]
+struct Passes {
+    nodes: Vec<String>,
+    passes: u64,
+    limit: u64,
+}
+
+impl Found for Passes {}
+
+impl fmt::Display for Passes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { nodes, passes, limit } = self;
+        write!(f, "the cycle of {} has reached Loop {passes}/{limit}", nodes.join(", "))
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    let otherwise = setting.count("max");
+    let otherwise = setting.limit(&MAX);
     let over = timeline.workflow.cycles.iter().find_map(|cycle| {
         let limit = cycle.budget.max_iterations.unwrap_or(otherwise);
         let passes = timeline.activity.cycle_iterations(cycle);
         budget::reached(passes, limit).then_some((cycle, passes, limit))
     });
     let (cycle, passes, limit) = over?;
-    let names = cycle.nodes.join(", ");
     Some(Finding {
         evidence: vec![Evidence::Text(format!("cycle {}: {passes} iterations", cycle.id))],
         help: vec!["read what the nodes told each other: the loop does not end by itself".to_owned()],
-        ..RULE.finding(setting.level, format!("the cycle of {names} has reached Loop {passes}/{limit}"))
+        ..RULE.finding(setting.level, Passes { nodes: cycle.nodes.clone(), passes, limit })
     })
 }
 
@@ -61,6 +78,7 @@ mod tests {
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{TurnEnd, What};
     use crate::domain::facts::Fact;
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{event_of, in_workflow};
 
     fn rounds(count: i64) -> Vec<Fact> {

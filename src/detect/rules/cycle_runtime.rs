@@ -1,11 +1,18 @@
 //! `cycle-runtime`: a cycle has run for as long as it was given.
 
+use std::fmt;
+
 use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::time::Span;
+
+pub(in crate::detect) const MAX: Param<Option<Span>> =
+    Param::span_limit("max", None, "Runtime of one cycle that halts the loop; \"none\" for no limit.");
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -26,31 +33,42 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
     about: About::of(EventClass::Budget),
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::SpanLimit(None),
-        min: 1,
-        doc: "Runtime of one cycle that halts the loop; \"none\" for no limit.",
-    }],
+    params: &[MAX.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
 };
 
+/// A cycle that has run for as long as it was given.
+#[derive(Debug)]
+struct Runtime {
+    nodes: Vec<String>,
+    taken: Span,
+    limit: Span,
+}
+
+impl Found for Runtime {}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { nodes, taken, limit } = self;
+        write!(f, "the cycle of {} has run for {taken} of {limit}", nodes.join(", "))
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    let otherwise = setting.span("max");
+    let otherwise = setting.span_limit(&MAX);
     let over = timeline.workflow.cycles.iter().find_map(|cycle| {
         let limit = cycle.budget.max_runtime.unwrap_or(otherwise);
         let taken = budget::cycle_runtime(&timeline.activity, cycle);
         budget::reached(taken.0, limit.0).then_some((cycle, taken, limit))
     });
     let (cycle, taken, limit) = over?;
-    let names = cycle.nodes.join(", ");
     Some(Finding {
         evidence: vec![Evidence::Text(format!("cycle {}: {taken}", cycle.id))],
         help: vec!["look at what the cycle has achieved: andon status".to_owned()],
-        ..RULE.finding(setting.level, format!("the cycle of {names} has run for {taken} of {limit}"))
+        ..RULE.finding(setting.level, Runtime { nodes: cycle.nodes.clone(), taken, limit })
     })
 }
 
@@ -59,6 +77,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{TurnEnd, What};
+    use crate::domain::settings::ParamValue;
     use crate::domain::time::Span;
     use crate::history::testkit::{event_of, in_workflow};
 

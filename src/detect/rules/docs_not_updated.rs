@@ -1,10 +1,13 @@
 //! `docs-not-updated`: the declared API changed, and no documentation with it.
 
+use std::fmt;
+
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{DocsChange, Situation};
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 
@@ -33,18 +36,31 @@ pub static RULE: Rule = Rule {
     check,
 };
 
+/// Paths of the API that changed without documentation.
+#[derive(Debug)]
+struct Undocumented {
+    paths: Vec<String>,
+}
+
+impl Found for Undocumented {}
+
+impl fmt::Display for Undocumented {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let paths = words::list(&self.paths, words::len(&self.paths));
+        write!(f, "the API changed and no documentation with it: {paths}")
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let DocsChange::Missing(paths) = &situation.candidate?.docs else { return None };
     let shown: Vec<String> = paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
-    let message =
-        format!("the API changed and no documentation with it: {}", words::list(&shown, words::len(&shown)));
     Some(Finding {
         evidence: shown.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect(),
         help: vec![
             "update the documentation that names it, or see which paths count: andon config show paths"
                 .to_owned(),
         ],
-        ..RULE.finding(setting.level, message)
+        ..RULE.finding(setting.level, Undocumented { paths: shown })
     })
 }
 

@@ -1,16 +1,24 @@
 //! `failing-tests`: the tests ran on this code, and some fail.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
-use crate::detect::rule::{Docs, Reads, Rule, Switch, switch};
+use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{CodeChange, EvidenceState, Situation};
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::history::{Outcome, failing_count, outcome};
+
+pub(in crate::detect) const BLOCK_COMMITS: Param<bool> = Param::switch(
+    "block_commits",
+    false,
+    "Whether the level holds at commit too; otherwise a commit is warned about at most.",
+);
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -31,16 +39,48 @@ pub static RULE: Rule = Rule {
     reason: HaltReason::RepeatedError,
     face: Face::Checkpoint,
     about: About { dirty: Some(DirtyBit::TestsPassing), ..About::of(EventClass::DirtyBit) },
-    params: &[ParamSpec {
-        name: "block_commits",
-        default: || ParamValue::Switch(false),
-        min: 0,
-        doc: "Whether the level holds at commit too; otherwise a commit is warned about at most.",
-    }],
+    params: &[BLOCK_COMMITS.spec],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],
     reads: Reads::Tree,
     check,
 };
+
+/// A result that is no pass.
+#[derive(Debug)]
+enum Failing {
+    /// These tests, the first of them by name, of all that ran.
+    Tests { named: Vec<String>, failing: u64, total: u64, flaky: Vec<String> },
+    /// Nothing that has a name.
+    Otherwise(TestStatus),
+}
+
+impl Found for Failing {}
+
+impl fmt::Display for Failing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tests { named, failing, total, flaky } => write!(
+                f,
+                "{failing} of {} on this code: {}{}",
+                verb((*total).max(*failing), *failing),
+                words::list(named, *failing),
+                words::flaky(flaky),
+            ),
+            Self::Otherwise(TestStatus::BuildFailed) => f.write_str("this code does not build for its tests"),
+            Self::Otherwise(TestStatus::RunnerError) => f.write_str(
+                "the test command ended with an error on this code, though it named no failing test",
+            ),
+            Self::Otherwise(
+                TestStatus::Passed
+                | TestStatus::Failed
+                | TestStatus::TimedOut
+                | TestStatus::Crashed
+                | TestStatus::NoTests
+                | TestStatus::Incomplete,
+            ) => f.write_str("the test command failed on this code"),
+        }
+    }
+}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let candidate = situation.candidate?;
@@ -56,7 +96,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         | EvidenceState::OtherCode { .. } => return None,
     };
     let level = match situation.stage {
-        Stage::PreCommit if switch(setting, "block_commits") == Switch::Off => setting.level.min(Level::Warn),
+        Stage::PreCommit if !setting.switch(&BLOCK_COMMITS) => setting.level.min(Level::Warn),
         Stage::PreCommit
         | Stage::Halts
         | Stage::PostCommit
@@ -70,33 +110,18 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
         help: vec!["mend what fails, then: andon test".to_owned()],
-        ..RULE.finding(level, message(tests, &situation.timeline.flaky()))
+        ..RULE.finding(level, found(tests, &situation.timeline.flaky()))
     })
 }
 
-fn message(tests: &TestEvidence, flaky: &BTreeSet<String>) -> String {
+fn found(tests: &TestEvidence, flaky: &BTreeSet<String>) -> Failing {
+    let Some(failing) = failing_count(tests) else { return Failing::Otherwise(tests.status) };
     let known = |id: &&String| flaky.contains(*id) || tests.caveats.flaky.contains(*id);
-    let flaky: Vec<&String> = tests.failing.iter().filter(known).collect();
-    match (failing_count(tests), tests.status) {
-        (Some(failing), _) => format!(
-            "{failing} of {} on this code: {}{}",
-            verb(tests.counts.total.max(failing), failing),
-            words::list(&tests.failing, failing),
-            words::flaky(&flaky),
-        ),
-        (None, TestStatus::BuildFailed) => "this code does not build for its tests".to_owned(),
-        (None, TestStatus::RunnerError) => {
-            "the test command ended with an error on this code, though it named no failing test".to_owned()
-        }
-        (
-            None,
-            TestStatus::Passed
-            | TestStatus::Failed
-            | TestStatus::TimedOut
-            | TestStatus::Crashed
-            | TestStatus::NoTests
-            | TestStatus::Incomplete,
-        ) => "the test command failed on this code".to_owned(),
+    Failing::Tests {
+        named: tests.failing.iter().take(words::NAMES).cloned().collect(),
+        failing,
+        total: tests.counts.total,
+        flaky: tests.failing.iter().filter(known).cloned().collect(),
     }
 }
 
@@ -109,6 +134,7 @@ fn verb(total: u64, failing: u64) -> String {
 mod tests {
     use super::*;
     use crate::detect::testkit::judged;
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{green, other, red};
 
     fn level(tests: TestEvidence, changed: CodeChange, stage: Stage) -> Option<Level> {

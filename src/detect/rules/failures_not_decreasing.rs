@@ -1,13 +1,20 @@
 //! `failures-not-decreasing`: tests run, and it gets no better.
 
+use std::fmt;
+
 use crate::detect::attempts::{Attempt, Step, attempts};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
+use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::history::steady_count;
+
+pub(in crate::detect) const ITERATIONS: Param<u64> =
+    Param::count("iterations", 5, 1, "Test-bearing iterations since the lowest failing count.");
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -29,17 +36,39 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
-    about: About::of(EventClass::NoProgress),
-    params: &[ParamSpec {
-        name: "iterations",
-        default: || ParamValue::Count(5),
-        min: 1,
-        doc: "Test-bearing iterations since the lowest failing count.",
-    }],
+    about: About { signal: Some(Signal::FailuresNotDecreasing), ..About::of(EventClass::NoProgress) },
+    params: &[ITERATIONS.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
 };
+
+/// The lowest failing count has not fallen.
+#[derive(Debug)]
+struct NotFallen {
+    iterations: u64,
+    failing: u64,
+    gone: u64,
+    flaky: Vec<String>,
+}
+
+impl Found for NotFallen {}
+
+impl fmt::Display for NotFallen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let gone = match self.gone {
+            0 => String::new(),
+            gone => format!(", and {} that ran before did not run now", words::count(gone, "test")),
+        };
+        write!(
+            f,
+            "the lowest failing count has not fallen for {}: now {}{gone}{}",
+            words::count(self.iterations, "test-bearing iteration"),
+            words::count(self.failing, "failing test"),
+            words::flaky_aside(&self.flaky),
+        )
+    }
+}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = attempts(situation.timeline);
@@ -49,24 +78,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let tests = newest.tests?;
     let failing = steady_count(tests, &flaky).filter(|failing| *failing > 0)?;
     let since = since_the_lowest(&attempts);
-    if words::len(&since) < setting.count("iterations") {
+    if words::len(&since) < setting.count(&ITERATIONS) {
         return None;
     }
-    let gone = match gone {
-        0 => String::new(),
-        gone => format!(", and {} that ran before did not run now", words::count(gone, "test")),
-    };
-    let message = format!(
-        "the lowest failing count has not fallen for {}: now {}{gone}{}",
-        words::count(words::len(&since), "test-bearing iteration"),
-        words::count(failing, "failing test"),
-        words::flaky_aside(tests, &flaky),
-    );
+    let flaky = words::flaky_of(tests, &flaky);
     let evidence = since.iter().rev().filter_map(|attempt| attempt.tests);
     Some(Finding {
         evidence: evidence.map(|tests| Evidence::Tests(tests.signature)).collect(),
         help: vec!["andon status  (the trend and the best commit so far)".to_owned()],
-        ..RULE.finding(setting.level, message)
+        ..RULE.finding(setting.level, NotFallen { iterations: words::len(&since), failing, gone, flaky })
     })
 }
 
@@ -87,6 +107,7 @@ fn since_the_lowest<'a>(attempts: &[Attempt<'a>]) -> Vec<Attempt<'a>> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::settings::ParamValue;
     use crate::domain::tests::TestStatus;
     use crate::history::testkit::{Commit, commit, green, other, red};
 

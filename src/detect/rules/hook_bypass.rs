@@ -1,14 +1,20 @@
 //! `hook-bypass`: a commit that went round the gate.
 
-use crate::detect::rule::{Docs, Reads, Rule, Switch, switch};
+use std::fmt;
+
+use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
-use crate::domain::facts::{Gate, Recording, Skip};
+use crate::domain::detail::Found;
+use crate::domain::facts::{Gate, Recording};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::history::Strike;
+
+pub(in crate::detect) const BLOCK_IN_CHECK: Param<bool> =
+    Param::switch("block_in_check", true, "Whether `andon check` fails on it, whatever the level.");
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -29,40 +35,71 @@ pub static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
     about: About::of(EventClass::GateBypass),
-    params: &[ParamSpec {
-        name: "block_in_check",
-        default: || ParamValue::Switch(true),
-        min: 0,
-        doc: "Whether `andon check` fails on it, whatever the level.",
-    }],
+    params: &[BLOCK_IN_CHECK.spec],
     stages: &[Stage::PostCommit, Stage::Check],
     reads: Reads::Records,
     check,
 };
 
+/// The level in `andon check`.
+pub(in crate::detect) fn level_in_check(setting: &RuleSetting) -> Level {
+    if setting.switch(&BLOCK_IN_CHECK) { setting.level.max(Level::Block) } else { setting.level }
+}
+
+/// How a commit went around the gate.
+#[derive(Debug)]
+enum How {
+    /// A framework was told by name to leave the gate out.
+    ByName(String),
+    /// `--no-verify`, or what comes to the same.
+    NoVerify,
+    /// Nobody asked the hooks.
+    HooksOff,
+}
+
+/// A commit that did not pass the gate.
+#[derive(Debug)]
+struct Bypass {
+    commit: String,
+    how: How,
+}
+
+impl Found for Bypass {}
+
+impl fmt::Display for Bypass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { commit, how } = self;
+        match how {
+            How::ByName(reason) => write!(f, "commit {commit} did not pass the gate ({reason})"),
+            How::NoVerify => write!(f, "commit {commit} did not pass the gate (--no-verify)"),
+            How::HooksOff => {
+                write!(f, "commit {commit} was made while the hooks were off and recorded later")
+            }
+        }
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
-    let by_name = newest.skipped.iter().find(|skip| skip.rule == Skip::GATE);
-    let by_name = by_name.map(|skip| format!("did not pass the gate ({})", words::bounded(&skip.reason)));
-    let how = match (newest.gate, newest.recording) {
-        (Gate::Bypassed, _) => by_name.as_deref().unwrap_or("did not pass the gate (--no-verify)"),
-        (Gate::NotRun, _) if by_name.is_some() => by_name.as_deref().unwrap_or_default(),
-        (Gate::NotRun, Recording::CaughtUp) if newest.strike == Strike::Candidate => {
-            "was made while the hooks were off and recorded later"
+    let by_name = newest.skipped.iter().find(|skip| skip.rule == RULE.id);
+    let by_name = by_name.map(|skip| How::ByName(words::bounded(&skip.reason)));
+    let how = match (newest.gate, by_name) {
+        (Gate::Bypassed | Gate::NotRun, Some(by_name)) => by_name,
+        (Gate::Bypassed, None) => How::NoVerify,
+        (Gate::NotRun, None)
+            if newest.recording == Recording::CaughtUp && newest.strike == Strike::Candidate =>
+        {
+            How::HooksOff
         }
-        (
-            Gate::NotRun | Gate::Passed,
-            Recording::AtCommit | Recording::CaughtUp | Recording::Backfilled | Recording::Derived,
-        ) => return None,
+        (Gate::NotRun | Gate::Passed, _) => return None,
     };
     let level = match situation.stage {
-        Stage::Check if switch(setting, "block_in_check") == Switch::On => setting.level.max(Level::Block),
+        Stage::Check => level_in_check(setting),
         Stage::PreCommit
         | Stage::Halts
         | Stage::PostCommit
         | Stage::PrePush
         | Stage::Complete
-        | Stage::Check
         | Stage::Replay
         | Stage::Turn
         | Stage::Event => setting.level,
@@ -70,7 +107,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: newest.commit.map(Evidence::Commit).into_iter().collect(),
         help: vec!["andon doctor  (which ways around the guard are open)".to_owned()],
-        ..RULE.finding(level, format!("commit {} {how}", newest.name()))
+        ..RULE.finding(level, Bypass { commit: newest.name(), how })
     })
 }
 
@@ -79,6 +116,8 @@ mod tests {
     use super::*;
     use crate::detect::Stops;
     use crate::domain::facts::CommitKind::{self, Merge, Normal, Revert};
+    use crate::domain::facts::Skip;
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{commit, timeline};
 
     fn level(gate: Gate, recording: Recording, kind: CommitKind, stage: Stage) -> Option<Level> {
@@ -114,7 +153,7 @@ mod tests {
         let mut one = commit(1);
         one.record().gate = Gate::NotRun;
         let reason = "pre-commit was replaced by lefthook".to_owned();
-        one.record().skipped = vec![Skip { rule: Skip::GATE.to_owned(), reason, agent: None }];
+        one.record().skipped = vec![Skip { rule: RULE.id.to_owned(), reason, agent: None }];
         let line = timeline(vec![one]);
         let situation = Situation {
             timeline: &line,

@@ -1,10 +1,13 @@
 //! `identity-drift`: the agent's own configuration is not the one that was pinned.
 
+use std::fmt;
+
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::identity::Mismatch;
 use crate::domain::settings::RuleSetting;
@@ -35,13 +38,26 @@ pub static RULE: Rule = Rule {
     check,
 };
 
+/// What is not as it was pinned.
+#[derive(Debug)]
+struct Drift {
+    mismatches: Vec<Mismatch>,
+}
+
+impl Found for Drift {}
+
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found: Vec<String> = self.mismatches.iter().map(ToString::to_string).collect();
+        write!(f, "not as it was pinned: {}", words::list(&found, words::len(&found)))
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let found = &situation.candidate?.identity;
     if found.is_empty() {
         return None;
     }
-    let said: Vec<String> = found.iter().map(ToString::to_string).collect();
-    let message = format!("not as it was pinned: {}", words::list(&said, words::len(&said)));
     let paths: Vec<&str> = found.iter().filter_map(Mismatch::path).collect();
     let mut help = Vec::new();
     if !paths.is_empty() || found.contains(&Mismatch::Unexplained) {
@@ -54,7 +70,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         help.push("ANDON_SESSION and ANDON_NODE say who commits: andon config show identity".to_owned());
     }
     let evidence = paths.iter().take(5).map(|path| Evidence::Path(words::bounded(path))).collect();
-    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
+    Some(Finding { evidence, help, ..RULE.finding(setting.level, Drift { mismatches: found.clone() }) })
 }
 
 #[cfg(test)]

@@ -1,14 +1,20 @@
 //! `idle-turns`: turns end and nothing has changed.
 
+use std::fmt;
+
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::Step as Advised;
 use crate::domain::workflow::Edits;
 use crate::history::{Iteration, Source, TurnChange};
+
+pub(in crate::detect) const MAX: Param<u64> =
+    Param::count("max", 3, 1, "Idle turns running that halt the loop.");
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -37,31 +43,39 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ),
         ..About::of(EventClass::Stall)
     },
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::Count(3),
-        min: 1,
-        doc: "Idle turns running that halt the loop.",
-    }],
+    params: &[MAX.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
 };
+
+/// Turns running that changed nothing.
+#[derive(Debug)]
+struct Idleness {
+    turns: u64,
+}
+
+impl Found for Idleness {}
+
+impl fmt::Display for Idleness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} running ended without any change", words::count(self.turns, "turn"))
+    }
+}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let iterations = &situation.timeline.iterations;
     let idle =
         iterations.iter().rev().map_while(|one| idle(situation, one)).filter(|idle| *idle == Idle::Yes);
     let idle = u64::try_from(idle.count()).unwrap_or(u64::MAX);
-    if idle == 0 || idle < setting.count("max") || newest_is_passed_over(situation) {
+    if idle == 0 || idle < setting.count(&MAX) || newest_is_passed_over(situation) {
         return None;
     }
     let newest = situation.timeline.newest()?;
-    let message = format!("{} running ended without any change", words::count(idle, "turn"));
     Some(Finding {
         evidence: vec![Evidence::Code(newest.code)],
         help: vec!["say in the task which file has to change, or that it is done: andon complete".to_owned()],
-        ..RULE.finding(setting.level, message)
+        ..RULE.finding(setting.level, Idleness { turns: idle })
     })
 }
 

@@ -1,11 +1,17 @@
 //! `iteration-cap`: the last line of defence, which asks nothing about progress.
 
+use std::fmt;
+
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::facts::Recording;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const MAX: Param<u64> =
+    Param::count("max", 100, 1, "Iterations since the last acknowledgement that halt the loop.");
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -25,20 +31,30 @@ pub static RULE: Rule = Rule {
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
     about: About { advice: Advice::RaiseMax, ..About::of(EventClass::IterationCap) },
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::Count(100),
-        min: 1,
-        doc: "Iterations since the last acknowledgement that halt the loop.",
-    }],
+    params: &[MAX.spec],
     stages: LOOP,
     reads: Reads::Totals,
     check,
 };
 
+/// A run that has reached its cap.
+#[derive(Debug)]
+struct Cap {
+    iteration: u64,
+    max: u64,
+}
+
+impl Found for Cap {}
+
+impl fmt::Display for Cap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Reached iteration cap: {}/{}", self.iteration, self.max)
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
-    let max = setting.count("max");
+    let max = setting.count(&MAX);
     // Where nobody watched, nobody knows which commits were one run.
     let counted = match newest.recording {
         Recording::AtCommit | Recording::CaughtUp => true,
@@ -50,7 +66,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: newest.commit.map(Evidence::Commit).into_iter().collect(),
         help: vec!["look at what the run has achieved: andon status".to_owned()],
-        ..RULE.finding(setting.level, format!("Reached iteration cap: {}/{max}", newest.number))
+        ..RULE.finding(setting.level, Cap { iteration: newest.number, max })
     })
 }
 
@@ -58,6 +74,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::commit;
 
     #[test]

@@ -1,4 +1,7 @@
-//! One file a rule: its id, documentation, defaults, check and tests.
+//! One file a rule: its id, documentation, properties, parameters, check, messages and tests. A new rule is one file,
+//! its `mod` line and its line in the registry.
+
+use super::rule::Rule;
 
 pub(super) mod co_occurrence;
 pub(super) mod consecutive_failures;
@@ -30,3 +33,37 @@ pub(super) mod untested_edit;
 pub(super) mod user_stop;
 pub(super) mod verdict_split;
 pub(super) mod weak_change;
+
+/// Every rule. The order is that of precedence: of several findings that halt, the first gives the reason.
+pub static REGISTRY: &[&Rule] = &[
+    &unchanged_diff::RULE,
+    &idle_turns::RULE,
+    &repeated_output::RULE,
+    &weak_change::RULE,
+    &repeated_failures::RULE,
+    &failures_not_decreasing::RULE,
+    &oscillation::RULE,
+    &recurrence::RULE,
+    &undo_churn::RULE,
+    &verdict_split::RULE,
+    &co_occurrence::RULE,
+    &consecutive_failures::RULE,
+    &repeated_error::RULE,
+    &tool_loop::RULE,
+    &iteration_cap::RULE,
+    &node_turns::RULE,
+    &node_runtime::RULE,
+    &cycle_iterations::RULE,
+    &cycle_runtime::RULE,
+    &cycle_cost::RULE,
+    &turn_timeout::RULE,
+    &turn_tokens::RULE,
+    &context_window::RULE,
+    &untested_edit::RULE,
+    &failing_tests::RULE,
+    &docs_not_updated::RULE,
+    &test_weakening::RULE,
+    &identity_drift::RULE,
+    &hook_bypass::RULE,
+    &user_stop::RULE,
+];

@@ -1,11 +1,18 @@
 //! `node-runtime`: a node has run for as long as it was given.
 
+use std::fmt;
+
 use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::time::Span;
+
+pub(in crate::detect) const MAX: Param<Option<Span>> =
+    Param::span_limit("max", None, "Runtime of one node that halts the loop; \"none\" for no limit.");
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -26,20 +33,31 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
     about: About::of(EventClass::Budget),
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::SpanLimit(None),
-        min: 1,
-        doc: "Runtime of one node that halts the loop; \"none\" for no limit.",
-    }],
+    params: &[MAX.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
 };
 
+/// A node that has run for as long as it was given.
+#[derive(Debug)]
+struct Runtime {
+    node: String,
+    taken: Span,
+    limit: Span,
+}
+
+impl Found for Runtime {}
+
+impl fmt::Display for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has run for {} of {}", self.node, self.taken, self.limit)
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    let otherwise = setting.span("max");
+    let otherwise = setting.span_limit(&MAX);
     let over = timeline.workflow.nodes.iter().find_map(|node| {
         let limit = node.max_runtime.unwrap_or(otherwise);
         let taken = budget::runtime(&timeline.activity, &node.name);
@@ -49,7 +67,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Text(format!("node {}: {taken}", node.name))],
         help: vec!["look at what its turns have achieved: andon status".to_owned()],
-        ..RULE.finding(setting.level, format!("{} has run for {taken} of {limit}", node.name))
+        ..RULE.finding(setting.level, Runtime { node: node.name.clone(), taken, limit })
     })
 }
 
@@ -58,6 +76,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{TurnEnd, What};
+    use crate::domain::settings::ParamValue;
     use crate::domain::time::Span;
     use crate::history::testkit::{event_of, in_workflow};
 

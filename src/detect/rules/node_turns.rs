@@ -1,12 +1,18 @@
 //! `node-turns`: a node has had all the turns that it was given.
 
+use std::fmt;
+
 use crate::detect::budget;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const MAX: Param<Option<u64>> =
+    Param::limit("max", Some(6), 1, "Turns of one node that halt the loop; \"none\" for no limit.");
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -27,31 +33,41 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
     about: About::of(EventClass::Budget),
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::Limit(Some(6)),
-        min: 1,
-        doc: "Turns of one node that halt the loop; \"none\" for no limit.",
-    }],
+    params: &[MAX.spec],
     stages: LOOP,
     reads: Reads::Totals,
     check,
 };
 
+/// A node that has had the turns it was given.
+#[derive(Debug)]
+struct Turns {
+    node: String,
+    turns: u64,
+    limit: u64,
+}
+
+impl Found for Turns {}
+
+impl fmt::Display for Turns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} has had {} of {}", self.node, self.turns, words::count(self.limit, "turn"))
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
-    let otherwise = setting.count("max");
+    let otherwise = setting.limit(&MAX);
     let over = timeline.workflow.nodes.iter().find_map(|node| {
         let limit = node.max_turns.unwrap_or(otherwise);
         let turns = timeline.activity.nodes.get(&node.name)?.turns;
         budget::reached(turns, limit).then_some((node, turns, limit))
     });
     let (node, turns, limit) = over?;
-    let message = format!("{} has had {turns} of {}", node.name, words::count(limit, "turn"));
     Some(Finding {
         evidence: vec![Evidence::Text(format!("node {}: {turns} turns", node.name))],
         help: vec!["look at what its turns have achieved: andon status".to_owned()],
-        ..RULE.finding(setting.level, message)
+        ..RULE.finding(setting.level, Turns { node: node.name.clone(), turns, limit })
     })
 }
 
@@ -60,6 +76,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{TurnEnd, What};
+    use crate::domain::settings::ParamValue;
     use crate::history::Timeline;
     use crate::history::testkit::{event_of, folded, in_workflow};
 

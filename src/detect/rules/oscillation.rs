@@ -1,18 +1,33 @@
 //! `oscillation`: the code, or a file of it, goes round in a circle.
 
-use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
+use std::fmt;
+
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
 use crate::detect::returns::{self, Round, Step, Weight};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::CodeId;
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{CodeState, Iteration, PathState, Strike, Timeline};
 
+pub(in crate::detect) const RETURNS: Param<u64> =
+    Param::count("returns", 2, 2, "Returns to the last but one state, running.");
+pub(in crate::detect) const PATH_RETURNS: Param<u64> =
+    Param::count("path_returns", 3, 2, "Returns to the last but one state of one path, running.");
+pub(in crate::detect) const COMEBACKS: Param<u64> =
+    Param::count("comebacks", 3, 2, "Returns to any of the 6 states before, among the newest 10 states.");
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+);
+
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "oscillation",
     summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",
     docs: Docs {
@@ -41,32 +56,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Oscillating,
     face: Face::Checkpoint,
     about: About::of(EventClass::Oscillation),
-    params: &[
-        ParamSpec {
-            name: "returns",
-            default: || ParamValue::Count(2),
-            min: 2,
-            doc: "Returns to the last but one state, running.",
-        },
-        ParamSpec {
-            name: "path_returns",
-            default: || ParamValue::Count(3),
-            min: 2,
-            doc: "Returns to the last but one state of one path, running.",
-        },
-        ParamSpec {
-            name: "comebacks",
-            default: || ParamValue::Count(3),
-            min: 2,
-            doc: "Returns to any of the 6 states before, among the newest 10 states.",
-        },
-        ParamSpec {
-            name: "exempt",
-            default: default_subjects,
-            min: 0,
-            doc: "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
-        },
-    ],
+    params: &[RETURNS.spec, PATH_RETURNS.spec, COMEBACKS.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
@@ -74,6 +64,65 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// States among which comebacks are counted.
 const AMONG: usize = 10;
+
+/// What goes round.
+#[derive(Debug)]
+enum Circle {
+    /// The code, between two states.
+    TwoStates { other: CodeId, newest: CodeId, round: Round },
+    /// The code, through more of them.
+    States(Round),
+    /// One file.
+    File(Round),
+    /// The code, without a period.
+    Comebacks(u64),
+}
+
+impl Found for Circle {}
+
+impl fmt::Display for Circle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TwoStates { other, newest, round } => write!(
+                f,
+                "the code alternates between two states, {} and {}, for {}{}",
+                other.short(),
+                newest.short(),
+                changes(*round),
+                on_purpose(*round),
+            ),
+            Self::States(round) => {
+                let (period, changes) = (round.period, changes(*round));
+                write!(f, "the code goes round through the same {period} states, for {changes}")?;
+                f.write_str(&on_purpose(*round))
+            }
+            Self::File(round) => {
+                let (period, returns) = (round.period, returns_of(*round));
+                write!(f, "one file goes back and forth between {period} states: {returns}")?;
+                f.write_str(&on_purpose(*round))
+            }
+            Self::Comebacks(count) => {
+                write!(f, "the code came back to an earlier state {count} times in {AMONG} changes")
+            }
+        }
+    }
+}
+
+fn changes(round: Round) -> String {
+    words::count(u64::try_from(round.returns + round.period).unwrap_or(u64::MAX), "change")
+}
+
+fn returns_of(round: Round) -> String {
+    words::count(u64::try_from(round.returns).unwrap_or(u64::MAX), "return")
+}
+
+/// What is to be said about returns that were meant.
+fn on_purpose(round: Round) -> String {
+    match round.meant {
+        0 => String::new(),
+        meant => format!("; {meant} of {} by reverts, relands, releases or merges", returns_of(round)),
+    }
+}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
@@ -102,54 +151,43 @@ fn is_back(timeline: &Timeline) -> bool {
 }
 
 fn weight(brought: &Iteration, setting: &RuleSetting) -> Weight {
-    if brought.strike == Strike::Exempt || goes_back_on_purpose(brought, setting.list("exempt")) {
+    if brought.strike == Strike::Exempt || goes_back_on_purpose(brought, setting.list(&EXEMPT)) {
         Weight::Meant
     } else {
         Weight::Strike
     }
 }
 
-/// The level (`otherwise` at most, when too few returns count), and what is to be said about returns that were meant.
-fn judged(round: Round, least: usize, setting: &RuleSetting, otherwise: Level) -> (Level, String) {
+/// The level; `otherwise` at most, when too few returns count.
+fn judged(round: Round, least: usize, setting: &RuleSetting, otherwise: Level) -> Level {
     let enough = round.strikes() >= round.needed(least);
     let otherwise = if round.strikes() == 0 { Level::Note } else { otherwise };
-    let level = if enough { setting.level } else { setting.level.min(otherwise) };
-    let returns = words::count(u64::try_from(round.returns).unwrap_or(u64::MAX), "return");
-    let on_purpose = match round.meant {
-        0 => String::new(),
-        meant => format!("; {meant} of {returns} by reverts, relands, releases or merges"),
-    };
-    (level, on_purpose)
+    if enough { setting.level } else { setting.level.min(otherwise) }
 }
 
 fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let states = timeline.states();
     let step = |state: &CodeState<'_>| Step { state: state.code, weight: weight(state.brought_by, setting) };
     let steps: Vec<Step<_>> = states.iter().map(step).collect();
-    let least = usize::try_from(setting.count("returns")).unwrap_or(usize::MAX).max(1);
+    let least = usize::try_from(setting.count(&RETURNS)).unwrap_or(usize::MAX).max(1);
     let round = returns::round(&steps, least)?;
-    let (level, on_purpose) = judged(round, least, setting, Level::Warn);
+    let level = judged(round, least, setting, Level::Warn);
     let [.., other, newest] = states.as_slice() else { return None };
-    let changes = words::count(u64::try_from(round.returns + round.period).unwrap_or(u64::MAX), "change");
-    let message = match round.period {
-        2 => format!(
-            "the code alternates between two states, {} and {}, for {changes}{on_purpose}",
-            other.code.short(),
-            newest.code.short(),
-        ),
-        period => format!("the code goes round through the same {period} states, for {changes}{on_purpose}"),
+    let found = match round.period {
+        2 => Circle::TwoStates { other: other.code, newest: newest.code, round },
+        _ => Circle::States(round),
     };
     let circle = states.iter().rev().take(round.period).rev();
     let mut evidence: Vec<Evidence> = circle.map(|state| Evidence::Code(state.code)).collect();
     let returning = states.iter().rev().take(round.returns).rev();
     evidence.extend(returning.filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
     let help = words::git_diff(other.brought_by, newest.brought_by);
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
 }
 
 /// The same for each path of the newest commit; the first that goes round is named by a command that shows it.
 fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
-    let least = usize::try_from(setting.count("path_returns")).unwrap_or(usize::MAX).max(1);
+    let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX).max(1);
     let found = timeline.newest_paths().filter_map(|path| {
         let states = timeline.path_states(path);
         let step = |state: &PathState<'_>| Step {
@@ -159,21 +197,17 @@ fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
         let steps: Vec<Step<_>> = states.iter().map(step).collect();
         let round = returns::round(&steps, least)?;
         // That a file is put back on purpose is nothing to speak of.
-        let (level, on_purpose) = judged(round, least, setting, Level::Note);
+        let level = judged(round, least, setting, Level::Note);
         let level = if patient(round, &states, least) { level.min(Level::Note) } else { level };
-        Some((level, round, on_purpose, states))
+        Some((level, round, states))
     });
-    let (level, round, on_purpose, states) =
-        found.reduce(|first, next| if next.0 > first.0 { next } else { first })?;
-    let times = words::count(u64::try_from(round.returns).unwrap_or(u64::MAX), "return");
-    let message =
-        format!("one file goes back and forth between {} states: {times}{on_purpose}", round.period);
+    let (level, round, states) = found.reduce(|first, next| if next.0 > first.0 { next } else { first })?;
     let returning: Vec<&Iteration> =
         states.iter().rev().take(round.returns).rev().filter_map(|state| state.brought_by).collect();
     let evidence = returning.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let commits: Vec<String> = returning.iter().filter_map(|one| one.commit).map(|one| one.short()).collect();
     let help = (!commits.is_empty()).then(|| format!("git show --stat {}", commits.join(" ")));
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, Circle::File(round)) })
 }
 
 /// Between the states of a file that a loop brings there is no more than one other iteration; where there is, it takes
@@ -207,13 +241,12 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
         .collect();
     let count = words::len(&back);
     let under_judgement = back.last().is_some_and(|last| Some(last.brought_by) == timeline.newest());
-    if count < setting.count("comebacks").max(1) || !under_judgement {
+    if count < setting.count(&COMEBACKS).max(1) || !under_judgement {
         return None;
     }
-    let message = format!("the code came back to an earlier state {count} times in {AMONG} changes");
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
-    Some(Finding { evidence, ..RULE.finding(setting.level, message) })
+    Some(Finding { evidence, ..RULE.finding(setting.level, Circle::Comebacks(count)) })
 }
 
 #[cfg(test)]
@@ -222,6 +255,7 @@ mod tests {
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::change::Nature;
     use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{Commit, commit};
 
     fn states(codes: &[u8]) -> Vec<Commit> {

@@ -1,12 +1,25 @@
 //! `recurrence`: a code state that was left comes back.
 
-use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
+use std::fmt;
+
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
+use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::ids::CodeId;
+use crate::domain::settings::{Param, RuleSetting};
 use crate::history::Strike;
+
+pub(in crate::detect) const RING: Param<u64> =
+    Param::count("ring", 6, 2, "How many code states back a return is seen.");
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+);
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -25,25 +38,33 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     face: Face::Checkpoint,
-    about: About::of(EventClass::Oscillation),
-    params: &[
-        ParamSpec {
-            name: "ring",
-            default: || ParamValue::Count(6),
-            min: 2,
-            doc: "How many code states back a return is seen.",
-        },
-        ParamSpec {
-            name: "exempt",
-            default: default_subjects,
-            min: 0,
-            doc: "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
-        },
-    ],
+    about: About { signal: Some(Signal::Recurrence), ..About::of(EventClass::Oscillation) },
+    params: &[RING.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
 };
+
+/// A state of the code that came back.
+#[derive(Debug)]
+struct Return {
+    changes: usize,
+    code: CodeId,
+    brought_by: String,
+}
+
+impl Found for Return {}
+
+impl fmt::Display for Return {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (changes, code) = (self.changes, self.code.short());
+        write!(
+            f,
+            "the code is again in the state of {changes} changes before ({code}, brought by {})",
+            self.brought_by,
+        )
+    }
+}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let states = situation.timeline.states();
@@ -52,17 +73,13 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if Some(brought) != situation.timeline.newest() || brought.strike == Strike::Exempt {
         return None;
     }
-    let ring = usize::try_from(setting.count("ring")).unwrap_or(usize::MAX);
+    let ring = usize::try_from(setting.count(&RING)).unwrap_or(usize::MAX);
     let back = earlier.iter().rev().take(ring).position(|state| state.code == newest.code)?;
     let seen = earlier.iter().rev().nth(back)?;
-    let on_purpose = goes_back_on_purpose(brought, setting.list("exempt"));
+    let on_purpose = goes_back_on_purpose(brought, setting.list(&EXEMPT));
     let level = if on_purpose { setting.level.min(Level::Note) } else { setting.level };
-    let message = format!(
-        "the code is again in the state of {} changes before ({}, brought by {})",
-        back.saturating_add(1),
-        newest.code.short(),
-        seen.brought_by.name(),
-    );
+    let found =
+        Return { changes: back.saturating_add(1), code: newest.code, brought_by: seen.brought_by.name() };
     let commits = [seen.brought_by.commit, brought.commit];
     let evidence = std::iter::once(Evidence::Code(newest.code))
         .chain(commits.into_iter().flatten().map(Evidence::Commit));
@@ -71,7 +88,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: evidence.collect(),
         help: help.into_iter().collect(),
-        ..RULE.finding(level, message)
+        ..RULE.finding(level, found)
     })
 }
 
@@ -80,6 +97,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{Commit, commit};
 
     fn states(codes: &[u8]) -> Vec<Commit> {

@@ -47,7 +47,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Text(format!("errors {errors}"))],
         help: vec!["read the first error before the next edit: andon test".to_owned()],
-        ..RULE.finding(setting.level, "the tests fail with the same error as before".to_owned())
+        ..RULE.finding(setting.level, "the tests fail with the same error as before")
     })
 }
 

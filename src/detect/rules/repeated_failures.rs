@@ -1,17 +1,23 @@
 //! `repeated-failures`: the same tests fail again after every edit.
 
+use std::fmt;
+
 use crate::detect::attempts::{Attempt, attempts};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::TestEvidence;
 use crate::history::{Outcome, outcome, steady_count};
 
+pub(in crate::detect) const ITERATIONS: Param<u64> =
+    Param::count("iterations", 3, 2, "Test-bearing iterations running with the same failing tests.");
+
 /// The rule.
-pub(in crate::detect) static RULE: Rule = Rule {
+pub static RULE: Rule = Rule {
     id: "repeated-failures",
     summary: "the same tests fail in 3 tested iterations running, with code edited in between",
     docs: Docs {
@@ -31,41 +37,58 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
     about: About::of(EventClass::NoProgress),
-    params: &[ParamSpec {
-        name: "iterations",
-        default: || ParamValue::Count(3),
-        min: 2,
-        doc: "Test-bearing iterations running with the same failing tests.",
-    }],
+    params: &[ITERATIONS.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
 };
 
+/// The same tests fail again and again.
+#[derive(Debug)]
+struct SameFailures {
+    failing: u64,
+    iterations: u64,
+    steady: Vec<String>,
+    flaky: Vec<String>,
+}
+
+impl Found for SameFailures {}
+
+impl fmt::Display for SameFailures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the same {} failed in {} running, with code edited in between: {}{}",
+            words::count(self.failing, "test"),
+            words::count(self.iterations, "iteration"),
+            words::list(&self.steady, self.failing),
+            words::flaky_aside(&self.flaky),
+        )
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = attempts(situation.timeline);
     let running = same_failures(&attempts);
     let times = words::len(&running);
-    if times < 2 || times < setting.count("iterations") {
+    if times < 2 || times < setting.count(&ITERATIONS) {
         return None;
     }
     let tests = running.first()?.tests?;
     let flaky = situation.timeline.flaky();
-    let steady: Vec<&String> = tests.failing.iter().filter(|id| !flaky.contains(*id)).collect();
+    let steady: Vec<String> = tests.failing.iter().filter(|id| !flaky.contains(*id)).cloned().collect();
     let failing = steady_count(tests, &flaky).unwrap_or_else(|| words::len(&steady));
-    let message = format!(
-        "the same {} failed in {} running, with code edited in between: {}{}",
-        words::count(failing, "test"),
-        words::count(times, "iteration"),
-        words::list(&steady, failing),
-        words::flaky_aside(tests, &flaky),
-    );
+    let flaky = words::flaky_of(tests, &flaky);
     let mut evidence = vec![Evidence::Tests(tests.signature)];
     evidence
         .extend(running.iter().rev().filter_map(|attempt| attempt.iteration.commit).map(Evidence::Commit));
     let mut help = vec!["read the first failing test's error before the next edit: andon test".to_owned()];
     help.extend(words::git_diff(running.last()?.iteration, running.first()?.iteration));
-    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
+    Some(Finding {
+        evidence,
+        help,
+        ..RULE.finding(setting.level, SameFailures { failing, iterations: times, steady, flaky })
+    })
 }
 
 /// The newest attempts that fail in the same tests, newest first.
@@ -94,6 +117,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{Amend, Merge, Revert};
+    use crate::domain::settings::ParamValue;
     use crate::domain::tests::TestStatus;
     use crate::history::testkit::{Commit, commit, green, other, red};
 

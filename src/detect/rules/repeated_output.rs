@@ -1,14 +1,21 @@
 //! `repeated-output`: a node says the same again and again.
 
+use std::fmt;
+
 use crate::detect::attempts::{Step, attempts};
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::detail::Found;
+use crate::domain::events::OutputKind;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::Step as Advised;
 use crate::history::{Said, Source, Timeline, TurnChange};
+
+pub(in crate::detect) const REPEATS: Param<u64> =
+    Param::count("repeats", 3, 2, "Equal outputs running that halt the loop.");
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -36,23 +43,35 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ),
         ..About::of(EventClass::Stall)
     },
-    params: &[ParamSpec {
-        name: "repeats",
-        default: || ParamValue::Count(3),
-        min: 2,
-        doc: "Equal outputs running that halt the loop.",
-    }],
+    params: &[REPEATS.spec],
     stages: ANY_EVENT,
     reads: Reads::Records,
     check,
 };
+
+/// A node that says the same again.
+#[derive(Debug)]
+struct SameOutput {
+    node: String,
+    kind: OutputKind,
+    times: u64,
+}
+
+impl Found for SameOutput {}
+
+impl fmt::Display for SameOutput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = words::bounded(&self.node);
+        write!(f, "{node} gave the same {} {} times running", self.kind.as_str(), self.times)
+    }
+}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let outputs = &situation.timeline.activity.outputs;
     let newest = outputs.last()?;
     let of_this = outputs.iter().rev().filter(|said| said.node == newest.node && said.kind == newest.kind);
     let mut same: Vec<&Said> = of_this.take_while(|said| said.hash == newest.hash).collect();
-    let repeats = setting.count("repeats").max(1);
+    let repeats = setting.count(&REPEATS).max(1);
     if words::len(&same) < repeats {
         return None;
     }
@@ -62,15 +81,10 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if times < repeats {
         return None;
     }
-    let message = format!(
-        "{} gave the same {} {times} times running",
-        words::bounded(&newest.node),
-        newest.kind.as_str()
-    );
     Some(Finding {
         evidence: vec![Evidence::Text(format!("output {}", newest.hash))],
         help: vec!["give the node what it does not know: tighten its context or its task".to_owned()],
-        ..RULE.finding(setting.level, message)
+        ..RULE.finding(setting.level, SameOutput { node: newest.node.clone(), kind: newest.kind, times })
     })
 }
 
@@ -93,6 +107,7 @@ mod tests {
     use crate::domain::events::{Event, Output, OutputKind, What};
     use crate::domain::facts::Fact;
     use crate::domain::ids::Digest;
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{ack, commit, event, folded, green, red, turn_end};
 
     fn said(hash: u8) -> Fact {

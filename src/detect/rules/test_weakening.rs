@@ -1,16 +1,29 @@
 //! `test-weakening`: tests went, or ask less, while earlier ones failed.
 
+use std::fmt;
+
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::weakened::Patterns;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
 use crate::domain::facts::Weakening;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::history::{Timeline, failing_count};
+
+pub(in crate::detect) const TESTS_PARAM: Param<Vec<String>> =
+    Param::list("tests", TESTS, "How a line that declares a test begins, as `ENDING,ENDING: TEXT`.");
+pub(in crate::detect) const SKIPS_PARAM: Param<Vec<String>> =
+    Param::list("skips", SKIPS, "What a test that is skipped holds, as `ENDING,ENDING: TEXT`.");
+pub(in crate::detect) const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
+    "assertions",
+    ASSERTIONS,
+    "What a line that asserts something holds, as `ENDING,ENDING: TEXT`.",
+);
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -38,26 +51,7 @@ pub static RULE: Rule = Rule {
         waiver: Some("a trailer of the message waives it: Tests-Removed: why"),
         ..About::of(EventClass::DirtyBit)
     },
-    params: &[
-        ParamSpec {
-            name: "tests",
-            default: || list(TESTS),
-            min: 0,
-            doc: "How a line that declares a test begins, as `ENDING,ENDING: TEXT`.",
-        },
-        ParamSpec {
-            name: "skips",
-            default: || list(SKIPS),
-            min: 0,
-            doc: "What a test that is skipped holds, as `ENDING,ENDING: TEXT`.",
-        },
-        ParamSpec {
-            name: "assertions",
-            default: || list(ASSERTIONS),
-            min: 0,
-            doc: "What a line that asserts something holds, as `ENDING,ENDING: TEXT`.",
-        },
-    ],
+    params: &[TESTS_PARAM.spec, SKIPS_PARAM.spec, ASSERTIONS_PARAM.spec],
     stages: &[Stage::PostCommit, Stage::Check, Stage::Replay],
     reads: Reads::Records,
     check,
@@ -133,17 +127,55 @@ const ASSERTIONS: &[&str] = &[
     "bats: assert",
 ];
 
-fn list(entries: &[&str]) -> ParamValue {
-    ParamValue::List(entries.iter().map(ToString::to_string).collect())
-}
-
 impl<'a> Patterns<'a> {
     /// As the rule is set.
     pub fn of(setting: &'a RuleSetting) -> Self {
         Self {
-            tests: setting.list("tests"),
-            skips: setting.list("skips"),
-            assertions: setting.list("assertions"),
+            tests: setting.list(&TESTS_PARAM),
+            skips: setting.list(&SKIPS_PARAM),
+            assertions: setting.list(&ASSERTIONS_PARAM),
+        }
+    }
+}
+
+/// What went, or asks less.
+#[derive(Debug)]
+struct Weaker {
+    counts: Counts,
+    taken: Option<Weakening>,
+    waiver: Option<String>,
+}
+
+/// How the counts went.
+#[derive(Debug)]
+enum Counts {
+    /// So many failed before.
+    Failed(u64),
+    /// Fewer fail and fewer ran; and more are skipped, where a pair says so.
+    Fewer { before: Open, failing: u64, ran: u64, skipped: Option<(u64, u64)> },
+}
+
+impl Found for Weaker {}
+
+impl fmt::Display for Weaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.counts {
+            Counts::Failed(failing) => {
+                write!(f, "{} failed before this commit", words::count(*failing, "test"))?;
+            }
+            Counts::Fewer { before: Open { failing: failed, ran: before }, failing, ran, skipped } => {
+                write!(f, "{failed} -> {failing} failing while the tests that ran went {before} -> {ran}")?;
+                if let Some((before, now)) = skipped {
+                    write!(f, " and those that were skipped {before} -> {now}")?;
+                }
+            }
+        }
+        if let Some(taken) = self.taken.as_ref().map(taken).filter(|taken| !taken.is_empty()) {
+            write!(f, ": {taken}")?;
+        }
+        match &self.waiver {
+            Some(reason) => write!(f, "; waived by Tests-Removed: {}", words::bounded(reason)),
+            None => f.write_str("; this earns no credit in the trend"),
         }
     }
 }
@@ -153,22 +185,14 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let open = open(situation.timeline)?;
     let fewer = newest.tests.as_ref().and_then(|now| {
         let skipped = situation.timeline.last_result_before(newest.code).map(|before| before.counts.skipped);
-        fewer(open, now).map(|told| told + &skipped.map(|before| skips(before, now)).unwrap_or_default())
+        fewer(open, now, skipped)
     });
-    let waiver = newest.weakening.as_ref().and_then(|found| found.waiver.as_ref());
-    let taken = newest.weakening.as_ref().map(taken).filter(|taken| !taken.is_empty());
+    let waiver = newest.weakening.as_ref().and_then(|found| found.waiver.clone());
+    let taken = newest.weakening.clone().filter(|found| !taken(found).is_empty());
     if taken.is_none() && fewer.is_none() {
         return None;
     }
-    let counts =
-        fewer.unwrap_or_else(|| format!("{} failed before this commit", words::count(open.failing, "test")));
-    let taken = taken.map(|taken| format!(": {taken}")).unwrap_or_default();
-    let (level, end) = match waiver {
-        Some(reason) => {
-            (setting.level.min(Level::Note), format!("; waived by Tests-Removed: {}", words::bounded(reason)))
-        }
-        None => (setting.level, "; this earns no credit in the trend".to_owned()),
-    };
+    let level = if waiver.is_some() { setting.level.min(Level::Note) } else { setting.level };
     let mut evidence: Vec<Evidence> = newest.commit.map(Evidence::Commit).into_iter().collect();
     evidence.extend(newest.tests.as_ref().map(|tests| Evidence::Tests(tests.signature)));
     let mut help = Vec::new();
@@ -179,7 +203,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         );
         help.extend(newest.commit.map(|commit| format!("git show {}", commit.short())));
     }
-    Some(Finding { evidence, help, ..RULE.finding(level, format!("{counts}{taken}{end}")) })
+    let counts = fewer.unwrap_or(Counts::Failed(open.failing));
+    Some(Finding { evidence, help, ..RULE.finding(level, Weaker { counts, taken, waiver }) })
 }
 
 /// The last run on earlier code, where it had failures.
@@ -201,19 +226,13 @@ fn open(timeline: &Timeline) -> Option<Open> {
     (open.failing > 0).then_some(open)
 }
 
-/// `7 -> 2 failing while the tests that ran went 120 -> 112`, where both fell.
-fn fewer(open: Open, now: &TestEvidence) -> Option<String> {
+/// Where both counts fell; `skipped` were skipped before: a skip that no diff shows is told by the report alone.
+fn fewer(before: Open, now: &TestEvidence, skipped: Option<u64>) -> Option<Counts> {
     let (failing, ran) = (failing_count(now)?, now.counts.ran());
     let told = matches!(now.status, TestStatus::Passed | TestStatus::Failed) && ran > 0;
-    (told && failing < open.failing && ran < open.ran).then(|| {
-        format!("{} -> {failing} failing while the tests that ran went {} -> {ran}", open.failing, open.ran)
-    })
-}
-
-/// ` and those that were skipped 0 -> 4`, where more are: a skip that no diff shows is told by the report alone.
-fn skips(before: u64, now: &TestEvidence) -> String {
-    let now = now.counts.skipped;
-    if now > before { format!(" and those that were skipped {before} -> {now}") } else { String::new() }
+    let skipped = skipped.map(|before| (before, now.counts.skipped)).filter(|(before, now)| now > before);
+    let fell = told && failing < before.failing && ran < before.ran;
+    fell.then_some(Counts::Fewer { before, failing, ran, skipped })
 }
 
 fn taken(found: &Weakening) -> String {

@@ -7,12 +7,27 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::detail::{Figures, Found};
+use crate::domain::escalation::Signal;
 use crate::domain::events::Arguments;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::ids::ShortHash;
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting, Word};
 use crate::domain::suggestion::Step as Advised;
 use crate::history::{Call, Newest, Timeline, is_edit};
+
+pub(in crate::detect) const SOFT: Param<u64> = Param::count("soft", 3, 2, "Identical calls that warn.");
+pub(in crate::detect) const HARD: Param<u64> = Param::count("hard", 5, 2, "Identical calls that halt.");
+pub(in crate::detect) const INFINITE: Param<u64> =
+    Param::count("infinite", 10, 2, "Identical calls that halt with BLOCKER_REPORT.md.");
+pub(in crate::detect) const WINDOW: Param<u64> = Param::count("window", 10, 2, "Newest calls that count.");
+pub(in crate::detect) const ROUNDS: Param<u64> =
+    Param::count("rounds", 3, 2, "Times that a row of calls comes.");
+pub(in crate::detect) const SIGNATURE: Param<Word> = Param::word(
+    "signature",
+    "full",
+    &["full", "coarse"],
+    "What is compared: all of a call, or its coarse form.",
+);
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -44,46 +59,10 @@ pub(in crate::detect) static RULE: Rule = Rule {
             Advised::ChangeApproach,
             "tell the agent what that call answers, and ask for another approach",
         ),
+        signal: Some(Signal::ToolLoop),
         ..About::of(EventClass::ToolLoop)
     },
-    params: &[
-        ParamSpec {
-            name: "soft",
-            default: || ParamValue::Count(3),
-            min: 2,
-            doc: "Identical calls that warn.",
-        },
-        ParamSpec {
-            name: "hard",
-            default: || ParamValue::Count(5),
-            min: 2,
-            doc: "Identical calls that halt.",
-        },
-        ParamSpec {
-            name: "infinite",
-            default: || ParamValue::Count(10),
-            min: 2,
-            doc: "Identical calls that halt with BLOCKER_REPORT.md.",
-        },
-        ParamSpec {
-            name: "window",
-            default: || ParamValue::Count(10),
-            min: 2,
-            doc: "Newest calls that count.",
-        },
-        ParamSpec {
-            name: "rounds",
-            default: || ParamValue::Count(3),
-            min: 2,
-            doc: "Times that a row of calls comes.",
-        },
-        ParamSpec {
-            name: "signature",
-            default: || ParamValue::Word { is: "full", of: &["full", "coarse"] },
-            min: 0,
-            doc: "What is compared: all of a call, or its coarse form.",
-        },
-    ],
+    params: &[SOFT.spec, HARD.spec, INFINITE.spec, WINDOW.spec, ROUNDS.spec, SIGNATURE.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
@@ -124,7 +103,7 @@ pub(in crate::detect) fn is_loop(timeline: &Timeline, setting: &RuleSetting) -> 
 fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call, Grade, Pattern)> {
     let activity = &timeline.activity;
     let newest = activity.calls.iter().rev().find(|call| is_told(call))?;
-    let coarse = setting.word("signature") == "coarse";
+    let coarse = setting.word(&SIGNATURE) == "coarse";
     let of_node = activity.calls.iter().filter(|call| call.node == newest.node && is_told(call));
     // The coarse form does not see what an edit says, so that an edit cannot be told from a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
@@ -204,15 +183,15 @@ fn signature(call: &Call, coarse: bool) -> Signature {
 
 /// How often the newest call came among the last `window`.
 fn identical(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
-    let window = usize::try_from(setting.count("window")).unwrap_or(usize::MAX);
+    let window = usize::try_from(setting.count(&WINDOW)).unwrap_or(usize::MAX);
     let recent = &signatures[signatures.len().saturating_sub(window)..];
     let newest = recent.last()?;
     let times = words::len(&recent.iter().filter(|one| *one == newest).collect::<Vec<_>>());
-    let grade = if times >= setting.count("infinite") {
+    let grade = if times >= setting.count(&INFINITE) {
         Grade::Infinite
-    } else if times >= setting.count("hard") {
+    } else if times >= setting.count(&HARD) {
         Grade::Hard
-    } else if times >= setting.count("soft") {
+    } else if times >= setting.count(&SOFT) {
         Grade::Soft
     } else {
         return None;
@@ -222,7 +201,7 @@ fn identical(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, 
 
 /// A row of 2 to 5 calls that came `rounds` times running.
 fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
-    let rounds = usize::try_from(setting.count("rounds")).unwrap_or(usize::MAX);
+    let rounds = usize::try_from(setting.count(&ROUNDS)).unwrap_or(usize::MAX);
     let period = (2..=MAX_PERIOD).find(|period| {
         let length = period.saturating_mul(rounds);
         let Some(start) = signatures.len().checked_sub(length) else { return false };
@@ -230,7 +209,7 @@ fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Patter
         recent.iter().zip(recent.iter().skip(*period)).all(|(one, next)| one == next)
             && recent.iter().any(|one| Some(one) != recent.first())
     });
-    period.map(|calls| (Grade::Hard, Pattern::Row { calls, times: setting.count("rounds") }))
+    period.map(|calls| (Grade::Hard, Pattern::Row { calls, times: setting.count(&ROUNDS) }))
 }
 
 /// One tool gives the same answer whatever it is asked.
@@ -238,9 +217,9 @@ fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern
     let newest = calls.last().filter(|call| call.call.result.is_some() && !is_edit(&call.call.tool))?;
     let same = |call: &&&Call| call.call.tool == newest.call.tool && call.call.result == newest.call.result;
     let times = words::len(&calls.iter().rev().take_while(same).collect::<Vec<_>>());
-    let grade = if times >= setting.count("infinite") {
+    let grade = if times >= setting.count(&INFINITE) {
         Grade::Hard
-    } else if times >= setting.count("hard") {
+    } else if times >= setting.count(&HARD) {
         Grade::Soft
     } else {
         return None;
@@ -271,6 +250,7 @@ mod tests {
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{ToolCall, What};
     use crate::domain::facts::Fact;
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{ack, call, commit, event, folded, turn_end};
 
     /// A call of `Bash` with arguments and an answer.

@@ -1,13 +1,22 @@
 //! `turn-timeout`: one turn takes too long.
 
+use std::fmt;
+
 use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::time::Span;
+
+pub(in crate::detect) const MAX: Param<Option<Span>> = Param::span_limit(
+    "max",
+    Some(Span(600)),
+    "Duration of one turn that halts the loop; \"none\" for no limit.",
+);
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -27,29 +36,40 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
     about: About::of(EventClass::Budget),
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::SpanLimit(Some(Span(600))),
-        min: 1,
-        doc: "Duration of one turn that halts the loop; \"none\" for no limit.",
-    }],
+    params: &[MAX.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
 };
 
+/// A turn that took too long.
+#[derive(Debug)]
+struct LongTurn {
+    node: String,
+    taken: Span,
+    limit: Span,
+}
+
+impl Found for LongTurn {}
+
+impl fmt::Display for LongTurn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = words::bounded(&self.node);
+        write!(f, "a turn of {node} took {} of {}", self.taken, self.limit)
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let turn = budget::announced(situation.timeline)?;
-    let limit = setting.span("max");
+    let limit = setting.span_limit(&MAX);
     let taken = turn.runtime(situation.timeline.activity.now);
     if !budget::reached(taken.0, limit.0) {
         return None;
     }
-    let message = format!("a turn of {} took {taken} of {limit}", words::bounded(&turn.node));
     Some(Finding {
         evidence: vec![Evidence::Text(format!("turn {} of {}", turn.number, words::bounded(&turn.node)))],
         help: vec!["give the node a smaller task, or raise the limit under [rules] in andon.toml".to_owned()],
-        ..RULE.finding(setting.level, message)
+        ..RULE.finding(setting.level, LongTurn { node: turn.node.clone(), taken, limit })
     })
 }
 
@@ -58,6 +78,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{Ballot, TurnEnd, What};
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{event_of, folded};
 
     #[test]

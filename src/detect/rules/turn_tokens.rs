@@ -1,12 +1,18 @@
 //! `turn-tokens`: one turn reads and writes too much.
 
+use std::fmt;
+
 use crate::detect::budget;
 use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const MAX: Param<Option<u64>> =
+    Param::limit("max", None, 1, "Tokens of one turn that halt the loop; \"none\" for no limit.");
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -24,29 +30,40 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::BudgetExceeded,
     face: Face::Checkpoint,
     about: About::of(EventClass::Budget),
-    params: &[ParamSpec {
-        name: "max",
-        default: || ParamValue::Limit(None),
-        min: 1,
-        doc: "Tokens of one turn that halt the loop; \"none\" for no limit.",
-    }],
+    params: &[MAX.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
 };
 
+/// A turn that used too many tokens.
+#[derive(Debug)]
+struct LargeTurn {
+    node: String,
+    tokens: u64,
+    limit: u64,
+}
+
+impl Found for LargeTurn {}
+
+impl fmt::Display for LargeTurn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let node = words::bounded(&self.node);
+        write!(f, "a turn of {node} used {} of {} tokens", self.tokens, self.limit)
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let turn = situation.timeline.activity.newest_turn()?;
-    let limit = setting.count("max");
+    let limit = setting.limit(&MAX);
     let tokens = turn.tokens();
     if !budget::reached(tokens, limit) {
         return None;
     }
-    let message = format!("a turn of {} used {tokens} of {limit} tokens", words::bounded(&turn.node));
     Some(Finding {
         evidence: vec![Evidence::Text(format!("turn {} of {}", turn.number, words::bounded(&turn.node)))],
         help: vec!["give the node a smaller task, or less to read".to_owned()],
-        ..RULE.finding(setting.level, message)
+        ..RULE.finding(setting.level, LargeTurn { node: turn.node.clone(), tokens, limit })
     })
 }
 
@@ -55,6 +72,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::{TurnEnd, What};
+    use crate::domain::settings::ParamValue;
     use crate::domain::usage::Usage;
     use crate::history::testkit::{event_of, folded};
 

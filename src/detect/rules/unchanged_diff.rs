@@ -1,15 +1,41 @@
 //! `unchanged-diff`: the loop makes the same change again, or none.
 
-use crate::detect::exempt::{begins_as, default_build_starts};
+use std::fmt;
+
+use crate::detect::exempt::{BUILD_STARTS, begins_as};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
+use crate::domain::detail::Found;
 use crate::domain::facts::CommitKind;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::ids::DiffHash;
+use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{DocsProgress, Iteration, Source, Timeline};
+
+pub(in crate::detect) const REPEATS: Param<u64> =
+    Param::count("repeats", 2, 1, "Iterations running that repeat the diff before them or change nothing.");
+pub(in crate::detect) const COSMETIC: Param<u64> =
+    Param::count("cosmetic", 5, 1, "Repeats running, where normalization leaves nothing of some of them.");
+pub(in crate::detect) const PATIENCE: Param<u64> = Param::count(
+    "patience",
+    12,
+    1,
+    "Repeats running, where some are meant (`exempt`) or give a document a new text.",
+);
+pub(in crate::detect) const REWRITES: Param<u64> = Param::count(
+    "rewrites",
+    4,
+    2,
+    "Amends or rebases that bring the same code, with no other commit in between.",
+);
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    BUILD_STARTS,
+    "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
+);
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -38,42 +64,58 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
     about: About::of(EventClass::Stall),
-    params: &[
-        ParamSpec {
-            name: "repeats",
-            default: || ParamValue::Count(2),
-            min: 1,
-            doc: "Iterations running that repeat the diff before them or change nothing.",
-        },
-        ParamSpec {
-            name: "cosmetic",
-            default: || ParamValue::Count(5),
-            min: 1,
-            doc: "Repeats running, where normalization leaves nothing of some of them.",
-        },
-        ParamSpec {
-            name: "patience",
-            default: || ParamValue::Count(12),
-            min: 1,
-            doc: "Repeats running, where some are meant (`exempt`) or give a document a new text.",
-        },
-        ParamSpec {
-            name: "rewrites",
-            default: || ParamValue::Count(4),
-            min: 2,
-            doc: "Amends or rebases that bring the same code, with no other commit in between.",
-        },
-        ParamSpec {
-            name: "exempt",
-            default: default_build_starts,
-            min: 0,
-            doc: "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
-        },
-    ],
+    params: &[REPEATS.spec, COSMETIC.spec, PATIENCE.spec, REWRITES.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
 };
+
+/// What repeats.
+#[derive(Debug)]
+enum Repeated {
+    /// Iterations of which normalization leaves nothing.
+    Cosmetic(u64),
+    /// Iterations without a change.
+    Nothing(u64),
+    /// Iterations with the change of the one before.
+    Same { iterations: u64, diff: DiffHash },
+    /// Some of either kind.
+    Mixed { iterations: u64, empty: u64 },
+    /// The same code, amended or rebased so many times.
+    Rewritten(u64),
+}
+
+impl Found for Repeated {}
+
+impl fmt::Display for Repeated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let running = |iterations: &u64| words::count(*iterations, "iteration");
+        match self {
+            Self::Cosmetic(iterations) => write!(
+                f,
+                "{} running changed nothing but white space at line ends, or what normalization masks",
+                running(iterations)
+            ),
+            Self::Nothing(iterations) => write!(f, "{} running changed nothing", running(iterations)),
+            Self::Same { iterations, diff } => write!(
+                f,
+                "{} running made the same change as the one before (diff {})",
+                running(iterations),
+                diff.short()
+            ),
+            Self::Mixed { iterations, empty } => write!(
+                f,
+                "{} running repeated the change before or changed nothing ({empty} of them)",
+                running(iterations)
+            ),
+            Self::Rewritten(times) => write!(
+                f,
+                "the same code was committed anew by amending or rebasing {}",
+                words::count(*times, "time")
+            ),
+        }
+    }
+}
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let timeline = situation.timeline;
@@ -83,7 +125,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let candidates: Vec<&Iteration> = timeline.candidates().collect();
     let repeating = repeating(&candidates);
     let repeats = words::len(repeating);
-    let limit = setting.count("repeats").max(1);
+    let limit = setting.count(&REPEATS).max(1);
     if repeats < limit {
         return None;
     }
@@ -91,24 +133,19 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let (patience, until) = repeating.iter().map(|one| patience(timeline, one, setting)).max()?;
     let level = if repeats < patience { setting.level.min(until) } else { setting.level };
     let empty = words::len(&repeating.iter().filter(|iteration| iteration.diff.empty).collect::<Vec<_>>());
-    let hash = newest.diff.hash.short();
-    let running = format!("{} running", words::count(repeats, "iteration"));
     let cosmetic = repeating.iter().all(|one| one.diff.empty && one.diff.files > 0);
-    let message = if cosmetic {
-        format!("{running} changed nothing but white space at line ends, or what normalization masks")
-    } else if empty == repeats {
-        format!("{running} changed nothing")
-    } else if empty == 0 {
-        format!("{running} made the same change as the one before (diff {hash})")
-    } else {
-        format!("{running} repeated the change before or changed nothing ({empty} of them)")
+    let found = match empty {
+        _ if cosmetic => Repeated::Cosmetic(repeats),
+        0 => Repeated::Same { iterations: repeats, diff: newest.diff.hash },
+        empty if empty == repeats => Repeated::Nothing(repeats),
+        empty => Repeated::Mixed { iterations: repeats, empty },
     };
     let mut evidence: Vec<Evidence> = repeating.iter().map(|one| Evidence::Diff(one.diff.hash)).collect();
     evidence.dedup();
     evidence.extend(repeating.iter().filter_map(|one| one.commit).map(Evidence::Commit));
     let help =
         newest.commit.map(|commit| format!("git log -p -{} {}", repeats.saturating_add(1), commit.short()));
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
 }
 
 /// The same code, amended or rebased over and over.
@@ -119,15 +156,13 @@ fn rewritten(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     }
     let times =
         words::len(&timeline.rewritten.iter().filter(|code| **code == newest.code).collect::<Vec<_>>());
-    if times < setting.count("rewrites").max(2) {
+    if times < setting.count(&REWRITES).max(2) {
         return None;
     }
-    let message =
-        format!("the same code was committed anew by amending or rebasing {}", words::count(times, "time"));
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(newest.commit.map(Evidence::Commit));
     let help = vec!["git reflog  (what was rewritten)".to_owned()];
-    Some(Finding { evidence, help, ..RULE.finding(setting.level, message) })
+    Some(Finding { evidence, help, ..RULE.finding(setting.level, Repeated::Rewritten(times)) })
 }
 
 /// How many iterations running it takes when `one` is among them, and what is said until then.
@@ -138,11 +173,11 @@ fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64
         }
         DocsProgress::None | DocsProgress::Back => false,
     };
-    let limit = setting.count("repeats").max(1);
-    let longer = limit.max(setting.count("patience"));
+    let limit = setting.count(&REPEATS).max(1);
+    let longer = limit.max(setting.count(&PATIENCE));
     if one.diff.empty && one.diff.files > 0 {
-        (limit.max(setting.count("cosmetic")), Level::Warn)
-    } else if one.diff.empty && begins_as(one, setting.list("exempt")) {
+        (limit.max(setting.count(&COSMETIC)), Level::Warn)
+    } else if one.diff.empty && begins_as(one, setting.list(&EXEMPT)) {
         (longer, Level::Note)
     } else if document {
         (longer, Level::Warn)
@@ -171,6 +206,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Rebase, Revert};
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{Commit, commit};
 
     fn d(diff: u8) -> Commit {

@@ -1,16 +1,31 @@
 //! `undo-churn`: half of what the loop does undoes what it did.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
-use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
+use crate::domain::detail::Found;
+use crate::domain::escalation::Signal;
 use crate::domain::facts::Hunk;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::history::Iteration;
+
+pub(in crate::detect) const SHARE: Param<f64> =
+    Param::share("share", 0.5, "Share of the hunks that undo one.");
+pub(in crate::detect) const OVER: Param<u64> =
+    Param::count("over", 4, 2, "Commits over which the share is taken.");
+pub(in crate::detect) const WINDOW: Param<u64> =
+    Param::count("window", 8, 1, "Iterations before a commit in which an undone hunk is looked for.");
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
+);
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -33,42 +48,39 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Oscillating,
     face: Face::Checkpoint,
-    about: About::of(EventClass::Oscillation),
-    params: &[
-        ParamSpec {
-            name: "share",
-            default: || ParamValue::Share(0.5),
-            min: 0,
-            doc: "Share of the hunks that undo one.",
-        },
-        ParamSpec {
-            name: "over",
-            default: || ParamValue::Count(4),
-            min: 2,
-            doc: "Commits over which the share is taken.",
-        },
-        ParamSpec {
-            name: "window",
-            default: || ParamValue::Count(8),
-            min: 1,
-            doc: "Iterations before a commit in which an undone hunk is looked for.",
-        },
-        ParamSpec {
-            name: "exempt",
-            default: default_subjects,
-            min: 0,
-            doc: "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
-        },
-    ],
+    about: About { signal: Some(Signal::UndoChurn), ..About::of(EventClass::Oscillation) },
+    params: &[SHARE.spec, OVER.spec, WINDOW.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
 };
 
+/// Hunks that undo earlier ones.
+#[derive(Debug)]
+struct Undone {
+    undone: u64,
+    hunks: u64,
+    commits: u64,
+}
+
+impl Found for Undone {}
+
+impl fmt::Display for Undone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of the {} of {} undo earlier ones",
+            self.undone,
+            words::count(self.hunks, "hunk"),
+            words::count(self.commits, "commit"),
+        )
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let patterns = setting.list("exempt");
-    let over = usize::try_from(setting.count("over")).unwrap_or(usize::MAX);
-    let window = usize::try_from(setting.count("window")).unwrap_or(usize::MAX);
+    let patterns = setting.list(&EXEMPT);
+    let over = usize::try_from(setting.count(&OVER)).unwrap_or(usize::MAX);
+    let window = usize::try_from(setting.count(&WINDOW)).unwrap_or(usize::MAX);
     let meant = |one: &&Iteration| goes_back_on_purpose(one, patterns);
     let last = situation.timeline.candidates().rev().find(|one| !meant(one))?;
     // What has no hunks undoes none; most of a long history is judged by ids alone.
@@ -98,19 +110,15 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         undone = undone.saturating_add(count);
         all = all.saturating_add(words::len(&one.diff.hunks));
     }
-    let share = setting.share("share");
+    let share = setting.share(&SHARE);
     if undoing.len() < 2 || ratio(undone, all) < share {
         return None;
     }
-    let message = format!(
-        "{undone} of the {} of {} undo earlier ones",
-        words::count(all, "hunk"),
-        words::count(setting.count("over"), "commit"),
-    );
+    let found = Undone { undone, hunks: all, commits: setting.count(&OVER) };
     let evidence = undoing.iter().rev().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = candidates.last().and_then(|newest| newest.commit);
     let help = help.map(|commit| format!("git log -p -{over} {}", commit.short()));
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(setting.level, message) })
+    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(setting.level, found) })
 }
 
 /// How many hunks of `one` undo one of `before`.
@@ -138,6 +146,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::Revert;
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{Commit, commit};
 
     fn row(hunks: &[&[(u8, u8)]]) -> Vec<Commit> {

@@ -1,10 +1,13 @@
 //! `untested-edit`: code changed, and its tests did not run on exactly this code.
 
+use std::fmt;
+
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{CodeChange, EvidenceState, Origin, PathDifference, Side, Situation, Staging};
 use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus, Tracking};
@@ -41,16 +44,49 @@ pub static RULE: Rule = Rule {
 /// Most commands of hidden paths that are named.
 const HINTS: usize = 3;
 
-/// Why the tests do not count, in words, with what mends it.
+/// Why the tests do not count.
+#[derive(Debug)]
+enum Untested {
+    /// No test command is configured.
+    Unconfigured,
+    /// No run is known.
+    NeverRan,
+    /// The run on this code showed nothing.
+    Inconclusive(TestStatus),
+    /// The run on this code does not count; `wanted` is the command that does.
+    Void { run: Box<TestRun>, wanted: Option<String> },
+    /// The newest run was on other code.
+    OtherCode { differing: Vec<PathDifference>, total: u64, staging: Staging, stage: Stage },
+}
+
+impl Found for Untested {}
+
+impl fmt::Display for Untested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unconfigured => f.write_str(
+                "code changed and no test command is configured, so nothing can show that it was tested",
+            ),
+            Self::NeverRan => f.write_str("code changed and its tests never ran on it"),
+            Self::Inconclusive(status) => f.write_str(inconclusive(*status)),
+            Self::Void { run, wanted } => f.write_str(&void(run, wanted.as_deref())),
+            Self::OtherCode { differing, total, staging, stage } => {
+                f.write_str(&other_code(differing, *total, *staging, *stage))
+            }
+        }
+    }
+}
+
+/// A gap between code and tests, with what mends it.
 struct Gap {
-    message: String,
+    found: Untested,
     evidence: Vec<Evidence>,
     help: Vec<String>,
 }
 
 impl Gap {
-    fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), evidence: Vec::new(), help: vec!["andon test".to_owned()] }
+    fn new(found: Untested) -> Self {
+        Self { found, evidence: Vec::new(), help: vec!["andon test".to_owned()] }
     }
 }
 
@@ -64,46 +100,37 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if situation.stage == Stage::PrePush && unasked {
         return None;
     }
-    let command = candidate.command.as_deref();
-    let Gap { message, evidence, help } = match &candidate.evidence {
-        EvidenceState::Unconfigured => unconfigured(candidate.advice.as_deref()),
-        EvidenceState::NeverRan => Gap::new("code changed and its tests never ran on it"),
-        EvidenceState::Tested(tests) => tested(tests)?,
-        EvidenceState::Void(run) => void(run, command),
+    let Gap { found, evidence, help } = match &candidate.evidence {
+        EvidenceState::Unconfigured => of_unconfigured(candidate.advice.as_deref()),
+        EvidenceState::NeverRan => Gap::new(Untested::NeverRan),
+        EvidenceState::Tested(tests) => of_tested(tests)?,
+        EvidenceState::Void(run) => of_void(run, candidate.command.clone()),
         EvidenceState::OtherCode { run, differing, total, staging } => {
-            other_code(run, (differing, *total), (*staging, situation.stage))
+            let (differing, total, staging) = (differing.clone(), *total, *staging);
+            let found = Untested::OtherCode { differing, total, staging, stage: situation.stage };
+            of_other_code(found, run)
         }
     };
     let made_by_git = situation.stage != Stage::PreCommit && candidate.origin == Origin::MadeByGit;
     let lowered = candidate.evidence == EvidenceState::Unconfigured || made_by_git;
     let level = if lowered { setting.level.min(Level::Warn) } else { setting.level };
-    Some(Finding { evidence, help, ..RULE.finding(level, message) })
+    Some(Finding { evidence, help, ..RULE.finding(level, found) })
 }
 
-fn unconfigured(advice: Option<&str>) -> Gap {
+fn of_unconfigured(advice: Option<&str>) -> Gap {
     let usual = "name the test command in andon.toml, such as:  [test]  command = \"cargo test\"";
     Gap {
         help: vec![advice.unwrap_or(usual).to_owned(), "andon config show test".to_owned()],
-        ..Gap::new("code changed and no test command is configured, so nothing can show that it was tested")
+        ..Gap::new(Untested::Unconfigured)
     }
 }
 
-fn tested(tests: &TestEvidence) -> Option<Gap> {
-    let message = match (outcome(tests), tests.status) {
-        (Outcome::Green | Outcome::Red, _) => return None,
-        (_, TestStatus::NoTests) => "the test command ran on this code, but not one test ran",
-        (_, TestStatus::TimedOut) => "the tests of this code were stopped by their time limit",
-        (_, TestStatus::Incomplete) => "the test report of this code is not whole, and proves nothing",
-        (
-            _,
-            TestStatus::Crashed
-            | TestStatus::Passed
-            | TestStatus::Failed
-            | TestStatus::BuildFailed
-            | TestStatus::RunnerError,
-        ) => "the test runner was killed on this code before it ended",
-    };
-    let mut gap = Gap { evidence: vec![Evidence::Code(tests.code)], ..Gap::new(message) };
+fn of_tested(tests: &TestEvidence) -> Option<Gap> {
+    if matches!(outcome(tests), Outcome::Green | Outcome::Red) {
+        return None;
+    }
+    let found = Untested::Inconclusive(tests.status);
+    let mut gap = Gap { evidence: vec![Evidence::Code(tests.code)], ..Gap::new(found) };
     match tests.status {
         TestStatus::NoTests => {
             gap.help.push("see that the command selects tests: andon config show test".to_owned());
@@ -121,18 +148,43 @@ fn tested(tests: &TestEvidence) -> Option<Gap> {
     Some(gap)
 }
 
-fn void(run: &TestRun, command: Option<&str>) -> Gap {
-    let message = match run.validity {
+fn inconclusive(status: TestStatus) -> &'static str {
+    match status {
+        TestStatus::NoTests => "the test command ran on this code, but not one test ran",
+        TestStatus::TimedOut => "the tests of this code were stopped by their time limit",
+        TestStatus::Incomplete => "the test report of this code is not whole, and proves nothing",
+        TestStatus::Crashed
+        | TestStatus::Passed
+        | TestStatus::Failed
+        | TestStatus::BuildFailed
+        | TestStatus::RunnerError => "the test runner was killed on this code before it ended",
+    }
+}
+
+fn of_void(run: &TestRun, wanted: Option<String>) -> Gap {
+    let found = Untested::Void { run: Box::new(run.clone()), wanted };
+    let mut gap = Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(found) };
+    if run.validity == RunValidity::HandedIn {
+        gap.help.push("or let such runs count, in andon.toml:  [test]  handed_in = \"count\"".to_owned());
+    }
+    gap
+}
+
+fn void(run: &TestRun, wanted: Option<&str>) -> String {
+    match run.validity {
         RunValidity::OtherCommand => {
             let ran = words::bounded(&run.evidence.command);
-            let wanted = words::bounded(command.unwrap_or("test.command"));
+            let wanted = words::bounded(wanted.unwrap_or("test.command"));
             format!("the run on this code was of another command: `{ran}` instead of `{wanted}`")
         }
         RunValidity::CodeChanged => {
             "the code changed while its tests ran, so that run proves nothing".to_owned()
         }
         RunValidity::Interrupted => "the run of the tests on this code was interrupted".to_owned(),
-        RunValidity::Filtered => filtered(&run.evidence),
+        RunValidity::Filtered => {
+            let (ran, full) = (run.evidence.counts.ran(), run.evidence.caveats.full_run.unwrap_or_default());
+            format!("the run on this code ran {ran} of the {full} tests that the last full run had")
+        }
         RunValidity::NotStarted => {
             let program = words::bounded(&run.evidence.command);
             format!("the tests of this code could not be started: `{program}`")
@@ -141,66 +193,48 @@ fn void(run: &TestRun, command: Option<&str>) -> Gap {
             "the run on this code was handed in, and nobody saw which command it was".to_owned()
         }
         RunValidity::Valid => "the run of the tests on this code does not count".to_owned(),
-    };
-    let mut gap = Gap { evidence: vec![Evidence::Code(run.evidence.code)], ..Gap::new(message) };
-    if run.validity == RunValidity::HandedIn {
-        gap.help.push("or let such runs count, in andon.toml:  [test]  handed_in = \"count\"".to_owned());
     }
-    gap
 }
 
-fn filtered(tests: &TestEvidence) -> String {
-    let (ran, full) = (tests.counts.ran(), tests.caveats.full_run.unwrap_or_default());
-    format!("the run on this code ran {ran} of the {full} tests that the last full run had")
+fn path_of(difference: &PathDifference) -> String {
+    String::from_utf8_lossy(&difference.path).into_owned()
 }
 
-/// What is said of `differing`, the first of `total` paths.
-fn other_code(
-    run: &TestRun,
-    (differing, total): (&[PathDifference], u64),
-    (staging, stage): (Staging, Stage),
-) -> Gap {
-    let paths: Vec<String> =
-        differing.iter().map(|difference| String::from_utf8_lossy(&difference.path).into_owned()).collect();
-    let shown: Vec<String> = differing.iter().zip(&paths).map(|(one, path)| with_reason(one, path)).collect();
-    let named = words::list(&shown, total);
-    let left_out = differing.iter().filter(|one| one.side == Side::CandidateOnly).count();
-    let only_left_out = left_out > 0 && left_out == paths.len() && words::len(&paths) == total;
-    let without = || {
-        let verb = if total == 1 { "is" } else { "are" };
-        let place = if stage == Stage::Complete { "in the code now" } else { "in the commit" };
-        format!("the tests ran without {named}, which {verb} {place}")
-    };
+fn of_other_code(found: Untested, run: &TestRun) -> Gap {
+    let Untested::OtherCode { differing, staging, .. } = &found else { return Gap::new(found) };
     let untracked = differing.iter().any(|difference| difference.tracking == Tracking::Untracked);
-    let (message, mut help) = match staging {
-        Staging::OnlyUnstaged => (
-            if only_left_out {
-                without()
-            } else {
-                format!("the tests ran with work that is not part of this commit: {named}")
-            },
-            vec![
-                if untracked { "git add --all".to_owned() } else { "git add --update".to_owned() },
-                "or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop"
-                    .to_owned(),
-            ],
-        ),
-        Staging::Edited => {
-            let message = if paths.is_empty() {
-                "the tests last ran on other code".to_owned()
-            } else if only_left_out {
-                without()
-            } else {
-                format!("the tests last ran on other code, which differs in: {named}")
-            };
-            (message, vec!["andon test".to_owned()])
-        }
+    let mut help = match staging {
+        Staging::OnlyUnstaged => vec![
+            if untracked { "git add --all".to_owned() } else { "git add --update".to_owned() },
+            "or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop"
+                .to_owned(),
+        ],
+        Staging::Edited => vec!["andon test".to_owned()],
     };
     let hints = differing.iter().filter_map(|difference| difference.hint.as_ref());
     help.splice(0..0, hints.take(HINTS).map(|hint| hint.command.clone()));
-    let evidence = std::iter::once(Evidence::Code(run.evidence.code))
-        .chain(paths.iter().take(5).map(|path| Evidence::Path(words::bounded(path))));
-    Gap { evidence: evidence.collect(), help, message }
+    let paths = differing.iter().take(5).map(|one| Evidence::Path(words::bounded(&path_of(one))));
+    let evidence = std::iter::once(Evidence::Code(run.evidence.code)).chain(paths).collect();
+    Gap { evidence, help, ..Gap::new(found) }
+}
+
+/// What is said of `differing`, the first of `total` paths.
+fn other_code(differing: &[PathDifference], total: u64, staging: Staging, stage: Stage) -> String {
+    let shown: Vec<String> = differing.iter().map(|one| with_reason(one, &path_of(one))).collect();
+    let named = words::list(&shown, total);
+    let left_out = differing.iter().filter(|one| one.side == Side::CandidateOnly).count();
+    if left_out > 0 && left_out == differing.len() && words::len(differing) == total {
+        let verb = if total == 1 { "is" } else { "are" };
+        let place = if stage == Stage::Complete { "in the code now" } else { "in the commit" };
+        return format!("the tests ran without {named}, which {verb} {place}");
+    }
+    match staging {
+        Staging::OnlyUnstaged => {
+            format!("the tests ran with work that is not part of this commit: {named}")
+        }
+        Staging::Edited if differing.is_empty() => "the tests last ran on other code".to_owned(),
+        Staging::Edited => format!("the tests last ran on other code, which differs in: {named}"),
+    }
 }
 
 /// A path, and why git does not see it.

@@ -1,9 +1,12 @@
 //! `user-stop`: a person pulled the cord.
 
+use std::fmt;
+
 use crate::detect::rule::{Docs, Reads, Rule};
 use crate::detect::situation::{Presence, Situation};
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
+use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 
@@ -29,22 +32,45 @@ pub static RULE: Rule = Rule {
     check,
 };
 
+/// The files by which the loop was stopped.
+#[derive(Debug)]
+enum Stopped {
+    Stop,
+    Pause,
+    Both,
+}
+
+impl Stopped {
+    fn files(&self) -> &'static [&'static str] {
+        match self {
+            Self::Stop => &[".andon/STOP"],
+            Self::Pause => &[".andon/PAUSE"],
+            Self::Both => &[".andon/STOP", ".andon/PAUSE"],
+        }
+    }
+}
+
+impl Found for Stopped {}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stop => ".andon/STOP exists: a person stopped this loop",
+            Self::Pause => ".andon/PAUSE exists: this loop is paused",
+            Self::Both => ".andon/STOP and .andon/PAUSE exist: a person stopped this loop",
+        })
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let stops = situation.stops;
-    let (message, paths): (&str, &[&str]) = match (stops.stop, stops.pause) {
+    let stopped = match (situation.stops.stop, situation.stops.pause) {
         (Presence::Absent, Presence::Absent) => return None,
-        (Presence::Present, Presence::Absent) => {
-            (".andon/STOP exists: a person stopped this loop", &["STOP"])
-        }
-        (Presence::Absent, Presence::Present) => (".andon/PAUSE exists: this loop is paused", &["PAUSE"]),
-        (Presence::Present, Presence::Present) => {
-            (".andon/STOP and .andon/PAUSE exist: a person stopped this loop", &["STOP", "PAUSE"])
-        }
+        (Presence::Present, Presence::Absent) => Stopped::Stop,
+        (Presence::Absent, Presence::Present) => Stopped::Pause,
+        (Presence::Present, Presence::Present) => Stopped::Both,
     };
-    Some(Finding {
-        evidence: paths.iter().map(|name| Evidence::Path(format!(".andon/{name}"))).collect(),
-        ..RULE.finding(setting.level, message.to_owned())
-    })
+    let evidence = stopped.files().iter().map(|file| Evidence::Path((*file).to_owned())).collect();
+    Some(Finding { evidence, ..RULE.finding(setting.level, stopped) })
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
 //! `verdict-split`: reviewers cannot agree on the work.
 
+use std::fmt;
+
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
-use crate::domain::escalation::splits_running;
+use crate::domain::detail::Found;
+use crate::domain::escalation::{Signal, VerdictRound, splits_running};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
+
+pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1, "Split rounds running.");
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -25,38 +30,47 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
-    about: About::of(EventClass::Stall),
-    params: &[ParamSpec {
-        name: "rounds",
-        default: || ParamValue::Count(2),
-        min: 1,
-        doc: "Split rounds running.",
-    }],
+    about: About { signal: Some(Signal::VerdictSplit), ..About::of(EventClass::Stall) },
+    params: &[ROUNDS.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
 };
 
+/// Rounds of reviewers running that were split.
+#[derive(Debug)]
+struct Split {
+    rounds: u64,
+    newest: VerdictRound,
+}
+
+impl Found for Split {}
+
+impl fmt::Display for Split {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let VerdictRound { approve, reject } = self.newest;
+        write!(
+            f,
+            "{} of reviewers running were split; of the last one {approve} approved, {reject} rejected, and it takes {}",
+            words::count(self.rounds, "round"),
+            self.newest.threshold(),
+        )
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let rounds = situation.timeline.verdict_rounds(u64::MAX);
     let splits = splits_running(&rounds);
-    if splits == 0 || splits < setting.count("rounds") {
+    if splits == 0 || splits < setting.count(&ROUNDS) {
         return None;
     }
     let newest = rounds.last()?;
-    let message = format!(
-        "{} of reviewers running were split; of the last one {} approved, {} rejected, and it takes {}",
-        words::count(splits, "round"),
-        newest.approve,
-        newest.reject,
-        newest.threshold(),
-    );
     let shown = rounds.iter().rev().take(6).rev();
     let evidence = shown.map(|round| Evidence::Text(format!("verdict {}:{}", round.approve, round.reject)));
     Some(Finding {
         evidence: evidence.collect(),
         help: vec!["write down what the reviewers disagree about, and decide it".to_owned()],
-        ..RULE.finding(setting.level, message)
+        ..RULE.finding(setting.level, Split { rounds: splits, newest: *newest })
     })
 }
 
@@ -65,6 +79,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{asked_of, asked_with};
     use crate::domain::events::Ballot;
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::GAP;
     use crate::history::{Cast, Timeline};
 

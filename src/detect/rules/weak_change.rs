@@ -1,14 +1,26 @@
 //! `weak-change`: the loop is busy, and what it changes does nothing.
 
-use crate::detect::exempt::{default_subjects, goes_back_on_purpose};
+use std::fmt;
+
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
+use crate::domain::detail::Found;
+use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
-use crate::domain::settings::{ParamSpec, ParamValue, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{DocsProgress, Iteration, Timeline};
+
+pub(in crate::detect) const RUNNING: Param<u64> =
+    Param::count("running", 3, 2, "Iterations running that change nothing which runs.");
+pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
+    "exempt",
+    SUBJECTS,
+    "Beginnings of subjects of commits that change versions on purpose; `#` stands for digits.",
+);
 
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -30,42 +42,48 @@ pub(in crate::detect) static RULE: Rule = Rule {
     level: Level::Warn,
     reason: HaltReason::Stalled,
     face: Face::Checkpoint,
-    about: About::of(EventClass::Stall),
-    params: &[
-        ParamSpec {
-            name: "running",
-            default: || ParamValue::Count(3),
-            min: 2,
-            doc: "Iterations running that change nothing which runs.",
-        },
-        ParamSpec {
-            name: "exempt",
-            default: default_subjects,
-            min: 0,
-            doc: "Beginnings of subjects of commits that change versions on purpose; `#` stands for digits.",
-        },
-    ],
+    about: About { signal: Some(Signal::WeakChange), ..About::of(EventClass::Stall) },
+    params: &[RUNNING.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
 };
 
+/// Iterations that change nothing which runs.
+#[derive(Debug)]
+struct Weak {
+    iterations: u64,
+    nature: Nature,
+}
+
+impl Found for Weak {}
+
+impl fmt::Display for Weak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = words_for(self.nature);
+        write!(f, "{} running changed only {what}", words::count(self.iterations, "iteration"))
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let weak = weak_run(situation.timeline);
     let running = words::len(&weak);
-    if running == 0 || running < setting.count("running") {
+    if running == 0 || running < setting.count(&RUNNING) {
         return None;
     }
     let newest = weak.last()?;
     // Who releases on purpose does something else in between.
-    let meant = goes_back_on_purpose(newest, setting.list("exempt"))
-        && running < setting.count("running").saturating_add(MEANT);
+    let meant = goes_back_on_purpose(newest, setting.list(&EXEMPT))
+        && running < setting.count(&RUNNING).saturating_add(MEANT);
     let level = if meant { setting.level.min(Level::Note) } else { setting.level };
-    let what = weak.iter().filter_map(|one| one.weak_nature()).reduce(Nature::and).map_or("", words_for);
-    let message = format!("{} running changed only {what}", words::count(running, "iteration"));
+    let nature = weak.iter().filter_map(|one| one.weak_nature()).reduce(Nature::and)?;
     let evidence = weak.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = newest.commit.map(|commit| format!("git log -p -{running} {}", commit.short()));
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, message) })
+    Some(Finding {
+        evidence,
+        help: help.into_iter().collect(),
+        ..RULE.finding(level, Weak { iterations: running, nature })
+    })
 }
 
 /// So many more iterations running it takes where the newest says that it is meant.
@@ -109,6 +127,7 @@ mod tests {
     use super::*;
     use crate::detect::testkit::{checked, checked_with};
     use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
+    use crate::domain::settings::ParamValue;
     use crate::history::testkit::{Commit, commit};
 
     /// Iteration `step` on path 1.

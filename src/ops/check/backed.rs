@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use super::{Case, Looked, Violation, at, gate, level_of, overrides, stated, violation};
 use crate::config::{AppliesTo, HandedIn};
+use crate::detect;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
@@ -69,7 +70,7 @@ impl Backed {
             record.kind = CommitKind::Normal;
         }
         let Some(level) = asks_for_tests(here.case) else { return Ok(None) };
-        if overrides::passes_over(&record.skipped, "untested-edit") {
+        if overrides::passes_over(&record.skipped, detect::UNTESTED_EDIT.id) {
             return Ok(None);
         }
         let handed_in = match &record.tests {
@@ -161,7 +162,7 @@ impl Backed {
 
 /// At which level untested code is refused; `None` where nothing asks for tests.
 fn asks_for_tests(case: &Case<'_>) -> Option<Level> {
-    let level = level_of(case, "untested-edit");
+    let level = level_of(case, &detect::UNTESTED_EDIT);
     (level >= Level::Warn && case.config.test.command.is_some()).then_some(level)
 }
 

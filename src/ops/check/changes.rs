@@ -2,7 +2,7 @@
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
 use super::{Case, CommitRef, Looked, Violation, at, of_finding};
-use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Situation};
+use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Rule, Situation};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Fact};
 use crate::engine::docs;
@@ -39,7 +39,7 @@ impl Weakened {
         }
         fold.push(Fact::Commit(Box::new(fact.clone())));
         let situation = verdict::at(fold.timeline(), Stage::Check);
-        Ok(said(case, &situation, "test-weakening", at(commit)))
+        Ok(said(case, &situation, &detect::TEST_WEAKENING, at(commit)))
     }
 }
 
@@ -71,11 +71,11 @@ pub(super) fn undocumented(case: &Case<'_>, looked: &Looked) -> Result<Vec<Viola
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation { candidate: Some(&candidate), ..verdict::at(&timeline, Stage::Check) };
-    Ok(said(case, &situation, "docs-not-updated", looked.at(tip.id)))
+    Ok(said(case, &situation, &detect::DOCS_NOT_UPDATED, looked.at(tip.id)))
 }
 
 /// What one rule says of a commit.
-fn said(case: &Case<'_>, situation: &Situation<'_>, rule: &str, at: CommitRef) -> Vec<Violation> {
-    let found = detect::run_one(rule, situation, &case.config.rules);
+fn said(case: &Case<'_>, situation: &Situation<'_>, rule: &Rule, at: CommitRef) -> Vec<Violation> {
+    let found = detect::evaluate(rule, situation, &case.config.rules);
     found.map(|found| of_finding(at, found)).into_iter().collect()
 }

@@ -1,14 +1,13 @@
 //! Commits that went round the gate, by their records.
 
 use super::{Case, Violation, at, violation};
-use crate::domain::facts::{CommitKind, CommitRecord, Gate, Recording, Skip};
-use crate::domain::findings::Level;
-use crate::domain::settings::ParamValue;
+use crate::detect;
+use crate::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use crate::git::CommitInfo;
 
 /// A commit that went round the gate, by its record.
 pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
-    let by_name = record.skipped.iter().find(|skip| skip.rule == Skip::GATE);
+    let by_name = record.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
     let by_name = by_name.map(|skip| format!("the commit did not pass the gate ({})", skip.reason));
     let bypassed = match (record.gate, record.kind, record.recording) {
         // Said of the record as a whole.
@@ -22,14 +21,7 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
         }
         (Gate::Passed, _, _) | (Gate::NotRun, _, Recording::AtCommit | Recording::Derived) => return None,
     };
-    let setting = case.config.rules.get("hook-bypass")?;
-    if setting.level == Level::Off {
-        return None;
-    }
-    let level = match setting.params.get("block_in_check") {
-        Some(ParamValue::Switch(false)) => setting.level,
-        _ => Level::Block,
-    };
+    let level = detect::bypass_level(&case.config.rules)?;
     let help =
         "a person looks at the commit; then merge by hand, or have it committed again through the hooks";
     Some(violation(Some(at(commit)), "bypassed", level, bypassed.to_owned(), help))

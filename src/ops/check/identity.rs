@@ -59,6 +59,6 @@ fn said(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Vi
         stops: Stops::NONE,
         episode: None,
     };
-    let finding = detect::run_one("identity-drift", &situation, &case.config.rules)?;
+    let finding = detect::evaluate(&detect::IDENTITY_DRIFT, &situation, &case.config.rules)?;
     Some(of_finding(at(commit), finding))
 }

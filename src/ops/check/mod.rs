@@ -22,6 +22,7 @@ mod tested;
 use std::path::PathBuf;
 
 use crate::config::Config;
+use crate::detect::Rule;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::CommitId;
 use crate::engine::bulk::{Pace, Walked};
@@ -167,8 +168,8 @@ fn of_finding(at: CommitRef, finding: Finding) -> Violation {
 }
 
 /// The level of a rule in the configuration that counts.
-fn level_of(case: &Case<'_>, rule: &str) -> Level {
-    case.config.rules.get(rule).map_or(Level::Off, |setting| setting.level)
+fn level_of(case: &Case<'_>, rule: &Rule) -> Level {
+    rule.level_in(&case.config.rules)
 }
 
 /// A commit as a message names it.

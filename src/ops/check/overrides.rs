@@ -6,6 +6,7 @@
 use super::halts::{Answered, Judged};
 use super::looked::Link;
 use super::{Looked, Violation, at, violation};
+use crate::detect;
 use crate::domain::facts::{Ack, AckHow, CommitFact, Skip};
 use crate::domain::findings::{Face, HaltReason, Level};
 use crate::domain::ids::CommitId;
@@ -13,7 +14,7 @@ use crate::git::CommitInfo;
 
 /// The skips of a commit. Records that do not hold have been replaced, and skip nothing.
 pub(super) fn skips(commit: &CommitInfo, fact: &CommitFact) -> Vec<Violation> {
-    let skipped = fact.record.skipped.iter().filter(|skip| skip.rule != Skip::GATE);
+    let skipped = fact.record.skipped.iter().filter(|skip| skip.rule != detect::HOOK_BYPASS.id);
     skipped.map(|skip| skipped_rule(commit, skip)).collect()
 }
 
@@ -53,7 +54,7 @@ pub(super) fn hands(looked: &Looked, ledger: &Judged) -> Vec<Violation> {
     let pulled = pulled.filter_map(|known| {
         let end = if known.ack.is_some() { "" } else { "; nobody has answered yet" };
         let message = format!("the loop was stopped by hand: {}{end}", known.halt.message);
-        note(looked, known.head?, "user-stop", message)
+        note(looked, known.head?, detect::USER_STOP.id, message)
     });
     let answered = answers.iter().filter_map(|ack| {
         let halt = halts.iter().find(|known| Some(known.id) == ack.halt);
@@ -62,7 +63,7 @@ pub(super) fn hands(looked: &Looked, ledger: &Judged) -> Vec<Violation> {
     });
     let moved = cords.iter().filter_map(|cord| {
         let message = format!("while the loop was halted, by {}: {}", cord.by, cord.message);
-        note(looked, cord.head?, "user-stop", message)
+        note(looked, cord.head?, detect::USER_STOP.id, message)
     });
     pulled.chain(answered).chain(moved).collect()
 }

@@ -10,6 +10,7 @@ use super::range::{Cached, source};
 use super::{Case, Ground, Looked, Sayings, Turn, Violation, at, level_of, violation};
 use super::{gate, identity, overrides, stated, tamper};
 use crate::config::{self, Config};
+use crate::detect;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Digest};
@@ -312,7 +313,7 @@ fn under_own_rules(
         case.config.paths.rules.class(&change.path) == PathClass::Code
             && own.paths.rules.class(&change.path) != PathClass::Code
     });
-    let level = level_of(case, "untested-edit").min(Level::Block);
+    let level = level_of(case, &detect::UNTESTED_EDIT).min(Level::Block);
     if let Some(change) = left_out.filter(|_| level >= Level::Warn && case.config.test.command.is_some()) {
         let message = format!(
             "{} is code by the path rules of the base; the commit's own rules leave it out, so no test run on it \

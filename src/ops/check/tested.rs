@@ -1,13 +1,14 @@
 //! A tip on which the tests fail.
 
 use super::{Case, CommitRef, Looked, Violation, level_of, violation};
+use crate::detect;
 use crate::domain::findings::Level;
 use crate::domain::tests::TestEvidence;
 
 /// The tests of the tip's code must pass. Commits on the way may fail: that is how tests drive work.
 pub(super) fn tip(case: &Case<'_>, looked: &Looked) -> Option<Violation> {
     let tip = looked.commits().last()?.id;
-    if level_of(case, "failing-tests") == Level::Off {
+    if level_of(case, &detect::FAILING_TESTS) == Level::Off {
         return None;
     }
     let code = looked.code(tip)?;
@@ -24,5 +25,5 @@ fn failing(tip: CommitRef, tests: &TestEvidence) -> Violation {
         tests.counts.failing(),
         tests.counts.total
     );
-    violation(Some(tip), "failing-tests", Level::Block, message, "andon test")
+    violation(Some(tip), detect::FAILING_TESTS.id, Level::Block, message, "andon test")
 }

@@ -3,6 +3,8 @@
 use Expect::{Refused, Success, SuccessSaying};
 use Step::{Quiet, Run, Say, Show, Write};
 
+use crate::detect;
+
 /// How a command must come out.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Expect {
@@ -78,7 +80,7 @@ pub(super) static SCRIPT: &[Step] = &[
     Run(&["andon", "install"], Success),
     Say("1. The agent commits without running the tests. The commit is refused."),
     Quiet(&["git", "add", "."]),
-    Run(&["git", "commit", "-qm", "Add prices"], Refused("untested-edit")),
+    Run(&["git", "commit", "-qm", "Add prices"], Refused(detect::UNTESTED_EDIT.id)),
     Say("It runs them. Now there is evidence for exactly this code: the commit passes."),
     Run(TEST, SuccessSaying("ok 2")),
     Run(&["git", "commit", "-qm", "Add prices"], Success),
@@ -86,12 +88,15 @@ pub(super) static SCRIPT: &[Step] = &[
     Write("tests.sh", TESTS),
     Write("price.sh", TRY_1),
     Run(TEST, Refused("not ok 3")),
-    Run(&["git", "commit", "-qam", "Give a discount"], SuccessSaying("failing-tests")),
+    Run(&["git", "commit", "-qam", "Give a discount"], SuccessSaying(detect::FAILING_TESTS.id)),
     Write("price.sh", TRY_2),
     Quiet(&["sh", "-c", "andon test >/dev/null 2>&1; git commit -qam 'Give a discount, rounded later'"]),
     Write("price.sh", TRY_3),
     Quiet(&["sh", "-c", "andon test >/dev/null 2>&1 || true"]),
-    Run(&["git", "commit", "-qam", "Give a discount, via a variable"], SuccessSaying("repeated-failures")),
+    Run(
+        &["git", "commit", "-qam", "Give a discount, via a variable"],
+        SuccessSaying(detect::REPEATED_FAILURES.id),
+    ),
     Say("The line stops. CHECKPOINT.md says why and what was tried:"),
     Show(".andon/CHECKPOINT.md"),
     Say("The next commit is refused, and --no-verify does not get past it."),
@@ -111,7 +116,7 @@ pub(super) static SCRIPT: &[Step] = &[
     Quiet(&["sh", "-c", "andon test >/dev/null && git commit -qam 'Simplify'"]),
     Write("price.sh", STYLE_B),
     Quiet(&["sh", "-c", "andon test >/dev/null"]),
-    Run(&["git", "commit", "-qam", "Clean up"], SuccessSaying("oscillation")),
+    Run(&["git", "commit", "-qam", "Clean up"], SuccessSaying(detect::OSCILLATION.id)),
     Run(&["andon", "status"], SuccessSaying("oscillat")),
     Run(&["andon", "log"], Success),
     Run(&["git", "notes", "--ref=andon", "show", "HEAD"], SuccessSaying("andon/commit@1")),

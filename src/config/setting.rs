@@ -1,0 +1,220 @@
+//! A key with its type: how it is declared, and how it is read.
+
+use std::collections::BTreeMap;
+
+use super::command::TestCommand;
+use super::identity;
+use super::keys::AUTO;
+use super::kind::{Default, Key, Kind};
+use super::value::{Said, Value};
+use crate::domain::context::Cached;
+use crate::domain::identity::FileState;
+use crate::domain::ids::Digest;
+use crate::domain::response::{OnStall, Provider};
+use crate::domain::time::Span;
+use testreport::Format;
+
+/// A type whose values are words; the first is the default.
+pub(super) trait Words: Copy + 'static {
+    /// Every value with its word.
+    const WORDS: &'static [(Self, &'static str)];
+}
+
+impl Words for Cached {
+    const WORDS: &'static [(Self, &'static str)] = &Self::ALL;
+}
+
+impl Words for OnStall {
+    const WORDS: &'static [(Self, &'static str)] = &Self::ALL;
+}
+
+fn names<T: Words>() -> Vec<&'static str> {
+    T::WORDS.iter().map(|(_, name)| *name).collect()
+}
+
+/// A key that is read as a `T`. The reader has seen to it that a value is of the type.
+#[derive(Debug)]
+pub(super) struct Setting<T> {
+    /// The key.
+    pub(super) key: Key,
+    read: fn(Value) -> T,
+}
+
+impl<T> Setting<T> {
+    const fn new(
+        (section, name): (&'static str, &'static str),
+        kind: Kind,
+        default: Default,
+        doc: &'static str,
+        read: fn(Value) -> T,
+    ) -> Self {
+        Self { key: Key { section, name, kind, default, doc }, read }
+    }
+
+    /// What was said, else the default.
+    pub(super) fn value(&self, said: &BTreeMap<String, Said>) -> T {
+        let said = said.get(&self.key.dotted()).map(|said| said.value.clone());
+        (self.read)(said.unwrap_or_else(|| self.key.default()))
+    }
+}
+
+type Name = &'static str;
+
+impl<T: Words> Setting<T> {
+    /// One of the words of `T`.
+    pub(super) const fn choice(section: Name, name: Name, doc: Name) -> Self {
+        let kind = Kind::Choice { words: names::<T>, planned: &[] };
+        let default = Default::FirstWord(names::<T>);
+        Self::new((section, name), kind, default, doc, |value| word(&value).unwrap_or(T::WORDS[0].0))
+    }
+
+    /// With words that a later version will know.
+    pub(super) const fn planning(mut self, words: &'static [&'static str]) -> Self {
+        if let Kind::Choice { planned, .. } = &mut self.key.kind {
+            *planned = words;
+        }
+        self
+    }
+}
+
+impl<T: Words> Setting<Option<T>> {
+    /// One of the words of `T`, or nothing.
+    pub(super) const fn optional_choice(section: Name, name: Name, doc: Name) -> Self {
+        let kind = Kind::Choice { words: names::<T>, planned: &[] };
+        Self::new((section, name), kind, Default::Unset, doc, |value| word(&value))
+    }
+}
+
+fn word<T: Words>(value: &Value) -> Option<T> {
+    let Value::Text(word) = value else { return None };
+    T::WORDS.iter().find(|(_, name)| name == word).map(|(value, _)| *value)
+}
+
+impl Setting<bool> {
+    /// Yes or no.
+    pub(super) const fn switch(section: Name, name: Name, default: bool, doc: Name) -> Self {
+        let default = Default::Switch(default);
+        Self::new((section, name), Kind::Switch, default, doc, |value| value == Value::Switch(true))
+    }
+}
+
+impl Setting<Span> {
+    /// A duration of a range.
+    pub(super) const fn span(
+        section: Name,
+        name: Name,
+        (min, max): (Span, Span),
+        default: Span,
+        doc: Name,
+    ) -> Self {
+        let (kind, default) = (Kind::Duration { min, max }, Default::Span(default));
+        Self::new((section, name), kind, default, doc, |value| span(&value).unwrap_or(Span(u64::MAX)))
+    }
+}
+
+impl Setting<Option<Span>> {
+    /// A duration of a range, or no limit.
+    pub(super) const fn limit(
+        section: Name,
+        name: Name,
+        (min, max): (Span, Span),
+        default: Span,
+        doc: Name,
+    ) -> Self {
+        let kind = Kind::Limit { min, max };
+        Self::new((section, name), kind, Default::Span(default), doc, |value| span(&value))
+    }
+}
+
+fn span(value: &Value) -> Option<Span> {
+    if let Value::Span(span) = value { Some(*span) } else { None }
+}
+
+impl Setting<Vec<String>> {
+    /// A list of globs; the default in lines.
+    pub(super) const fn globs(
+        section: Name,
+        name: Name,
+        default: &'static [&'static [&'static str]],
+        doc: Name,
+    ) -> Self {
+        Self::new((section, name), Kind::Globs, Default::Texts(default), doc, texts)
+    }
+
+    /// A list of texts.
+    pub(super) const fn texts(section: Name, name: Name, doc: Name) -> Self {
+        Self::new((section, name), Kind::Texts, Default::Texts(&[]), doc, texts)
+    }
+}
+
+fn texts(value: Value) -> Vec<String> {
+    if let Value::Texts(texts) = value { texts } else { Vec::new() }
+}
+
+impl Setting<Option<TestCommand>> {
+    /// A command.
+    pub(super) const fn command(section: Name, name: Name, doc: Name) -> Self {
+        Self::new((section, name), Kind::Command, Default::Unset, doc, |value| match value {
+            Value::Command(command) => Some(command),
+            _ => None,
+        })
+    }
+}
+
+impl Setting<Option<Vec<String>>> {
+    /// A program with its arguments.
+    pub(super) const fn program(section: Name, name: Name, doc: Name) -> Self {
+        Self::new((section, name), Kind::Program, Default::Unset, doc, |value| match value {
+            Value::Command(TestCommand::Argv(argv)) => Some(argv),
+            _ => None,
+        })
+    }
+}
+
+impl Setting<Option<Format>> {
+    /// A format, or `"auto"` for none.
+    pub(super) const fn format(section: Name, name: Name, doc: Name) -> Self {
+        let default = Default::Text(AUTO);
+        Self::new((section, name), Kind::Format, default, doc, |value| {
+            text(value).and_then(|name| Format::named(&name))
+        })
+    }
+}
+
+fn text(value: Value) -> Option<String> {
+    if let Value::Text(text) = value { Some(text) } else { None }
+}
+
+impl Setting<Option<String>> {
+    /// A text.
+    pub(super) const fn text(section: Name, name: Name, doc: Name) -> Self {
+        Self::new((section, name), Kind::Text, Default::Unset, doc, text)
+    }
+}
+
+impl Setting<Option<Digest>> {
+    /// A checksum.
+    pub(super) const fn checksum(section: Name, name: Name, doc: Name) -> Self {
+        Self::new((section, name), Kind::Checksum, Default::Unset, doc, |value| {
+            text(value).and_then(|text| identity::checksum(&text))
+        })
+    }
+}
+
+impl Setting<Vec<Provider>> {
+    /// A chain of providers.
+    pub(super) const fn providers(section: Name, name: Name, doc: Name) -> Self {
+        Self::new((section, name), Kind::Providers, Default::Texts(&[]), doc, |value| {
+            texts(value).iter().filter_map(|text| Provider::parse(text)).collect()
+        })
+    }
+}
+
+impl Setting<Vec<(String, FileState)>> {
+    /// Pinned files.
+    pub(super) const fn pinned(section: Name, name: Name, doc: Name) -> Self {
+        Self::new((section, name), Kind::Pinned, Default::Texts(&[]), doc, |value| {
+            texts(value).iter().filter_map(|text| identity::pinned(text)).collect()
+        })
+    }
+}
