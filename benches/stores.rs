@@ -75,8 +75,6 @@ fn record(repo: &Repo, commit: CommitId, iteration: u64) -> CommitRecord {
 }
 
 fn stores(criterion: &mut Criterion) {
-    // As the program does: glibc gives no freed memory back between two rounds.
-    drop(black_box(Vec::<u8>::with_capacity(4 << 20)));
     // Removed at the end: ext4 without a journal takes no inode that was freed some seconds ago, and looks at each one
     // for each new file (a tenth of a millisecond and more after thousands were removed).
     let dirs = [1_000, 300_000].map(|notes| (notes, tempfile::tempdir().unwrap()));

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum as _};
 
 mod ranges;
 mod views;
@@ -37,6 +37,17 @@ pub struct Cli {
     /// What to do
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// What `--color` says, for messages about arguments that could not be parsed.
+pub fn color(args: &[OsString]) -> ColorChoice {
+    let mut args = args.iter().filter_map(|arg| arg.to_str()).take_while(|arg| *arg != "--");
+    let mut choice = ColorChoice::Auto;
+    while let Some(arg) = args.next() {
+        let value = if arg == "--color" { args.next() } else { arg.strip_prefix("--color=") };
+        choice = value.and_then(|value| ColorChoice::from_str(value, false).ok()).unwrap_or(choice);
+    }
+    choice
 }
 
 const EXIT_CODES: &str = "\

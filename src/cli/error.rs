@@ -126,6 +126,13 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     vec![one]
 }
 
+/// A panic, behind what Rust says of it.
+pub fn panicked() -> Diagnostic {
+    Diagnostic::error("internal error: this is a defect in Andon")
+        .code("internal")
+        .help("please report it with the lines above")
+}
+
 fn with_help(diagnostic: Diagnostic, help: Option<String>) -> Diagnostic {
     match help {
         Some(help) => diagnostic.help(help),

@@ -25,8 +25,9 @@ const INDENT: usize = 15;
 pub fn command(columns: Option<usize>) -> Command {
     let columns = columns.unwrap_or(MAX_COLUMNS).min(MAX_COLUMNS);
     let cli = Cli::command().term_width(columns);
+    let header = cli.get_styles().get_header();
     let template = format!(
-        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}\n\n{{after-help}}",
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{header}Options:{header:#}\n{{options}}\n\n{{after-help}}",
         grouped(&cli, columns)
     );
     cli.help_template(template)
@@ -34,15 +35,18 @@ pub fn command(columns: Option<usize>) -> Command {
 
 fn grouped(cli: &Command, columns: usize) -> String {
     let mut text = String::new();
+    // clap takes the codes out again where there is no colour.
+    let (header, literal) = (cli.get_styles().get_header(), cli.get_styles().get_literal());
     for (title, names) in GROUPS {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{title}:");
+        let _ = writeln!(text, "{header}{title}:{header:#}");
         for name in names {
             let about = cli.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
-            let first = format!("  {name:<width$}", width = INDENT - 2);
             let indent = " ".repeat(INDENT);
-            let options = textwrap::Options::new(columns).initial_indent(&first).subsequent_indent(&indent);
-            let _ = writeln!(text, "{}", textwrap::fill(&about.unwrap_or_default(), options));
+            let options = textwrap::Options::new(columns).initial_indent(&indent).subsequent_indent(&indent);
+            let about = textwrap::fill(&about.unwrap_or_default(), options);
+            let padded = format!("{literal}{name}{literal:#}{:width$}", "", width = INDENT - 2 - name.len());
+            let _ = writeln!(text, "  {padded}{}", about.trim_start());
         }
         text.push('\n');
     }

@@ -9,6 +9,7 @@ mod observe_args;
 pub mod output;
 mod progress;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
@@ -18,7 +19,9 @@ use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Output};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
+use crate::report::escape;
 use crate::report::spark::Glyphs;
+use crate::report::style::Style;
 
 /// What a command runs with.
 pub(crate) struct Shell {
@@ -26,8 +29,16 @@ pub(crate) struct Shell {
     out: Output,
 }
 
-/// The program.
+/// The program. A panic ends it as an internal error; Rust itself has said by then where it was.
 pub fn main() -> ExitCode {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
+        let out = Output { out: Style::Plain, err: Style::Plain };
+        out.message(&crate::report::message::diagnostic(&error::panicked(), out.err));
+        Exit::Internal.into()
+    })
+}
+
+fn run() -> ExitCode {
     let ctx = Context::capture();
     let args = ctx.args.clone();
     // The hooks' own door, before anything else is looked at: `ANDON=0` means that nothing is read or written.
@@ -40,7 +51,7 @@ pub fn main() -> ExitCode {
     let parsed = help::command(output::columns()).try_get_matches_from(args);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(err) => return usage(&err),
+        Err(err) => return usage(&ctx, &err),
     };
     let shell = Shell { out: output(&ctx, cli.color), ctx };
     match dispatch(&shell, cli.command) {
@@ -50,11 +61,16 @@ pub fn main() -> ExitCode {
 }
 
 /// Help and version go to standard output with 0, mistakes to standard error with 2.
-fn usage(err: &clap::Error) -> ExitCode {
-    let out = Output { out: crate::report::style::Style::Plain, err: crate::report::style::Style::Plain };
+fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
+    let out = output(ctx, args::color(&ctx.args));
+    let style = if err.use_stderr() { out.err } else { out.out };
     // clap repeats the arguments as they were given.
-    let text = err.render().to_string();
-    let text = crate::report::escape::terminal_block(&text);
+    let hostile = ctx.args.iter().any(|arg| arg.to_string_lossy().contains(escape::is_hidden));
+    let text = if style.is_colour() && !hostile {
+        err.render().ansi().to_string()
+    } else {
+        escape::terminal_block(&err.render().to_string()).into_owned()
+    };
     if err.use_stderr() {
         out.message(&text);
         Exit::Usage.into()

@@ -1,7 +1,6 @@
 //! `andon hook NAME`: one entrance for every hook of git, pre-commit and prek.
 
 use std::ffi::OsString;
-use std::mem::ManuallyDrop;
 
 use super::origin;
 use super::push::{self, JudgedTip};
@@ -66,8 +65,8 @@ pub enum Refusal {
 /// Runs a hook. A configuration that cannot be read refuses at pre-commit: otherwise breaking it would be a way
 /// around the guard. The other hooks go on with the defaults and say so.
 pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
-    // The process ends right behind this: what the kernel takes back at once is not given back piece by piece.
-    let mut ws = ManuallyDrop::new(Workspace::open_lenient(ctx)?);
+    ctx.stop_point("hook:begin");
+    let mut ws = Workspace::open_lenient(ctx)?;
     if ws.config_errors.is_some() && matches!(call.name, HookName::PreCommit | HookName::PrePush) {
         return Workspace::open(ctx).map(|_| HookOutcome::silent());
     }

@@ -1,7 +1,6 @@
 //! post-commit: the new commit becomes a record, the rules look at it, and a halt is written if they say so.
 
 use std::collections::BTreeMap;
-use std::mem::ManuallyDrop;
 
 use super::gate_hook;
 use super::origin;
@@ -90,9 +89,7 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     let (gate, skipped) = gate((ctx, ws), &commit, &receipts, kind);
     let entry = Entry { commit: &commit, head, kind, gate, skipped, recording: Recording::AtCommit };
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
-    // As the repository in `hook::run`.
-    let warnings = std::mem::take(&mut ManuallyDrop::new(loaded).warnings);
-    Ok(Some(Recorded { decision, caught_up, warnings }))
+    Ok(Some(Recorded { decision, caught_up, warnings: loaded.warnings }))
 }
 
 /// post-merge: the merge commit is recorded; a fast-forward brings commits that others recorded or nobody did.

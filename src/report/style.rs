@@ -57,6 +57,11 @@ impl Style {
         Self { clock: Some(clock), ..self }
     }
 
+    /// Whether there are escape codes.
+    pub fn is_colour(self) -> bool {
+        self.paint == Paint::Colour
+    }
+
     /// Columns of the terminal; `None` where there is none.
     pub fn columns(self) -> Option<usize> {
         self.columns

@@ -27,6 +27,7 @@ mod install_modes;
 mod kinds;
 mod messages;
 mod pages;
+mod panics;
 mod range_trust;
 mod record;
 mod reference;

@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::io::Read as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::adapter::git_hook::HookName;
 use crate::cli::Shell;
@@ -40,9 +41,9 @@ pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
         if chained != Exit::Allowed {
             return chained;
         }
-        return own(&shell, &call);
+        return guarded(&shell, &call);
     }
-    let own = own(&shell, &call);
+    let own = guarded(&shell, &call);
     let chained = chained_exit(&shell, &call);
     if chained == Exit::Allowed { own } else { chained }
 }
@@ -72,6 +73,12 @@ fn chained_exit(shell: &Shell, call: &HookCall) -> Exit {
     }
 }
 
+/// A panic is an internal error like any other.
+fn guarded(shell: &Shell, call: &HookCall) -> Exit {
+    catch_unwind(AssertUnwindSafe(|| own(shell, call)))
+        .unwrap_or_else(|_| internal(shell, call, vec![error::panicked()]))
+}
+
 fn own(shell: &Shell, call: &HookCall) -> Exit {
     match hook::run(&shell.ctx, call) {
         Ok(outcome) => show(shell, &outcome),
@@ -88,14 +95,13 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
             shell.out.message(&message::diagnostics(&shown, shell.out.err));
             Exit::Refused
         }
-        Err(err) => internal(shell, call, &err),
+        Err(err) => internal(shell, call, error::diagnostics(&err)),
     }
 }
 
 /// An internal error: loud, and the commit passes unless the project wants it otherwise.
-fn internal(shell: &Shell, call: &HookCall, err: &OpsError) -> Exit {
+fn internal(shell: &Shell, call: &HookCall, mut shown: Vec<Diagnostic>) -> Exit {
     let block = workspace::on_internal_error(&shell.ctx) == OnInternalError::Block;
-    let mut shown = error::diagnostics(err);
     let hook = call.name.as_str();
     shown.push(if block && call.name.is_before_the_fact() {
         Diagnostic::error(format!("{hook}: refused, since guard.on_internal_error = \"block\""))
