@@ -8,26 +8,25 @@
 //! | 1 | [`history`] | pure: facts to a timeline |
 //! | 1 | [`git`] | the only door to git2 and to the git program |
 //! | 2 | [`detect`] | pure: timeline to findings, one file a rule |
-//! | 2 | [`escalation`] | pure: signs of being stuck, taken together |
+//! | 2 | [`signals`] | pure: signs of being stuck, taken together |
 //! | 2 | [`policy`] | pure: findings to a decision and a plan |
 //! | 2 | [`report`] | pure: values to text |
 //! | 2 | [`record`] | the journal and the commit records |
 //! | 2 | [`ledger`] | halts and acknowledgements |
 //! | 3 | [`config`] | layers, validation, schema |
 //! | 3 | [`adapter`] | git hooks and pre-commit: foreign input to facts |
-//! | 3 | [`action`] | carries a plan out |
+//! | 3 | [`effect`] | carries out what a decision asks for |
 //! | 4 | [`engine`] | what every door runs |
 //! | 5 | [`ops`] | the verbs |
 //! | 6 | [`cli`] | arguments, output, exit codes |
 
-pub mod action;
 pub mod adapter;
 pub mod cli;
 pub mod config;
 pub mod detect;
 pub mod domain;
+pub mod effect;
 pub mod engine;
-pub mod escalation;
 pub mod git;
 pub mod history;
 pub mod ledger;
@@ -35,3 +34,4 @@ pub mod ops;
 pub mod policy;
 pub mod record;
 pub mod report;
+pub mod signals;

@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-/// Suffix of the file that holds the hook that was there before (`action::install` renames it so).
+/// Suffix of the file that holds the hook that was there before (`effect::install` renames it so).
 pub const SUFFIX: &str = ".andon-chained";
 
 /// Set for a chained hook to the path of the hook it stands for, so that a hook that ends up calling

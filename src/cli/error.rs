@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::action::install::InstallError;
+use crate::effect::install::InstallError;
 use crate::config::ConfigErrors;
 use crate::engine::error::OpsError;
 use crate::engine::setup::SetupError;

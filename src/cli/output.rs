@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-use crate::action::program::Screens;
+use crate::effect::program::Screens;
 use crate::domain::time::Timestamp;
 use crate::report::style::{Clock, Style};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::Shell;
 use super::error::Exit;
 use super::output::{self, Output};
-use crate::action::interrupt::Interrupt;
+use crate::effect::interrupt::Interrupt;
 use crate::domain::time::Span;
 use crate::engine::bulk::{Pace, Walked};
 use crate::report::escape::clip;

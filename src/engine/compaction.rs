@@ -9,7 +9,7 @@ use super::error::OpsError;
 use super::standing;
 use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
-use crate::action::react;
+use crate::effect::react;
 use crate::detect;
 use crate::domain::about::EventClass;
 use crate::domain::briefing::{BRIEFING, Briefing, Plan};

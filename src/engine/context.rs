@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::action::program::Environment;
+use crate::effect::program::Environment;
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
 use crate::domain::time::{Timestamp, Uptime};

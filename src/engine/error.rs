@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::setup::SetupError;
-use crate::action::ActionError;
-use crate::action::hook_program::HookProgramError;
-use crate::action::program::ProgramError;
+use crate::effect::ActionError;
+use crate::effect::hook_program::HookProgramError;
+use crate::effect::program::ProgramError;
 use crate::config::ConfigErrors;
 use crate::git::{GitError, RemoteError};
 use crate::ledger::LedgerError;

@@ -13,7 +13,7 @@ use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
 use super::uncertainty;
 use super::workspace::Workspace;
-use crate::action;
+use crate::effect;
 use crate::config::AppliesTo;
 use crate::detect::{self, Candidate, EvidenceState, Reads, Situation, Stops};
 use crate::domain::about::EventClass;
@@ -217,7 +217,7 @@ pub fn settle(
     decision.halted = policy::halting(decision, &loaded.timeline, &place);
     let plan = policy::plan(decision, &loaded.timeline, &place);
     let site = standing::site(ctx, ws);
-    action::execute(&plan, &site)?;
+    effect::execute(&plan, &site)?;
     healed::locks(ctx, ws)?;
     Ok(respond(ctx, ws, loaded, (decision, &place, &site)))
 }
@@ -227,7 +227,7 @@ fn respond(
     ctx: &Context,
     ws: &Workspace,
     loaded: &Loaded,
-    (decision, place, site): (&Decision, &Place, &action::Site<'_>),
+    (decision, place, site): (&Decision, &Place, &effect::Site<'_>),
 ) -> Vec<Diagnostic> {
     let fill = compaction::found(ws, loaded, decision);
     let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
@@ -249,7 +249,7 @@ fn respond(
         pressure,
     };
     reactions.extend(policy::reactions(decision, &loaded.timeline, place, &setup));
-    let failed = action::react::react(&reactions, site, &standing::programs(ctx, ws));
+    let failed = effect::react::react(&reactions, site, &standing::programs(ctx, ws));
     let failed = failed.into_iter().map(|what| Diagnostic::warning(what).code("response"));
     unbriefed.into_iter().chain(failed).collect()
 }

@@ -6,11 +6,11 @@ pub mod place;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::action::install::InstallError;
-use crate::action::install::hooks::Hook;
-use crate::action::install::husky::Layout;
-use crate::action::install::manifest::ManifestError;
-use crate::action::install::mode::{self, Mode, Unfit};
+use crate::effect::install::InstallError;
+use crate::effect::install::hooks::Hook;
+use crate::effect::install::husky::Layout;
+use crate::effect::install::manifest::ManifestError;
+use crate::effect::install::mode::{self, Mode, Unfit};
 use crate::git::{ConfigScope, GitError, Repo};
 use crate::report::escape::shell_quote_bytes;
 

@@ -13,8 +13,8 @@ use super::shown;
 use super::swept;
 use super::traces;
 use super::workspace::Workspace;
-use crate::action::react::{Bell, OWN_PAUSE, Programs, react};
-use crate::action::{self, ActionError, AndonDir, Look, Site};
+use crate::effect::react::{Bell, OWN_PAUSE, Programs, react};
+use crate::effect::{self, ActionError, AndonDir, Look, Site};
 use crate::config::{self, Ack as AckMode, Perpetual};
 use crate::detect::{self, Presence, Stops};
 use crate::domain::action::Action;
@@ -178,12 +178,12 @@ pub(crate) fn own_pause(ws: &Workspace) -> bool {
 fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<(), OpsError> {
     let story = super::timeline::load(ws)?.timeline.story();
     let rewrite = Action::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
-    action::execute(&[rewrite], &site(ctx, ws))?;
+    effect::execute(&[rewrite], &site(ctx, ws))?;
     if is_foreign(ws, standing)? {
         shown::mark(ws, standing.id)?;
     } else if standing.halt.reason == HaltReason::UserStop && stops(ws) == Stops::NONE {
         // The file of a stop is gone and that is no answer: it must not look like one once the ledger is whole again.
-        action::write_andon_file(&site(ctx, ws), STOP_FILE, &format!("{}\n", standing.halt.message))?;
+        effect::write_andon_file(&site(ctx, ws), STOP_FILE, &format!("{}\n", standing.halt.message))?;
     }
     Ok(())
 }
@@ -231,7 +231,7 @@ pub fn acknowledge(
     if (how == AckHow::Resume && counter.is_none()) || answers_pause {
         plan.push(Action::RemoveStops);
     }
-    action::execute(&plan, &site(ctx, ws))?;
+    effect::execute(&plan, &site(ctx, ws))?;
     healed::locks(ctx, ws)
 }
 
@@ -253,7 +253,7 @@ pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
         return Ok(false);
     }
     let plan: Vec<Action> = left.into_iter().map(Action::RemoveFace).collect();
-    action::execute(&plan, &site(ctx, ws))?;
+    effect::execute(&plan, &site(ctx, ws))?;
     healed::tell(ctx, ws, "removed the face of a halt that was answered already".to_owned())?;
     Ok(true)
 }

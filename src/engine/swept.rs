@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::healed;
 use super::workspace::Workspace;
-use crate::action::{self, Site};
+use crate::effect::{self, Site};
 use crate::domain::decision::StandingHalt;
 use crate::domain::findings::HaltReason;
 use crate::report::message::Diagnostic;
@@ -38,7 +38,7 @@ pub(crate) fn remark(
             "{}\nwritten again at {}: .andon/ was deleted as a whole\n",
             standing.halt.message, ctx.now
         );
-        let written = action::write_andon_file(site, stop_file, &text);
+        let written = effect::write_andon_file(site, stop_file, &text);
         failed = failed.or(written.err().map(Into::into));
     }
     let remark = Diagnostic::warning(what).help("a person answers: andon resume --reason \"...\"");

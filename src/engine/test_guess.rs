@@ -7,10 +7,10 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use crate::action::install::guess::listing::{
+use crate::effect::install::guess::listing::{
     FOREIGN, LISTED, Listing, MANIFESTS, MAX_NAMES, READ, READ_BYTES,
 };
-use crate::action::install::guess::{self, Guess};
+use crate::effect::install::guess::{self, Guess};
 
 /// Directories at the top that are looked into.
 const MAX_DIRS: usize = 200;

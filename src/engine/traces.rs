@@ -11,7 +11,7 @@ use sha2::Digest as _;
 
 use super::error::OpsError;
 use super::workspace::Workspace;
-use crate::action::replace_text;
+use crate::effect::replace_text;
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use crate::domain::detail::Figures;
 use crate::domain::facts::{Ack, AckHow, CommitFact};

@@ -4,13 +4,13 @@ use crate::config::Config;
 use crate::detect;
 use crate::domain::escalation::{Episode, Mode};
 use crate::domain::settings::RuleSettings;
-use crate::escalation;
+use crate::signals;
 use crate::history::Timeline;
 
 /// What the signals at the end of `timeline` come to. While the rule is off nothing is looked at.
 pub fn episode(timeline: &Timeline, rules: &RuleSettings, mode: Mode) -> Option<Episode> {
     let knobs = detect::knobs(rules)?;
-    escalation::episode(timeline, &|window| detect::signals(window, rules), Some(&knobs), mode)
+    signals::episode(timeline, &|window| detect::signals(window, rules), Some(&knobs), mode)
 }
 
 /// What an escalation does here.
@@ -61,8 +61,8 @@ mod tests {
             let settings = detect::defaults();
             let knobs = detect::knobs(&settings).unwrap();
             let rules = |window: &Timeline| detect::signals(window, &settings);
-            let short = escalation::episode(&line, &rules, Some(&knobs), Mode::Halting);
-            let long = escalation::every_round(&line, &rules, &knobs, Mode::Halting);
+            let short = signals::episode(&line, &rules, Some(&knobs), Mode::Halting);
+            let long = signals::every_round(&line, &rules, &knobs, Mode::Halting);
             prop_assert_eq!(short, Some(long));
         }
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::context::Context;
 use super::error::OpsError;
-use crate::action::AndonDir;
+use crate::effect::AndonDir;
 use crate::config::{self, Config, ConfigErrors, OnInternalError};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::{OverlayEntry, Tracking};

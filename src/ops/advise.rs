@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::resume::Resumed;
-use crate::action::react::{self, ANSWER, QUESTION};
+use crate::effect::react::{self, ANSWER, QUESTION};
 use crate::detect;
 use crate::domain::context::Pressure;
 use crate::domain::facts::AckHow;

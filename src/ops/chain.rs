@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::action::hook_program::{self, HookEnd, HookProgramError, Probe};
+use crate::effect::hook_program::{self, HookEnd, HookProgramError, Probe};
 use crate::adapter::chain::{self, Chained, Plan, Running};
 use crate::engine::context::Context;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::action::report_files;
+use crate::effect::report_files;
 use crate::config::TestCommand;
 use crate::domain::ids::CodeId;
 use crate::domain::signatures::coarse_signature;

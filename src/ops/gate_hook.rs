@@ -1,11 +1,11 @@
 //! A commit without a receipt did not pass the gate. Whether somebody went round it, or a hook manager had taken the hook
 //! away, is told by the file beside the hook that runs now. Asked only for such a commit.
 
-use crate::action::install::hooks::Hook;
-use crate::action::install::inspect::{self, Standing};
-use crate::action::install::manifest::Manifest;
-use crate::action::install::mode::Mode;
-use crate::action::install::shim::Owner;
+use crate::effect::install::hooks::Hook;
+use crate::effect::install::inspect::{self, Standing};
+use crate::effect::install::manifest::Manifest;
+use crate::effect::install::mode::Mode;
+use crate::effect::install::shim::Owner;
 use crate::detect;
 use crate::domain::facts::Skip;
 use crate::engine::context::Context;

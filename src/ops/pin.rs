@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use crate::action;
+use crate::effect;
 use crate::config::{self, MAX_BYTES};
 use crate::domain::identity::{self as domain, Mismatch};
 use crate::domain::paths::CONFIG_FILE;
@@ -58,7 +58,7 @@ pub fn run(ctx: &Context, ws: &Workspace, mode: Mode) -> Result<PinView, OpsErro
         what: format!("{CONFIG_FILE} has a shape that cannot be edited without changing more than the pin"),
         help: format!("write this into it by hand:\n{by_hand}"),
     })?;
-    action::replace_text(&path, &edited)?;
+    effect::replace_text(&path, &edited)?;
     Ok(view(PinState::Pinned(was)))
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::action::AndonDir;
+use crate::effect::AndonDir;
 use crate::detect::Stops;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::action;
+use crate::effect;
 use crate::detect;
 use crate::detect::Stops;
 use crate::domain::about::Reset;
@@ -89,7 +89,7 @@ pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> 
     };
     let text =
         format!("{}\nby: {}\nat: {}\n", reason.unwrap_or("no reason given"), ctx.identity(&ws.repo), ctx.now);
-    let path = action::write_andon_file(&standing::site(ctx, ws), name, &text)?;
+    let path = effect::write_andon_file(&standing::site(ctx, ws), name, &text)?;
     let standing = standing::recorded(ws)?;
     let loaded = timeline::load(ws)?;
     let mut decision = guard::decide(ws, &loaded, Stage::Halts, None, standing);

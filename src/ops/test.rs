@@ -10,9 +10,9 @@ mod tested;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::action::private::PrivateDir;
-use crate::action::program::{self, Exit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
-use crate::action::report_files::{self, Found};
+use crate::effect::private::PrivateDir;
+use crate::effect::program::{self, Exit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
+use crate::effect::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::domain::veil::Hidden;

@@ -51,8 +51,8 @@ fn a_sideways_import_is_found() {
         ("src/record/mod.rs", "use crate::ledger::Ledger;"),
         ("src/detect/rules.rs", "use crate::policy::decide;"),
         ("src/history/mod.rs", "use crate::git::Repo;"),
-        ("src/action/mod.rs", "fn f() { super::adapter::run(); }"),
-        ("src/config/mod.rs", "type T = crate::action::Plan;"),
+        ("src/effect/mod.rs", "fn f() { super::adapter::run(); }"),
+        ("src/config/mod.rs", "type T = crate::effect::Plan;"),
     ] {
         assert_found(path, text, "sideways", 1);
     }
@@ -104,12 +104,12 @@ fn each_door_is_closed_elsewhere_and_open_at_its_place() {
         (
             "use std::process::{self};fn f() { process::Command::new(P); }",
             "src/ops/run.rs",
-            "src/action/program/start.rs",
+            "src/effect/program/start.rs",
         ),
-        ("use nix::spawn::posix_spawnp;", "src/action/program.rs", "src/action/program/start.rs"),
-        ("use std::process::*;", "src/action/mod.rs", "src/action/hook_program.rs"),
+        ("use nix::spawn::posix_spawnp;", "src/effect/program.rs", "src/effect/program/start.rs"),
+        ("use std::process::*;", "src/effect/mod.rs", "src/effect/hook_program.rs"),
         ("fn f() { std::env::var(N); }", "src/cli/mod.rs", "src/engine/context.rs"),
-        ("use std::env;", "src/action/mod.rs", "src/main.rs"),
+        ("use std::env;", "src/effect/mod.rs", "src/main.rs"),
         (
             "use std::time::SystemTime as Clock;fn f() { Clock::now(); }",
             "src/engine/guard.rs",

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::action::install::apply::Removed;
-use crate::action::install::guess::Guess;
-use crate::action::install::hooks::Hook;
-use crate::action::install::mode::Mode;
-use crate::action::install::plan::{Displaced, Intent};
+use crate::effect::install::apply::Removed;
+use crate::effect::install::guess::Guess;
+use crate::effect::install::hooks::Hook;
+use crate::effect::install::mode::Mode;
+use crate::effect::install::plan::{Displaced, Intent};
 use crate::cli::Shell;
 use crate::cli::args::{InstallArgs, InstallMode, UninstallArgs};
 use crate::cli::error::Exit;

@@ -6,14 +6,14 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::{HUSKY, event_key, hooks_of_husky};
-use crate::action::install::block;
-use crate::action::install::framework;
-use crate::action::install::hooks::Hook;
-use crate::action::install::husky::Layout;
-use crate::action::install::inspect::{self, HookState, Standing, inspect};
-use crate::action::install::lefthook;
-use crate::action::install::manifest::Manifest;
-use crate::action::install::mode::Mode;
+use crate::effect::install::block;
+use crate::effect::install::framework;
+use crate::effect::install::hooks::Hook;
+use crate::effect::install::husky::Layout;
+use crate::effect::install::inspect::{self, HookState, Standing, inspect};
+use crate::effect::install::lefthook;
+use crate::effect::install::manifest::Manifest;
+use crate::effect::install::mode::Mode;
 use crate::git::Repo;
 use crate::report::escape::shell_quote;
 

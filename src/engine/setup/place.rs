@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{SetupError, quoted};
-use crate::action::install::mode::Mode;
+use crate::effect::install::mode::Mode;
 use crate::git::{ConfigScope, GitError, Repo, SourcedValue};
 
 /// Who decides where hooks are.

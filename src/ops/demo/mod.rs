@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use self::script::{Expect, SCRIPT, Step};
-use crate::action::capture::{self, Captured, EnvChange};
+use crate::effect::capture::{self, Captured, EnvChange};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 

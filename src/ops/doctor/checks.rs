@@ -1,10 +1,10 @@
 //! What the doctor thinks of what was found: pure, one function a subject.
 
 use super::{Check, Diagnosis, Facts, FetchState, Health, HooksPlace, Limit, Presence, State};
-use crate::action::install::hooks::Hook;
-use crate::action::install::inspect::{HookState, Mode, Standing};
-use crate::action::install::mode::Mode as InstallMode;
-use crate::action::install::shim::Owner;
+use crate::effect::install::hooks::Hook;
+use crate::effect::install::inspect::{HookState, Mode, Standing};
+use crate::effect::install::mode::Mode as InstallMode;
+use crate::effect::install::shim::Owner;
 use crate::engine::setup::live::Guarded;
 use crate::engine::setup::place::Override;
 use crate::engine::setup::{NOTES_REF, names_notes_ref, quoted};

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 
 use super::{Facts, HooksPlace, Limit, Outside, Presence, Records, fetch_states};
-use crate::action::install::inspect::{HookState, Standing, inspect};
-use crate::action::install::manifest::Manifest;
-use crate::action::install::mode::Mode;
+use crate::effect::install::inspect::{HookState, Standing, inspect};
+use crate::effect::install::manifest::Manifest;
+use crate::effect::install::mode::Mode;
 use crate::engine::setup::live;
 use crate::engine::setup::place::{Override, hooks_mend, hooks_override};
 use crate::engine::setup::{DISPLAY_REF_KEY, NOTES_REF};

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::action::install::hooks::Hook;
-use crate::action::install::inspect::{Mode, Standing, Twins};
-use crate::action::install::shim::Owner;
+use crate::effect::install::hooks::Hook;
+use crate::effect::install::inspect::{Mode, Standing, Twins};
+use crate::effect::install::shim::Owner;
 use crate::git::{ConfigScope, Repo, RepoEnv};
 use crate::ops::install::tests::Scratch;
 

@@ -1,8 +1,8 @@
 //! Whether every push sends records along: `andon.push` in git's own configuration of this repository. It is the
 //! person's choice, made by installing; nothing that is committed can make it.
 
-use crate::action::install::InstallError;
-use crate::action::install::manifest::Manifest;
+use crate::effect::install::InstallError;
+use crate::effect::install::manifest::Manifest;
 use crate::engine::setup::SetupError;
 use crate::git::{ConfigScope, Repo};
 use crate::ops::sync::PUSH_KEY;

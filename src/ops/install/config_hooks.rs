@@ -4,9 +4,9 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use crate::action::install::hooks::Hook;
-use crate::action::install::husky::NOT_FOUND;
-use crate::action::install::manifest::Manifest;
+use crate::effect::install::hooks::Hook;
+use crate::effect::install::husky::NOT_FOUND;
+use crate::effect::install::manifest::Manifest;
 use crate::engine::setup::{SetupError, event_key};
 use crate::git::{ConfigScope, GitError, Repo};
 use crate::report::escape::shell_quote_bytes;

@@ -1,8 +1,8 @@
 //! `andon install --fetch`: what every `git fetch` is to bring besides branches. It only lands under names of the
 //! remote; taking it over is left to `andon sync`.
 
-use crate::action::install::InstallError;
-use crate::action::install::manifest::Manifest;
+use crate::effect::install::InstallError;
+use crate::effect::install::manifest::Manifest;
 use crate::engine::setup::SetupError;
 use crate::git::{ConfigScope, Repo};
 use crate::ops::doctor::fetch::fetch_states;

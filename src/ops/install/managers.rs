@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::action::install::InstallError;
-use crate::action::install::block;
-use crate::action::install::edits::{self, Edit, Made};
-use crate::action::install::framework::{self, Answer};
-use crate::action::install::hooks::Hook;
-use crate::action::install::husky::{self, Layout};
-use crate::action::install::inspect::{HookState, Standing};
-use crate::action::install::lefthook;
-use crate::action::install::manifest::{EditedFile, Manifest};
-use crate::action::install::mode::{Manager, Mode, Situation};
-use crate::action::install::shim::Owner;
+use crate::effect::install::InstallError;
+use crate::effect::install::block;
+use crate::effect::install::edits::{self, Edit, Made};
+use crate::effect::install::framework::{self, Answer};
+use crate::effect::install::hooks::Hook;
+use crate::effect::install::husky::{self, Layout};
+use crate::effect::install::inspect::{HookState, Standing};
+use crate::effect::install::lefthook;
+use crate::effect::install::manifest::{EditedFile, Manifest};
+use crate::effect::install::mode::{Manager, Mode, Situation};
+use crate::effect::install::shim::Owner;
 use crate::engine::setup::{HUSKY, SetupError, hooks_of_husky};
 use crate::git::Repo;
 
@@ -30,7 +30,7 @@ pub(super) fn situation(
     let earlier = earlier.filter(|mode| match mode {
         // Where a manager has taken the place, what was done once does not hold any more.
         Mode::Shim => shims || managers.is_empty(),
-        Mode::Config => git.is_some_and(|git| git >= crate::action::install::mode::CONFIG_HOOKS_SINCE),
+        Mode::Config => git.is_some_and(|git| git >= crate::effect::install::mode::CONFIG_HOOKS_SINCE),
         Mode::Husky | Mode::Lefthook | Mode::PreCommit => {
             managers.iter().any(|manager| manager.mode == *mode)
         }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use super::*;
-use crate::action::install::apply::{self, Removed};
-use crate::action::install::inspect::inspect;
-use crate::action::install::plan::{self, Displaced};
+use crate::effect::install::apply::{self, Removed};
+use crate::effect::install::inspect::inspect;
+use crate::effect::install::plan::{self, Displaced};
 use crate::git::RepoEnv;
 
 /// A folder with repositories in it, and a program that hooks can start.
@@ -96,7 +96,7 @@ fn open(at: &Path) -> Repo {
 }
 
 fn write_hook(path: &Path, text: &str, mode: u32) {
-    crate::action::hook_program::write_program(path, text, mode);
+    crate::effect::hook_program::write_program(path, text, mode);
 }
 
 /// Every file below `dir`: mode and bytes, or the target of a link.

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use super::watch;
-use crate::action::report_files;
+use crate::effect::report_files;
 use crate::config::{HandedIn, TestCommand};
 use crate::domain::decision::Decision;
 use crate::domain::ids::CodeId;

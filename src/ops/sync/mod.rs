@@ -235,7 +235,7 @@ fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError>
         Some(_) => resolved.failed.map_or(Ok(()), Err),
         None if was_halted => {
             let faces = crate::domain::findings::Face::ALL.map(|(face, _)| Action::RemoveFace(face));
-            Ok(crate::action::execute(&faces, &standing::site(ctx, ws))?)
+            Ok(crate::effect::execute(&faces, &standing::site(ctx, ws))?)
         }
         None => Ok(()),
     }

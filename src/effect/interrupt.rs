@@ -1,6 +1,6 @@
 //! Ctrl-C in a command that works through a long history: it ends with what was found so far.
 //!
-//! As for a running test command (`action::program`), the signal is held back in every thread and taken by one that does
+//! As for a running test command (`effect::program`), the signal is held back in every thread and taken by one that does
 //! nothing else, so that no code runs inside a signal handler. After the first one that thread lets go of it: a second
 //! Ctrl-C ends the process at once, as it would have without us.
 

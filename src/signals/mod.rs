@@ -3,7 +3,7 @@
 //!
 //! Decision and action are split. What is decided here is a fold over recorded facts: it reads no file, starts no
 //! program and keeps no state but what it returns, so that a test, another clone and a replay all decide alike. What
-//! is done about it (handoff, notification, marker, PAUSE) stands in `policy` and `action`.
+//! is done about it (handoff, notification, marker, PAUSE) stands in `policy` and `effect`.
 
 mod decide;
 mod rounds;

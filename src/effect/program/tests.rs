@@ -170,7 +170,7 @@ fn signals_are_forwarded() {
             .arg("--default-signal=INT,TERM,HUP,QUIT")
             .arg("--block-signal=INT,TERM,HUP,QUIT,CHLD")
             .arg(std::env::current_exe().unwrap())
-            .args(["--exact", "action::program::tests::second_process", "--ignored", "--nocapture"])
+            .args(["--exact", "effect::program::tests::second_process", "--ignored", "--nocapture"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
