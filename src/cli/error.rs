@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use crate::effect::install::InstallError;
 use crate::config::ConfigErrors;
+use crate::effect::install::InstallError;
 use crate::engine::error::OpsError;
 use crate::engine::setup::SetupError;
 use crate::git::RemoteError;

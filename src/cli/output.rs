@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal as _, Write};
 use std::os::fd::{AsFd as _, BorrowedFd};
 
-use crate::effect::program::Screens;
 use crate::domain::time::Timestamp;
+use crate::effect::program::Screens;
 use crate::report::style::{Clock, Style};
 
 /// When colour is used.

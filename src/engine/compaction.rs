@@ -9,7 +9,6 @@ use super::error::OpsError;
 use super::standing;
 use super::timeline::{self, Loaded};
 use super::workspace::Workspace;
-use crate::effect::react;
 use crate::detect;
 use crate::domain::about::EventClass;
 use crate::domain::briefing::{BRIEFING, Briefing, Plan};
@@ -17,6 +16,7 @@ use crate::domain::context::{ContextUse, Pressure};
 use crate::domain::decision::Decision;
 use crate::domain::findings::Level;
 use crate::domain::response::Reaction;
+use crate::effect::react;
 use crate::policy::{self, Ground, Place};
 use crate::report::context::{Briefed, ContextView};
 

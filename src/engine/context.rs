@@ -6,10 +6,10 @@ use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::effect::program::Environment;
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
 use crate::domain::time::{Timestamp, Uptime};
+use crate::effect::program::Environment;
 use crate::git::{Repo, RepoEnv, stop_point};
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.

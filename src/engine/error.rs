@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::setup::SetupError;
+use crate::config::ConfigErrors;
 use crate::effect::ActionError;
 use crate::effect::hook_program::HookProgramError;
 use crate::effect::program::ProgramError;
-use crate::config::ConfigErrors;
 use crate::git::{GitError, RemoteError};
 use crate::ledger::LedgerError;
 use crate::record::RecordError;

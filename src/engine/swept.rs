@@ -4,9 +4,9 @@
 use super::context::Context;
 use super::healed;
 use super::workspace::Workspace;
-use crate::effect::{self, Site};
 use crate::domain::decision::StandingHalt;
 use crate::domain::findings::HaltReason;
+use crate::effect::{self, Site};
 use crate::report::message::Diagnostic;
 
 /// Whether the folder is gone.

@@ -11,13 +11,13 @@ use sha2::Digest as _;
 
 use super::error::OpsError;
 use super::workspace::Workspace;
-use crate::effect::replace_text;
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use crate::domain::detail::Figures;
 use crate::domain::facts::{Ack, AckHow, CommitFact};
 use crate::domain::findings::{Face, HaltReason};
 use crate::domain::ids::{CommitId, Digest, EntryId};
 use crate::domain::suggestion::{Step, Suggestion};
+use crate::effect::replace_text;
 use crate::git::read_plain;
 use crate::ledger::{Entry, EntryEvent, Ledger, REF_PREFIX};
 use crate::record::journal::{Journal, JournalLine};

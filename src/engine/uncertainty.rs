@@ -4,8 +4,8 @@ use crate::config::Config;
 use crate::detect;
 use crate::domain::escalation::{Episode, Mode};
 use crate::domain::settings::RuleSettings;
-use crate::signals;
 use crate::history::Timeline;
+use crate::signals;
 
 /// What the signals at the end of `timeline` come to. While the rule is off nothing is looked at.
 pub fn episode(timeline: &Timeline, rules: &RuleSettings, mode: Mode) -> Option<Episode> {

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::context::Context;
 use super::error::OpsError;
-use crate::effect::AndonDir;
 use crate::config::{self, Config, ConfigErrors, OnInternalError};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::{OverlayEntry, Tracking};
+use crate::effect::AndonDir;
 use crate::git::{Overlay, Repo};
 use crate::record::normalize::Normalizer;
 

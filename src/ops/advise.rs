@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::resume::Resumed;
-use crate::effect::react::{self, ANSWER, QUESTION};
 use crate::detect;
 use crate::domain::context::Pressure;
 use crate::domain::facts::AckHow;
 use crate::domain::response::OnStall;
+use crate::effect::react::{self, ANSWER, QUESTION};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::standing::{self, Answer};

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::effect::hook_program::{self, HookEnd, HookProgramError, Probe};
 use crate::adapter::chain::{self, Chained, Plan, Running};
+use crate::effect::hook_program::{self, HookEnd, HookProgramError, Probe};
 use crate::engine::context::Context;
 
 /// How a chained hook ended.

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::effect::report_files;
 use crate::config::TestCommand;
 use crate::domain::ids::CodeId;
 use crate::domain::signatures::coarse_signature;
 use crate::domain::tests::TestEvidence;
+use crate::effect::report_files;
 use crate::engine::context::Context;
 use crate::engine::workspace::Workspace;
 use crate::report::explain::{ExplainedFile, ExplainedRun};

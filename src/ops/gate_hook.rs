@@ -1,13 +1,13 @@
 //! A commit without a receipt did not pass the gate. Whether somebody went round it, or a hook manager had taken the hook
 //! away, is told by the file beside the hook that runs now. Asked only for such a commit.
 
+use crate::detect;
+use crate::domain::facts::Skip;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::{self, Standing};
 use crate::effect::install::manifest::Manifest;
 use crate::effect::install::mode::Mode;
 use crate::effect::install::shim::Owner;
-use crate::detect;
-use crate::domain::facts::Skip;
 use crate::engine::context::Context;
 use crate::engine::setup::live;
 use crate::engine::workspace::Workspace;

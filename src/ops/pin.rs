@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use crate::effect;
 use crate::config::{self, MAX_BYTES};
 use crate::domain::identity::{self as domain, Mismatch};
 use crate::domain::paths::CONFIG_FILE;
+use crate::effect;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::identity;

@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::effect::AndonDir;
 use crate::detect::Stops;
+use crate::effect::AndonDir;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::setup::{NOTES_REF, SetupError, quoted};

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::effect;
 use crate::detect;
 use crate::detect::Stops;
 use crate::domain::about::Reset;
 use crate::domain::decision::{Stage, StandingHalt};
 use crate::domain::facts::AckHow;
+use crate::effect;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::guard;

@@ -10,12 +10,12 @@ mod tested;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::effect::private::PrivateDir;
-use crate::effect::program::{self, Exit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
-use crate::effect::report_files::{self, Found};
 use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::domain::veil::Hidden;
+use crate::effect::private::PrivateDir;
+use crate::effect::program::{self, Exit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
+use crate::effect::report_files::{self, Found};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;

@@ -5,7 +5,7 @@
 use crate::support::{Out, Stage};
 
 /// Three clean commits on top of the first.
-fn clean() -> Stage {
+pub(crate) fn clean() -> Stage {
     let stage = Stage::installed();
     for n in 2..5 {
         stage.iterate(&format!("{n}\n"), &["ok a", "ok b"], &format!("Step {n}")).ok();
@@ -14,7 +14,7 @@ fn clean() -> Stage {
 }
 
 /// Three iterations with the same failing test: halted by `repeated-failures`.
-fn halted() -> Stage {
+pub(crate) fn halted() -> Stage {
     let stage = Stage::installed();
     for n in 1..4 {
         stage.iterate(&format!("{n}\n"), &["ok a", "not ok b"], &format!("Try {n}")).ok();
@@ -27,7 +27,7 @@ fn check(stage: &Stage, range: &str) -> Out {
 }
 
 /// The codes of the violations, sorted, each once.
-fn codes(stage: &Stage, range: &str) -> Vec<String> {
+pub(crate) fn codes(stage: &Stage, range: &str) -> Vec<String> {
     let out = stage.andon(&["check", range, "--format", "json"]);
     let value: serde_json::Value =
         serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {out}"));
@@ -317,140 +317,4 @@ fn a_loosened_threshold_does_not_hide_a_halt() {
         stage.iterate(&format!("{n}\n"), &["ok a", "not ok b"], &format!("Try {n}")).ok();
     }
     check(&stage, "HEAD~4..HEAD").exits(1).says("error[unrecorded-halt]").says("Try 3");
-}
-
-#[test]
-fn merges_reverts_and_picks_give_no_alarm() {
-    let stage = clean();
-    let base = stage.head();
-    stage.git(&["switch", "-qc", "topic"]).ok();
-    stage.write("topic.txt", "topic\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Topic"]).ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
-    stage.git(&["merge", "-q", "--no-edit", "topic"]).ok();
-    stage.git(&["revert", "--no-edit", "HEAD^1"]).ok();
-    stage.git(&["switch", "-qc", "picks", &base]).ok();
-    stage.git(&["cherry-pick", "topic"]).ok();
-    stage.git(&["merge", "-q", "--no-edit", "main"]).ok();
-    assert_eq!(codes(&stage, &format!("{base}..picks")), [""; 0]);
-    assert_eq!(codes(&stage, &format!("{base}..main")), [""; 0]);
-    assert_eq!(codes(&stage, "picks"), [""; 0]);
-}
-
-#[test]
-fn branches_that_fail_alike_are_not_one_loop() {
-    let stage = Stage::installed();
-    stage.git(&["switch", "-qc", "topic"]).ok();
-    stage.iterate("t1\n", &["ok a", "not ok b"], "Topic 1").ok();
-    stage.iterate("t2\n", &["ok a", "not ok b"], "Topic 2").ok();
-    stage.iterate("t3\n", &["ok a", "ok b"], "Topic 3").ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.iterate("m1\n", &["ok a", "not ok b"], "Main 1").ok();
-    stage.iterate("m2\n", &["ok a", "not ok b"], "Main 2").ok();
-    stage.iterate("m3\n", &["ok a", "ok b"], "Main 3").ok();
-    stage.git(&["merge", "-q", "--no-edit", "-X", "ours", "topic"]).ok();
-    assert_eq!(codes(&stage, "HEAD"), [""; 0]);
-}
-
-#[test]
-fn rebased_amended_and_rewound_branches_give_no_alarm() {
-    let stage = clean();
-    stage.git(&["switch", "-qc", "topic"]).ok();
-    for n in 0..3 {
-        stage.write(&format!("file{n}.txt"), "x\n");
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", &format!("Add {n}")]).ok();
-    }
-    stage.git(&["commit", "-q", "--amend", "-m", "Add 2, said better"]).ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.iterate("main\n", &["ok a", "ok b"], "Main").ok();
-    stage.git(&["switch", "-q", "topic"]).ok();
-    stage.git(&["rebase", "-q", "main"]).ok();
-    assert_eq!(codes(&stage, "main..topic"), [""; 0]);
-    stage.git(&["reset", "-q", "--hard", "HEAD~2"]).ok();
-    stage.iterate("rewound\n", &["ok a", "ok b"], "Rewound").ok();
-    assert_eq!(codes(&stage, "main..topic"), [""; 0]);
-    assert_eq!(codes(&stage, "HEAD~1..HEAD"), [""; 0]);
-}
-
-#[test]
-fn a_rebase_over_an_answered_halt_gives_no_alarm() {
-    let stage = halted();
-    stage.andon(&["resume", "--reason", "looked"]).ok();
-    stage.iterate("4\n", &["ok a", "ok b"], "Four").ok();
-    stage.git(&["branch", "other", "HEAD~4"]).ok();
-    stage.git(&["switch", "-q", "other"]).ok();
-    stage.write("other.txt", "other\n");
-    stage.git(&["add", "."]).ok();
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Other"]).ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.git(&["rebase", "-q", "other"]).ok();
-    assert_eq!(codes(&stage, "other..main"), [""; 0]);
-}
-
-#[test]
-fn another_clone_comes_to_the_same_answer() {
-    let stage = halted();
-    stage.andon(&["resume", "--reason", "looked"]).ok();
-    stage.iterate("4\n", &["ok a", "ok b"], "Four").ok();
-    let root = stage.root().canonicalize().unwrap();
-    stage.git_in(&root, &["clone", "-q", "repo", "clone"]).ok();
-    let clone = root.join("clone");
-    // Neither notes nor ledger come with a clone.
-    let out = stage.andon_in(&clone, &["check", "HEAD~4..HEAD"]).exits(3);
-    assert_eq!(
-        out.stdout,
-        "error[no-records]: there are no records here: refs/notes/andon does not exist\n  \
-         help: git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'\n  \
-         help: if nobody has installed Andon yet: andon install\n\
-         checked 4 commits in HEAD~4..HEAD: cannot decide: evidence is missing\n"
-    );
-    stage
-        .git_in(
-            &clone,
-            &["fetch", "-q", "origin", "+refs/notes/andon*:refs/notes/andon*", "+refs/andon/*:refs/andon/*"],
-        )
-        .ok();
-    let out = stage.andon_in(&clone, &["check", "HEAD~4..HEAD"]).ok();
-    // The answer of a person is told, and is no violation.
-    assert!(
-        out.stdout
-            .starts_with("note[answered-halt]: the halt by repeated-failures was answered by A. Author")
-    );
-    assert!(out.stdout.ends_with("checked 4 commits in HEAD~4..HEAD: ok\n"), "{out}");
-    // A bare clone will do.
-    stage.git_in(&root, &["clone", "-q", "--mirror", "repo", "bare.git"]).ok();
-    stage.andon_in(&root.join("bare.git"), &["check", "HEAD~4..HEAD"]).ok().says("4 commits");
-}
-
-#[test]
-fn a_shallow_clone_cannot_decide() {
-    let stage = clean();
-    let root = stage.root().canonicalize().unwrap();
-    let url = format!("file://{}", stage.dir().display());
-    stage.git_in(&root, &["clone", "-q", "--depth", "2", &url, "shallow"]).ok();
-    let shallow = root.join("shallow");
-    stage.git_in(&shallow, &["fetch", "-q", "origin", "+refs/notes/andon:refs/notes/andon"]).ok();
-    stage.andon_in(&shallow, &["check", "HEAD~1..HEAD"]).ok();
-    for range in ["HEAD", "HEAD~3..HEAD"] {
-        stage
-            .andon_in(&shallow, &["check", range])
-            .exits(3)
-            .says("error[shallow-clone]")
-            .says("git fetch --unshallow")
-            .says("cannot decide");
-    }
-    let json = stage.andon_in(&shallow, &["check", "HEAD", "--format", "json"]).exits(3).stdout;
-    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!(
-        (&value["outcome"], &value["undecided"][0]["code"]),
-        (&"undecided".into(), &"shallow-clone".into())
-    );
-    stage.git_in(&shallow, &["fetch", "-q", "--unshallow"]).ok();
-    stage.andon_in(&shallow, &["check", "HEAD~3..HEAD"]).ok();
 }

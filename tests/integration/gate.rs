@@ -256,3 +256,17 @@ fn termination_reaches_the_tests_and_the_run_proves_nothing() {
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
     stage.git(&["commit", "-qm", "Stopped"]).refused().says("untested-edit").says("interrupted");
 }
+
+#[test]
+fn what_is_pushed_is_judged_like_a_finished_task() {
+    let stage = Stage::installed();
+    stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
+    stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    stage.write("code.txt", "two\n");
+    stage.git(&["commit", "-qanm", "Around the gate"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).refused().says("error[untested-edit]").says("andon test");
+    stage.andon(&["complete"]).exits(1).says("andon test");
+    stage.andon(&["test"]).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+}

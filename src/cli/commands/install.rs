@@ -4,15 +4,15 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use crate::cli::Shell;
+use crate::cli::args::{InstallArgs, InstallMode, UninstallArgs};
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
 use crate::effect::install::apply::Removed;
 use crate::effect::install::guess::Guess;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::mode::Mode;
 use crate::effect::install::plan::{Displaced, Intent};
-use crate::cli::Shell;
-use crate::cli::args::{InstallArgs, InstallMode, UninstallArgs};
-use crate::cli::error::Exit;
-use crate::cli::output::Format;
 use crate::engine::error::OpsError;
 use crate::git::Repo;
 use crate::ops::install::{

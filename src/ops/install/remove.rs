@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use super::config_hooks;
 use super::fetch::{FetchSpec, unset_fetch};
+use crate::domain::paths::CONFIG_FILE;
 use crate::effect::install::InstallError;
 use crate::effect::install::apply::{self, Removed};
 use crate::effect::install::edits::{self, Cleaned};
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::inspect;
 use crate::effect::install::manifest::{Manifest, Place};
-use crate::domain::paths::CONFIG_FILE;
 use crate::engine::setup::place::{self, program_link};
 use crate::engine::setup::{DISPLAY_REF_KEY, SetupError, quoted};
 use crate::git::{ConfigScope, Repo};

@@ -7,11 +7,11 @@
 use std::path::{Path, PathBuf};
 
 use super::watch;
-use crate::effect::report_files;
 use crate::config::{HandedIn, TestCommand};
 use crate::domain::decision::Decision;
 use crate::domain::ids::CodeId;
 use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
+use crate::effect::report_files;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;

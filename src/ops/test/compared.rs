@@ -1,9 +1,9 @@
 //! A run beside the runs before it: the same code with another result, and fewer tests than there are.
 
-use crate::effect::report_files;
 use crate::config::FullRuns;
 use crate::detect::{Patterns, declared_tests};
 use crate::domain::tests::{OverlayEntry, RunValidity, TestEvidence, TestRun, TestStatus};
+use crate::effect::report_files;
 use crate::engine::error::OpsError;
 use crate::engine::weakening;
 use crate::engine::workspace::Workspace;

@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, reason = "tests start programs")]
 #![allow(clippy::unwrap_used, reason = "a stage that cannot be set up fails its test")]
 
+pub(crate) mod ground;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -1,0 +1,228 @@
+//! Broken state, end to end: whatever is broken, every command says what, with a hint, and none panics, hangs or lets a
+//! rule go without a word.
+
+mod ways;
+
+use std::fs;
+
+use self::ways::{BROKEN, directory, link, note};
+use crate::support::ground::{Ground, fault, run, sweep};
+
+/// Breaks copies of `ground` in every way and collects what went wrong.
+fn break_all(ground_name: &str, ground: &Ground) {
+    let only = std::env::var("ANDON_TEST_ONLY").unwrap_or_default();
+    let mut wrong = Vec::new();
+    for (name, break_it, words) in BROKEN.iter().filter(|(name, ..)| name.contains(&only)) {
+        println!("=== {ground_name}: {name}");
+        let dir = ground.copy(name);
+        break_it(&ground.stage, &dir);
+        let answers = sweep(&ground.stage, &dir);
+        for (command, out) in &answers {
+            wrong.extend(fault(out).map(|fault| format!("{name}: andon {command} {fault}")));
+        }
+        let said: String = answers.iter().map(|(_, out)| out.all()).collect();
+        for words in words.iter().filter(|words| !said.contains(**words)) {
+            wrong.push(format!("{name}: nobody says {words:?}"));
+        }
+        fs::remove_dir_all(&dir).unwrap();
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_broken_state_makes_a_command_panic_hang_or_keep_silent() {
+    break_all("running", &Ground::new());
+}
+
+#[test]
+fn no_broken_state_of_a_halted_loop_makes_a_command_panic_hang_or_keep_silent() {
+    break_all("halted", &Ground::halted());
+}
+
+/// What must not open the gate while a halt stands.
+const WAYS_AROUND: &[&str] = &[
+    "writer-garbage",
+    "writer-huge",
+    "writer-fifo",
+    "writer-lost",
+    "ledger-ref-blob",
+    "ledger-ref-tag",
+    "state-is-a-file",
+    "caches-garbage",
+    "caches-fifo",
+    "cache-is-a-file",
+    "notes-ref-blob",
+    "note-garbage",
+    "journal-binary",
+    "journal-huge-line",
+    "journal-fifo",
+    "andon-dir-is-a-file",
+    "face-is-a-directory",
+];
+
+#[test]
+fn broken_state_does_not_free_a_halted_loop() {
+    let ground = Ground::halted();
+    let stage = &ground.stage;
+    // The hooks have looked at the halt, so that the caches are there.
+    run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1);
+    for way in WAYS_AROUND {
+        let dir = ground.copy(way);
+        let (_, break_it, _) = BROKEN.iter().find(|(name, ..)| name == way).unwrap();
+        break_it(stage, &dir);
+        for hook in
+            [&["hook", "pre-commit"][..], &["hook", "prepare-commit-msg", "x"], &["hook", "pre-merge-commit"]]
+        {
+            let out = run(stage, &dir, hook, None);
+            assert_eq!(out.code, 1, "{way}, {hook:?}: {out}");
+            assert!(out.stderr.contains("help: "), "{way}: {out}");
+        }
+    }
+}
+
+#[test]
+fn a_lost_writer_id_is_mended_by_the_command_that_is_named() {
+    let ground = Ground::halted();
+    let stage = &ground.stage;
+    run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1);
+    for content in [None, Some("garbage")] {
+        let path = stage.path(".git/andon/writer");
+        match content {
+            None => fs::remove_file(&path).unwrap(),
+            Some(text) => fs::write(&path, text).unwrap(),
+        }
+        let out = run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1).says("andon/writer");
+        let mend = out.stderr.split_once("are kept: ").unwrap().1.lines().next().unwrap().to_owned();
+        stage.run_in(stage.dir(), "sh", &["-c", &mend], None).ok();
+        run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1).says("repeated-failures");
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_recorded_is_none() {
+    let ground = Ground::halted();
+    let stage = &ground.stage;
+    fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    directory(&stage.path(".git/andon/journal.jsonl"));
+    run(stage, stage.dir(), &["hook", "pre-commit"], None)
+        .exits(1)
+        .says("repeated-failures")
+        .says("journal.jsonl");
+    fs::remove_dir_all(stage.path(".git/andon/journal.jsonl")).unwrap();
+    run(stage, stage.dir(), &["hook", "prepare-commit-msg", "x"], None).ok();
+}
+
+#[test]
+fn a_face_that_cannot_come_back_frees_nobody() {
+    let ground = Ground::halted();
+    let stage = &ground.stage;
+    stage.write("andon.toml", "[guard]\nack = \"resume\"\n[test]\ncommand = \"sh check.sh\"\n");
+    fs::remove_dir_all(stage.path(".andon")).unwrap();
+    link("/nonexistent/x", &stage.path(".andon"));
+    for hook in [&["hook", "pre-commit"][..], &["hook", "prepare-commit-msg", "x"]] {
+        run(stage, stage.dir(), hook, None)
+            .exits(1)
+            .says("repeated-failures")
+            .says(".andon must be a directory");
+    }
+}
+
+#[test]
+fn a_broken_notes_ref_leaves_the_tests_demanded() {
+    let ground = Ground::new();
+    let stage = &ground.stage;
+    let (_, break_it, _) = BROKEN.iter().find(|(name, ..)| *name == "notes-ref-blob").unwrap();
+    break_it(stage, stage.dir());
+    stage.write("code.txt", "untested\n");
+    stage
+        .git(&["commit", "-qam", "untested"])
+        .refused()
+        .says("untested-edit")
+        .says("refs/notes/andon points to");
+    stage.andon(&["test"]).ok();
+    // Tested, it passes; that it could not be recorded is said.
+    stage.git(&["commit", "-qam", "tested"]).ok().says("refs/notes/andon points to").says("git update-ref");
+}
+
+#[test]
+fn a_broken_record_does_not_start_the_window_anew() {
+    let ground = Ground::new();
+    let stage = &ground.stage;
+    assert_eq!(stage.record("HEAD")["iteration"], 3);
+    let lose_the_record = || {
+        note(stage, stage.dir(), b"garbage\n");
+        // Else the next hook puts back what was there.
+        fs::remove_dir_all(stage.path(".git/andon/written")).unwrap();
+    };
+    lose_the_record();
+    ground.commit("four\n").ok().says("unreadable record");
+    assert_eq!(stage.record("HEAD")["iteration"], 3);
+    stage.write("tests.txt", "not ok 1 - a\n");
+    ground.commit("five\n").ok();
+    lose_the_record();
+    ground.commit("six\n").ok();
+    ground.commit("seven\n").ok();
+    ground.commit("eight\n").ok().says("repeated-failures");
+}
+
+#[test]
+fn a_broken_record_does_not_cost_a_rebase_the_others() {
+    let ground = Ground::new();
+    let stage = &ground.stage;
+    stage.git(&["switch", "-qc", "side", "HEAD~2"]).ok();
+    stage.write("README.md", "side\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "side"]).ok();
+    stage.git(&["switch", "-q", "main"]).ok();
+    stage.write(".git/note", "garbage\n");
+    stage.git(&["notes", "--ref=andon", "add", "-f", "-F", ".git/note", "HEAD~1"]).ok();
+    fs::remove_dir_all(stage.path(".git/andon/written")).unwrap();
+    stage.git(&["rebase", "-q", "side"]).ok().says("git notes --ref=andon show");
+    assert_eq!(stage.record("HEAD")["kind"], "rebase");
+    assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
+}
+
+#[test]
+fn a_receipt_that_cannot_be_left_is_said() {
+    let ground = Ground::new();
+    directory(&ground.stage.path(".git/andon/receipt"));
+    ground.commit("four\n").ok().says("cannot write").says("andon/receipt");
+    assert_eq!(ground.stage.record("HEAD")["gate"], "bypassed");
+}
+
+#[test]
+fn a_broken_configuration_refuses_where_it_must_and_is_named_everywhere() {
+    let ground = Ground::new();
+    let stage = &ground.stage;
+    let head = stage.head();
+    let push = format!("refs/heads/main {head} refs/heads/main {}\n", "0".repeat(40));
+    let broken: &[(&[u8], &str)] = &[
+        (b"[test]\ncommand = \"sh", "andon.toml:2:"),
+        (b"[rules]\nuntested-edit = \"of\"\n", "andon.toml:2:"),
+        (b"[ruels]\nuntested-edit = \"off\"\n", "andon.toml:1:"),
+        (b"[test]\ncommand = \"\xff\"\n", "andon.toml:2:"),
+        (b"\0", "andon.toml:1:"),
+    ];
+    for (text, place) in broken {
+        stage.write("andon.toml", text);
+        for (hook, code) in [
+            (&["hook", "pre-commit"][..], 1),
+            (&["hook", "pre-push", "origin", "x"], 1),
+            (&["hook", "prepare-commit-msg", "x"], 0),
+            (&["hook", "post-merge", "0"], 0),
+            (&["test"], 2),
+            (&["status"], 2),
+            (&["config", "check"], 2),
+            (&["config", "show"], 2),
+            (&["log"], 0),
+        ] {
+            let out = run(stage, stage.dir(), hook, Some(push.as_bytes())).exits(code);
+            // log and show have no use for the configuration.
+            if hook != ["log"] {
+                assert!(out.all().contains(place) && out.all().contains("help: "), "{hook:?}: {out}");
+            }
+        }
+        let out = run(stage, stage.dir(), &["hook", "prepare-commit-msg", "x"], None).ok();
+        assert!(out.stderr.contains("defaults stand in"), "{out}");
+    }
+}

@@ -1,0 +1,292 @@
+//! Ways to break a repository.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::Stage;
+
+pub(crate) fn note(stage: &Stage, dir: &Path, text: &[u8]) {
+    fs::write(dir.join(".git/note"), text).unwrap();
+    stage.git_in(dir, &["notes", "--ref=andon", "add", "-f", "-F", ".git/note", "HEAD"]).ok();
+}
+
+fn blob_note(stage: &Stage, dir: &Path, text: &[u8]) {
+    let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(text)).ok().stdout;
+    stage.git_in(dir, &["notes", "--ref=andon", "add", "-f", "-C", blob.trim(), "HEAD"]).ok();
+}
+
+fn fifo(stage: &Stage, path: &Path) {
+    let _ = fs::remove_file(path);
+    stage.run_in(stage.root(), "mkfifo", &[path.to_str().unwrap()], None).ok();
+}
+
+fn deep(depth: usize) -> String {
+    format!("{}{}", "[".repeat(depth), "]".repeat(depth))
+}
+
+pub(crate) fn huge() -> Vec<u8> {
+    vec![b'x'; 64 << 20]
+}
+
+pub(crate) type Break = fn(&Stage, &Path);
+
+/// Ways to break a repository, each with words that some command must say about it.
+pub(crate) const BROKEN: &[(&str, Break, &[&str])] = &[
+    (
+        "note-garbage",
+        |stage, dir| note(stage, dir, b"garbage \x1b]0;owned\x07 \xff\n"),
+        &["git notes --ref=andon"],
+    ),
+    (
+        "note-two-lines-of-others",
+        |stage, dir| note(stage, dir, b"{\"a\":1}\n{\"b\":2}\n"),
+        &["git notes --ref=andon"],
+    ),
+    (
+        "note-version-2",
+        |stage, dir| note(stage, dir, b"{\"schema\":\"andon/commit@2\"}\n"),
+        &["andon/commit@2"],
+    ),
+    ("note-deep", |stage, dir| note(stage, dir, deep(200_000).as_bytes()), &["git notes --ref=andon"]),
+    ("note-huge", |stage, dir| blob_note(stage, dir, &huge()), &["67108864 bytes"]),
+    (
+        "note-cut-short",
+        |stage, dir| {
+            let head = stage.git_in(dir, &["rev-parse", "HEAD"]).ok().stdout;
+            cut_short(
+                stage,
+                dir,
+                stage.git_in(dir, &["notes", "--ref=andon", "list", head.trim()]).ok().stdout.trim(),
+            );
+        },
+        &["git notes --ref=andon"],
+    ),
+    ("notes-tree-cut-short", |stage, dir| cut_short(stage, dir, "refs/notes/andon^{tree}"), &["git fsck"]),
+    ("notes-commit-cut-short", |stage, dir| cut_short(stage, dir, "refs/notes/andon"), &["git fsck"]),
+    ("tree-cut-short", |stage, dir| cut_short(stage, dir, "HEAD^{tree}"), &["git fsck"]),
+    ("commit-cut-short", |stage, dir| cut_short(stage, dir, "HEAD"), &["git fsck"]),
+    (
+        "notes-ref-blob",
+        |stage, dir| {
+            let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(b"x")).ok().stdout;
+            stage.git_in(dir, &["update-ref", "refs/notes/andon", blob.trim()]).ok();
+        },
+        &["refs/notes/andon"],
+    ),
+    (
+        "journal-half-a-line",
+        |_, dir| {
+            let path = dir.join(".git/andon/journal.jsonl");
+            let text = fs::read(&path).unwrap();
+            fs::write(path, &text[..text.len() - 20]).unwrap();
+        },
+        &["journal.jsonl"],
+    ),
+    (
+        "journal-binary",
+        |_, dir| append(&dir.join(".git/andon/journal.jsonl"), b"\xff\xfe\0\x1b[2J\n"),
+        &["journal.jsonl"],
+    ),
+    (
+        "journal-unknown-type",
+        |_, dir| {
+            append(&dir.join(".git/andon/journal.jsonl"), b"{\"type\":\"weather\"}\n[]\n7\n");
+        },
+        &["journal.jsonl"],
+    ),
+    (
+        "journal-deep",
+        |_, dir| append(&dir.join(".git/andon/journal.jsonl"), deep(100_000).as_bytes()),
+        &["journal.jsonl"],
+    ),
+    (
+        "journal-huge-line",
+        |_, dir| append(&dir.join(".git/andon/journal.jsonl"), &huge()),
+        &["journal.jsonl"],
+    ),
+    ("journal-fifo", |stage, dir| fifo(stage, &dir.join(".git/andon/journal.jsonl")), &["journal.jsonl"]),
+    ("journal-directory", |_, dir| directory(&dir.join(".git/andon/journal.jsonl")), &["journal.jsonl"]),
+    (
+        "state-is-a-file",
+        |_, dir| {
+            fs::remove_dir_all(dir.join(".git/andon")).unwrap();
+            fs::write(dir.join(".git/andon"), "x").unwrap();
+        },
+        &[".git/andon"],
+    ),
+    ("receipt-garbage", |_, dir| fs::write(dir.join(".git/andon/receipt"), b"\xff{").unwrap(), &[]),
+    ("receipt-directory", |_, dir| directory(&dir.join(".git/andon/receipt")), &[]),
+    ("receipt-fifo", |stage, dir| fifo(stage, &dir.join(".git/andon/receipt")), &[]),
+    (
+        "caches-garbage",
+        |_, dir| {
+            for name in ["standing.json", "fingerprints", "window"] {
+                fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
+                fs::write(dir.join(".git/andon/cache").join(name), b"\xff\0garbage").unwrap();
+            }
+        },
+        &[],
+    ),
+    (
+        "caches-fifo",
+        |stage, dir| {
+            for name in ["standing.json", "fingerprints", "window"] {
+                fs::create_dir_all(dir.join(".git/andon/cache")).unwrap();
+                fifo(stage, &dir.join(".git/andon/cache").join(name));
+            }
+        },
+        &[],
+    ),
+    (
+        "cache-is-a-file",
+        |_, dir| {
+            let _ = fs::remove_dir_all(dir.join(".git/andon/cache"));
+            fs::write(dir.join(".git/andon/cache"), "x").unwrap();
+        },
+        &[],
+    ),
+    (
+        "writer-garbage",
+        |_, dir| fs::write(dir.join(".git/andon/writer"), b"\xff../../x\n").unwrap(),
+        &["andon/writer"],
+    ),
+    (
+        "writer-lost",
+        |_, dir| {
+            // A clone that never wrote has lost nothing.
+            let _ = fs::remove_file(dir.join(".git/andon/writer"));
+        },
+        &[],
+    ),
+    ("writer-huge", |_, dir| fs::write(dir.join(".git/andon/writer"), huge()).unwrap(), &["andon/writer"]),
+    ("writer-fifo", |stage, dir| fifo(stage, &dir.join(".git/andon/writer")), &["andon/writer"]),
+    (
+        "ledger-ref-blob",
+        |stage, dir| {
+            let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(b"x")).ok().stdout;
+            stage.git_in(dir, &["update-ref", &ledger_ref(stage, dir), blob.trim()]).ok();
+        },
+        &["refs/andon/ledger"],
+    ),
+    (
+        "ledger-ref-tag",
+        |stage, dir| {
+            stage.git_in(dir, &["tag", "-am", "x", "x", "HEAD"]).ok();
+            stage.git_in(dir, &["update-ref", &ledger_ref(stage, dir), "refs/tags/x"]).ok();
+        },
+        &["ledger"],
+    ),
+    ("ledger-entry-garbage", |stage, dir| entry(stage, dir, b"garbage"), &["ledger"]),
+    ("ledger-entry-huge", |stage, dir| entry(stage, dir, &huge()), &["ledger"]),
+    ("ledger-entry-deep", |stage, dir| entry(stage, dir, deep(100_000).as_bytes()), &["ledger"]),
+    (
+        "ledger-entry-version",
+        |stage, dir| entry(stage, dir, b"{\"schema\":\"andon/ledger@9\"}"),
+        &["ledger entry"],
+    ),
+    ("config-directory", |_, dir| directory(&dir.join("andon.toml")), &["andon.toml"]),
+    ("config-loop", |_, dir| link("andon.toml", &dir.join("andon.toml")), &["andon.toml"]),
+    ("config-fifo", |stage, dir| fifo(stage, &dir.join("andon.toml")), &["andon.toml"]),
+    ("config-huge", |_, dir| fs::write(dir.join("andon.toml"), huge()).unwrap(), &["andon.toml"]),
+    (
+        "config-binary",
+        |_, dir| fs::write(dir.join("andon.toml"), b"[test]\nx = \"\xff\"\n").unwrap(),
+        &["andon.toml:2"],
+    ),
+    (
+        "config-deep",
+        |_, dir| {
+            fs::write(dir.join("andon.toml"), format!("[test]\ncommand = {}\n", deep(100_000))).unwrap();
+        },
+        &["andon.toml:2"],
+    ),
+    (
+        "config-truncated",
+        |_, dir| fs::write(dir.join("andon.toml"), "[test]\ncommand = \"sh").unwrap(),
+        &["andon.toml:2"],
+    ),
+    (
+        "config-escapes",
+        |_, dir| {
+            fs::write(dir.join("andon.toml"), "[test]\n\"\\u001b]0;x\\u0007\" = 1\n").unwrap();
+        },
+        &["andon.toml:2"],
+    ),
+    (
+        "andon-dir-is-a-file",
+        |_, dir| {
+            let _ = fs::remove_dir_all(dir.join(".andon"));
+            fs::write(dir.join(".andon"), "x").unwrap();
+        },
+        &[".andon"],
+    ),
+    (
+        "andon-dir-dangles",
+        |_, dir| {
+            let _ = fs::remove_dir_all(dir.join(".andon"));
+            link("/nonexistent/x", &dir.join(".andon"));
+        },
+        &[".andon"],
+    ),
+    ("face-is-a-directory", |_, dir| directory(&dir.join(".andon/CHECKPOINT.md")), &[]),
+    ("stop-is-a-directory", |_, dir| directory(&dir.join(".andon/STOP")), &[".andon/STOP"]),
+    ("head-garbage", |_, dir| fs::write(dir.join(".git/HEAD"), b"\xff\n").unwrap(), &["HEAD"]),
+    ("orig-head-garbage", |_, dir| fs::write(dir.join(".git/ORIG_HEAD"), b"\xff\n").unwrap(), &[]),
+    ("reflog-garbage", |_, dir| fs::write(dir.join(".git/logs/HEAD"), b"\xff\0 \n\n \t").unwrap(), &[]),
+    (
+        "index-garbage",
+        |_, dir| fs::write(dir.join(".git/index"), b"DIRC\0\0\0\x02\xff\xff").unwrap(),
+        &["index"],
+    ),
+    ("git-config-garbage", |_, dir| fs::write(dir.join(".git/config"), b"[core\n").unwrap(), &["config"]),
+];
+
+fn append(path: &Path, bytes: &[u8]) {
+    use std::io::Write as _;
+    fs::OpenOptions::new().append(true).create(true).open(path).unwrap().write_all(bytes).unwrap();
+}
+
+pub(crate) fn directory(path: &Path) {
+    let _ = fs::remove_file(path);
+    fs::create_dir_all(path.join("inside")).unwrap();
+}
+
+/// Leaves half of the file of a loose object, as a full disk or a dead machine may.
+fn cut_short(stage: &Stage, dir: &Path, object: &str) {
+    let id = stage.git_in(dir, &["rev-parse", object]).ok().stdout;
+    let (first, rest) = id.trim().split_at(2);
+    let path = dir.join(".git/objects").join(first).join(rest);
+    let bytes = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+}
+
+pub(crate) fn link(target: &str, path: &Path) {
+    let _ = fs::remove_file(path);
+    std::os::unix::fs::symlink(target, path).unwrap();
+}
+
+/// The ref of this clone's writer, made if there is none.
+fn ledger_ref(stage: &Stage, dir: &Path) -> String {
+    let path = dir.join(".git/andon/writer");
+    if !path.exists() {
+        fs::write(&path, format!("{}\n", "ab".repeat(16))).unwrap();
+    }
+    let _ = stage;
+    format!("refs/andon/ledger/{}", fs::read_to_string(path).unwrap().trim())
+}
+
+/// Puts an entry with these bytes on top of this clone's ledger.
+fn entry(stage: &Stage, dir: &Path, bytes: &[u8]) {
+    let name = ledger_ref(stage, dir);
+    let blob = stage.run_in(dir, "git", &["hash-object", "-w", "--stdin"], Some(bytes)).ok().stdout;
+    let line = format!("100644 blob {}\tentry.json\n", blob.trim());
+    let tree = stage.run_in(dir, "git", &["mktree"], Some(line.as_bytes())).ok().stdout;
+    let mut args = vec!["commit-tree", tree.trim(), "-m", "x"];
+    let old = stage.git_in(dir, &["rev-parse", "-q", "--verify", &name]).stdout;
+    if !old.trim().is_empty() {
+        args.extend(["-p", old.trim()]);
+    }
+    let commit = stage.git_in(dir, &args).ok().stdout;
+    stage.git_in(dir, &["update-ref", &name, commit.trim()]).ok();
+}

@@ -1,0 +1,127 @@
+//! Writers that commit and sync at the same time, and remotes that are busy meanwhile.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::path::PathBuf;
+
+use crate::support::andon_path;
+use crate::sync::{GREEN, clone, hub, iterate, make_executable, notes, refs, root, sync};
+
+/// A configuration that asks for no tests.
+const UNTESTED: &str = "[rules]\nuntested-edit = \"off\"\n";
+
+/// Worktrees of one store commit at once: the small form of `bench/writers.py`.
+#[test]
+fn worktrees_that_commit_at_once_lose_nothing() {
+    const WORKTREES: usize = 4;
+    const COMMITS: usize = 8;
+    let (stage, _) = hub();
+    stage.write("andon.toml", UNTESTED);
+    stage.git(&["commit", "-qam", "Ask for no tests"]).ok();
+    let before = notes(&stage, stage.dir()).lines().count();
+    let script = format!(
+        "set -e; i=0; while [ $i -lt {COMMITS} ]; do i=$((i+1)); echo \"$1 $i\" > code.txt; git commit -qam \"$1 $i\"; done"
+    );
+    let children: Vec<_> = (0..WORKTREES)
+        .map(|number| {
+            let dir = root(&stage).join(format!("w{number}"));
+            stage.git(&["worktree", "add", "-q", "-b", &format!("w{number}"), dir.to_str().unwrap()]).ok();
+            let mut command = stage.command(&dir, "sh");
+            command.env_remove("ANDON_TEST_NOW").env_remove("GIT_COMMITTER_DATE");
+            command.args(["-c", &script, "sh", &number.to_string()]);
+            command.stderr(std::process::Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let out = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.success(), "{said}");
+        assert_eq!(said, "");
+    }
+    assert_eq!(notes(&stage, stage.dir()).lines().count(), before + WORKTREES * COMMITS);
+    stage.git(&["fsck", "--strict"]).ok();
+    stage.andon(&["check", "w0~8..w0"]).ok();
+}
+
+/// Several clones commit and sync through one hub at once: the small form of `bench/writers.py`.
+#[test]
+fn clones_that_sync_at_once_lose_nothing_and_end_equal() {
+    const CLONES: usize = 3;
+    const COMMITS: usize = 6;
+    let (stage, hub) = hub();
+    sync(&stage, stage.dir()).ok();
+    let dirs: Vec<PathBuf> = (0..CLONES).map(|number| clone(&stage, &format!("clone{number}"))).collect();
+    let script = format!(
+        "set -e; git switch -qc \"work-$1\"; i=0; while [ $i -lt {COMMITS} ]; do i=$((i+1)); \
+         echo \"$1 $i\" > code.txt; git commit -qam \"$1 $i\"; \"$2\" sync >/dev/null; done"
+    );
+    let children: Vec<_> = dirs
+        .iter()
+        .enumerate()
+        .map(|(number, dir)| {
+            let mut command = stage.command(dir, "sh");
+            command.env_remove("ANDON_TEST_NOW");
+            command.args(["-c", &script, "sh", &number.to_string(), andon_path().to_str().unwrap()]);
+            std::fs::write(dir.join("andon.toml"), UNTESTED).unwrap();
+            command.spawn().unwrap()
+        })
+        .collect();
+    for child in children {
+        let out = child.wait_with_output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+    for dir in &dirs {
+        sync(&stage, dir).ok();
+    }
+    assert_eq!(notes(&stage, &hub).lines().count(), 1 + CLONES * COMMITS);
+    for dir in &dirs {
+        assert_eq!(refs(&stage, dir), refs(&stage, &hub));
+        stage.git_in(dir, &["fsck", "--strict"]).ok();
+    }
+}
+
+/// Somebody else holds the remote's ref for a while: sync waits, grows nothing meanwhile, and arrives.
+#[test]
+fn a_remote_whose_ref_is_locked_for_a_while_is_waited_for() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    iterate(&stage, &one, "on\n", GREEN, "On").ok();
+    let lock = hub.join("refs/notes/andon.lock");
+    std::fs::write(&lock, "").unwrap();
+    let held = lock.clone();
+    let waiting = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_secs(2));
+        std::fs::remove_file(held).unwrap();
+    });
+    let out = stage.andon_in(&one, &["sync", "--format", "json"]).ok();
+    waiting.join().unwrap();
+    assert_eq!(notes(&stage, &hub), notes(&stage, &one));
+    let report: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    assert!(report["retries"].as_u64().unwrap() > 1, "{out}");
+    let merges = stage.git(&["rev-list", "--merges", "--count", "refs/notes/andon"]).ok().stdout;
+    assert_eq!(merges, "0\n");
+}
+
+/// A remote that always has something new at the moment of the push: what is sent does not grow with the races lost.
+#[test]
+fn races_that_are_lost_leave_one_merge() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    let two = clone(&stage, "two");
+    sync(&stage, &two).ok();
+    iterate(&stage, &one, "one\n", GREEN, "One").ok();
+    // Before each of the first five pushes of clone one, clone two gets a record through.
+    let script = "#!/bin/sh\nn=$(cat count); [ $n -lt 5 ] || exit 0; echo $((n+1)) > count\n\
+                  unset GIT_QUARANTINE_PATH $(git rev-parse --local-env-vars); tree=$(git rev-parse refs/notes/andon^{tree})\n\
+                  git update-ref refs/notes/andon $(git commit-tree -p refs/notes/andon -m \"Other $n\" $tree)\n";
+    std::fs::write(hub.join("hooks/pre-receive"), script).unwrap();
+    std::fs::write(hub.join("count"), "0").unwrap();
+    make_executable(&hub.join("hooks/pre-receive"));
+    sync(&stage, &one).ok().says("1 record sent");
+    assert_eq!(std::fs::read_to_string(hub.join("count")).unwrap(), "5\n");
+    let merges = stage.git(&["rev-list", "--merges", "--count", "refs/notes/andon"]).ok().stdout;
+    assert_eq!(merges, "1\n");
+    assert_eq!(notes(&stage, &hub), notes(&stage, &one));
+}

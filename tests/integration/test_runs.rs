@@ -1,0 +1,195 @@
+//! Runs of the tests that say less than they seem to: without their report, cut to a part, flaky.
+
+use crate::handed_in_runs::ALL_PASS;
+use crate::support::Stage;
+
+/// A `pytest` that writes the report that it is asked for, and says so as the real one does.
+const PYTEST: &str = r#"#!/bin/sh
+echo "collected 2 items"
+report=
+for word; do
+  case "$word" in --junitxml=*) report=${word#--junitxml=} ;; esac
+done
+echo "--- a rule ---"
+if [ -n "$report" ]; then
+  printf '<testsuite name="pytest" tests="2"><testcase classname="t" name="a"/><testcase classname="t" name="b"><failure message="no"/></testcase></testsuite>' > "$report"
+  echo "----- generated xml file: $report -----"
+fi
+printf 'the end, without a line end'
+exit 1
+"#;
+
+#[test]
+fn a_runner_preset_adds_a_report_and_changes_nothing_to_see() {
+    let stage = Stage::installed();
+    stage.write("bin/pytest", PYTEST);
+    let configure = |more: &str| {
+        stage.write("andon.toml", format!("[test]\ncommand = [\"sh\", \"bin/pytest\", \"-q\"]\n{more}"));
+        stage.andon(&["test"])
+    };
+    let plain = configure("").exits(1);
+    let helped = configure("runner = \"pytest\"\n").exits(1);
+    assert_eq!(plain, helped, "neither stream nor the exit code changes");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Two"]).ok();
+    let tests = &stage.record("HEAD")["tests"];
+    assert_eq!(tests["runner"], "junit");
+    assert_eq!(tests["failing"], serde_json::json!(["t::b"]));
+    assert_eq!(tests["command"], "sh bin/pytest -q", "the recorded command stays the configured one");
+    let left = std::fs::read_dir(stage.path(".git/andon")).unwrap().flatten();
+    assert!(left.map(|entry| entry.file_name()).all(|name| !name.to_string_lossy().starts_with("run-")));
+}
+
+#[test]
+fn a_runner_that_ends_well_without_its_report_proves_nothing() {
+    let stage = Stage::installed();
+    stage.write("bin/pytest", "exit 0\n");
+    stage.write("andon.toml", "[test]\ncommand = [\"sh\", \"bin/pytest\"]\nrunner = \"pytest\"\n");
+    stage.andon(&["test"]).ok().says("without the report that test.runner asked for").says("cut short");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Two"]).refused().says("error[untested-edit]");
+}
+
+#[test]
+fn one_run_read_in_two_forms_makes_no_test_flaky() {
+    let stage = Stage::installed();
+    stage.write("bin/pytest", PYTEST);
+    stage.write("t.tap", "1..2\nok 1 - a\nnot ok 2 - b\n");
+    let configure = |more: &str| {
+        let command = "[test]\ncommand = \"cat t.tap; sh bin/pytest --junitxml=r.xml\"\n";
+        stage.write("andon.toml", format!("{command}{more}[paths]\nignore = [\"r.xml\"]\n"));
+        stage.andon(&["test"]).exits(1)
+    };
+    configure("format = \"tap\"\n").lacks("flaky");
+    configure("format = \"junit\"\nreports = [\"r.xml\"]\n").lacks("flaky");
+}
+
+#[test]
+fn what_only_the_exit_code_tells_is_shown_as_that_and_a_missing_program_is_explained() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"true\"\n");
+    stage.andon(&["test"]).ok();
+    stage.andon(&["status"]).ok().says("passed, by its exit code alone").lacks("0 passed");
+    stage.write("andon.toml", "[test]\ncommand = [\"no-such-program-anywhere\"]\n");
+    stage
+        .andon(&["test"])
+        .exits(127)
+        .says("error: no-such-program-anywhere: command not found\n  help: install it")
+        .lacks("\\n");
+}
+
+#[test]
+fn a_passing_run_of_a_part_of_the_tests_is_named_or_refused() {
+    let stage = Stage::installed();
+    let part =
+        "[test]\ncommand = 'grep \"${ONLY:-.}\" tests.txt; echo 1..$(grep -c \"${ONLY:-.}\" tests.txt)'\n";
+    stage.write("andon.toml", part);
+    stage.andon(&["test"]).ok().lacks("warning");
+    stage.git(&["commit", "-qam", "Let tests be chosen"]).ok();
+    stage.write("code.txt", "two\n");
+    stage.set("ONLY", "a");
+    stage.andon(&["test"]).ok().says("1 of 2 tests ran").says("test.full");
+    stage.andon(&["status"]).ok().says("1 of 2 tests ran");
+    stage.git(&["commit", "-qam", "Two"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["full_run"], 2);
+    stage.andon(&["log"]).ok().says("part of the tests");
+    // It stays a part, however often it is repeated.
+    stage.andon(&["test"]).ok().says("1 of 2 tests ran");
+    stage.write("andon.toml", format!("{part}full = true\n"));
+    stage.write("code.txt", "three\n");
+    stage.andon(&["test"]).ok().says("proves nothing");
+    stage.git(&["commit", "-qam", "Full"]).refused().says("ran 1 of the 2 tests");
+    stage.unset("ONLY");
+    stage.andon(&["test"]).ok().lacks("warning");
+    stage.git(&["commit", "-qam", "Full"]).ok();
+    assert!(stage.record("HEAD")["tests"].get("full_run").is_none());
+}
+
+#[test]
+fn fewer_tests_after_tests_were_deleted_are_no_part() {
+    let stage = Stage::installed();
+    let tests = |names: &[&str]| -> String {
+        names.iter().map(|name| format!("def test_{name}():\n    assert {name}()\n\n")).collect()
+    };
+    stage.write("test_x.py", tests(&["a", "b"]));
+    stage.write(
+        "andon.toml",
+        "[test]\ncommand = 'echo 1..$(grep -c def test_x.py); grep def test_x.py | sed \"s/^/ok - /\"'\n",
+    );
+    stage.andon(&["test"]).ok();
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Python"]).ok();
+    stage.write("test_x.py", tests(&["a"]));
+    stage.andon(&["test"]).ok().lacks("tests ran");
+    stage.git(&["commit", "-qam", "One less"]).ok().lacks("test-weakening");
+}
+
+#[test]
+fn flaky_tests_make_a_loop_neither_stuck_nor_better() {
+    let stage = Stage::installed();
+    let both = &["not ok a", "not ok f"][..];
+    let one = &["not ok a", "ok f"][..];
+    // The results live where they are no code: the same code gives both.
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
+    stage.write("code.txt", "one\n");
+    stage.tests(both);
+    stage.andon(&["test"]);
+    stage.tests(one);
+    stage.andon(&["test"]).exits(1).says("flaky").says("for f");
+    stage.git(&["commit", "-qam", "Set out"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["flaky_tests"], serde_json::json!(["f"]));
+    // 2 -> 1 -> 2 -> 1 by the flaky one: `a` fails all along, and that is what is said.
+    stage.iterate("two\n", both, "Two").ok();
+    let out = stage.iterate("three\n", one, "Three").says("repeated-failures");
+    let out = out.says("the same 1 test failed in 3 iterations running").lacks("f and");
+    assert!(out.all().contains(": a"), "{out}");
+    stage.andon(&["status"]).ok().says("1 -> 1 -> 1").says("flaky");
+    assert!(stage.read(".andon/CHECKPOINT.md").contains("Flaky"));
+    stage.andon(&["log"]).ok().says("flaky tests");
+    stage.andon(&["show"]).ok().says("flaky: f");
+    stage.andon(&["check", "HEAD~2..HEAD"]).lacks("unrecorded");
+}
+
+#[test]
+fn a_test_that_is_only_flaky_does_not_stop_a_loop() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
+    stage.tests(&["not ok f", "ok a"]);
+    stage.andon(&["test"]);
+    stage.tests(&["ok f", "ok a"]);
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Set out"]).ok();
+    for step in ["two", "three", "four", "five", "six"] {
+        stage
+            .iterate(&format!("{step}\n"), &["not ok f", "ok a"], step)
+            .ok()
+            .says("failing-tests")
+            .says("flaky: f")
+            .lacks("repeated-failures")
+            .lacks("consecutive-failures");
+    }
+    stage.andon(&["complete"]).exits(1).says("flaky: f");
+}
+
+#[test]
+fn a_report_that_a_run_leaves_behind_is_not_its_code() {
+    let stage = Stage::installed();
+    let suite = format!("cat > out.xml <<'X'\n{ALL_PASS}\nX\n");
+    stage.write("check.sh", &suite);
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\nreports = [\"*.xml\"]\n");
+    stage.git(&["add", "-A"]).ok();
+    stage.andon(&["test"]).ok().lacks("changed");
+    assert!(stage.path("out.xml").exists());
+    stage.git(&["commit", "-qm", "Write a report"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
+    stage.andon(&["complete"]).ok();
+}
+
+#[test]
+fn files_that_change_during_a_run_are_named() {
+    let stage = Stage::installed();
+    stage.write("check.sh", "echo lock > new.lock; echo 1..1; echo ok 1\n");
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
+    stage.andon(&["test"]).ok().says("changed while the tests ran: new.lock (git add it");
+    stage.andon(&["test"]).ok().lacks("changed");
+}

@@ -1,0 +1,100 @@
+//! Tests that go, are skipped or lose assertions while others fail.
+
+use crate::support::Stage;
+
+/// A stage whose tests are those of `test_x.py`: one that says `broken` fails, one marked skip is skipped.
+fn python() -> Stage {
+    let stage = Stage::installed();
+    stage.write("run.sh", RUN);
+    let rules = "[rules]\nconsecutive-failures = \"off\"\nrepeated-failures = \"off\"\n";
+    stage.write("andon.toml", format!("[test]\ncommand = \"sh run.sh\"\n{rules}"));
+    stage.write("test_x.py", source(&["a", "b", "c", "broken_d", "broken_e"], ""));
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).exits(1);
+    stage.git(&["commit", "-qm", "Python"]).ok();
+    assert_eq!(stage.record("HEAD")["tests"]["failed"], 2);
+    stage
+}
+
+const RUN: &str = r#"echo "1..$(grep -c 'def test' test_x.py)"
+code=0
+grep -B1 'def test' test_x.py | while read -r word name rest; do
+  case "$word" in
+    @*) skip=" # SKIP" ;;
+    def) case "$name" in *broken*) echo "not ok - $name$skip" ;; *) echo "ok - $name$skip" ;; esac; skip= ;;
+  esac
+done
+! grep -q 'def test_broken' test_x.py
+"#;
+
+fn source(names: &[&str], mark: &str) -> String {
+    let test = |name: &&str| {
+        let mark = if mark == *name { "@pytest.mark.skip\n" } else { "\n" };
+        format!(
+            "{mark}def test_{name}():\n    value = {name}(1)\n    assert value == '{name}'\n    assert value\n\n"
+        )
+    };
+    names.iter().map(test).collect()
+}
+
+#[test]
+fn tests_that_go_while_others_fail_earn_no_credit_and_are_named() {
+    let stage = python();
+    stage.write("test_x.py", source(&["a", "b", "c", "broken_d"], ""));
+    stage.andon(&["test"]).exits(1);
+    stage
+        .git(&["commit", "-qam", "Tidy"])
+        .ok()
+        .says("warning[test-weakening]")
+        .says("2 -> 1 failing while the tests that ran went 5 -> 4")
+        .says("1 test removed (test_broken_e)")
+        .says("no credit");
+    assert_eq!(stage.record("HEAD")["weakening"]["removed"], serde_json::json!(["test_broken_e"]));
+    stage.andon(&["show"]).ok().says("removed: test_broken_e");
+    stage.andon(&["log"]).ok().says("tests weakened");
+    stage.andon(&["check", "HEAD~1..HEAD"]).says("test-weakening").says("test_broken_e");
+
+    // A record that keeps silent about it is no way around: the commit itself tells.
+    stage.git(&["commit", "-q", "--amend", "-m", "Tidy\n\nTests-Removed: the feature is gone"]).ok();
+    let record = stage.record("HEAD");
+    assert_eq!(record["weakening"]["waiver"], "the feature is gone");
+    stage.andon(&["status"]).ok().says("waived by Tests-Removed: the feature is gone");
+    stage.andon(&["log"]).ok().says("tests removed, waived");
+    stage.andon(&["show"]).ok().says("Tests-Removed: the feature is gone");
+    stage.andon(&["check", "HEAD~1..HEAD"]).says("waived by Tests-Removed: the feature is gone");
+}
+
+#[test]
+fn renamed_and_moved_tests_are_not_gone_and_skipped_ones_are_named() {
+    let stage = python();
+    let renamed =
+        source(&["a", "b", "c", "broken_d", "broken_e"], "").replace("def test_a", "def test_first");
+    stage.write("test_x.py", renamed);
+    stage.andon(&["test"]).exits(1);
+    stage.git(&["commit", "-qam", "Rename"]).ok().lacks("test-weakening");
+    stage.write("test_x.py", source(&["a", "b", "c", "broken_d", "broken_e"], "broken_d"));
+    stage.andon(&["test"]).exits(1);
+    stage.git(&["commit", "-qam", "Skip"]).ok().says("1 test newly skipped (test_broken_d)");
+    let loose = source(&["a", "b", "c", "broken_d", "broken_e"], "broken_d")
+        .replace("    assert value\n\n\ndef test_b()", "\n\ndef test_b()");
+    stage.write("test_x.py", loose);
+    stage.andon(&["test"]).exits(1);
+    stage.git(&["commit", "-qam", "Loosen"]).ok().says("1 test with fewer assertions (test_a)");
+}
+
+#[test]
+fn failures_of_a_run_that_nobody_committed_are_open_too() {
+    let stage = Stage::installed();
+    stage.write("run.sh", RUN);
+    stage.write("andon.toml", "[test]\ncommand = \"sh run.sh\"\n");
+    stage.write("test_x.py", source(&["a", "b"], ""));
+    stage.git(&["add", "."]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "Python"]).ok();
+    stage.write("code.txt", "break b\n");
+    stage.write("test_x.py", source(&["a", "b"], "").replace("test_b", "test_broken_b"));
+    stage.andon(&["test"]).exits(1);
+    stage.write("test_x.py", source(&["a"], ""));
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Green again"]).ok().says("test-weakening").says("test_b");
+}
