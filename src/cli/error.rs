@@ -82,7 +82,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::Remote(RemoteError::Git(_))
         | OpsError::Record(_)
         | OpsError::Ledger(_)
-        | OpsError::Action(_)
+        | OpsError::Effect(_)
         | OpsError::Chain(_)
         | OpsError::Setup(_)
         | OpsError::Threads(_)
@@ -100,7 +100,7 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         | OpsError::Setup(_)
         | OpsError::Record(_)
         | OpsError::Ledger(_)
-        | OpsError::Action(_)
+        | OpsError::Effect(_)
         | OpsError::Program(_) => with_help(plain(), error.help()),
         OpsError::Chain(_) => plain(),
         OpsError::Normalize(_) => plain().help("andon config check"),

@@ -11,7 +11,7 @@ use crate::domain::findings::Level;
 use crate::domain::settings::{RuleSetting, RuleSettings};
 use crate::history::Timeline;
 
-/// The signals of rules. The proxies of `uncertainty-escalation.md` are folds of their own, in `escalation`.
+/// The signals of rules. The proxies of `uncertainty-escalation.md` are folds of their own, in `signals`.
 const RULES: [Signal; 4] =
     [Signal::WeakChange, Signal::FailuresNotDecreasing, Signal::UndoChurn, Signal::ToolLoop];
 

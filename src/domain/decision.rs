@@ -1,4 +1,4 @@
-//! Decisions as values: computed in `policy`, carried out in `action`.
+//! Decisions as values: computed in `policy`, carried out in `effect`.
 
 use super::detail::Figures;
 use super::facts::{Ack, CommitKind};

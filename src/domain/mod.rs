@@ -5,13 +5,13 @@
 //! changes what a rule means.
 
 pub mod about;
-pub mod action;
 pub mod attempt;
 pub mod briefing;
 pub mod change;
 pub mod context;
 pub mod decision;
 pub mod detail;
+pub mod effect;
 pub mod escalation;
 pub mod events;
 pub mod facts;

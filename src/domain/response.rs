@@ -1,7 +1,6 @@
 //! What is done about a loop that is stuck, beside halting it: whom to ask and who goes on
 //! (`loop-safety.md`, auto escalation policy; `autonomous-loop-rules.md`, advisor and fallback chain).
 
-use super::briefing::Briefing;
 use super::decision::{Halt, Story};
 use super::escalation::Episode;
 use super::time::Timestamp;
@@ -197,26 +196,6 @@ pub struct Start {
     pub halt: Halt,
     /// The provider that is to go on.
     pub provider: Option<Provider>,
-}
-
-/// One thing that is done beside a halt. None of them can change the verdict, and the failure of one is told and
-/// leaves the others alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reaction {
-    /// Writes `.andon/handoffs/<time>.json` and `.md`.
-    Handoff(Box<Handoff>),
-    /// Writes the marker `.andon/signals/UNCERTAINTY_ESCALATION`.
-    Marker(Box<Halt>),
-    /// Writes `.andon/PAUSE`.
-    Pause(Box<Halt>),
-    /// Tells whoever listens.
-    Notify(Box<Notice>),
-    /// Writes `.andon/ADVISOR_PROMPT.md` and asks the advisor, if there is one.
-    Ask(Box<Question>),
-    /// Starts the program of `[on_stall]`.
-    Start(Box<Start>),
-    /// Writes `.andon/MISSION_BRIEFING.md`.
-    Brief(Box<Briefing>),
 }
 
 #[cfg(test)]

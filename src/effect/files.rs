@@ -3,11 +3,11 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{ActionError, Site};
+use super::{EffectError, Site};
 use crate::git::temporary_in;
 
 /// Writes `.andon/<name>` through a temporary file and a rename, with the directory's own `.gitignore` beside it.
-pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathBuf, ActionError> {
+pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathBuf, EffectError> {
     let missing = || io::Error::new(io::ErrorKind::NotFound, "this repository has no working tree");
     let dir = site.andon_dir.as_ref().ok_or_else(|| error("write", Path::new(name), missing()))?;
     dir.replace(name, text.as_bytes()).map_err(|err| error("write", &dir.path().join(name), err))
@@ -15,7 +15,7 @@ pub fn write_andon_file(site: &Site<'_>, name: &str, text: &str) -> Result<PathB
 
 /// Puts `text` into a file of the working tree, through a temporary file beside it and a rename. A link is followed, and
 /// the mode stays.
-pub fn replace_text(path: &Path, text: &str) -> Result<(), ActionError> {
+pub fn replace_text(path: &Path, text: &str) -> Result<(), EffectError> {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mode = std::fs::metadata(&real).ok().map(|found| found.permissions());
     let write = || {
@@ -33,6 +33,6 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn error(what: &'static str, path: &Path, source: io::Error) -> ActionError {
-    ActionError::File { what, path: path.to_owned(), source }
+pub(super) fn error(what: &'static str, path: &Path, source: io::Error) -> EffectError {
+    EffectError::File { what, path: path.to_owned(), source }
 }

@@ -1,9 +1,11 @@
 //! Carries a plan out: the only place with side effects on files, ledger and journal.
 //!
-//! Rank 3. The order of a plan is kept, and the first failure ends it: a face that could not be written leaves no
-//! ledger entry behind, so the halt is found again at the next hook.
+//! Rank 3. The order of a plan is kept, and the first failure of an effect that must be ends it: a report file that could
+//! not be written leaves no ledger entry behind, so the halt is found again at the next hook. The failure of another is
+//! reported, and the rest goes on.
 
 mod andon_dir;
+pub mod best_effort;
 pub mod capture;
 mod consult;
 mod files;
@@ -12,17 +14,17 @@ pub mod install;
 pub mod interrupt;
 pub mod private;
 pub mod program;
-pub mod react;
 pub mod report_files;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
+use self::best_effort::Programs;
 pub use self::files::{replace_text, write_andon_file};
-use crate::domain::action::Action;
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use crate::domain::detail::Figures;
+use crate::domain::effect::{Duty, Effect};
 use crate::domain::time::Timestamp;
 use crate::git::{Repo, stop_point};
 use crate::ledger::{Ledger, LedgerError};
@@ -31,7 +33,7 @@ use crate::record::journal::{Journal, JournalLine};
 use crate::report::escape::shell_quote;
 use crate::report::face::{self, AckMode};
 
-/// Where actions take effect.
+/// Where effects take place.
 pub struct Site<'a> {
     /// The repository.
     pub repo: &'a Repo,
@@ -39,13 +41,15 @@ pub struct Site<'a> {
     pub andon_dir: Option<AndonDir>,
     /// How a halt is answered here; the face says so.
     pub ack: AckMode,
+    /// The programs of the user that effects start.
+    pub programs: Programs,
     /// The time of this process.
     pub at: Timestamp,
 }
 
-/// An action that failed.
+/// An effect that failed.
 #[derive(Debug, thiserror::Error)]
-pub enum ActionError {
+pub enum EffectError {
     /// A file could not be written or removed.
     #[error("cannot {what} {}: {source}", path.display())]
     File {
@@ -62,15 +66,19 @@ pub enum ActionError {
     /// The journal could not be written.
     #[error(transparent)]
     Record(#[from] RecordError),
+    /// A program of the user, or what is made for one.
+    #[error("{0}")]
+    Response(String),
 }
 
-impl ActionError {
+impl EffectError {
     /// The exact command that mends it, where there is one.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::File { what, path, source } => Some(file_help(what, path, source.kind())),
             Self::Ledger(err) => err.help(),
             Self::Record(err) => err.help(),
+            Self::Response(_) => None,
         }
     }
 }
@@ -88,20 +96,28 @@ fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
     }
 }
 
-/// Carries out a plan in order.
-pub fn execute(plan: &[Action], site: &Site<'_>) -> Result<(), ActionError> {
-    plan.iter().try_for_each(|action| one(action, site))
+/// Carries out a plan in order. Gives what failed of the effects that are done as well as they can be.
+pub fn carry_out(plan: &[Effect], site: &Site<'_>) -> Result<Vec<String>, EffectError> {
+    let mut failed = Vec::new();
+    for effect in plan {
+        match (one(effect, site), effect.duty()) {
+            (Ok(()), _) => {}
+            (Err(err), Duty::Must) => return Err(err),
+            (Err(err), Duty::BestEffort) => failed.push(err.to_string()),
+        }
+    }
+    Ok(failed)
 }
 
-fn one(action: &Action, site: &Site<'_>) -> Result<(), ActionError> {
-    match action {
-        Action::WriteFace { halt, story } => {
+fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
+    match effect {
+        Effect::WriteFace { halt, story } => {
             if site.andon_dir.is_some() {
                 write_andon_file(site, halt.face.file_name(), &face::render(halt, story, site.ack))?;
             }
             stop_point::pass("halt:shown");
         }
-        Action::RecordHalt(halt) => {
+        Effect::RecordHalt(halt) => {
             let halt = Halt { beside: site.repo.worktrees_beside(), ..(**halt).clone() };
             let id = Ledger::open(site.repo).append(&LedgerEvent::Halted(Box::new(halt.clone())), site.at)?;
             stop_point::pass("halt:kept");
@@ -112,27 +128,42 @@ fn one(action: &Action, site: &Site<'_>) -> Result<(), ActionError> {
             Journal::open(site.repo.git_dir()).append(&line)?;
             stop_point::pass("halt:told");
         }
-        Action::RecordAck(ack) => {
+        Effect::RecordAck(ack) => {
             // The journal first: with only the ledger entry written, the window would not start anew.
             Journal::open(site.repo.git_dir()).append(&JournalLine::Ack(ack.clone()))?;
             stop_point::pass("ack:told");
             Ledger::open(site.repo).append(&LedgerEvent::Acknowledged(ack.clone()), site.at)?;
             stop_point::pass("ack:kept");
         }
-        Action::RemoveFace(face) => {
+        Effect::RemoveFace(face) => {
             remove(site, face.file_name())?;
             stop_point::pass("ack:cleared");
         }
-        Action::RemoveStops => {
+        Effect::RemoveStops => {
             for name in ["STOP", "PAUSE"] {
                 remove(site, name)?;
             }
         }
+        Effect::Handoff(_)
+        | Effect::Marker(_)
+        | Effect::Pause(_)
+        | Effect::Notify(_)
+        | Effect::Ask(_)
+        | Effect::Start(_)
+        | Effect::Brief(_)
+            if site.andon_dir.is_none() => {}
+        Effect::Handoff(handoff) => best_effort::write_handoff(handoff, site)?,
+        Effect::Marker(halt) => best_effort::mark(halt, site)?,
+        Effect::Pause(halt) => best_effort::pause(halt, site)?,
+        Effect::Notify(notice) => best_effort::notify(notice, site)?,
+        Effect::Ask(question) => best_effort::ask(question, site)?,
+        Effect::Start(start) => best_effort::start_program(start, site)?,
+        Effect::Brief(briefing) => best_effort::write_briefing(briefing, site)?,
     }
     Ok(())
 }
 
-fn remove(site: &Site<'_>, name: &str) -> Result<(), ActionError> {
+fn remove(site: &Site<'_>, name: &str) -> Result<(), EffectError> {
     let Some(dir) = &site.andon_dir else { return Ok(()) };
     dir.remove(name).map_err(|err| files::error("remove", &dir.path().join(name), err))
 }

@@ -14,9 +14,9 @@ use crate::domain::about::EventClass;
 use crate::domain::briefing::{BRIEFING, Briefing, Plan};
 use crate::domain::context::{ContextUse, Pressure};
 use crate::domain::decision::Decision;
+use crate::domain::effect::Effect;
 use crate::domain::findings::Level;
-use crate::domain::response::Reaction;
-use crate::effect::react;
+use crate::effect::best_effort;
 use crate::policy::{self, Ground, Place};
 use crate::report::context::{Briefed, ContextView};
 
@@ -70,7 +70,7 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
     let node = node.unwrap_or_else(|| loaded.timeline.window_node());
     let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
     let told = briefing(ws, &loaded, &place, context)?;
-    Ok(react::write_briefing(&told, &standing::site(ctx, ws))?)
+    Ok(best_effort::write_briefing(&told, &standing::site(ctx, ws))?)
 }
 
 /// Where a decision is taken.
@@ -95,12 +95,12 @@ pub(crate) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Opt
 }
 
 /// What follows when compaction is due.
-pub(crate) fn reactions(
+pub(crate) fn responses(
     ws: &Workspace,
     loaded: &Loaded,
     place: &Place,
     found: ContextUse,
-) -> Result<Vec<Reaction>, OpsError> {
+) -> Result<Vec<Effect>, OpsError> {
     if found.pressure < Pressure::Mandatory {
         return Ok(Vec::new());
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::setup::SetupError;
 use crate::config::ConfigErrors;
-use crate::effect::ActionError;
+use crate::effect::EffectError;
 use crate::effect::hook_program::HookProgramError;
 use crate::effect::program::ProgramError;
 use crate::git::{GitError, RemoteError};
@@ -33,7 +33,7 @@ pub enum OpsError {
     Config(#[from] ConfigErrors),
     /// An action could not be carried out.
     #[error(transparent)]
-    Action(#[from] ActionError),
+    Effect(#[from] EffectError),
     /// A pattern of `[normalize]` is wrong.
     #[error(transparent)]
     Normalize(#[from] NormalizeError),
@@ -109,7 +109,7 @@ impl OpsError {
             Self::Remote(err) => err.help(),
             Self::Record(err) => err.help(),
             Self::Ledger(err) => err.help(),
-            Self::Action(err) => err.help(),
+            Self::Effect(err) => err.help(),
             Self::Setup(err) => err.help(),
             Self::Program(err) => err.help(),
             Self::Usage { help, .. } | Self::Skip { help, .. } | Self::Purge { help, .. } => {

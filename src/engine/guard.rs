@@ -217,23 +217,24 @@ pub fn settle(
     decision.halted = policy::halting(decision, &loaded.timeline, &place);
     let plan = policy::plan(decision, &loaded.timeline, &place);
     let site = standing::site(ctx, ws);
-    effect::execute(&plan, &site)?;
+    effect::carry_out(&plan, &site)?;
     healed::locks(ctx, ws)?;
-    Ok(respond(ctx, ws, loaded, (decision, &place, &site)))
+    Ok(respond(ws, loaded, decision, &place, &site))
 }
 
 /// What is done beside the verdict, after the halt is written; says what failed.
 fn respond(
-    ctx: &Context,
     ws: &Workspace,
     loaded: &Loaded,
-    (decision, place, site): (&Decision, &Place, &effect::Site<'_>),
+    decision: &Decision,
+    place: &Place,
+    site: &effect::Site<'_>,
 ) -> Vec<Diagnostic> {
     let fill = compaction::found(ws, loaded, decision);
     let pressure = fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
-    let due = fill.map_or(Ok(Vec::new()), |found| compaction::reactions(ws, loaded, place, found));
-    let (mut reactions, unbriefed) = match due {
-        Ok(reactions) => (reactions, None),
+    let due = fill.map_or(Ok(Vec::new()), |found| compaction::responses(ws, loaded, place, found));
+    let (mut responses, unbriefed) = match due {
+        Ok(responses) => (responses, None),
         Err(err) => (Vec::new(), Some(err.as_warning())),
     };
     let response = &ws.config.response;
@@ -248,8 +249,8 @@ fn respond(
         signal_name: detect::signal_name,
         pressure,
     };
-    reactions.extend(policy::reactions(decision, &loaded.timeline, place, &setup));
-    let failed = effect::react::react(&reactions, site, &standing::programs(ctx, ws));
+    responses.extend(policy::responses(decision, &loaded.timeline, place, &setup));
+    let failed = effect::carry_out(&responses, site).unwrap_or_else(|err| vec![err.to_string()]);
     let failed = failed.into_iter().map(|what| Diagnostic::warning(what).code("response"));
     unbriefed.into_iter().chain(failed).collect()
 }

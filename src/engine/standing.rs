@@ -15,14 +15,14 @@ use super::traces;
 use super::workspace::Workspace;
 use crate::config::{self, Ack as AckMode, Perpetual};
 use crate::detect::{self, Presence, Stops};
-use crate::domain::action::Action;
 use crate::domain::decision::StandingHalt;
+use crate::domain::effect::Effect;
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::{Face, HaltReason};
 use crate::domain::ids::CommitId;
-use crate::domain::response::{Notice, NoticeKind, Reaction};
-use crate::effect::react::{Bell, OWN_PAUSE, Programs, react};
-use crate::effect::{self, ActionError, AndonDir, Look, Site};
+use crate::domain::response::{Notice, NoticeKind};
+use crate::effect::best_effort::{Bell, OWN_PAUSE, Programs};
+use crate::effect::{self, AndonDir, EffectError, Look, Site};
 use crate::ledger::Ledger;
 use crate::report::face;
 use crate::report::message::Diagnostic;
@@ -48,7 +48,7 @@ pub fn stops(ws: &Workspace) -> Stops {
 pub fn check_directory(ws: &Workspace) -> Result<(), OpsError> {
     let Some(dir) = ws.andon_dir() else { return Ok(()) };
     let what = "look into";
-    dir.check().map_err(|source| ActionError::File { what, path: dir.path(), source }.into())
+    dir.check().map_err(|source| EffectError::File { what, path: dir.path(), source }.into())
 }
 
 /// The halt that stands here, whether or not it was answered by deleting its file: of this worktree, of another one
@@ -158,7 +158,8 @@ fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
         worktree: ws.repo.worktree_name(),
         at: ctx.now,
     };
-    let failed = react(&[Reaction::Notify(Box::new(notice))], &site(ctx, ws), &programs(ctx, ws));
+    let told = effect::carry_out(&[Effect::Notify(Box::new(notice))], &site(ctx, ws));
+    let failed = told.unwrap_or_else(|err| vec![err.to_string()]);
     let help = "to make a pause hold, in andon.toml under [guard]:  perpetual = false";
     Some(failed.into_iter().fold(Diagnostic::warning(message).help(help), Diagnostic::help))
 }
@@ -177,8 +178,8 @@ pub(crate) fn own_pause(ws: &Workspace) -> bool {
 
 fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<(), OpsError> {
     let story = super::timeline::load(ws)?.timeline.story();
-    let rewrite = Action::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
-    effect::execute(&[rewrite], &site(ctx, ws))?;
+    let rewrite = Effect::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
+    effect::carry_out(&[rewrite], &site(ctx, ws))?;
     if is_foreign(ws, standing)? {
         shown::mark(ws, standing.id)?;
     } else if standing.halt.reason == HaltReason::UserStop && stops(ws) == Stops::NONE {
@@ -220,18 +221,18 @@ pub fn acknowledge(
         worktree: ws.repo.worktree_name(),
         at: ctx.now,
     };
-    let mut plan = vec![Action::RecordAck(Box::new(ack))];
+    let mut plan = vec![Effect::RecordAck(Box::new(ack))];
     match (counter, halt) {
-        (None, _) => plan.extend(Face::ALL.map(|(face, _)| Action::RemoveFace(face))),
-        (Some(_), Some(halt)) => plan.push(Action::RemoveFace(halt.halt.face)),
+        (None, _) => plan.extend(Face::ALL.map(|(face, _)| Effect::RemoveFace(face))),
+        (Some(_), Some(halt)) => plan.push(Effect::RemoveFace(halt.halt.face)),
         (Some(_), None) => {}
     }
     // The answer to a halt answers the pause that came with it; one that a person made stays.
     let answers_pause = halt.is_some() && own_pause(ws);
     if (how == AckHow::Resume && counter.is_none()) || answers_pause {
-        plan.push(Action::RemoveStops);
+        plan.push(Effect::RemoveStops);
     }
-    effect::execute(&plan, &site(ctx, ws))?;
+    effect::carry_out(&plan, &site(ctx, ws))?;
     healed::locks(ctx, ws)
 }
 
@@ -252,14 +253,14 @@ pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
     if left.is_empty() {
         return Ok(false);
     }
-    let plan: Vec<Action> = left.into_iter().map(Action::RemoveFace).collect();
-    effect::execute(&plan, &site(ctx, ws))?;
+    let plan: Vec<Effect> = left.into_iter().map(Effect::RemoveFace).collect();
+    effect::carry_out(&plan, &site(ctx, ws))?;
     healed::tell(ctx, ws, "removed the face of a halt that was answered already".to_owned())?;
     Ok(true)
 }
 
 /// The programs of the user's own configuration.
-pub fn programs(ctx: &Context, ws: &Workspace) -> Programs {
+fn programs(ctx: &Context, ws: &Workspace) -> Programs {
     let response = &ws.config.response;
     Programs {
         notify: response.notify.clone(),
@@ -279,5 +280,5 @@ pub fn site<'a>(ctx: &Context, ws: &'a Workspace) -> Site<'a> {
         AckMode::Delete => face::AckMode::Delete,
         AckMode::Resume => face::AckMode::Resume,
     };
-    Site { repo: &ws.repo, andon_dir: ws.andon_dir(), ack, at: ctx.now }
+    Site { repo: &ws.repo, andon_dir: ws.andon_dir(), ack, programs: programs(ctx, ws), at: ctx.now }
 }

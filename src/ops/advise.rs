@@ -7,7 +7,7 @@ use crate::detect;
 use crate::domain::context::Pressure;
 use crate::domain::facts::AckHow;
 use crate::domain::response::OnStall;
-use crate::effect::react::{self, ANSWER, QUESTION};
+use crate::effect::best_effort::{self, ANSWER, QUESTION};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::standing::{self, Answer};
@@ -43,7 +43,8 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Advic
         current,
         next,
         question: asked.then(|| format!(".andon/{QUESTION}")),
-        answer: react::answer_to(&standing::site(ctx, ws), halt.as_ref()).map(|_| format!(".andon/{ANSWER}")),
+        answer: best_effort::answer_to(&standing::site(ctx, ws), halt.as_ref())
+            .map(|_| format!(".andon/{ANSWER}")),
         halt,
     })
 }
@@ -68,7 +69,7 @@ pub fn record(ctx: &Context, ws: &Workspace) -> Result<Resumed, OpsError> {
     let Some(advisor) = &ws.config.response.advisor else {
         return Err(none("your configuration names no [advisor]"));
     };
-    let Some(answer) = react::answer_to(&standing::site(ctx, ws), Some(&halt.halt)) else {
+    let Some(answer) = best_effort::answer_to(&standing::site(ctx, ws), Some(&halt.halt)) else {
         return Err(none("the advisor has not answered this halt, or its answer was edited"));
     };
     let name = advisor.argv.first().map_or("", String::as_str);

@@ -5,7 +5,8 @@ use super::plan::Place;
 use crate::domain::briefing::{Briefing, Plan};
 use crate::domain::context::{ContextUse, Pressure};
 use crate::domain::decision::Halt;
-use crate::domain::response::{Notice, NoticeKind, Reaction};
+use crate::domain::effect::Effect;
+use crate::domain::response::{Notice, NoticeKind};
 use crate::history::{Timeline, failing_count};
 
 /// Items of a plan that a briefing names.
@@ -43,14 +44,9 @@ pub fn briefing(timeline: &Timeline, place: &Place, ground: Ground) -> Briefing 
     }
 }
 
-/// The reactions to a window that has to be compacted: the briefing, and a notice once an episode, which ends when the
+/// The responses to a window that has to be compacted: the briefing, and a notice once an episode, which ends when the
 /// window is cleared. Nothing below that. `rule` is the one that watches the window.
-pub fn compaction(
-    timeline: &Timeline,
-    place: &Place,
-    briefing: Briefing,
-    rule: &'static str,
-) -> Vec<Reaction> {
+pub fn compaction(timeline: &Timeline, place: &Place, briefing: Briefing, rule: &'static str) -> Vec<Effect> {
     let Some(context) = briefing.context.as_ref().filter(|found| found.pressure >= Pressure::Mandatory)
     else {
         return Vec::new();
@@ -67,7 +63,7 @@ pub fn compaction(
         worktree: place.worktree.clone(),
         at: place.at,
     };
-    vec![Reaction::Brief(Box::new(briefing)), Reaction::Notify(Box::new(notice))]
+    vec![Effect::Brief(Box::new(briefing)), Effect::Notify(Box::new(notice))]
 }
 
 /// What to do next: a halt before everything, then what fails, then the plan.
@@ -197,17 +193,15 @@ mod tests {
     #[test]
     fn only_a_window_that_must_be_compacted_leads_to_anything() {
         let line = timeline(vec![commit(1)]);
-        let reactions = |pressure| {
+        let responses = |pressure| {
             let told = briefing(&line, &place(), ground(pressure));
             compaction(&line, &place(), told, "context-window")
         };
-        assert_eq!(reactions(Pressure::Warning), []);
-        let [Reaction::Brief(_), Reaction::Notify(mandatory)] = &reactions(Pressure::Mandatory)[..] else {
+        assert_eq!(responses(Pressure::Warning), []);
+        let [Effect::Brief(_), Effect::Notify(mandatory)] = &responses(Pressure::Mandatory)[..] else {
             panic!()
         };
-        let [Reaction::Brief(_), Reaction::Notify(hard)] = &reactions(Pressure::HardBlock)[..] else {
-            panic!()
-        };
+        let [Effect::Brief(_), Effect::Notify(hard)] = &responses(Pressure::HardBlock)[..] else { panic!() };
         assert_eq!(mandatory.message, "the context window of agent is full to 81 %");
         assert_ne!(mandatory.episode, hard.episode);
     }

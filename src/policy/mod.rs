@@ -14,7 +14,7 @@ pub use compaction::{Ground, briefing, compaction, plan_of};
 pub use decide::decide;
 pub use dirty::{Bit, Completion, DirtyBits, Reasons, Tests, dirty};
 pub use plan::{CYCLE, EVIDENCE, Place, graver, halt, halting, plan};
-pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, reactions};
+pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, responses};
 pub use suggest::suggested_actions;
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::decide::{primary, reason_of};
 use super::suggest::suggested_actions;
-use crate::domain::action::Action;
 use crate::domain::decision::{Decision, Halt, HaltEvidence, Verdict};
+use crate::domain::effect::Effect;
 use crate::domain::findings::{Face, Finding, Level};
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
@@ -28,18 +28,18 @@ pub struct Place {
     pub at: Timestamp,
 }
 
-/// The actions of `decision`. A decision to halt writes the face first and then the ledger entry, so that
+/// The effects of `decision`. A decision to halt writes the face first and then the ledger entry, so that
 /// a death between the two can never look like a person's deletion. While a halt stands there is no new one; but what
 /// has grown graver since is shown by the file that it asks for (`INFINITE_LOOP` after `HARD_LOOP`).
-pub fn plan(decision: &Decision, timeline: &Timeline, place: &Place) -> Vec<Action> {
+pub fn plan(decision: &Decision, timeline: &Timeline, place: &Place) -> Vec<Effect> {
     if decision.verdict != Verdict::Halt {
         return Vec::new();
     }
     let graver = graver(decision).map(|finding| Box::new(halt(finding, timeline, place)));
     let made = decision.halted.clone().or_else(|| halting(decision, timeline, place));
     let Some(halt) = made.or(graver) else { return Vec::new() };
-    let shown = Action::WriteFace { halt: halt.clone(), story: Box::new(timeline.story()) };
-    if decision.standing.is_some() { vec![shown] } else { vec![shown, Action::RecordHalt(halt)] }
+    let shown = Effect::WriteFace { halt: halt.clone(), story: Box::new(timeline.story()) };
+    if decision.standing.is_some() { vec![shown] } else { vec![shown, Effect::RecordHalt(halt)] }
 }
 
 /// The halt that `decision` makes at `place`; of none while an older one stands.

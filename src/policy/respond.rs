@@ -5,10 +5,11 @@ use super::plan::{Place, halt};
 use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Halt, Verdict};
+use crate::domain::effect::Effect;
 use crate::domain::escalation::{Call, Episode, Mode, Signal};
 use crate::domain::findings::{Face, Finding, HaltReason, Level};
 use crate::domain::response::{
-    Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Reaction, Start,
+    Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Start,
 };
 use crate::history::{Outcome, Timeline, outcome};
 
@@ -30,14 +31,9 @@ pub struct Setup<'a> {
     pub pressure: Pressure,
 }
 
-/// The reactions to a new halt, or to an escalation that only tells. Nothing while an older halt stands: it has been
-/// reacted to.
-pub fn reactions(
-    decision: &Decision,
-    timeline: &Timeline,
-    place: &Place,
-    setup: &Setup<'_>,
-) -> Vec<Reaction> {
+/// The responses to a new halt, or to an escalation that only tells. Nothing while an older halt stands: it has been
+/// responded to.
+pub fn responses(decision: &Decision, timeline: &Timeline, place: &Place, setup: &Setup<'_>) -> Vec<Effect> {
     if decision.standing.is_some() {
         return Vec::new();
     }
@@ -45,49 +41,49 @@ pub fn reactions(
     let halting = primary(&decision.findings).filter(|_| decision.verdict == Verdict::Halt);
     // A person who pulls the cord knows about it.
     let halting = halting.filter(|finding| reason_of(finding) != HaltReason::UserStop);
-    let mut reactions = Vec::new();
+    let mut responses = Vec::new();
     if let (Some(finding), Some(episode)) = (escalated.filter(|one| one.level >= Level::Warn), setup.episode)
     {
         let signals = episode.hot.iter().map(|signal| (setup.signal_name)(*signal)).collect();
         let (halt, story) = (halt(finding, timeline, place), timeline.story());
-        reactions
+        responses
             .extend(escalation(finding.level, Handoff { signals, halt, episode: episode.clone(), story }));
     }
-    let Some(finding) = halting else { return reactions };
+    let Some(finding) = halting else { return responses };
     let halt = halt(finding, timeline, place);
     if escalated.is_none() {
-        reactions.push(notice(NoticeKind::Halted, &halt));
+        responses.push(notice(NoticeKind::Halted, &halt));
     }
     if let Some(deadlock) = deadlock_of(&halt, finding.about.event) {
         let question = Question { deadlock, halt: halt.clone(), story: timeline.story() };
-        reactions.push(Reaction::Ask(Box::new(question)));
+        responses.push(Effect::Ask(Box::new(question)));
     }
     let conditions = conditions(timeline, Some(finding.about.event), setup.pressure);
-    reactions.extend(on_stall(&halt, &conditions, setup, escalated));
-    reactions
+    responses.extend(on_stall(&halt, &conditions, setup, escalated));
+    responses
 }
 
 /// Handoff, notification, marker and PAUSE, in this order (`uncertainty-escalation.md`, slice B). In perpetual mode
 /// nothing is paused.
-fn escalation(level: Level, handoff: Handoff) -> Vec<Reaction> {
+fn escalation(level: Level, handoff: Handoff) -> Vec<Effect> {
     if handoff.episode.call != Call::Escalate {
         return Vec::new();
     }
     let (halt, mode) = (handoff.halt.clone(), handoff.episode.mode);
-    let mut reactions = vec![
-        Reaction::Handoff(Box::new(handoff)),
+    let mut responses = vec![
+        Effect::Handoff(Box::new(handoff)),
         notice(NoticeKind::Escalated, &halt),
-        Reaction::Marker(Box::new(halt.clone())),
+        Effect::Marker(Box::new(halt.clone())),
     ];
     if mode == Mode::Halting && level == Level::Halt {
-        reactions.push(Reaction::Pause(Box::new(halt)));
+        responses.push(Effect::Pause(Box::new(halt)));
     }
-    reactions
+    responses
 }
 
-fn notice(kind: NoticeKind, halt: &Halt) -> Reaction {
+fn notice(kind: NoticeKind, halt: &Halt) -> Effect {
     let head = halt.head.map_or_else(|| "-".to_owned(), |head| head.short());
-    Reaction::Notify(Box::new(Notice {
+    Effect::Notify(Box::new(Notice {
         kind,
         rule: halt.rule.clone(),
         message: halt.message.clone(),
@@ -116,13 +112,13 @@ fn on_stall(
     conditions: &[Condition],
     setup: &Setup<'_>,
     escalated: Option<&Finding>,
-) -> Option<Reaction> {
+) -> Option<Effect> {
     let start =
-        |provider| Reaction::Start(Box::new(Start { policy: setup.on_stall, halt: halt.clone(), provider }));
+        |provider| Effect::Start(Box::new(Start { policy: setup.on_stall, halt: halt.clone(), provider }));
     match setup.on_stall {
         OnStall::Interactive => None,
         OnStall::Pause if escalated.is_some() => None,
-        OnStall::Pause => Some(Reaction::Pause(Box::new(halt.clone()))),
+        OnStall::Pause => Some(Effect::Pause(Box::new(halt.clone()))),
         OnStall::SpawnReviewer => Some(start(None)),
         OnStall::RetryWithNewProvider => {
             Some(start(next_provider(setup.providers, None, conditions).cloned()))
@@ -213,9 +209,9 @@ mod tests {
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
         let setup = Setup { on_stall, providers: &providers, episode: None, signal_name: |_| "", pressure };
         let line = Timeline::new(crate::history::testkit::GAP);
-        let found = reactions(&decision, &line, &place, &setup);
+        let found = responses(&decision, &line, &place, &setup);
         let started = found.iter().find_map(|one| {
-            let Reaction::Start(start) = one else { return None };
+            let Effect::Start(start) = one else { return None };
             start.provider.as_ref().map(|provider| provider.name.as_str())
         });
         assert_eq!(started, Some("c"), "{found:?}");

@@ -4,9 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::about::{About, Advice, EventClass};
-use crate::domain::action::Action;
 use crate::domain::decision::{StandingHalt, Verdict};
 use crate::domain::detail::Detail;
+use crate::domain::effect::Effect;
 use crate::domain::findings::{Face, Finding, HaltReason, Level};
 use crate::domain::ids::{Digest, EntryId};
 use crate::domain::tests::{TestEvidence, TestStatus};
@@ -72,7 +72,7 @@ fn the_first_finding_that_halts_gives_reason_rule_and_face() {
         (vec![warn, blocker, stall], "consecutive-failures", Face::BlockerReport),
     ] {
         let actions = plan_of(findings);
-        let [Action::WriteFace { halt, story }, Action::RecordHalt(recorded)] = actions.as_slice() else {
+        let [Effect::WriteFace { halt, story }, Effect::RecordHalt(recorded)] = actions.as_slice() else {
             panic!("a face and then its entry: {actions:?}");
         };
         assert_eq!(halt, recorded);

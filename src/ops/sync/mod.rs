@@ -11,7 +11,7 @@ mod takeover;
 
 use std::path::PathBuf;
 
-use crate::domain::action::Action;
+use crate::domain::effect::Effect;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::standing;
@@ -234,8 +234,9 @@ fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError>
     match resolved.halt {
         Some(_) => resolved.failed.map_or(Ok(()), Err),
         None if was_halted => {
-            let faces = crate::domain::findings::Face::ALL.map(|(face, _)| Action::RemoveFace(face));
-            Ok(crate::effect::execute(&faces, &standing::site(ctx, ws))?)
+            let faces = crate::domain::findings::Face::ALL.map(|(face, _)| Effect::RemoveFace(face));
+            crate::effect::carry_out(&faces, &standing::site(ctx, ws))?;
+            Ok(())
         }
         None => Ok(()),
     }

@@ -11,11 +11,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::andon_dir::newest_of;
 use super::consult::{self, Ended};
-use super::{ActionError, AndonDir, Site, write_andon_file};
+use super::{AndonDir, EffectError, Site, write_andon_file};
 use crate::domain::briefing::{BRIEFING, Briefing};
 use crate::domain::decision::Halt;
 use crate::domain::ids::Digest;
-use crate::domain::response::{Handoff, Notice, Program, Question, Reaction, Start};
+use crate::domain::response::{Handoff, Notice, Program, Question, Start};
 use crate::domain::time::Timestamp;
 use crate::record::journal::Journal;
 use crate::report::{briefing as report, handoff, json};
@@ -63,44 +63,29 @@ pub enum Bell {
     Silent,
 }
 
-/// Carries out `reactions`; says what failed.
-pub fn react(reactions: &[Reaction], site: &Site<'_>, programs: &Programs) -> Vec<String> {
-    if site.andon_dir.is_none() {
-        return Vec::new();
-    }
-    reactions.iter().filter_map(|reaction| one(reaction, site, programs).err()).collect()
+/// Writes the marker of an escalation.
+pub(super) fn mark(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
+    write(site, "signals/UNCERTAINTY_ESCALATION", &json::line(&json::loop_halted(halt)))
 }
 
-fn one(reaction: &Reaction, site: &Site<'_>, programs: &Programs) -> Result<(), String> {
-    match reaction {
-        Reaction::Handoff(handoff) => write_handoff(handoff, site),
-        Reaction::Marker(halt) => {
-            let text = json::line(&json::loop_halted(halt));
-            write(site, "signals/UNCERTAINTY_ESCALATION", &text)
-        }
-        Reaction::Pause(halt) => {
-            let text = format!("{OWN_PAUSE}paused by {}: {}\nat: {}\n", halt.rule, halt.message, halt.at);
-            write(site, "PAUSE", &text)
-        }
-        Reaction::Notify(notice) => notify(notice, site, programs),
-        Reaction::Ask(question) => ask(question, site, programs),
-        Reaction::Start(start) => start_program(start, site, programs),
-        Reaction::Brief(briefing) => write_briefing(briefing, site).map_err(|err| err.to_string()),
-    }
+/// Writes PAUSE.
+pub(super) fn pause(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
+    let text = format!("{OWN_PAUSE}paused by {}: {}\nat: {}\n", halt.rule, halt.message, halt.at);
+    write(site, "PAUSE", &text)
 }
 
 /// Writes the briefing, with the notes that an agent has left in the one before.
-pub fn write_briefing(briefing: &Briefing, site: &Site<'_>) -> Result<(), ActionError> {
+pub fn write_briefing(briefing: &Briefing, site: &Site<'_>) -> Result<(), EffectError> {
     let before = site.andon_dir.as_ref().and_then(|dir| dir.newest(BRIEFING, TRANSCRIPT_BYTES));
     let text = report::render(briefing, report::notes(&before.unwrap_or_default()));
     write_andon_file(site, BRIEFING, &text).map(drop)
 }
 
-fn write(site: &Site<'_>, name: &str, text: &str) -> Result<(), String> {
-    write_andon_file(site, name, text).map(drop).map_err(|err| err.to_string())
+fn write(site: &Site<'_>, name: &str, text: &str) -> Result<(), EffectError> {
+    write_andon_file(site, name, text).map(drop)
 }
 
-fn write_handoff(found: &Handoff, site: &Site<'_>) -> Result<(), String> {
+pub(super) fn write_handoff(found: &Handoff, site: &Site<'_>) -> Result<(), EffectError> {
     let name = format!("handoffs/{}", file_time(found.halt.at));
     write(site, &format!("{name}.json"), &json::line(&handoff::json(found)))?;
     write(site, &format!("{name}.md"), &handoff::text(found, site.ack))
@@ -112,7 +97,7 @@ fn file_time(at: Timestamp) -> String {
 }
 
 /// Tells once an episode: the file first, then the bell, then the program.
-fn notify(notice: &Notice, site: &Site<'_>, programs: &Programs) -> Result<(), String> {
+pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError> {
     let Some(dir) = &site.andon_dir else { return Ok(()) };
     let told = dir.newest(NOTICES, NOTICES_BYTES).unwrap_or_default();
     let mark = format!("\"episode\":{}", serde_json::Value::from(notice.episode.as_str()));
@@ -123,10 +108,10 @@ fn notify(notice: &Notice, site: &Site<'_>, programs: &Programs) -> Result<(), S
     let full = dir.size(NOTICES).is_some_and(|size| size > NOTICES_BYTES);
     let before = if full { "" } else { told.as_str() };
     write(site, NOTICES, &format!("{before}{line}"))?;
-    if programs.bell == Bell::Rings {
+    if site.programs.bell == Bell::Rings {
         ring();
     }
-    match &programs.notify {
+    match &site.programs.notify {
         Some(program) => run("notify", program, site, line.as_bytes()).map(drop),
         None => Ok(()),
     }
@@ -138,24 +123,24 @@ fn ring() {
     let _nobody_listens = tty.and_then(|mut tty| tty.write_all(b"\x07"));
 }
 
-fn ask(question: &Question, site: &Site<'_>, programs: &Programs) -> Result<(), String> {
+pub(super) fn ask(question: &Question, site: &Site<'_>) -> Result<(), EffectError> {
     let journal = Journal::open(site.repo.git_dir()).path();
-    let named = programs.transcript.as_deref().and_then(|path| newest_bytes(path, TRANSCRIPT_BYTES));
+    let named = site.programs.transcript.as_deref().and_then(|path| newest_bytes(path, TRANSCRIPT_BYTES));
     let transcript = named.or_else(|| newest_bytes(&journal, TRANSCRIPT_BYTES)).unwrap_or_default();
     let lines: Vec<&str> = transcript.lines().collect();
     let newest = lines.get(lines.len().saturating_sub(TRANSCRIPT_LINES)..).unwrap_or_default();
     let prompt = handoff::question(question, &newest.join("\n"));
     write(site, QUESTION, &prompt)?;
-    let Some(program) = &programs.advisor else { return Ok(()) };
+    let Some(program) = &site.programs.advisor else { return Ok(()) };
     let answer = run("advisor", program, site, prompt.as_bytes())?;
     if answer.trim().is_empty() {
-        return Err("the program of [advisor] answered nothing".to_owned());
+        return Err(EffectError::Response("the program of [advisor] answered nothing".to_owned()));
     }
     write(site, ANSWER, &answer)?;
     let kept = site.repo.git_dir().join(ADVICE);
     let made = kept.parent().map_or(Ok(()), std::fs::create_dir_all);
     made.and_then(|()| std::fs::write(&kept, seal(&answer, &question.halt)))
-        .map_err(|err| format!("the advisor's answer could not be kept: {err}"))
+        .map_err(|err| EffectError::Response(format!("the advisor's answer could not be kept: {err}")))
 }
 
 /// In the git directory: which answer belongs to which halt.
@@ -175,27 +160,32 @@ pub fn answer_to(site: &Site<'_>, halt: Option<&Halt>) -> Option<String> {
     (kept == seal(&answer, halt?)).then_some(answer)
 }
 
-fn start_program(start: &Start, site: &Site<'_>, programs: &Programs) -> Result<(), String> {
-    let Some(program) = &programs.on_stall else {
+pub(super) fn start_program(start: &Start, site: &Site<'_>) -> Result<(), EffectError> {
+    let Some(program) = &site.programs.on_stall else {
         let policy = start.policy.as_str();
-        return Err(format!("on_stall.policy is {policy}, and your configuration names no on_stall.command"));
+        return Err(EffectError::Response(format!(
+            "on_stall.policy is {policy}, and your configuration names no on_stall.command"
+        )));
     };
     run("on_stall", program, site, json::line(&handoff::start(start)).as_bytes()).map(drop)
 }
 
 /// Runs a program of the user's configuration; its standard output.
-fn run(section: &str, program: &Program, site: &Site<'_>, input: &[u8]) -> Result<String, String> {
+fn run(section: &str, program: &Program, site: &Site<'_>, input: &[u8]) -> Result<String, EffectError> {
     let dir = site.andon_dir.as_ref().map_or(Path::new("."), AndonDir::top);
     let ended = consult::run(program, dir, input, ANSWER_BYTES);
     match ended {
         Ok(Ended { code: Some(0), output, .. }) => Ok(output),
-        Ok(Ended { code: Some(code), .. }) => Err(format!("the program of [{section}] ended with {code}")),
-        Ok(Ended { code: None, .. }) => {
-            Err(format!("the program of [{section}] was stopped after {}", program.timeout))
+        Ok(Ended { code: Some(code), .. }) => {
+            Err(EffectError::Response(format!("the program of [{section}] ended with {code}")))
         }
+        Ok(Ended { code: None, .. }) => Err(EffectError::Response(format!(
+            "the program of [{section}] was stopped after {}",
+            program.timeout
+        ))),
         Err(err) => {
             let name = program.argv.first().map_or("", String::as_str);
-            Err(format!("the program of [{section}] could not be run: {name}: {err}"))
+            Err(EffectError::Response(format!("the program of [{section}] could not be run: {name}: {err}")))
         }
     }
 }
