@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | 0 | [`domain`] | pure: the words of the product as values |
 //! | 1 | [`history`] | pure: facts to a timeline |
+//! | 1 | [`wire`] | pure: what is stored and printed, as serde types; the envelope of caches |
 //! | 1 | [`git`] | the only door to git2 and to the git program |
 //! | 2 | [`detect`] | pure: timeline to findings, one file a rule |
 //! | 2 | [`signals`] | pure: signs of being stuck, taken together |
@@ -35,3 +36,4 @@ pub mod policy;
 pub mod record;
 pub mod report;
 pub mod signals;
+pub mod wire;

@@ -11,11 +11,14 @@ use andon::history::Fold;
 use andon::record::format::v1::{JournalLine, decode_line};
 use andon::record::journal::Journal;
 use andon::record::totals::{SHORT, Totals};
-use sha2::{Digest as _, Sha256};
+use andon::wire::envelope;
 
 use super::mutate::{Dice, mutate};
 use super::{JOURNAL, TOKENS, holds, loops};
 
+/// Mark, length and checksum of an entry of a cache; its key follows.
+const SUM_END: usize = 16;
+const HEAD: usize = SUM_END + 16;
 const GAP: Span = Span(21_600);
 
 const EVENTS: &[&str] = &[
@@ -91,14 +94,14 @@ pub fn totals(end: Instant, dice: &mut Dice) -> (u64, u64) {
     })
 }
 
-/// The good file with another carry, under the checksum of that.
+/// The good entry with other totals, under the checksum of those.
 fn sealed(good: &[u8], dice: &mut Dice) -> Vec<u8> {
-    let end = good.iter().position(|byte| *byte == b'\n').unwrap();
-    let mut carry = good[end + 1..].to_vec();
+    let (head, value) = good.split_at(HEAD);
+    let mut other = value.to_vec();
     for _ in 0..=dice.roll(3) {
-        mutate(&mut carry, &good[end + 1..], TOKENS, dice);
+        mutate(&mut other, value, TOKENS, dice);
     }
-    let words = std::str::from_utf8(&good[..end]).unwrap().rsplit_once(' ').unwrap().0;
-    let sum = u64::from_le_bytes(Sha256::digest(&carry)[..8].try_into().unwrap());
-    [format!("{words} {sum}\n").as_bytes(), &carry].concat()
+    let rest = [&head[SUM_END..], &other].concat();
+    let length = u32::try_from(rest.len()).unwrap().to_le_bytes();
+    [&head[..4], &length, &envelope::checksum(&[&rest]), &rest].concat()
 }

@@ -4,6 +4,9 @@
 //! Everything here can be derived again from the commit and the configuration, so `check` compares it; records of
 //! earlier versions lack it, and then it is unknown, which proves nothing.
 
+use serde::{Deserialize, Serialize};
+
+use super::codec::named;
 use super::ids::HunkHash;
 
 /// What the changed lines are made of (`loop-safety.md`, "what to hash"; DESIGN section 4, `weak-change`).
@@ -31,6 +34,8 @@ pub enum Nature {
     Ignored,
 }
 
+named!(Nature, "a nature of a change");
+
 impl Nature {
     /// Every value with its name in records.
     pub const ALL: [(Self, &'static str); 10] = [
@@ -45,16 +50,6 @@ impl Nature {
         (Self::Nothing, "nothing"),
         (Self::Ignored, "ignored"),
     ];
-
-    /// The name in records.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(nature, _)| *nature == self).map_or("", |(_, name)| name)
-    }
-
-    /// The value of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(nature, _)| *nature)
-    }
 
     /// Whether a program behaves as before.
     pub fn is_weak(self) -> bool {
@@ -81,7 +76,7 @@ impl Nature {
 }
 
 /// One path of a commit: which, and what it was and is. Absent sides are zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct PathStep {
     /// Hash of the path.
     pub path: HunkHash,
@@ -92,7 +87,7 @@ pub struct PathStep {
 }
 
 /// Checklist items of a document: `- [x]` and `- [ ]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Checklist {
     /// Ticked items.
     pub done: u64,
@@ -101,7 +96,7 @@ pub struct Checklist {
 }
 
 /// What a commit made of documents (`loop-safety.md`, "docs progress").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DocsState {
     /// Hash over the changed documents' paths and text without white space and volatile parts.
     pub hash: HunkHash,
@@ -112,7 +107,7 @@ pub struct DocsState {
 }
 
 /// The facts about one commit's change.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeFacts {
     /// What the changed lines are made of.
     pub nature: Nature,

@@ -3,6 +3,9 @@
 //! An event holds hashes of what was said and done, never the text itself: facts are compared, not read, and the
 //! journal stays small whatever an agent prints.
 
+use serde::{Deserialize, Serialize};
+
+use super::codec::named;
 use super::ids::{CodeId, Digest, ShortHash};
 use super::time::{Timestamp, Uptime};
 use super::usage::Usage;
@@ -82,17 +85,9 @@ impl Clearing {
     /// Every kind with its name in the event stream.
     pub const ALL: [(Self, &'static str); 2] =
         [(Self::Compaction, "compaction"), (Self::SessionStart, "session_start")];
-
-    /// The name in the event stream.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(clearing, _)| *clearing == self).map_or("", |(_, name)| name)
-    }
-
-    /// The kind of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(clearing, _)| *clearing)
-    }
 }
+
+named!(Clearing, "compaction or session_start");
 
 /// The state in which a turn left the working tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -104,7 +99,7 @@ pub struct TurnEnd {
 }
 
 /// A tool call as hashes (`autonomous-loop-rules.md`, signature-based detection).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The tool's name.
     pub tool: String,
@@ -123,7 +118,7 @@ pub struct ToolCall {
 }
 
 /// Whether the arguments of a call were reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Arguments {
     /// They were, and be it that there are none.
     Known,
@@ -132,7 +127,7 @@ pub enum Arguments {
 }
 
 /// How a tool call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum CallEnd {
     /// Well.
     Done,
@@ -166,20 +161,12 @@ impl OutputKind {
     /// Every kind with its name in the event stream.
     pub const ALL: [(Self, &'static str); 2] =
         [(Self::MessageFinal, "message.final"), (Self::StructuredOutput, "structured_output")];
-
-    /// The name in the event stream.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
-    }
-
-    /// The kind of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
-    }
 }
 
+named!(OutputKind, "message.final or structured_output");
+
 /// Votes of reviewers: a whole round as counts, or one reviewer at a time.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Ballot {
     /// Who voted, for one vote at a time.
     pub reviewer: Option<String>,

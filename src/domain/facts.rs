@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::change::ChangeFacts;
+use super::codec::named;
 use super::events::Event;
 use super::findings::Level;
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, HunkHash, TreeId};
@@ -37,17 +40,9 @@ impl CommitKind {
         (Self::CherryPick, "cherry-pick"),
         (Self::Rebase, "rebase"),
     ];
-
-    /// The name in records.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
-    }
-
-    /// The kind of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
-    }
 }
+
+named!(CommitKind, "a kind of commit");
 
 /// Whether a commit passed the gate at pre-commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,20 +59,12 @@ impl Gate {
     /// Every value with its name in records.
     pub const ALL: [(Self, &'static str); 3] =
         [(Self::Passed, "passed"), (Self::Bypassed, "bypassed"), (Self::NotRun, "not-run")];
-
-    /// The name in records.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(gate, _)| *gate == self).map_or("", |(_, name)| name)
-    }
-
-    /// The value of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(gate, _)| *gate)
-    }
 }
 
+named!(Gate, "passed, bypassed or not-run");
+
 /// When the record was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Recording {
     /// By the hook of the commit itself.
     AtCommit,
@@ -91,7 +78,7 @@ pub enum Recording {
 
 /// One changed region of a file: hashes of the removed and of the added lines.
 /// A hunk that undoes another has the two swapped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Hunk {
     /// Hash of the removed lines, after normalization.
     pub removed: HunkHash,
@@ -100,7 +87,7 @@ pub struct Hunk {
 }
 
 /// The normalized diff of a commit against its first parent (DESIGN section 6).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffSummary {
     /// Hash over changed paths, modes and normalized hunks, without line numbers or context.
     pub hash: DiffHash,
@@ -124,7 +111,7 @@ impl DiffSummary {
 }
 
 /// A finding as a record keeps it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedFinding {
     /// Rule id.
     pub rule: String,
@@ -136,7 +123,7 @@ pub struct RecordedFinding {
 
 /// What a commit took from the tests while some of them failed (rule `test-weakening`). Names as the test files
 /// have them, of which each list holds at most [`Weakening::MAX_NAMES`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Weakening {
     /// Tests that are gone; one whose body came up elsewhere or under another name is not.
     pub removed: Vec<String>,
@@ -171,7 +158,7 @@ impl Weakening {
 }
 
 /// A rule that was passed over for one commit, or a gate that was (`autonomous-loop-rules.md`, skip dirty bit check).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skip {
     /// Rule id; `hook-bypass` where the whole gate was skipped by name (`SKIP` of pre-commit and prek).
     pub rule: String,
@@ -189,7 +176,7 @@ impl Skip {
 }
 
 /// What a record says of the record of its first parent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Prev {
     /// Nothing: written by an earlier version, or there is no parent.
     #[default]
@@ -211,7 +198,7 @@ impl Prev {
 }
 
 /// The record of one commit in `refs/notes/andon` (DESIGN section 6). The commit id is the key, not a member.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitRecord {
     /// When the record was written.
     pub recorded_at: Timestamp,
@@ -263,7 +250,7 @@ impl CommitRecord {
 }
 
 /// A commit as the fold sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitFact {
     /// The commit; `None` in event streams, which have none.
     pub id: Option<CommitId>,
@@ -274,7 +261,7 @@ pub struct CommitFact {
 }
 
 /// How an acknowledgement was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AckHow {
     /// `andon resume`.
     Resume,
@@ -283,7 +270,7 @@ pub enum AckHow {
 }
 
 /// A person's answer to a halt (DESIGN section 8).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ack {
     /// The halt that is answered; `None` for a reset without a standing halt.
     pub halt: Option<EntryId>,

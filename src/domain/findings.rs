@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::about::About;
+use super::codec::named;
 use super::detail::Detail;
 use super::ids::{CodeId, CommitId, DiffHash, Signature};
 
@@ -30,17 +31,9 @@ impl Level {
         (Self::Block, "block"),
         (Self::Halt, "halt"),
     ];
-
-    /// The name in configuration and JSON.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(level, _)| *level == self).map_or("", |(_, name)| name)
-    }
-
-    /// The level of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(level, _)| *level)
-    }
 }
+
+named!(Level, "a level");
 
 /// Why a loop was halted (`loop-safety.md`, stall detection).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,17 +59,9 @@ impl HaltReason {
         (Self::RepeatedError, "repeated_error"),
         (Self::UserStop, "user_stop"),
     ];
-
-    /// The name in JSON.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(reason, _)| *reason == self).map_or("", |(_, name)| name)
-    }
-
-    /// The reason of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(reason, _)| *reason)
-    }
 }
+
+named!(HaltReason, "a reason of a halt");
 
 /// The file that shows a halt to people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

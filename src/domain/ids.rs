@@ -3,6 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::codec;
+
 /// A text that is not the hexadecimal id that was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a hexadecimal id of {expected}: {text:?}")]
@@ -111,6 +115,26 @@ impl fmt::Debug for Oid {
     }
 }
 
+impl Serialize for Oid {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.collect_str(self)
+        } else {
+            serializer.serialize_bytes(self.as_bytes())
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Oid {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            codec::by_text(deserializer, "an object id of 40 or 64 hexadecimal digits")
+        } else {
+            codec::by_bytes(deserializer, Self::from_bytes)
+        }
+    }
+}
+
 impl FromStr for Oid {
     type Err = BadId;
 
@@ -128,7 +152,7 @@ impl FromStr for Oid {
 macro_rules! object_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub struct $name(pub Oid);
 
         impl $name {
@@ -191,6 +215,26 @@ macro_rules! digest_id {
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write_hex(&self.0, f)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if serializer.is_human_readable() {
+                    serializer.collect_str(self)
+                } else {
+                    serializer.serialize_bytes(&self.0)
+                }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                if deserializer.is_human_readable() {
+                    codec::by_text(deserializer, concat!("a hexadecimal id of ", $expected))
+                } else {
+                    codec::by_bytes(deserializer, |bytes| bytes.try_into().ok().map(Self))
+                }
             }
         }
 

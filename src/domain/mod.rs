@@ -1,13 +1,14 @@
 //! The words of the product as plain values.
 //!
 //! Rank 0, pure: imports nothing of the crate, reads no clock, no disk, no environment.
-//! Wire formats live elsewhere (`record::format`), so that a change of a file format never
-//! changes what a rule means.
+//! Formats that others read live elsewhere (`wire`), so that a change of a file format never
+//! changes what a rule means. What is derived here serves caches, which are rebuilt when a value changes.
 
 pub mod about;
 pub mod attempt;
 pub mod briefing;
 pub mod change;
+mod codec;
 pub mod context;
 pub mod decision;
 pub mod detail;

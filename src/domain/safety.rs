@@ -2,6 +2,7 @@
 //! pass by somebody's word, and what was said within a turn. Halts and answers are in the ledger, findings of commits
 //! in their records.
 
+use super::codec::named;
 use super::detail::Figures;
 use super::findings::Level;
 use super::ids::TreeId;
@@ -37,17 +38,9 @@ impl SafetyKind {
         (Self::RefusedPush, "refused_push"),
         (Self::RefusedCompletion, "refused_completion"),
     ];
-
-    /// The name in the journal.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
-    }
-
-    /// The kind of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
-    }
 }
+
+named!(SafetyKind, "a kind of safety event");
 
 /// A safety event.
 #[derive(Debug, Clone, PartialEq, Eq)]

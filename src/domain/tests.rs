@@ -2,12 +2,15 @@
 
 pub use testreport::{Counts, TestStatus};
 
+use serde::{Deserialize, Serialize};
+
+use super::codec::named;
 use super::ids::{CodeId, Oid, Signature, TreeId};
 use super::time::Timestamp;
 
 /// The result of a test run after normalization, bound to the code it ran on.
 /// This is the `tests` part of a commit record.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestEvidence {
     /// The code fingerprint of what ran.
     pub code: CodeId,
@@ -32,7 +35,7 @@ pub struct TestEvidence {
 }
 
 /// What is to be said about a run beside its result. Optional keys of the wire formats: absent means nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Caveats {
     /// Who ran the tests.
     pub origin: RunOrigin,
@@ -44,7 +47,7 @@ pub struct Caveats {
 }
 
 /// Who ran the tests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum RunOrigin {
     /// `andon test`, which saw the run.
     #[default]
@@ -103,20 +106,12 @@ impl RunValidity {
         (Self::HandedIn, "handed_in"),
         (Self::NotStarted, "not_started"),
     ];
-
-    /// The name in the journal.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|(validity, _)| *validity == self).map_or("", |(_, name)| name)
-    }
-
-    /// The value of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(validity, _)| *validity)
-    }
 }
 
+named!(RunValidity, "a validity of a run");
+
 /// A path of the working tree that differs from the base tree.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct OverlayEntry {
     /// Path from the repository root, as git stores it (bytes, slashes).
     pub path: Vec<u8>,
@@ -127,7 +122,7 @@ pub struct OverlayEntry {
 }
 
 /// Whether git tracked a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Tracking {
     /// In the index.
     Tracked,
@@ -136,7 +131,7 @@ pub enum Tracking {
 }
 
 /// A test run as the journal keeps it: the evidence, and on what code it was gained.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestRun {
     /// When the run ended; unknown for runs handed in without a time.
     pub at: Option<Timestamp>,

@@ -1,7 +1,9 @@
 //! What work has cost, as agents report it.
 
+use serde::{Deserialize, Serialize};
+
 /// Tokens and cost of the work behind a commit, as an agent reported them.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens read.
     pub input_tokens: Option<u64>,

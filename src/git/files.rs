@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -28,6 +28,21 @@ pub fn temporary_in(dir: &Path) -> io::Result<NamedTempFile> {
     }
     let prefix = format!("{TEMPORARY}-{}-", std::process::id());
     tempfile::Builder::new().prefix(&prefix).permissions(Permissions::from_mode(0o666)).tempfile_in(dir)
+}
+
+/// Replaces `path` by a file with these bytes, or leaves it as it was. Makes its directory.
+pub fn replace_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    let mut temporary = match temporary_in(parent) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            std::fs::create_dir_all(parent)?;
+            temporary_in(parent)?
+        }
+        created => created?,
+    };
+    temporary.write_all(bytes)?;
+    temporary.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 /// Whether a file of this name is a temporary one that nobody is writing any more: its process is gone, or, where the

@@ -72,7 +72,7 @@ pub use changes::Change;
 pub use commits::{CommitInfo, NewCommit, trailers};
 pub use config::{ConfigLevel, ConfigValue};
 pub use error::{GitError, MissingBecause, missing_help};
-pub use files::{is_litter, open_plain, read_plain, temporary_in};
+pub use files::{is_litter, open_plain, read_plain, replace_plain, temporary_in};
 pub use happened::{Happened, IndexFile};
 pub use head::Head;
 pub use hooks_path::LinkedWorktree;

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use serde::{Deserialize, Serialize};
+
 use super::window::Windows;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
@@ -29,7 +31,7 @@ pub const MAX_IDS: usize = 256;
 pub const DEFAULT_NODE: &str = "agent";
 
 /// A tool call of the window.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// Who called.
     pub node: String,
@@ -40,7 +42,7 @@ pub struct Call {
 }
 
 /// An output of the window.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     /// Who said it.
     pub node: String,
@@ -55,7 +57,7 @@ pub struct Said {
 }
 
 /// A ballot of the window.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cast {
     /// The votes.
     pub ballot: Ballot,
@@ -66,7 +68,7 @@ pub struct Cast {
 }
 
 /// How a turn began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Opening {
     /// With `turn_start`.
     Told,
@@ -75,7 +77,7 @@ pub enum Opening {
 }
 
 /// A turn: one invocation of a node (DESIGN section 1).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// Whose.
     pub node: String,
@@ -115,7 +117,7 @@ impl Turn {
 }
 
 /// What a node has spent since the window began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NodeTotals {
     /// Turns that ended or committed.
     pub turns: u64,
@@ -139,7 +141,7 @@ pub enum Effect {
 }
 
 /// What was observed last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Newest {
     /// A tool call.
     Call,
@@ -158,7 +160,7 @@ pub enum Begins {
 }
 
 /// Facts that are marked: they count, but something about them was not as it should be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Marks {
     /// Events dated before one that came earlier: a clock set back, or lines out of order.
     pub backwards: u64,
@@ -171,7 +173,7 @@ pub struct Marks {
 }
 
 /// All of it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Activity {
     /// Tool calls, newest last, at most [`MAX_CALLS`].
     pub calls: Vec<Call>,

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::activity::{Activity, Begins, Newest};
 use super::fold::Fold;
 use super::known::Known;
@@ -16,7 +18,7 @@ use crate::domain::tests::{TestEvidence, TestRun};
 use crate::domain::time::Timestamp;
 
 /// A turn that ended without a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnIteration {
     /// Whose.
     pub node: String,
@@ -37,7 +39,7 @@ pub struct TurnIteration {
 }
 
 /// What a fold has come to. Bounded, like a timeline.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Carry {
     /// Turns, calls, outputs, verdicts, totals and context windows.
     pub activity: Activity,

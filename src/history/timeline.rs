@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::activity::{Activity, Effect};
 use super::known::Known;
 use super::outcome::failing_count;
@@ -65,7 +67,7 @@ pub enum Source {
 }
 
 /// What a turn without a commit did to the working tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum TurnChange {
     /// The code differs.
     Changed,

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::time::Timestamp;
 use crate::domain::usage::Usage;
 
 /// Which kind of event came last: what happens within a turn passes another door than its beginning and its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Door {
     /// A tool was called, something was said or judged.
     Within,
@@ -16,7 +18,7 @@ pub enum Door {
 }
 
 /// What was told of one window since it was cleared.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Window {
     /// Tokens in it, as the client told last.
     pub reported: Option<u64>,
@@ -45,7 +47,7 @@ impl Window {
 }
 
 /// The windows of all nodes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Windows {
     /// Each node's.
     pub of: BTreeMap<String, Window>,

@@ -2,7 +2,7 @@
 //! of theirs to halts.
 //!
 //! A hook asks this every time, and the ledgers of others move only when somebody syncs or fetches. So the answer is
-//! remembered (`<common dir>/andon/cache/elsewhere.json`) under what `stat` says of the files that hold those refs;
+//! remembered (`<common dir>/andon/cache/elsewhere`) under what `stat` says of the files that hold those refs;
 //! one who only commits pays for no ref and no object. The memory is a saving and nothing else.
 
 use std::collections::BTreeMap;
@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::standing::{self, replace};
+use super::standing;
 use super::{Entry, EntryEvent, LedgerError, REF_PREFIX, read, ref_of};
 use crate::domain::decision::LedgerEvent;
 use crate::domain::facts::{Ack, CommitRecord};
 use crate::domain::ids::{CommitId, EntryId};
-use crate::git::{Repo, read_plain};
+use crate::domain::time::Timestamp;
+use crate::git::{Repo, read_plain, replace_plain};
+use crate::wire::envelope::{Key, open, seal};
 
-const VERSION: u32 = 2;
 /// Largest memory that is read, in bytes.
 const MAX_MEMORY: u64 = 4 << 20;
 /// Most halts, answers and acknowledgements that are remembered, the newest.
@@ -32,67 +33,71 @@ const MAX_FILES: usize = 10_000;
 /// The memory.
 #[derive(Serialize, Deserialize, Default)]
 pub(super) struct Elsewhere {
-    version: u32,
     /// What the files looked like.
     stamp: String,
     /// This clone's id and the tip of its own ledger.
-    own: Option<(String, String)>,
+    own: Option<(String, CommitId)>,
     /// The newest entries of the ledgers under names of this clone, by writer.
-    heads: BTreeMap<String, String>,
-    /// Unanswered halts of others by writer and worktree: entry, its commit, the commit that is halted.
-    halts: Vec<(String, String, Known)>,
+    heads: BTreeMap<String, EntryId>,
+    /// Unanswered halts of others.
+    halts: Vec<Known>,
     /// Halts that a clone other than this one answered.
-    answered: Vec<String>,
+    answered: Vec<EntryId>,
     /// Acknowledgements of all: where HEAD was, and the commit of the entry.
-    acks: Vec<(String, String)>,
+    acks: Vec<(CommitId, CommitId)>,
     /// A commit of HEAD that none of `halts` binds.
-    clear: Option<String>,
+    clear: Option<CommitId>,
 }
 
+/// A halt of another clone.
 #[derive(Serialize, Deserialize, Clone, PartialEq)]
 struct Known {
-    at: i64,
-    id: String,
-    commit: String,
-    head: Option<String>,
+    at: Timestamp,
+    id: EntryId,
+    /// The commit of the entry.
+    commit: CommitId,
+    /// The commit that is halted.
+    head: Option<CommitId>,
 }
 
 fn memory_of(repo: &Repo) -> PathBuf {
-    repo.common_dir().join("andon").join("cache").join("elsewhere.json")
+    repo.common_dir().join("andon").join("cache").join("elsewhere")
 }
 
 /// What is known of the ledgers of others; `own` is this clone's id, if it has one.
 pub(super) fn load(repo: &Repo, own: Option<&str>) -> Result<Elsewhere, LedgerError> {
     let stamp = stamp(repo, own);
-    let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten();
-    let mine = own.zip(tip).map(|(own, tip)| (own.to_owned(), tip.to_string()));
-    let path = memory_of(repo);
-    if let Some(known) = remembered(&path).filter(|known| known.stamp == stamp && known.own == mine) {
+    let tip = own.map(|own| repo.ref_target(&ref_of(own))).transpose()?.flatten().map(CommitId);
+    let asked = Elsewhere { stamp, own: own.map(str::to_owned).zip(tip), ..Elsewhere::default() };
+    if let Some(known) = remembered(&memory_of(repo), asked.key()) {
         return Ok(known);
     }
     let (entries, _) = read::read_all(repo)?;
     let heads = heads(repo, &entries, own)?;
-    let known =
-        Elsewhere { version: VERSION, stamp, heads, own: mine, ..fold(&entries, own.unwrap_or_default()) };
-    let _ = replace(&path, &known);
+    let Elsewhere { stamp, own: mine, .. } = asked;
+    let known = Elsewhere { stamp, own: mine, heads, ..fold(&entries, own.unwrap_or_default()) };
+    known.keep(repo);
     Ok(known)
 }
 
-fn remembered(path: &Path) -> Option<Elsewhere> {
-    let bytes = read_plain(path, MAX_MEMORY).ok()??;
-    serde_json::from_slice::<Elsewhere>(&bytes).ok().filter(|known| known.version == VERSION)
+fn remembered(path: &Path, key: Key) -> Option<Elsewhere> {
+    open(key, &read_plain(path, MAX_MEMORY).ok()??)
 }
 
 /// The newest entries by writer: this clone's, and of others those that were written last.
-fn heads(repo: &Repo, entries: &[Entry], own: Option<&str>) -> Result<BTreeMap<String, String>, LedgerError> {
+fn heads(
+    repo: &Repo,
+    entries: &[Entry],
+    own: Option<&str>,
+) -> Result<BTreeMap<String, EntryId>, LedgerError> {
     let known: BTreeMap<CommitId, &Entry> = entries.iter().map(|entry| (entry.commit, entry)).collect();
     let refs = repo.refs_with_prefix(REF_PREFIX)?;
-    let mut heads: Vec<(bool, u64, String, String)> = refs
+    let mut heads: Vec<(bool, u64, String, EntryId)> = refs
         .into_iter()
         .filter_map(|(name, tip)| {
             let writer = name.strip_prefix(REF_PREFIX).filter(|writer| super::is_writer(writer))?;
             let entry = known.get(&CommitId(tip))?;
-            Some((own == Some(writer), entry.lamport, writer.to_owned(), entry.id.to_string()))
+            Some((own == Some(writer), entry.lamport, writer.to_owned(), entry.id))
         })
         .collect();
     heads.sort_unstable();
@@ -107,13 +112,11 @@ fn fold(entries: &[Entry], own: &str) -> Elsewhere {
     for entry in entries {
         match entry.event.known() {
             Some(LedgerEvent::Halted(halt)) => {
-                let head = halt.head.map(|head| head.to_string());
-                let (id, commit) = (entry.id.to_string(), entry.commit.to_string());
-                let known = Known { at: halt.at.0, id, commit, head };
+                let known = Known { at: halt.at, id: entry.id, commit: entry.commit, head: halt.head };
                 standing.insert((&entry.writer, &halt.worktree), known);
             }
             Some(LedgerEvent::Acknowledged(ack)) => {
-                match ack.halt.map(|halt| halt.to_string()) {
+                match ack.halt {
                     Some(halt) => {
                         standing.retain(|_, known| known.id != halt);
                         if entry.writer != own {
@@ -125,17 +128,14 @@ fn fold(entries: &[Entry], own: &str) -> Elsewhere {
                     }
                 }
                 if let Some(head) = ack.head {
-                    acks.push((head.to_string(), entry.commit.to_string()));
+                    acks.push((head, entry.commit));
                 }
             }
             Some(LedgerEvent::Cord(_)) | None => {}
         }
     }
-    let halts: Vec<(String, String, Known)> = standing
-        .into_iter()
-        .filter(|((writer, _), _)| *writer != own)
-        .map(|((writer, worktree), known)| (writer.to_owned(), worktree.to_owned(), known))
-        .collect();
+    let others = standing.into_iter().filter(|((writer, _), _)| *writer != own);
+    let halts: Vec<Known> = others.map(|(_, known)| known).collect();
     Elsewhere { halts: newest(halts), answered: newest(answered), acks: newest(acks), ..Elsewhere::default() }
 }
 
@@ -145,54 +145,57 @@ fn newest<T>(mut all: Vec<T>) -> Vec<T> {
 }
 
 impl Elsewhere {
+    fn key(&self) -> Key {
+        Key::of(&("elsewhere", &self.stamp, &self.own))
+    }
+
+    /// Failing to remember costs time only.
+    fn keep(&self, repo: &Repo) {
+        let _ = replace_plain(&memory_of(repo), &seal(self.key(), self));
+    }
+
     /// The newest entries by writer.
     pub(super) fn heads(&self) -> BTreeMap<String, EntryId> {
-        let heads = self.heads.iter();
-        heads.filter_map(|(writer, entry)| Some((writer.clone(), entry.parse().ok()?))).collect()
+        self.heads.clone()
     }
 
     /// Changes whenever a ledger does.
     pub(super) fn state(&self) -> String {
-        let own = self.own.as_ref().map_or("-", |(_, tip)| tip);
-        let writer = self.own.as_ref().map_or("-", |(writer, _)| writer);
-        format!("{writer} {own}\n{}", self.stamp)
+        let own =
+            self.own.as_ref().map_or_else(|| "- -".to_owned(), |(writer, tip)| format!("{writer} {tip}"));
+        format!("{own}\n{}", self.stamp)
     }
 
     /// Whether another clone answered this halt.
     pub(super) fn answers(&self, halt: EntryId) -> bool {
-        let halt = halt.to_string();
         self.answered.contains(&halt)
     }
 
     /// Whether the halt is one of another clone.
     pub(super) fn holds(&self, halt: EntryId) -> bool {
-        let halt = halt.to_string();
-        self.halts.iter().any(|(_, _, known)| known.id == halt)
+        self.halts.iter().any(|known| known.id == halt)
     }
 
     /// The entry of the newest halt that binds at `head`, and its commit. A commit that follows one which none binds can
     /// only be bound by a halt at itself, so that a line of commits is not walked again and again.
     pub(super) fn binding(&mut self, repo: &Repo, head: CommitId) -> Option<(EntryId, CommitId)> {
-        let at = head.to_string();
-        if self.halts.is_empty() || self.clear.as_ref() == Some(&at) {
+        if self.halts.is_empty() || self.clear == Some(head) {
             return None;
         }
         let parents = repo.commit(head).map(|commit| commit.parents).unwrap_or_default();
-        let follows =
-            matches!(parents.as_slice(), [parent] if self.clear.as_ref() == Some(&parent.to_string()));
+        let follows = matches!(parents.as_slice(), [parent] if self.clear == Some(*parent));
         let binds = |known: &&Known| {
-            let halted: Option<CommitId> = known.head.as_ref().and_then(|id| id.parse().ok());
-            halted.is_some_and(|id| {
+            known.head.is_some_and(|id| {
                 id == head
                     || (!follows && repo.commit(id).is_ok() && repo.is_ancestor(id, head).unwrap_or(false))
             })
         };
-        let binding = self.halts.iter().map(|(_, _, known)| known).filter(binds);
-        if let Some(known) = binding.max_by_key(|known| (known.at, &known.id)).cloned() {
-            return Some((known.id.parse().ok()?, known.commit.parse().ok()?));
+        let binding = self.halts.iter().filter(binds).max_by_key(|known| (known.at, known.id));
+        if let Some(known) = binding {
+            return Some((known.id, known.commit));
         }
-        self.clear = Some(at);
-        let _ = replace(&memory_of(repo), self);
+        self.clear = Some(head);
+        self.keep(repo);
         None
     }
 
@@ -201,12 +204,10 @@ impl Elsewhere {
         if self.acks.is_empty() {
             return Ok(Vec::new());
         }
-        let heads: Vec<String> = heads.iter().map(ToString::to_string).collect();
         let mut found = Vec::new();
         for (_, commit) in self.acks.iter().filter(|(head, _)| heads.contains(head)) {
-            let Ok(commit) = commit.parse() else { continue };
             if let Some(EntryEvent::Known(LedgerEvent::Acknowledged(ack))) =
-                standing::load(repo, commit)?.map(|entry| entry.event)
+                standing::load(repo, *commit)?.map(|entry| entry.event)
             {
                 found.push(*ack);
             }

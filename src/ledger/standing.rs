@@ -1,20 +1,17 @@
 //! Which halts of this clone stand: a fold over its own entries, remembered by the tip it was taken at.
 //!
-//! The memory (`<common dir>/andon/cache/standing.json`) is a saving and nothing else: deleted, damaged or of
+//! The memory (`<common dir>/andon/cache/standing`) is a saving and nothing else: deleted, damaged or of
 //! another ledger, the fold begins anew.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
 
 use super::entry::{self, BadEntry};
 use super::{Entry, EntryEvent, LedgerError, ref_of};
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::ids::{CommitId, EntryId};
-use crate::git::{Repo, read_plain};
+use crate::git::{Repo, read_plain, replace_plain};
+use crate::wire::envelope::{Key, open, seal};
 
 /// Largest memory that is read, in bytes.
 const MAX_CACHE: u64 = 1 << 20;
@@ -34,16 +31,8 @@ pub struct Here {
 /// The standing halt of each worktree: its entry and the commit that holds it.
 type Standing = BTreeMap<String, (EntryId, CommitId)>;
 
-#[derive(Serialize, Deserialize)]
-struct Memory {
-    version: u32,
-    writer: String,
-    tip: String,
-    standing: BTreeMap<String, (String, String)>,
-}
-
 fn memory_of(repo: &Repo) -> PathBuf {
-    repo.common_dir().join("andon").join("cache").join("standing.json")
+    repo.common_dir().join("andon").join("cache").join("standing")
 }
 
 /// Whether this clone has ever looked at a ledger of its own: then it has, or had, an id.
@@ -150,44 +139,20 @@ fn apply(standing: &mut Standing, entry: Entry) {
     }
 }
 
+/// The tip at which the fold was taken, and what it came to.
 fn read(path: &Path, writer: &str) -> Option<(CommitId, Standing)> {
-    let bytes = read_plain(path, MAX_CACHE).ok()??;
-    let memory: Memory = serde_json::from_slice(&bytes).ok()?;
-    if memory.version != 1 || memory.writer != writer {
-        return None;
-    }
-    let standing = memory
-        .standing
-        .into_iter()
-        .map(|(worktree, (id, commit))| Some((worktree, (id.parse().ok()?, commit.parse().ok()?))));
-    Some((memory.tip.parse().ok()?, standing.collect::<Option<Standing>>()?))
+    open(Key::of(&("standing", writer)), &read_plain(path, MAX_CACHE).ok()??)
 }
 
 /// Failing to remember costs time only.
 fn keep(path: &Path, writer: &str, tip: CommitId, standing: &Standing) {
-    let memory = Memory {
-        version: 1,
-        writer: writer.to_owned(),
-        tip: tip.to_string(),
-        standing: standing
-            .iter()
-            .map(|(worktree, (id, commit))| (worktree.clone(), (id.to_string(), commit.to_string())))
-            .collect(),
-    };
-    let _ = replace(path, &memory);
-}
-
-pub(super) fn replace(path: &Path, memory: &impl Serialize) -> std::io::Result<()> {
-    let parent = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    fs::create_dir_all(&parent)?;
-    let mut temporary = crate::git::temporary_in(&parent)?;
-    temporary.write_all(serde_json::to_string(memory)?.as_bytes())?;
-    temporary.persist(path)?;
-    Ok(())
+    let _ = replace_plain(path, &seal(Key::of(&("standing", writer)), &(tip, standing)));
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::domain::ids::Oid;
     use proptest::prelude::*;
@@ -200,7 +165,7 @@ mod tests {
             worktree in ".{0,20}",
         ) {
             let dir = tempfile::tempdir().unwrap();
-            let path = dir.path().join("standing.json");
+            let path = dir.path().join("standing");
             let tip = CommitId(Oid::from_bytes(&[7; 20]).unwrap());
             let standing = Standing::from([(worktree, (EntryId([9; 32]), tip))]);
             keep(&path, "me", tip, &standing);

@@ -8,8 +8,7 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-use crate::git::temporary_in;
-pub(super) use crate::git::{open_plain as open, read_plain as read};
+pub(super) use crate::git::{open_plain as open, read_plain as read, replace_plain as replace};
 
 /// The first bytes of the file, at most `max`, when there is one.
 pub(super) fn read_start(path: &Path, max: usize) -> io::Result<Option<Vec<u8>>> {
@@ -36,23 +35,6 @@ pub(super) fn open_append(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("not a plain file")) }
 }
 
-/// Replaces `path` by a file with these bytes, or leaves it as it was.
-pub(super) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    let parent = path.parent().unwrap_or(Path::new("."));
-    let mut temporary = match temporary_in(parent) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir_all(parent)?;
-            temporary_in(parent)?
-        }
-        created => created?,
-    };
-    for part in parts {
-        temporary.write_all(part)?;
-    }
-    temporary.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
 /// Puts these bytes at the beginning of `path` in one write; what a longer file holds behind them stays. For a cache that
 /// is replaced at every commit and knows by a checksum what was half-written: a rename onto a file costs several times as
 /// much, since file systems bring the new one to the disk first. Links are not followed.
@@ -63,5 +45,5 @@ pub(super) fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
     {
         return file.write_all(bytes);
     }
-    replace(path, &[bytes])
+    replace(path, bytes)
 }

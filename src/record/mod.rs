@@ -9,8 +9,6 @@
 //! and the receipt are written with one system call and not synced, since losing the last second of them to a power
 //! cut costs a test run, not a wrong answer.
 
-mod checksum;
-mod compact;
 pub mod derived;
 pub mod diff;
 mod file;
@@ -18,9 +16,9 @@ pub mod fingerprint;
 pub mod format;
 pub mod identity;
 pub mod journal;
-pub mod kept;
 mod nature;
 pub mod normalize;
+pub mod packed;
 pub mod process;
 pub mod receipt;
 #[cfg(test)]

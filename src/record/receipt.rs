@@ -75,11 +75,7 @@ pub fn write(git_dir: &Path, receipt: &Receipt, at: Timestamp) -> Result<(), Rec
         text.push_str(&line);
         text.push('\n');
     }
-    file::replace(&path, &[text.as_bytes()]).map_err(|source| RecordError::Io {
-        doing: "write",
-        path,
-        source,
-    })
+    file::replace(&path, text.as_bytes()).map_err(|source| RecordError::Io { doing: "write", path, source })
 }
 
 /// What passed and is not recorded yet, the newest last. A receipt that cannot be read is none: it proves nothing.

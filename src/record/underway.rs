@@ -47,7 +47,7 @@ pub fn write(git_dir: &Path, underway: &Underway) -> Result<(), RecordError> {
     let Underway { kind, head, asked_by } = underway;
     let wire = Wire { by: asked_by.clone(), head: head.to_string(), kind: kind.as_str().to_owned() };
     let text = serde_json::to_vec(&wire).unwrap_or_default();
-    file::replace(&path, &[&text]).map_err(|source| RecordError::Io { doing: "write", path, source })
+    file::replace(&path, &text).map_err(|source| RecordError::Io { doing: "write", path, source })
 }
 
 /// What was left for a commit on `parent` that the git processes `now` make; then it is taken away.

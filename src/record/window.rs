@@ -14,8 +14,6 @@ use crate::git::Repo;
 pub struct Window {
     /// The recorded commits, oldest first.
     pub facts: Vec<CommitFact>,
-    /// The facts as the cache holds them: written once, not at every hook.
-    blocks: Vec<Vec<u8>>,
     /// The digest of the newest one's line; `None` where its note is to be asked.
     newest: Option<Digest>,
     /// What ended the walk early, or was skipped.
@@ -80,15 +78,12 @@ impl Window {
         let fact = CommitFact { record, ..fact };
         if fact.record.iteration <= 1 {
             self.facts.clear();
-            self.blocks.clear();
             self.unrecorded = None;
         }
-        self.blocks.push(cache::block(&fact));
         self.facts.push(fact);
         let surplus = self.facts.len().saturating_sub(max);
         if surplus > 0 {
             self.facts.drain(..surplus);
-            self.blocks.drain(..surplus);
             self.unrecorded = None;
         }
         self
@@ -137,7 +132,6 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
         }
     }
     window.facts.reverse();
-    window.blocks = window.facts.iter().map(cache::block).collect();
     window
 }
 

@@ -18,6 +18,7 @@ pub enum Nature {
 pub const MODULES: &[(&str, u8, Nature)] = &[
     ("domain", 0, Nature::Pure),
     ("history", 1, Nature::Pure),
+    ("wire", 1, Nature::Pure),
     ("git", 1, Nature::Impure),
     ("detect", 2, Nature::Pure),
     ("policy", 2, Nature::Pure),

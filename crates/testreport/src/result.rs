@@ -1,7 +1,10 @@
 //! How the tests of a run went: a status class and counts.
 
+use serde::{Deserialize, Serialize};
+
 /// The status class of a test run. A doubt is a class of its own and never a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TestStatus {
     /// At least one test ran and none failed, and the runner agreed.
     Passed,
@@ -46,7 +49,7 @@ impl TestStatus {
 }
 
 /// How many tests of each kind. `total` is the sum of the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub struct Counts {
     /// Tests that the runner named or counted.
     pub total: u64,
@@ -69,5 +72,17 @@ impl Counts {
     /// Tests that really ran.
     pub fn ran(&self) -> u64 {
         self.total.saturating_sub(self.skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TestStatus;
+
+    #[test]
+    fn serde_uses_the_same_names() {
+        for (status, name) in TestStatus::ALL {
+            assert_eq!(serde_json::to_value(status).unwrap(), name);
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::facts::{CommitFact, CommitKind};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::time::Timestamp;
 use crate::git::CommitInfo;
-use crate::record::kept::KeptFacts;
+use crate::record::packed::PackedFacts;
 
 /// A commit and what it builds on.
 pub(super) struct Link {
@@ -25,7 +25,7 @@ pub(super) struct Looked {
     /// Of each the code, and when its record says that it was written.
     told: Vec<(CodeId, Timestamp)>,
     /// Facts that may be believed: records that do not hold are replaced by what was derived.
-    facts: KeptFacts,
+    facts: PackedFacts,
     /// Which of them were amended or rebased.
     rewritten: Vec<usize>,
     /// Which of them tell of tests.

@@ -12,11 +12,13 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::domain::ids::TreeId;
-use crate::record::checksum::{checksum, first, sha256};
-use crate::record::file;
+use sha2::{Digest as _, Sha256};
 
-const MAGIC: &[u8; 16] = b"andon-fprints\0\0\x02";
+use crate::domain::ids::TreeId;
+use crate::record::file;
+use crate::wire::envelope::checksum;
+
+const MAGIC: &[u8; 16] = b"andon-fprints\0\0\x03";
 const HEAD: usize = 40;
 const RECORD: usize = 56;
 /// Appended records beyond this are sorted in.
@@ -34,8 +36,8 @@ impl Key {
     pub(super) fn of(path: &[u8], tree: TreeId, rules: &[u8; 32]) -> Self {
         let id = tree.0.as_bytes();
         let length = u8::try_from(id.len()).unwrap_or(0);
-        // As many bytes of the rules as a key has: then a short path needs one block of the hash, not two.
-        Self(first(&sha256(&[&rules[..16], &[length], id, path])))
+        let hash = Sha256::new_with_prefix(rules).chain_update([length]).chain_update(id).chain_update(path);
+        Self(first(&hash.finalize()))
     }
 }
 
@@ -130,7 +132,7 @@ impl Cache {
 
     fn value_at(&self, at: usize) -> Option<[u8; 32]> {
         let record = self.record_at(at);
-        (checksum(&record[..48]) == record[48..]).then(|| first(&record[16..]))
+        (checksum(&[&record[..48]]) == record[48..]).then(|| first(&record[16..]))
     }
 
     /// Its value, and where it is.
@@ -197,7 +199,7 @@ impl Cache {
         }
         let kept = records.len().min(MAX_RECORDS);
         let body: Vec<u8> = records.iter().take(kept).flat_map(|(key, value)| record(key, value)).collect();
-        file::replace(&self.path, &[&encode_head(kept, needed), &body])
+        file::replace(&self.path, &[&encode_head(kept, needed)[..], &body].concat())
     }
 }
 
@@ -205,7 +207,7 @@ fn record(key: &Key, value: &[u8; 32]) -> [u8; RECORD] {
     let mut bytes = [0; RECORD];
     bytes[..16].copy_from_slice(&key.0);
     bytes[16..48].copy_from_slice(value);
-    let check = checksum(&bytes[..48]);
+    let check = checksum(&[&bytes[..48]]);
     bytes[48..].copy_from_slice(&check);
     bytes
 }
@@ -215,14 +217,21 @@ fn encode_head(sorted: usize, needed: usize) -> [u8; HEAD] {
     bytes[..16].copy_from_slice(MAGIC);
     bytes[16..24].copy_from_slice(&(sorted as u64).to_le_bytes());
     bytes[24..32].copy_from_slice(&(needed as u64).to_le_bytes());
-    let check = checksum(&bytes[..32]);
+    let check = checksum(&[&bytes[..32]]);
     bytes[32..].copy_from_slice(&check);
     bytes
 }
 
+/// The first `N` of `bytes`, which are at least as many.
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    let mut taken = [0; N];
+    taken.copy_from_slice(&bytes[..N]);
+    taken
+}
+
 fn head(bytes: &[u8]) -> Option<(usize, usize)> {
     let head = bytes.get(..HEAD)?;
-    if head[..16] != *MAGIC || checksum(&head[..32]) != head[32..] {
+    if head[..16] != *MAGIC || checksum(&[&head[..32]]) != head[32..] {
         return None;
     }
     let number = |at: usize| usize::try_from(u64::from_le_bytes(first(&head[at..]))).ok();
@@ -231,8 +240,6 @@ fn head(bytes: &[u8]) -> Option<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use sha2::{Digest as _, Sha256};
-
     use super::*;
     use crate::domain::ids::Oid;
 

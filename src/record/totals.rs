@@ -4,21 +4,21 @@
 //! part is kept beside the place up to which it was taken, and the next reader goes on from there. The journal only
 //! grows, so that what is kept stays true; it depends on nothing else but the gap between runs, which it names, and on
 //! answers from elsewhere, which it is asked for. Safe to delete: then the whole journal is
-//! folded again, once. What is of another version, cut short, altered, or of a journal that was replaced is not used.
-
-mod wire;
+//! folded again, once. What is of a journal that was replaced is not used.
 
 use std::path::PathBuf;
 
-use super::checksum::checksum;
+use serde::{Deserialize, Serialize};
+
 use super::file;
 use super::journal::{Journal, JournalLine, Position, passing};
 use crate::domain::facts::{Ack, Fact};
+use crate::domain::ids::ShortHash;
 use crate::domain::time::{Span, Timestamp};
 use crate::history::{Carry, Fold};
+use crate::wire::envelope::{Key, open, seal};
 
 const FILE: &str = "cache/totals";
-const HEAD: &str = "andon/totals@4";
 /// A larger file is not read.
 const MAX_BYTES: u64 = 8 << 20;
 /// A journal that is shorter is folded from its start.
@@ -27,7 +27,7 @@ pub const SHORT: u64 = 64 << 10;
 const STEP: u64 = 64 << 10;
 
 /// What the journal comes to up to a place in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// The place.
     pub at: Position,
@@ -85,10 +85,7 @@ impl Journal {
         let Ok(at) = read else { return from };
         let totals = Totals { at, carry: fold.carry() };
         if let Some(guard) = self.guard(at) {
-            let carry = wire::encode(&totals.carry);
-            let sum = sum(&carry);
-            let head = format!("{HEAD} {} {} {guard} {} {sum}\n", at.generation, at.offset, gap.0);
-            let _ = file::replace(&self.cache(), &[head.as_bytes(), carry.as_bytes()]);
+            let _ = file::replace(&self.cache(), &seal(key(gap), &(guard, &totals)));
         }
         totals
     }
@@ -96,14 +93,8 @@ impl Journal {
     /// What is kept, if it is of this journal.
     fn kept(&self, gap: Span) -> Option<Totals> {
         let bytes = file::read(&self.cache(), MAX_BYTES).ok()??;
-        let (head, rest) = std::str::from_utf8(&bytes).ok()?.split_once('\n')?;
-        let words: Vec<&str> = head.split(' ').collect();
-        let [HEAD, generation, offset, guard, kept_gap, kept_sum] = words[..] else { return None };
-        let at = Position { generation: generation.parse().ok()?, offset: offset.parse().ok()? };
-        let same = self.guard(at)?.to_string() == guard && kept_gap.parse() == Ok(gap.0);
-        let same = same && kept_sum.parse() == Ok(sum(rest));
-        let carry = same.then(|| wire::decode(rest)).flatten()?;
-        Some(Totals { at, carry })
+        let (guard, totals): (ShortHash, Totals) = open(key(gap), &bytes)?;
+        (self.guard(totals.at)? == guard).then_some(totals)
     }
 
     fn cache(&self) -> PathBuf {
@@ -111,9 +102,9 @@ impl Journal {
     }
 }
 
-/// By which an altered carry is known.
-fn sum(carry: &str) -> u64 {
-    u64::from_le_bytes(checksum(carry.as_bytes()))
+/// What is kept depends on the pause that ends a run.
+fn key(gap: Span) -> Key {
+    Key::of(&("totals", gap))
 }
 
 fn time_of(line: &JournalLine) -> Option<Timestamp> {

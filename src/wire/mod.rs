@@ -1,0 +1,7 @@
+//! How values are written down, in one place: what others read (`v1`), and what only this program keeps for itself
+//! ([`envelope`]).
+//!
+//! Rank 1, pure: the journal and the records, the ledger and the JSON output are made of the same wire types, and import
+//! nothing of each other.
+
+pub mod envelope;
