@@ -16,8 +16,8 @@ use andon::domain::paths::PathRules;
 use andon::domain::tests::{Counts, TestEvidence, TestStatus};
 use andon::domain::time::{Span, Timestamp};
 use andon::history;
-use andon::record::format::v1::{UnknownKeys, decode_commit, encode_commit};
 use andon::record::normalize::Normalizer;
+use andon::wire::v1::{UnknownKeys, decode_commit, encode_commit};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use testreport::{ExitKind, ReportInput, Root, RunReader, Stream};
 

@@ -15,9 +15,9 @@ use andon::domain::facts::{CommitRecord, Prev};
 use andon::domain::ids::CommitId;
 use andon::domain::time::Timestamp;
 use andon::git::{Repo, RepoEnv};
-use andon::record::format::v1::decode_commit;
 use andon::record::store::NotesStore;
 use andon::record::window::read_window;
+use andon::wire::v1::decode_commit;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const GOLDEN: &[u8] = include_bytes!("../tests/format/v1/commit-full.json");

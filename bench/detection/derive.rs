@@ -15,8 +15,8 @@ use andon::domain::time::Timestamp;
 use andon::git::{Repo, RepoEnv, Texts};
 use andon::record::diff::{self, Reading};
 use andon::record::fingerprint::Fingerprinter;
-use andon::record::format::v1::{UnknownKeys, encode_commit};
 use andon::record::normalize::Normalizer;
+use andon::wire::v1::{UnknownKeys, encode_commit};
 use serde_json::{Value, json};
 
 use crate::agent::{Made, Script};

@@ -25,13 +25,11 @@ use andon::domain::time::Timestamp;
 use andon::git::{MODE_FILE, NewCommit, Repo, RepoEnv, TreeEntry, Update};
 use andon::ledger::Ledger;
 use andon::record::fingerprint::Fingerprinter;
-use andon::record::format::v1::{
-    Derived, choose_record, decode_commit, decode_line, encode_commit, encode_line,
-};
 use andon::record::journal::{Journal, Position, Reach, Turns};
 use andon::record::store::{self, NotesStore};
 use andon::record::window::{self, Judged};
 use andon::record::{receipt, unite};
+use andon::wire::v1::{Derived, choose_record, decode_commit, decode_line, encode_commit, encode_line};
 use mutate::{Dice, mutate};
 
 const FULL: &[u8] = include_bytes!("../../tests/format/v1/commit-full.json");

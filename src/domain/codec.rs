@@ -73,9 +73,12 @@ impl<T> Visitor<'_> for Bytes<T> {
 /// Gives a closed set with its names in `ALL` the ways from and to a name, serde among them.
 macro_rules! named {
     ($type:ty, $what:literal) => {
+        $crate::domain::codec::named!($type, $what, as_str);
+    };
+    ($type:ty, $what:literal, $name:ident) => {
         impl $type {
             /// Its name.
-            pub fn as_str(self) -> &'static str {
+            pub fn $name(self) -> &'static str {
                 Self::ALL.iter().find(|(value, _)| *value == self).map_or("", |(_, name)| name)
             }
 
@@ -87,7 +90,7 @@ macro_rules! named {
 
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
+                serializer.serialize_str(self.$name())
             }
         }
 

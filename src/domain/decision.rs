@@ -1,5 +1,6 @@
 //! Decisions as values: computed in `policy`, carried out in `effect`.
 
+use super::codec::named;
 use super::detail::Figures;
 use super::facts::{Ack, CommitKind};
 use super::findings::{Face, Finding, HaltReason, Level};
@@ -215,16 +216,8 @@ pub enum CordMove {
 }
 
 impl CordMove {
-    /// The name in the ledger.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pulled => "pulled",
-            Self::Lifted => "lifted",
-        }
-    }
-
-    /// The move of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Pulled, Self::Lifted].into_iter().find(|moved| moved.as_str() == name)
-    }
+    /// Both with their names in the ledger.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Pulled, "pulled"), (Self::Lifted, "lifted")];
 }
+
+named!(CordMove, "pulled or lifted");

@@ -175,3 +175,12 @@ pub struct Ballot {
     /// Votes against it.
     pub reject: u64,
 }
+
+/// Whether a commit began a run when it was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Begins {
+    /// It did: what was spent before it belongs to another one.
+    Run,
+    /// It did not.
+    Nothing,
+}

@@ -261,13 +261,21 @@ pub struct CommitFact {
 }
 
 /// How an acknowledgement was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AckHow {
     /// `andon resume`.
     Resume,
     /// The halt's file was deleted; first seen at a hook.
     FileDeleted,
 }
+
+impl AckHow {
+    /// Both with their names in the journal, the ledger and JSON.
+    pub const ALL: [(Self, &'static str); 2] =
+        [(Self::Resume, "resume"), (Self::FileDeleted, "file_deleted")];
+}
+
+named!(AckHow, "resume or file_deleted");
 
 /// A person's answer to a halt (DESIGN section 8).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

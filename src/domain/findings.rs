@@ -76,17 +76,9 @@ impl Face {
     /// Every face with its file name under `.andon/`.
     pub const ALL: [(Self, &'static str); 2] =
         [(Self::Checkpoint, "CHECKPOINT.md"), (Self::BlockerReport, "BLOCKER_REPORT.md")];
-
-    /// File name under `.andon/`.
-    pub fn file_name(self) -> &'static str {
-        Self::ALL.iter().find(|(face, _)| *face == self).map_or("", |(_, name)| name)
-    }
-
-    /// The face of that file name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(face, _)| *face)
-    }
 }
+
+named!(Face, "a report file", file_name);
 
 /// One piece of evidence behind a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::window::Windows;
+pub use crate::domain::events::Begins;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::time::{Span, Timestamp, Uptime};
@@ -148,15 +149,6 @@ pub enum Newest {
     /// Anything else, or nothing yet.
     #[default]
     Other,
-}
-
-/// Whether a commit began a run when it was recorded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Begins {
-    /// It did: what was spent before it belongs to another one.
-    Run,
-    /// It did not.
-    Nothing,
 }
 
 /// Facts that are marked: they count, but something about them was not as it should be.

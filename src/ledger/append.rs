@@ -1,11 +1,12 @@
 //! Writing an entry.
 
 use super::entry::{self, FILE};
-use super::{LedgerError, REF_PREFIX, REMOTE_PREFIX, ref_of, wire, writer_of};
+use super::{LedgerError, REF_PREFIX, REMOTE_PREFIX, ref_of, writer_of};
 use crate::domain::decision::LedgerEvent;
 use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::time::Timestamp;
 use crate::git::{GitError, MODE_FILE, NewCommit, Repo, TreeEntry, Update};
+use crate::wire::v1::ledger as wire;
 
 /// Most heads of other writers that one entry names as parents.
 const MAX_OTHERS: usize = 16;

@@ -2,14 +2,13 @@
 
 use sha2::Digest as _;
 
-use super::{Entry, wire};
+use super::{Entry, EntryEvent};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
 use crate::git::{Blob, GitError, Repo};
+use crate::wire::v1::ledger::{self as wire, MAX_ENTRY};
 
 /// The blob that every entry's tree holds.
 pub(super) const FILE: &str = "entry.json";
-/// Largest entry that is read, in bytes.
-const MAX_ENTRY: usize = 1 << 20;
 
 /// Why an entry could not be read.
 pub(super) enum BadEntry {
@@ -48,6 +47,6 @@ pub(super) fn load(repo: &Repo, commit: CommitId, tree: TreeId) -> Result<Entry,
         writer: decoded.writer,
         lamport: decoded.lamport,
         at: decoded.at,
-        event: decoded.event,
+        event: decoded.event.map_or_else(|kind| EntryEvent::Unknown { kind }, EntryEvent::Known),
     })
 }

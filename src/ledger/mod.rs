@@ -15,11 +15,9 @@ mod adopt;
 mod append;
 mod elsewhere;
 mod entry;
-mod figures;
 mod read;
 mod standing;
 mod tampered;
-mod wire;
 mod writer;
 
 use std::collections::BTreeMap;

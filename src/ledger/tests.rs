@@ -1,5 +1,6 @@
 use crate::domain::detail::Figures;
 use crate::domain::suggestion::{Step, Suggestion};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -9,6 +10,8 @@ use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::{Face, HaltReason};
 use crate::domain::ids::{DiffHash, Digest, Oid, Signature};
 use crate::git::RepoEnv;
+use crate::wire::envelope::{Key, seal};
+use crate::wire::v1::ledger as wire;
 
 const AT: Timestamp = Timestamp(1_800_000_000);
 const GOLDEN_HALT: &str = include_str!("../../tests/format/v1/ledger-halted.json");
@@ -86,7 +89,7 @@ fn golden_entries_are_written_and_read_byte_for_byte() {
         let written = wire::encode(&event, &wire::Place { writer, lamport: 3, at: AT }).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), golden.trim_end());
         let read = wire::decode(golden.as_bytes()).unwrap();
-        assert_eq!((read.event, read.lamport, read.at), (EntryEvent::Known(event), 3, Some(AT)));
+        assert_eq!((read.event, read.lamport, read.at), (Ok(event), 3, Some(AT)));
         assert_eq!(read.writer, writer);
     }
 }
@@ -102,7 +105,7 @@ fn what_is_written_is_bounded() {
     let bytes = wire::encode(&event, &wire::Place { writer: "w", lamport: u64::MAX, at: AT }).unwrap();
     assert!(bytes.len() < 2 << 20);
     let read = wire::decode(&bytes).unwrap();
-    let EntryEvent::Known(LedgerEvent::Halted(read_halt)) = read.event else { unreachable!() };
+    let Ok(LedgerEvent::Halted(read_halt)) = read.event else { unreachable!() };
     assert_eq!((read.lamport, read_halt.iteration), (wire::MAX_NUMBER, wire::MAX_NUMBER));
     assert_eq!((read_halt.evidence.trend.len(), read_halt.evidence.trend[63]), (64, 999));
 }
@@ -112,10 +115,10 @@ fn entries_of_other_versions_are_unknown_and_broken_ones_errors() {
     let later = GOLDEN_HALT.replace("andon/ledger@1", "andon/ledger@2");
     let other = GOLDEN_HALT.replace("loop.halted", "verdict.given");
     for (text, kind) in [(later, "loop.halted"), (other, "verdict.given")] {
-        assert_eq!(wire::decode(text.as_bytes()).unwrap().event, EntryEvent::Unknown { kind: kind.into() });
+        assert_eq!(wire::decode(text.as_bytes()).unwrap().event, Err(kind.into()));
     }
     let minor = GOLDEN_HALT.replace("andon/ledger@1", "andon/ledger@1.7").replacen('{', "{\"new\":[1],", 1);
-    assert!(matches!(wire::decode(minor.as_bytes()).unwrap().event, EntryEvent::Known(_)));
+    assert!(wire::decode(minor.as_bytes()).unwrap().event.is_ok());
     for (from, to) in
         [("oscillating", "bored"), ("\"lamport\":3", "\"lamport\":-3"), ("0101", "zz01"), ("}", "")]
     {
@@ -157,15 +160,19 @@ fn the_memory_of_what_stands_is_a_saving_only() {
     let ledger = Ledger::open(&repo);
     let id = ledger.append(&halted("main"), AT).unwrap();
     ledger.standing("main").unwrap();
-    let path = dir.path().join(".git/andon/cache/standing.json");
-    let good = std::fs::read_to_string(&path).unwrap();
-    let tip = git(dir.path(), &["rev-parse", &ref_of(&ledger.writer_id().unwrap())]);
-    let elsewhere = good.replace(&tip, &"1".repeat(40));
-    let no_halt = good.replace(&id.to_string(), &"2".repeat(64));
-    for bad in ["", "{", "[]", &good[..40], &elsewhere, &no_halt, &good.replace("version\":1", "version\":2")]
-    {
+    let path = dir.path().join(".git/andon/cache/standing");
+    let good = std::fs::read(&path).unwrap();
+    let writer = ledger.writer_id().unwrap();
+    let tip = git(dir.path(), &["rev-parse", &ref_of(&writer)]);
+    let of = |writer: &str, tip: &str, id: EntryId| {
+        let tip: CommitId = tip.parse().unwrap();
+        seal(Key::of(&("standing", writer)), &(tip, BTreeMap::from([("main", (id, tip))])))
+    };
+    assert_eq!(of(&writer, &tip, id), good);
+    let (elsewhere, no_halt) = (of(&writer, &"1".repeat(40), id), of(&writer, &tip, EntryId([2; 32])));
+    for bad in [&b""[..], b"{", &good[..40], &elsewhere, &no_halt, &of("other", &tip, EntryId([2; 32]))] {
         std::fs::write(&path, bad).unwrap();
-        assert_eq!(ledger.standing("main").unwrap().map(|halt| halt.id), Some(id), "{bad}");
+        assert_eq!(ledger.standing("main").unwrap().map(|halt| halt.id), Some(id), "{}", bad.escape_ascii());
     }
     std::fs::remove_file(&path).unwrap();
     assert_eq!(ledger.standing("main").unwrap().map(|halt| halt.id), Some(id));

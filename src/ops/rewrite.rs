@@ -11,10 +11,10 @@ use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::record::format::v1::{encode_commit, line_digest};
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::{NewRecord, NotesStore};
 use crate::report::message::Diagnostic;
+use crate::wire::v1::{encode_commit, line_digest};
 
 /// What became of the records.
 pub struct Rewritten {

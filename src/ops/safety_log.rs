@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::detect;
 use crate::domain::about::EventClass;
 use crate::domain::decision::{Cord, CordMove, Halt, LedgerEvent};
-use crate::domain::facts::{Ack, AckHow, CommitKind, CommitRecord, Gate, Recording};
+use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::findings::{Face, Level};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
@@ -133,10 +133,7 @@ fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
         Some(_) => (EventType::RESET, "counter_reset"),
         None => (EventType::ANSWERED, "window_reset"),
     };
-    let how = match ack.how {
-        AckHow::Resume => "resume",
-        AckHow::FileDeleted => "file_deleted",
-    };
+    let how = ack.how.as_str();
     let rule = ack.counter.as_deref().or(halt.map(|halt| halt.rule.as_str()));
     let details = [
         ("rule", json!(rule)),

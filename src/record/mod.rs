@@ -13,7 +13,6 @@ pub mod derived;
 pub mod diff;
 mod file;
 pub mod fingerprint;
-pub mod format;
 pub mod identity;
 pub mod journal;
 mod nature;
@@ -35,7 +34,7 @@ use std::path::PathBuf;
 
 use crate::domain::ids::CommitId;
 use crate::git::GitError;
-use format::FormatError;
+use crate::wire::FormatError;
 
 /// What can go wrong with the memory.
 #[derive(Debug, thiserror::Error)]

@@ -55,7 +55,7 @@ mod tests {
 
     use super::*;
     use crate::domain::ids::Oid;
-    use crate::record::format::v1::any_record;
+    use crate::wire::v1::any_record;
 
     proptest! {
         #[test]

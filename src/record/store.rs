@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::format::FormatError;
-use super::format::v1::{
-    Choice, DecodedRecord, Derived, UnknownKeys, choose_record, decode_commit, disagreement, encode_commit,
-    line_digest,
-};
 use super::{Place, RecordError, Warning};
 use crate::domain::facts::{CommitRecord, Prev, Recording};
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
 use crate::git::{NotesTree, Repo};
+use crate::wire::FormatError;
+use crate::wire::v1::{
+    Choice, DecodedRecord, Derived, UnknownKeys, choose_record, decode_commit, disagreement, encode_commit,
+    line_digest,
+};
 
-pub use super::format::NOTES_REF as REF;
+pub use crate::wire::NOTES_REF as REF;
 /// Largest note that is read back, in bytes.
 const MAX_NOTE: usize = 1 << 20;
 

@@ -1,10 +1,10 @@
 //! Uniting the records of two clones. Every line of both is kept, sorted and once: exactly what
 //! `git notes merge -s cat_sort_uniq` leaves, so that clones which use that and clones which sync agree. Which line
-//! speaks for a commit is decided by whoever reads ([`super::format::v1::choose_record`]), never by whoever merges.
+//! speaks for a commit is decided by whoever reads ([`crate::wire::v1::choose_record`]), never by whoever merges.
 
 use super::RecordError;
-use super::format::NOTES_REF as REF;
-use super::format::v1::decode_commit;
+use crate::wire::NOTES_REF as REF;
+use crate::wire::v1::decode_commit;
 
 use crate::domain::ids::CommitId;
 use crate::domain::time::Timestamp;

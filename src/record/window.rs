@@ -2,12 +2,12 @@
 
 mod cache;
 
-use super::format::v1::{as_written, line_digest};
 use super::store::NotesStore;
 use super::{Place, RecordError, Warning};
 use crate::domain::facts::{CommitFact, Recording};
 use crate::domain::ids::{CommitId, Digest};
 use crate::git::Repo;
+use crate::wire::v1::{as_written, line_digest};
 
 /// What was found, walking first parents from a commit.
 #[derive(Debug, Default, Clone)]

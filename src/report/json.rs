@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::domain::decision::{Decision, Halt, StandingHalt};
 use crate::domain::facts::{
-    Ack, AckHow, CommitRecord, DiffSummary, RecordedFinding, Recording, Skip, Usage, Weakening,
+    Ack, CommitRecord, DiffSummary, RecordedFinding, Recording, Skip, Usage, Weakening,
 };
 use crate::domain::findings::Finding;
 use crate::domain::suggestion::{Step, Suggestion};
@@ -139,16 +139,12 @@ pub fn standing(standing: &StandingHalt) -> Value {
 
 /// An acknowledgement.
 pub fn loop_acknowledged(ack: &Ack) -> Value {
-    let how = match ack.how {
-        AckHow::Resume => "resume",
-        AckHow::FileDeleted => "file_deleted",
-    };
     json!({
         "type": "loop.acknowledged",
         "halt": text_or_null(ack.halt.as_ref()),
         "counter": ack.counter,
         "by": ack.by,
-        "how": how,
+        "how": ack.how.as_str(),
         "agent": ack.agent,
         "reason": ack.reason,
         "head": text_or_null(ack.head.as_ref()),

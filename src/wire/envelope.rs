@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_row_goes_on_behind_what_is_torn() {
-        let [one, two, three] = [1, 2, 3].map(|number| seal(Key::of(&number), &number));
+        let [one, two, three] = [1_u32, 2, 3].map(|number| seal(Key::of(&number), &number));
         for length in 0..two.len() {
             let row = [&one[..], &two[..length], &three].concat();
             let found: Vec<u32> = Row::of(&row, 99).filter_map(|(_, place)| decoded(&row[place])).collect();

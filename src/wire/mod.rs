@@ -5,3 +5,10 @@
 //! nothing of each other.
 
 pub mod envelope;
+mod read;
+pub mod v1;
+
+pub use read::{Count, FormatError, List, bounded, map, members};
+
+/// The notes ref that holds the records.
+pub const NOTES_REF: &str = "refs/notes/andon";

@@ -1,11 +1,11 @@
 //! Signatures of tool calls (`autonomous-loop-rules.md`, signature-based detection; DESIGN section 4, contradiction 4).
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::hash;
+use super::{hash, taken};
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::is_edit;
-use crate::record::format::{FormatError, Members};
+use crate::wire::FormatError;
 
 /// Longest name of a tool, in characters.
 const MAX_TOOL: usize = 128;
@@ -30,14 +30,14 @@ pub(super) struct Reported {
 const ARGUMENTS: [&str; 3] = ["args", "tool_input", "arguments"];
 
 /// The arguments of a call, under whichever name, or as the text of a JSON object: the same call is the same.
-pub(super) fn arguments(members: &mut Members<'_>) -> Result<Option<Value>, FormatError> {
+pub(super) fn arguments(object: &mut Map<String, Value>) -> Result<Option<Value>, FormatError> {
     let mut told: Option<Value> = None;
     for name in ARGUMENTS {
-        let Some(value) = members.take(name).map(spelled_out) else { continue };
+        let Some(value) = taken(object, name).map(spelled_out) else { continue };
         if told.as_ref().is_some_and(|told| *told != value) {
-            let found = value.to_string().chars().take(80).collect();
-            let expected = "the arguments that the line tells under another name as well";
-            return Err(FormatError::Member { member: name.to_owned(), expected, found });
+            let found: String = value.to_string().chars().take(80).collect();
+            let why = format!("{found} is not what the line tells of its arguments under another name");
+            return Err(FormatError::member(name, why));
         }
         told = Some(value);
     }

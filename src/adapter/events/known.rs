@@ -1,9 +1,10 @@
 //! The members that each type of event has. One that is not among them is a slip or means something that nobody here
 //! would look at: either way the fact would be another one than its reporter believes.
 
+use serde_json::{Map, Value};
+
 use super::{EventError, cut};
 use crate::domain::spelling;
-use crate::record::format::Members;
 
 /// Members of every type.
 const EVERY: [&str; 7] = ["type", "at", "node", "session", "id", "model", "prompt_hash"];
@@ -104,12 +105,12 @@ pub(super) fn meant(found: &str, known: impl Iterator<Item = &'static str>) -> S
 }
 
 /// Whether all members of a fact of `kind` are known ones. A type that is unknown is named later.
-pub(super) fn check(kind: &str, found: &Members<'_>) -> Result<(), EventError> {
+pub(super) fn check<'a>(kind: &str, found: impl Iterator<Item = &'a String>) -> Result<(), EventError> {
     let Some((kind, _)) = TYPES.iter().find(|(known, _)| *known == kind) else {
         return Err(EventError::UnknownType { found: cut(kind) });
     };
-    let known = |name: &str| members(kind).any(|known| known == name);
-    match found.names().find(|name| !known(name)) {
+    let mut unknown = found.filter(|name| !members(kind).any(|known| known == *name));
+    match unknown.next() {
         Some(member) => Err(EventError::UnknownMember { kind, member: cut(member) }),
         None => Ok(()),
     }
@@ -119,8 +120,8 @@ pub(super) fn check(kind: &str, found: &Members<'_>) -> Result<(), EventError> {
 pub(super) fn needs(
     kind: &'static str,
     needed: &'static [&'static str],
-    found: &Members<'_>,
+    found: &Map<String, Value>,
 ) -> Result<(), EventError> {
-    let told = |name: &str| found.tells(name);
+    let told = |name: &str| found.get(name).is_some_and(|value| !value.is_null());
     if needed.iter().any(|name| told(name)) { Ok(()) } else { Err(EventError::Empty { kind, needed }) }
 }

@@ -12,15 +12,17 @@ mod lines;
 
 pub use lines::{Line, Lines, MAX_LINE};
 
-use crate::domain::events::{Clearing, Event, Output, OutputKind, TurnEnd, What};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::domain::events::{Ballot, Clearing, Event, Output, OutputKind, TurnEnd, What};
 use crate::domain::facts::{Ack, AckHow, Fact};
 use crate::domain::ids::{CodeId, Digest};
 use crate::domain::time::{Span, Timestamp, Uptime};
-use crate::record::format::v1::{
-    decode_ballot, decode_blind, decode_end, decode_line, decode_trace, decode_uptime, decode_usage,
-};
-use crate::record::format::{FormatError, Members, bounded};
 use crate::record::journal::JournalLine;
+use crate::wire::v1::decode_line;
+use crate::wire::v1::event::{BallotWire, CallWire, UsageWire, trace};
+use crate::wire::{self, Count, FormatError, bounded, members};
 
 /// Clocks of two machines may differ by so much.
 const SKEW: Span = Span(300);
@@ -113,74 +115,80 @@ pub enum Purpose {
 /// # Errors
 /// [`EventError`]; the line is then no fact.
 pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
-    let mut members = Members::parse_exact(line, MAX_LINE)?;
-    let said = members.text("type")?;
+    let mut object = wire::map(line, MAX_LINE)?;
+    let said = members::<Named>(&object)?.kind;
     if let (Some(said), Some(expected)) = (&said, frame.kind)
         && said != expected
     {
         return Err(EventError::OtherType { found: cut(said), expected: expected.to_owned() });
     }
     let kind = said.or_else(|| frame.kind.map(str::to_owned));
-    let kind = members.required("type", kind)?;
+    let kind = kind.ok_or_else(|| FormatError::Shape("missing field `type`".to_owned()))?;
     match (frame.purpose, kind.as_str()) {
         (Purpose::Observe, "ack") => return Err(EventError::Ack),
         (Purpose::Observe, "commit") => return Err(EventError::Commit),
         (Purpose::Observe | Purpose::Replay, _) => {}
     }
-    // The journal has it; nobody else can know.
-    let uptime = match frame.purpose {
-        Purpose::Observe => None,
-        Purpose::Replay => decode_uptime(&mut members)?,
-    };
-    known::check(&kind, &members)?;
-    let (at, odd) = time(&mut members, frame)?;
+    // The journal has the uptime; nobody else can know.
+    known::check(&kind, object.keys().filter(|key| *key != "uptime" || frame.purpose == Purpose::Observe))?;
+    let mut common: Common = members(&object)?;
+    let odd = common.undate(frame);
     let fact = match kind.as_str() {
-        "commit" => commit::commit(&mut members, at.or(frame.last))?,
-        "test_run" => commit::test_run(line, &mut members, at)?,
-        "ack" => ack(line, &mut members, at.or(frame.last).unwrap_or(frame.now))?,
-        _ => event(&kind, &mut members, (at, uptime))?,
+        "commit" => commit::commit(&object, common.at.or(frame.last))?,
+        "test_run" => commit::test_run(line, &object, common.at)?,
+        "ack" => ack(line, &object, common.at.or(frame.last).unwrap_or(frame.now))?,
+        _ => event(&kind, &mut object, common)?,
     };
     Ok(Parsed { fact, odd })
 }
 
-/// The time of a line; one that lies ahead of this machine's clock is left out.
-fn time(
-    members: &mut Members<'_>,
-    frame: Frame<'_>,
-) -> Result<(Option<Timestamp>, Option<String>), EventError> {
-    let at: Option<Timestamp> = members.parsed("at", "an RFC 3339 time")?;
-    match at {
-        Some(at) if at.since(frame.now) > SKEW => {
-            Ok((None, Some(format!("it is dated {at}, which is yet to come: the time does not count"))))
-        }
-        Some(_) | None => Ok((at, None)),
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Named {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+}
+
+/// The members that lines of every type may have.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Common {
+    at: Option<Timestamp>,
+    uptime: Option<Uptime>,
+    node: Option<String>,
+    session: Option<String>,
+    id: Option<Value>,
+    model: Option<String>,
+    prompt_hash: Option<String>,
+}
+
+impl Common {
+    /// Leaves out a time that lies ahead of this machine's clock, and says so.
+    fn undate(&mut self, frame: Frame<'_>) -> Option<String> {
+        let at = self.at.take_if(|at| at.since(frame.now) > SKEW)?;
+        Some(format!("it is dated {at}, which is yet to come: the time does not count"))
     }
 }
 
-fn event(
-    kind: &str,
-    members: &mut Members<'_>,
-    (at, uptime): (Option<Timestamp>, Option<Uptime>),
-) -> Result<Fact, EventError> {
-    let node = members.text("node")?.map(|node| name(&node));
-    let session = members.text("session")?.map(|session| name(&session));
-    let id = members.take("id").map(|id| hash::short(&[b"id", hash::text_of(&id).as_bytes()]));
-    let trace = decode_trace(members)?;
+fn event(kind: &str, object: &mut Map<String, Value>, common: Common) -> Result<Fact, EventError> {
     let what = match kind {
         "turn_start" => What::TurnStart,
-        "turn_end" => What::TurnEnd(TurnEnd {
-            code: members.text("code")?.map(|text| CodeId(hash::state(&text))),
-            docs: members.text("docs")?.map(|text| Digest(hash::state(&text))),
-        }),
-        "tool_call" => tool_call(members)?,
-        "output" => What::Output(output(members)?),
+        "turn_end" => {
+            let end: TurnEndWire = members(object)?;
+            What::TurnEnd(TurnEnd {
+                code: end.code.map(|text| CodeId(hash::state(&text))),
+                docs: end.docs.map(|text| Digest(hash::state(&text))),
+            })
+        }
+        "tool_call" => tool_call(object)?,
+        "output" => What::Output(output(object)?),
         "usage" => {
-            known::needs("usage", &known::USAGE, members)?;
-            What::Usage(decode_usage(members)?)
+            known::needs("usage", &known::USAGE, object)?;
+            What::Usage(members::<UsageWire>(object)?.usage()?)
         }
         "verdict" => {
-            known::needs("verdict", &known::VOTES, members)?;
-            let mut ballot = decode_ballot(members)?;
+            known::needs("verdict", &known::VOTES, object)?;
+            let mut ballot = Ballot::from(members::<BallotWire>(object)?);
             ballot.reviewer = ballot.reviewer.map(|reviewer| name(&reviewer));
             What::Verdict(ballot)
         }
@@ -189,52 +197,80 @@ fn event(
             None => return Err(EventError::UnknownType { found: cut(other) }),
         },
     };
+    let Common { at, uptime, node, session, id, model, prompt_hash } = common;
+    let (node, session) = (node.map(|node| name(&node)), session.map(|session| name(&session)));
+    let id = id.map(|id| hash::short(&[b"id", hash::text_of(&id).as_bytes()]));
+    let trace = trace(model, prompt_hash);
     Ok(Fact::Event(Box::new(Event { at, uptime, node, session, id, trace, what })))
 }
 
+/// States by any name.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct TurnEndWire {
+    code: Option<String>,
+    docs: Option<String>,
+}
+
 /// In full, or as the journal has it.
-fn tool_call(members: &mut Members<'_>) -> Result<What, EventError> {
-    let tool = members.text("tool")?;
-    let tool = members.required("tool", tool)?;
-    let end = decode_end(members)?;
-    let args = call::arguments(members)?;
-    let mut call = call::signature(&call::Reported { tool, args, result: members.take("result"), end });
-    let hashed = members.read("call", "three hashes of 16 digits", |value| {
-        let hashes = value.as_array()?.iter().map(|hash| hash.as_str()?.parse().ok());
-        <[crate::domain::ids::ShortHash; 3]>::try_from(hashes.collect::<Option<Vec<_>>>()?).ok()
-    })?;
-    if let Some([exact, masked, coarse]) = hashed {
+fn tool_call(object: &mut Map<String, Value>) -> Result<What, EventError> {
+    let wire: CallWire = members(object)?;
+    let args = call::arguments(object)?;
+    let reported =
+        call::Reported { tool: wire.tool.clone(), args, result: taken(object, "result"), end: wire.end() };
+    let mut call = call::signature(&reported);
+    if let Some([exact, masked, coarse]) = wire.call {
         (call.exact, call.masked, call.coarse) = (exact, masked, coarse);
-        call.args = decode_blind(members)?;
-        call.result = members.parsed("answer", "16 digits")?;
+        call.args = wire.arguments();
+        call.result = wire.answer;
     }
     Ok(What::ToolCall(call))
 }
 
-fn output(members: &mut Members<'_>) -> Result<Output, EventError> {
-    let kind = members.named("kind", "message.final or structured_output", OutputKind::from_name)?;
-    let kind = members.required("kind", kind)?;
-    let handed_in: Option<Digest> = members.parsed("sha256", "a sha256")?;
-    let text = members.take("text");
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct OutputWire {
+    kind: OutputKind,
+    sha256: Option<Digest>,
+    lines: Option<Count>,
+}
+
+fn output(object: &mut Map<String, Value>) -> Result<Output, EventError> {
+    let text = taken(object, "text");
+    let OutputWire { kind, sha256, lines } = members(object)?;
     let lines = match &text {
         Some(text) => u64::try_from(hash::text_of(text).lines().count()).ok(),
-        None => members.count("lines")?,
+        None => lines.map(|count| count.0),
     };
-    let hash = members.required("text", handed_in.or(text.as_ref().map(hash::output)))?;
+    let hash = sha256.or(text.as_ref().map(hash::output));
+    let hash = hash.ok_or_else(|| FormatError::Shape("missing field `text`".to_owned()))?;
     Ok(Output { kind, hash, lines })
 }
 
-fn ack(line: &[u8], members: &mut Members<'_>, at: Timestamp) -> Result<Fact, EventError> {
+/// Takes a member out; `null` is none.
+fn taken(object: &mut Map<String, Value>, key: &str) -> Option<Value> {
+    object.remove(key).filter(|value| !value.is_null())
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct AckWire {
+    by: Option<String>,
+    reason: Option<String>,
+}
+
+fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, EventError> {
     if let Ok(JournalLine::Ack(ack)) = decode_line(line) {
         return Ok(Fact::Ack(ack));
     }
+    let AckWire { by, reason } = members(object)?;
     let ack = Ack {
         halt: None,
         counter: None,
-        by: members.text("by")?.map(|by| bounded(&by, MAX_NAME)).unwrap_or_default(),
+        by: by.map(|by| bounded(&by, MAX_NAME)).unwrap_or_default(),
         how: AckHow::Resume,
         agent: None,
-        reason: members.text("reason")?.unwrap_or_default(),
+        reason: reason.unwrap_or_default(),
         head: None,
         worktree: String::new(),
         at,

@@ -11,7 +11,7 @@ use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Oid};
 use crate::engine::error::OpsError;
 use crate::git::{Blob, NoteChange};
-use crate::record::format::v1::decode_commit;
+use crate::wire::v1::decode_commit;
 
 /// Fewest commits of notes that are looked at, whatever the length of the range.
 const FEWEST: usize = 256;

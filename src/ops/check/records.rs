@@ -23,10 +23,10 @@ use crate::engine::error::OpsError;
 use crate::git::{CommitInfo, Repo, missing_help};
 use crate::record::RecordError;
 use crate::record::derived::DerivedCache;
-use crate::record::format::v1;
 use crate::record::normalize::Normalizer;
 use crate::record::store::{NotesStore, StoredRecord};
 use crate::report::check::Undecided;
+use crate::wire::v1;
 
 /// What was found in the commits one by one.
 #[derive(Default)]

@@ -6,8 +6,8 @@ use crate::domain::findings::Level;
 use crate::domain::signatures;
 use crate::domain::tests::{RunOrigin, TestEvidence, TestStatus};
 use crate::git::CommitInfo;
-use crate::record::format::v1;
 use crate::record::store::Note;
+use crate::wire::v1;
 
 /// Longest text that the format does not cut, in bytes: what is longer has another signature than its record shows.
 const WHOLE: usize = 250;

@@ -17,11 +17,11 @@ use std::fs;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::format::v1::{MAX_LINE, encode_line};
 use super::{RecordError, Warning, file};
 use crate::domain::attempt::Attempt;
+use crate::wire::v1::{MAX_LINE, encode_line};
 
-pub use super::format::v1::{JournalLine, MarkedTurn};
+pub use crate::wire::v1::{JournalLine, MarkedTurn};
 pub use onward::Position;
 pub(super) use recent::passing;
 pub use recent::{AckPlace, Item, Marked, Reach, Recent, Turns};

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::super::file;
-use super::super::format::v1::{MAX_LINE, decode_line};
 use super::{Journal, JournalLine};
 use crate::domain::ids::ShortHash;
+use crate::wire::v1::{MAX_LINE, decode_line};
 
 /// How many bytes before a place tell whether it is still the same journal.
 const GUARD: u64 = 128;

@@ -2,7 +2,6 @@
 //! Read from the end and stopped early, so that it costs the same however long the journal is.
 
 use super::super::Warning;
-use super::super::format::v1::{MarkedTurn, decode_line};
 use super::{Journal, JournalLine, Position, tail};
 use crate::domain::events::Event;
 use crate::domain::facts::Ack;
@@ -11,11 +10,10 @@ use crate::domain::safety::SafetyFact;
 use crate::domain::tests::TestRun;
 use crate::domain::time::Timestamp;
 use crate::history::{Begins, DEFAULT_NODE, Passing};
+use crate::wire::v1::{MarkedTurn, Peek, decode_line, peek};
 
 /// First look: enough unless runs have large overlays.
 const FIRST: u64 = 64 << 10;
-/// Where the members from `type` on are found, in bytes from the end of a line. One that is not told by them is decoded.
-const LAST_MEMBERS: usize = 64;
 
 /// Safety events that one reading keeps, the newest: enough to tell whether one was told already.
 const MAX_SAFETY: usize = 64;
@@ -151,7 +149,7 @@ impl Journal {
         let new = end.bytes.get(usize::try_from(len.checked_sub(end.start)?).ok()?..)?;
         let mut lines =
             new.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
-        if !lines.clone().all(is_run) {
+        if !lines.clone().all(|line| peek(line).is_ok_and(|line| line.is_run())) {
             return None;
         }
         if let JournalLine::TestRun(run) = decode_line(lines.next_back()?).ok()? { Some(*run) } else { None }
@@ -219,34 +217,33 @@ impl Found {
                 return Seen::Enough;
             }
             let text = line.trim_ascii();
-            if text.is_empty() || self.passes(text, counted) {
+            if text.is_empty() {
                 continue;
             }
-            match decode_line(line) {
-                Ok(fact) => self.take(fact, counted),
+            let passed = peek(text).map(|line| self.passes(&line, counted));
+            match passed.and_then(|passed| if passed { Ok(None) } else { decode_line(text).map(Some) }) {
+                Ok(Some(fact)) => self.take(fact, counted),
+                Ok(None) => {}
                 Err(error) => self.warnings.push(tail::warning(path, offset, error.to_string())),
             }
         }
         Seen::TooLittle
     }
 
-    /// Tells lines that need no decoding by their bytes: markers of commits, and runs beyond the reach. Quotes inside
-    /// JSON strings are escaped, so these bytes are a member or the line is no JSON at all.
-    fn passes(&mut self, line: &[u8], counted: bool) -> bool {
-        if line.ends_with(br#""type":"commit"}"#) {
-            if counted && self.reach.turns == Turns::Counted {
-                return false;
-            }
-            self.commits += 1;
-            if let Some(commit) = marked(line).filter(|_| self.commits <= self.reach.commits) {
-                self.markers.push(commit);
-                if counted {
-                    self.items.push(Item::Commit(Marked { commit, passing: None }));
-                }
-            }
-            return true;
+    /// Whether a line needs no decoding: markers of commits, and runs beyond the reach.
+    fn passes(&mut self, line: &Peek<'_>, counted: bool) -> bool {
+        let Some(commit) = line.marked() else { return line.is_run() && !self.wants_run(counted) };
+        if counted && self.reach.turns == Turns::Counted {
+            return false;
         }
-        !self.wants_run(counted) && is_run(line)
+        self.commits += 1;
+        if self.commits <= self.reach.commits {
+            self.markers.push(commit);
+            if counted {
+                self.items.push(Item::Commit(Marked { commit, passing: None }));
+            }
+        }
+        true
     }
 
     /// Whether one more run is asked for: those before an event too, since turns have no record that would hold their
@@ -344,22 +341,6 @@ pub(in crate::record) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Opt
         None => (DEFAULT_NODE.to_owned(), 0, Begins::Nothing),
     };
     Passing { node, at, code, number, begins }
-}
-
-/// The commit of a marker, without decoding the line: its members are ids, and the only one named `commit` is it.
-fn marked(line: &[u8]) -> Option<CommitId> {
-    const KEY: &[u8] = br#""commit":""#;
-    let at = line.windows(KEY.len()).position(|window| window == KEY)?;
-    let id = line.get(at + KEY.len()..)?.split(|byte| *byte == b'"').next()?;
-    std::str::from_utf8(id).ok()?.parse().ok()
-}
-
-/// Whether a line is a test run. Keys are sorted, so that `type` stands near its end; overlays are long.
-fn is_run(line: &[u8]) -> bool {
-    const MEMBER: &[u8] = br#""type":"test_run""#;
-    let end = &line[line.len().saturating_sub(LAST_MEMBERS)..];
-    // A letter first: a window is compared by a call.
-    end.windows(MEMBER.len()).any(|window| window[1] == MEMBER[1] && window == MEMBER)
 }
 
 #[cfg(test)]

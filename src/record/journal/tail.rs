@@ -3,9 +3,9 @@
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use super::super::format::v1::{MAX_LINE, decode_line};
 use super::super::{Place, Warning, file};
 use super::JournalLine;
+use crate::wire::v1::{MAX_LINE, decode_line};
 
 /// What the end of one file holds.
 #[derive(Debug, Default)]

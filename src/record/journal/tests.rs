@@ -161,8 +161,7 @@ fn many_writers_at_once_lose_nothing() {
     for file in files {
         // A blank line is a heal of a line that was just being written.
         for line in fs::read_to_string(file).unwrap().lines().filter(|line| !line.is_empty()) {
-            let JournalLine::Healed { what, .. } =
-                super::super::format::v1::decode_line(line.as_bytes()).unwrap()
+            let JournalLine::Healed { what, .. } = crate::wire::v1::decode_line(line.as_bytes()).unwrap()
             else {
                 unreachable!()
             };

@@ -3,8 +3,8 @@
 use andon::domain::decision::StandingHalt;
 use andon::domain::events::What;
 use andon::git::{Repo, RepoEnv};
-use andon::record::format::v1::encode_line;
 use andon::record::journal::{Journal, JournalLine};
+use andon::wire::v1::encode_line;
 use serde_json::{Value, json};
 
 use super::ground::{ground, text};

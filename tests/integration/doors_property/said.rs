@@ -6,8 +6,8 @@ use andon::domain::decision::StandingHalt;
 use andon::domain::ids::CommitId;
 use andon::git::Repo;
 use andon::ledger::Ledger;
-use andon::record::format::v1::encode_commit;
 use andon::record::store::NotesStore;
+use andon::wire::v1::encode_commit;
 use serde_json::{Value, json};
 
 use crate::support::Out;

@@ -1,11 +1,11 @@
 //! Several lines for one commit: what a merge of notes, `notes.rewriteRef` or two clones leave behind. Readers choose
 //! by a rule that needs no trust and gives every clone the same answer.
 
-use super::super::members::FormatError;
 use super::commit::{DecodedRecord, decode_commit};
 use crate::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
 use crate::domain::tests::TestEvidence;
+use crate::wire::read::FormatError;
 
 /// Facts of a record that anyone can derive from the commit. What was not derived agrees with everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -131,7 +131,7 @@ mod tests {
     use crate::domain::ids::Oid;
     use crate::domain::time::Timestamp;
 
-    const GOLDEN: &[u8] = include_bytes!("../../../../tests/format/v1/commit-full.json");
+    const GOLDEN: &[u8] = include_bytes!("../../../tests/format/v1/commit-full.json");
 
     fn golden() -> CommitRecord {
         decode_commit(GOLDEN).unwrap().record

@@ -1,30 +1,30 @@
-//! The figures of a halt in an `entry.json`.
+//! The figures beside a message, in a halt of the ledger and in safety events of the journal.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::detail::Figures;
+use crate::wire::read::{Count, bounded};
+
+const MAX_TOOL: usize = 1024;
 
 /// The figures of either kind of [`Figures`].
-#[derive(Serialize, Deserialize, Default)]
+#[derive(Debug, Serialize, Deserialize, Default)]
+#[serde(expecting = "an object")]
 pub(super) struct FiguresWire {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     tool: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    count: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    percent: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    threshold: Option<u64>,
+    count: Option<Count>,
+    percent: Option<Count>,
+    threshold: Option<Count>,
 }
 
 impl FiguresWire {
     /// With numbers of at most `max`.
     pub(super) fn of(figures: &Figures, max: u64) -> Option<Self> {
-        let number = |number: u64| Some(number.min(max));
+        let number = |number: u64| Some(Count(number.min(max)));
         match figures {
             Figures::Untold => None,
             Figures::Calls { tool, count } => {
-                Some(Self { tool: Some(tool.clone()), count: number(*count), ..Self::default() })
+                Some(Self { tool: Some(bounded(tool, MAX_TOOL)), count: number(*count), ..Self::default() })
             }
             Figures::Fill { percent, threshold } => {
                 Some(Self { percent: number(*percent), threshold: number(*threshold), ..Self::default() })
@@ -33,13 +33,13 @@ impl FiguresWire {
     }
 
     /// What this version does not know is not told.
-    pub(super) fn read(self) -> Figures {
-        match self {
-            Self { tool: Some(tool), count: Some(count), .. } => Figures::Calls { tool, count },
-            Self { percent: Some(percent), threshold: Some(threshold), .. } => {
+    pub(super) fn read(told: Option<Self>) -> Figures {
+        match told {
+            Some(Self { tool: Some(tool), count: Some(Count(count)), .. }) => Figures::Calls { tool, count },
+            Some(Self { percent: Some(Count(percent)), threshold: Some(Count(threshold)), .. }) => {
                 Figures::Fill { percent, threshold }
             }
-            Self { .. } => Figures::Untold,
+            Some(Self { .. }) | None => Figures::Untold,
         }
     }
 }
@@ -53,10 +53,11 @@ mod tests {
         let calls = Figures::Calls { tool: "mcp: search".into(), count: 5 };
         for figures in [calls, Figures::Fill { percent: 86, threshold: 85 }] {
             let text = serde_json::to_string(&FiguresWire::of(&figures, 99)).unwrap();
-            assert_eq!(serde_json::from_str::<FiguresWire>(&text).unwrap().read(), figures, "{text}");
+            let read = serde_json::from_str(&text).unwrap();
+            assert_eq!(FiguresWire::read(Some(read)), figures, "{text}");
         }
         assert!(FiguresWire::of(&Figures::Untold, 99).is_none());
-        let later: FiguresWire = serde_json::from_str(r#"{"tool":"a","rate":7}"#).unwrap();
-        assert_eq!(later.read(), Figures::Untold);
+        let later = serde_json::from_str(r#"{"tool":"a","rate":7}"#).unwrap();
+        assert_eq!(FiguresWire::read(Some(later)), Figures::Untold);
     }
 }

@@ -1,0 +1,95 @@
+//! The test evidence, which records (`tests`) and journal lines (`test_run`) share.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::domain::ids::{CodeId, Signature};
+use crate::domain::tests::{Caveats, Counts, RunOrigin, TestEvidence, TestStatus};
+use crate::wire::read::{Count, List, bounded};
+
+const MAX_FAILING_ID: usize = 512;
+const MAX_RUNNER: usize = 256;
+const MAX_COMMAND: usize = 4096;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub(super) struct EvidenceWire {
+    code: CodeId,
+    status: TestStatus,
+    total: Option<Count>,
+    passed: Option<Count>,
+    failed: Option<Count>,
+    errored: Option<Count>,
+    skipped: Option<Count>,
+    signature: Signature,
+    errors: Option<Signature>,
+    failing: Option<List<String, { TestEvidence::MAX_FAILING }>>,
+    truncated: Option<bool>,
+    runner: Option<String>,
+    command: Option<String>,
+    // What is to be said about a run beside its result is left out where there is nothing to say.
+    handed_in: Option<bool>,
+    full_run: Option<Count>,
+    flaky_tests: Option<List<String, { TestEvidence::MAX_FLAKY }>>,
+    #[serde(flatten)]
+    pub(super) extra: Map<String, Value>,
+}
+
+impl From<&TestEvidence> for EvidenceWire {
+    fn from(evidence: &TestEvidence) -> Self {
+        let Counts { total, passed, failed, errored, skipped } = evidence.counts;
+        let failing: List<String, { TestEvidence::MAX_FAILING }> =
+            evidence.failing.iter().map(|id| bounded(id, MAX_FAILING_ID)).collect();
+        let flaky: List<String, { TestEvidence::MAX_FLAKY }> =
+            evidence.caveats.flaky.iter().map(|id| bounded(id, MAX_FAILING_ID)).collect();
+        Self {
+            code: evidence.code,
+            status: evidence.status,
+            total: Some(Count(total)),
+            passed: Some(Count(passed)),
+            failed: Some(Count(failed)),
+            errored: Some(Count(errored)),
+            skipped: Some(Count(skipped)),
+            signature: evidence.signature,
+            errors: evidence.errors,
+            truncated: (evidence.truncated || failing.cut).then_some(true),
+            failing: Some(failing),
+            runner: Some(bounded(&evidence.runner, MAX_RUNNER)),
+            command: Some(bounded(&evidence.command, MAX_COMMAND)),
+            handed_in: (evidence.caveats.origin == RunOrigin::HandedIn).then_some(true),
+            full_run: evidence.caveats.full_run.map(Count),
+            flaky_tests: flaky.unless_empty(),
+            extra: Map::new(),
+        }
+    }
+}
+
+impl From<EvidenceWire> for TestEvidence {
+    fn from(wire: EvidenceWire) -> Self {
+        let count = |count: Option<Count>| count.unwrap_or_default().0;
+        let failing = wire.failing.unwrap_or_default();
+        let handed_in = wire.handed_in.unwrap_or(false);
+        Self {
+            code: wire.code,
+            status: wire.status,
+            counts: Counts {
+                total: count(wire.total),
+                passed: count(wire.passed),
+                failed: count(wire.failed),
+                errored: count(wire.errored),
+                skipped: count(wire.skipped),
+            },
+            signature: wire.signature,
+            errors: wire.errors,
+            truncated: wire.truncated.unwrap_or(false) || failing.cut,
+            failing: failing.items,
+            runner: wire.runner.unwrap_or_default(),
+            command: wire.command.unwrap_or_default(),
+            caveats: Caveats {
+                origin: if handed_in { RunOrigin::HandedIn } else { RunOrigin::Here },
+                full_run: wire.full_run.map(|count| count.0),
+                flaky: wire.flaky_tests.unwrap_or_default().items,
+            },
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Commit records.
+
+use super::*;
+
+#[test]
+fn golden_records_are_written_and_read_byte_for_byte() {
+    for (golden, record) in [(FULL, full()), (MINIMAL, minimal())] {
+        assert_eq!(encode_commit(&record, &UnknownKeys::default()), golden);
+        let decoded = decode_commit(golden.as_bytes()).unwrap();
+        assert_eq!(decoded.record, record);
+        assert!(decoded.extra.is_empty());
+    }
+}
+
+#[test]
+fn what_a_newer_minor_version_wrote_survives_a_rewrite() {
+    let decoded = decode_commit(NEWER.as_bytes()).unwrap();
+    assert_eq!(decoded.record, full());
+    assert_eq!(encode_commit(&decoded.record, &decoded.extra), NEWER);
+    // Where this version has nothing to put an unknown member into, it is left out rather than made up.
+    let without = encode_commit(&minimal(), &decoded.extra);
+    assert_eq!(decode_commit(without.as_bytes()).unwrap().record, minimal());
+    assert!(!without.contains("\"tests\"") && without.contains("future"), "{without}");
+}
+
+#[test]
+fn keys_are_sorted() {
+    let keys: Vec<&str> =
+        FULL.split("\",\"").filter_map(|part| part.split_once("\":")).map(|(key, _)| key).collect();
+    assert!(keys.len() > 10);
+    let decoded: serde_json::Value = serde_json::from_str(FULL).unwrap();
+    let top: Vec<&String> = decoded.as_object().unwrap().keys().collect();
+    assert!(top.is_sorted());
+    assert_eq!(decoded.to_string() + "\n", FULL);
+}
+
+#[test]
+fn another_major_version_is_named() {
+    for schema in ["andon/commit@2", "andon/commit@10", "andon/commit@1x", "other/thing@1", ""] {
+        let line = FULL.replace("andon/commit@1", schema);
+        let error = decode_commit(line.as_bytes()).unwrap_err();
+        assert_eq!(error, FormatError::Schema { found: schema.into(), expected: SCHEMA });
+    }
+}
+
+#[test]
+fn a_member_that_every_record_has_may_not_be_missing() {
+    for key in ["schema", "recorded_at", "tree", "kind", "gate", "iteration", "code", "diff"] {
+        let mut value: serde_json::Value = serde_json::from_str(FULL).unwrap();
+        value.as_object_mut().unwrap().remove(key);
+        let error = decode_commit(value.to_string().as_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("missing field `{key}`")), "{error}");
+    }
+}
+
+#[test]
+fn a_truncated_record_is_an_error_at_every_length() {
+    for end in 0..FULL.len() - 2 {
+        assert!(decode_commit(&FULL.as_bytes()[..end]).is_err(), "{end}");
+    }
+}
+
+#[test]
+fn lists_and_texts_are_bounded_both_ways() {
+    let mut record = full();
+    record.diff.hunks = vec![Hunk { removed: HunkHash([5; 8]), added: HunkHash([6; 8]) }; 300];
+    record.session = Some("\u{1}".repeat(1 << 20));
+    record.findings =
+        vec![RecordedFinding { rule: "x".into(), level: Level::Warn, message: "\u{1}".repeat(9_000) }; 99];
+    let tests = record.tests.as_mut().unwrap();
+    tests.failing = vec!["\u{1}".repeat(9_000); 600];
+    tests.command = "\u{1}".repeat(9_000);
+    let line = encode_commit(&record, &UnknownKeys::default());
+    assert!(line.len() < MAX_LINE / 2, "{}", line.len());
+    let read = decode_commit(line.as_bytes()).unwrap().record;
+    assert_eq!((read.diff.hunks.len(), read.diff.truncated), (256, true));
+    let tests = read.tests.unwrap();
+    assert_eq!((tests.failing.len(), tests.truncated), (512, true));
+    let long = FULL.replace("[\"suite::name\"", &format!("[{}\"suite::name\"", "\"a\",".repeat(600)));
+    let tests = decode_commit(long.as_bytes()).unwrap().record.tests.unwrap();
+    assert_eq!((tests.failing.len(), tests.truncated), (512, true));
+}
+
+#[test]
+fn size_is_bounded_before_parsing() {
+    let huge = format!("{{\"x\":\"{}\"}}", "a".repeat(MAX_LINE));
+    assert!(matches!(decode_commit(huge.as_bytes()), Err(FormatError::TooLarge { .. })));
+    assert!(matches!(decode_line(huge.as_bytes()), Err(FormatError::TooLarge { .. })));
+    let unknown = FULL.replacen('{', &format!("{{\"x\":\"{}\",", "a".repeat(600 << 10)), 1);
+    assert!(matches!(decode_commit(unknown.as_bytes()), Err(FormatError::TooLarge { .. })));
+}
+
+#[test]
+fn the_digest_leaves_the_line_end_out() {
+    assert_eq!(line_digest(FULL.as_bytes()), line_digest(FULL.trim_end().as_bytes()));
+    assert_ne!(line_digest(FULL.as_bytes()), line_digest(MINIMAL.as_bytes()));
+}
+
+#[test]
+fn what_a_diff_is_made_of_is_optional_and_a_word_of_a_later_version_is_work() {
+    let change = r#","change":{"nature":"poetry","paths":[],"truncated":false,"verses":4},"#;
+    let line = FULL.trim_end().replacen(r#","code":"#, &format!("{change}\"code\":"), 1);
+    let decoded = decode_commit(line.as_bytes()).unwrap();
+    let found = decoded.record.change.clone().unwrap();
+    assert_eq!((found.nature, found.paths.len(), found.docs), (Nature::Work, 0, None));
+    assert!(encode_commit(&decoded.record, &decoded.extra).contains(r#""verses":4"#));
+    assert_eq!(decode_commit(FULL.as_bytes()).unwrap().record.change, None);
+    assert!(decode_commit(line.replace("\"paths\":[]", "\"paths\":[[1]]").as_bytes()).is_err());
+}
+
+#[test]
+fn a_skip_without_its_rule_is_no_record() {
+    let with = |skips: &str| {
+        FULL.trim_end().replacen(r#","tests":"#, &format!(",\"skipped\":{skips},\"tests\":"), 1)
+    };
+    let decoded = decode_commit(with(r#"[{"rule":"untested-edit"}]"#).as_bytes()).unwrap();
+    assert_eq!(
+        decoded.record.skipped,
+        [Skip { rule: "untested-edit".into(), reason: String::new(), agent: None }]
+    );
+    assert!(decode_commit(with(r#"[{"reason":"x"}]"#).as_bytes()).is_err());
+}
+
+proptest! {
+    #[test]
+    fn records_survive_a_round_trip(record in any_record()) {
+        let line = encode_commit(&record, &UnknownKeys::default());
+        prop_assert_eq!(line.matches('\n').count(), 1);
+        let decoded = decode_commit(line.as_bytes()).unwrap();
+        prop_assert_eq!(&decoded.record, &record);
+        prop_assert_eq!(encode_commit(&decoded.record, &decoded.extra), line);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let _ = decode_commit(&bytes);
+        let _ = decode_line(&bytes);
+    }
+
+    #[test]
+    fn a_damaged_record_never_panics_and_never_grows(at in 0..FULL.len(), byte in any::<u8>()) {
+        let mut bytes = FULL.as_bytes().to_vec();
+        bytes[at] = byte;
+        if let Ok(decoded) = decode_commit(&bytes) {
+            let line = encode_commit(&decoded.record, &decoded.extra);
+            prop_assert_eq!(decode_commit(line.as_bytes()).unwrap(), decoded);
+        }
+        let mut journal = JOURNAL.as_bytes().to_vec();
+        journal[at % JOURNAL.len()] = byte;
+        for line in journal.split(|byte| *byte == b'\n') {
+            let _ = decode_line(line);
+        }
+    }
+}
