@@ -87,8 +87,9 @@ pub(super) fn object<'a, T: Deserialize<'a>>(line: &'a [u8], max: usize) -> Resu
     if line.len() > max {
         return Err(FormatError::TooLarge { bytes: line.len(), max });
     }
-    if line.trim_ascii_start().first().is_some_and(|first| b"[\"0123456789-tfn".contains(first)) {
-        return Err(FormatError::NotAnObject);
+    if line.trim_ascii_start().first().is_some_and(|first| *first != b'{') {
+        let json = serde_json::from_slice::<IgnoredAny>(line);
+        return Err(json.err().map_or(FormatError::NotAnObject, |error| FormatError::Json(shown(error))));
     }
     let mut json = serde_json::Deserializer::from_slice(line);
     let value = serde_path_to_error::deserialize(&mut json)?;
@@ -131,17 +132,15 @@ pub(super) fn members_of(wire: &impl Serialize) -> Map<String, Value> {
 
 fn without_nulls(members: Map<String, Value>) -> Map<String, Value> {
     let there = members.into_iter().filter(|(_, value)| !value.is_null());
-    there
-        .map(|(key, value)| match value {
-            Value::Object(below) => (key, Value::Object(without_nulls(below))),
-            Value::Array(items) => (key, Value::Array(items.into_iter().map(item).collect())),
-            other => (key, other),
-        })
-        .collect()
+    there.map(|(key, value)| (key, below(value))).collect()
 }
 
-fn item(value: Value) -> Value {
-    if let Value::Object(members) = value { Value::Object(without_nulls(members)) } else { value }
+fn below(value: Value) -> Value {
+    match value {
+        Value::Object(members) => Value::Object(without_nulls(members)),
+        Value::Array(items) => Value::Array(items.into_iter().map(below).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
 }
 
 /// A line with its LF: compact, keys sorted.

@@ -258,7 +258,7 @@ fn a_slip_in_a_line_is_no_fact() {
         .says("line 1")
         .says("did you mean \"context_tokens\"?");
     observe(&stage, "verdict", "{\"approved\":true}\n").exits(2).says("did you mean \"approve\"?");
-    observe(&stage, "verdict", "{\"approve\":true}\n").exits(2).says("\"approve\" is not a number");
+    observe(&stage, "verdict", "{\"approve\":true}\n").exits(2).says("the member \"approve\": invalid type");
     observe(&stage, "event", "{\"type\":\"ack\",\"by\":\"me\",\"reason\":\"x\"}\n")
         .exits(2)
         .says("only a person answers a halt, with andon resume --reason TEXT");

@@ -119,7 +119,7 @@ fn lines_that_are_no_facts_are_refused_and_the_others_kept() {
     let stage = Stage::installed();
     let out =
         observe(&stage, "verdict", "{\"approve\":1}\n{\"approve\":\"no\"}\n{\"type\":\"usage\"}\n").exits(2);
-    out.says("line 2").says("\"approve\" is not a number").says("line 3").says("\"verdict\" was expected");
+    out.says("line 2").says("the member \"approve\": invalid type").says("line 3").says("\"verdict\" was expected");
     observe(&stage, "event", "{\"type\":\"commit\",\"code\":\"A\"}\n")
         .exits(2)
         .says("a commit is not observed");
@@ -306,5 +306,5 @@ fn an_answer_frees_a_turn_that_goes_on() {
     stage.andon(&["resume", "--reason", "go on"]).ok();
     observe(&stage, "usage", "{\"input_tokens\":99}\n").ok();
     observe(&stage, "usage", "{\"input_tokens\":1}\n").exits(1).says("100 of 100 tokens");
-    observe(&stage, "verdict", "{\"approve\":-1}\n").says("not a number of at least 0");
+    observe(&stage, "verdict", "{\"approve\":-1}\n").says("expected a whole number of at least 0");
 }

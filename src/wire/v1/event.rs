@@ -227,10 +227,8 @@ impl UsageWire {
 
 impl<'de> Deserialize<'de> for Cost {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = match Value::deserialize(deserializer)? {
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
+        let told = Value::deserialize(deserializer)?;
+        let text = told.as_str().map_or_else(|| told.to_string(), str::to_owned);
         if text.len() <= MAX_COST && micros(&text).is_some() {
             return Ok(Self(text));
         }
