@@ -119,7 +119,10 @@ fn lines_that_are_no_facts_are_refused_and_the_others_kept() {
     let stage = Stage::installed();
     let out =
         observe(&stage, "verdict", "{\"approve\":1}\n{\"approve\":\"no\"}\n{\"type\":\"usage\"}\n").exits(2);
-    out.says("line 2").says("the member \"approve\": invalid type").says("line 3").says("\"verdict\" was expected");
+    out.says("line 2")
+        .says("the member \"approve\": invalid type")
+        .says("line 3")
+        .says("\"verdict\" was expected");
     observe(&stage, "event", "{\"type\":\"commit\",\"code\":\"A\"}\n")
         .exits(2)
         .says("a commit is not observed");
