@@ -6,15 +6,13 @@ use super::command::TestCommand;
 pub(super) use super::kind::{Contents, Key, Kind, Section};
 use super::setting::Setting;
 use super::settings::{Ack, AppliesTo, HandedIn, OnInternalError, Runner};
+use super::value::AUTO;
 use crate::domain::context::Cached;
 use crate::domain::identity::FileState;
 use crate::domain::ids::Digest;
 use crate::domain::response::{OnStall, Provider};
 use crate::domain::time::Span;
 use testreport::Format;
-
-/// The word for a format that is recognised.
-pub(super) const AUTO: &str = "auto";
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;

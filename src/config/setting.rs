@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use super::command::TestCommand;
 use super::identity;
-use super::keys::AUTO;
 use super::kind::{Default, Key, Kind};
-use super::value::{Said, Value};
+use super::value::{AUTO, Said, Value};
 use crate::domain::context::Cached;
 use crate::domain::identity::FileState;
 use crate::domain::ids::Digest;
@@ -154,9 +153,8 @@ fn texts(value: Value) -> Vec<String> {
 impl Setting<Option<TestCommand>> {
     /// A command.
     pub(super) const fn command(section: Name, name: Name, doc: Name) -> Self {
-        Self::new((section, name), Kind::Command, Default::Unset, doc, |value| match value {
-            Value::Command(command) => Some(command),
-            _ => None,
+        Self::new((section, name), Kind::Command, Default::Unset, doc, |value| {
+            if let Value::Command(command) = value { Some(command) } else { None }
         })
     }
 }
@@ -164,9 +162,8 @@ impl Setting<Option<TestCommand>> {
 impl Setting<Option<Vec<String>>> {
     /// A program with its arguments.
     pub(super) const fn program(section: Name, name: Name, doc: Name) -> Self {
-        Self::new((section, name), Kind::Program, Default::Unset, doc, |value| match value {
-            Value::Command(TestCommand::Argv(argv)) => Some(argv),
-            _ => None,
+        Self::new((section, name), Kind::Program, Default::Unset, doc, |value| {
+            if let Value::Command(TestCommand::Argv(argv)) = value { Some(argv) } else { None }
         })
     }
 }

@@ -8,6 +8,8 @@ use crate::domain::findings::Level;
 use crate::domain::settings::ParamValue;
 use crate::domain::time::Span;
 
+/// The word for a format that is recognised.
+pub(super) const AUTO: &str = "auto";
 /// How "no limit" is written.
 pub(super) const UNLIMITED: &str = "none";
 

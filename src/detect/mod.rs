@@ -19,7 +19,8 @@ mod words;
 
 pub use attempts::uncredited_falls;
 pub use rule::{Docs, Reads, Rule};
-pub use signals::{knobs, signal_name, signals};
+pub use rules::co_occurrence::signal_name;
+pub use signals::{knobs, signals};
 pub use situation::{
     Candidate, CodeChange, DocsChange, EvidenceState, Origin, PathDifference, PathHint, Presence, Side,
     Situation, Staging, Stops,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::rule::Rule;
 use super::rules;
 use super::situation::{Situation, Stops};
 use crate::domain::decision::Stage;
@@ -14,16 +13,6 @@ use crate::history::Timeline;
 /// The signals of rules. The proxies of `uncertainty-escalation.md` are folds of their own, in `signals`.
 const RULES: [Signal; 4] =
     [Signal::WeakChange, Signal::FailuresNotDecreasing, Signal::UndoChurn, Signal::ToolLoop];
-
-/// The rule that gives a signal.
-fn rule_of(signal: Signal) -> Option<&'static Rule> {
-    super::REGISTRY.iter().copied().find(|rule| rule.about.signal == Some(signal))
-}
-
-/// The name of a signal in JSON and messages: the id of its rule.
-pub fn signal_name(signal: Signal) -> &'static str {
-    rule_of(signal).map_or("no-change", |rule| rule.id)
-}
 
 /// The knobs of `co-occurrence`, those of the rules behind the proxies included; `None` while it is off. A rule that
 /// is off gives no signal.
@@ -46,7 +35,7 @@ pub fn signals(timeline: &Timeline, settings: &RuleSettings) -> BTreeSet<Signal>
     let situation =
         Situation { timeline, stage: Stage::PostCommit, candidate: None, stops: Stops::NONE, episode: None };
     let hot = |signal: &Signal| {
-        let Some(rule) = rule_of(*signal) else { return false };
+        let Some(rule) = rules::co_occurrence::rule_of(*signal) else { return false };
         let mut setting = rule.setting(settings);
         if setting.level == Level::Off {
             return false;

@@ -199,7 +199,7 @@ pub fn rule_ids(sources: &[Source]) -> Vec<Violation> {
     let (rules, others): (Vec<&Source>, Vec<&Source>) =
         sources.iter().partition(|source| source.top() == Some("detect"));
     let rules = rules.iter().filter(|source| source.path.starts_with("src/detect/rules/"));
-    let named = rules.filter_map(|source| source.module.last());
+    let named = rules.filter_map(|source| source.module.get(2));
     let ids: BTreeSet<String> = named.map(|name| format!("\"{}\"", name.replace('_', "-"))).collect();
     let strings =
         others.iter().flat_map(|source| source.scan.strings.iter().map(move |found| (source, found)));

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
+use super::{failures_not_decreasing, recurrence, tool_loop, undo_churn, verdict_split, weak_change};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
-use crate::detect::signals::signal_name;
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
-use crate::domain::escalation::{Call, Knobs, Mode};
+use crate::domain::escalation::{Call, Knobs, Mode, Signal};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{Param, RuleSetting};
 
@@ -48,6 +48,26 @@ pub(in crate::detect) static RULE: Rule = Rule {
     reads: Reads::Records,
     check,
 };
+
+/// The rules that give a signal.
+static SIGNALLING: [&Rule; 6] = [
+    &recurrence::RULE,
+    &verdict_split::RULE,
+    &weak_change::RULE,
+    &failures_not_decreasing::RULE,
+    &undo_churn::RULE,
+    &tool_loop::RULE,
+];
+
+/// The rule that gives a signal; none gives `no-change`.
+pub(in crate::detect) fn rule_of(signal: Signal) -> Option<&'static Rule> {
+    SIGNALLING.into_iter().find(|rule| rule.about.signal == Some(signal))
+}
+
+/// The name of a signal in JSON and messages: the id of its rule.
+pub fn signal_name(signal: Signal) -> &'static str {
+    rule_of(signal).map_or("no-change", |rule| rule.id)
+}
 
 /// The knobs of the fold over rounds, but for those of other rules.
 pub(in crate::detect) fn knobs(setting: &RuleSetting) -> Knobs {

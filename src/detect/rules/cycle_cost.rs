@@ -46,15 +46,15 @@ const CENT: u64 = 10_000;
 
 /// A cycle that has cost what it was given, in millionths of a dollar.
 #[derive(Debug)]
-struct Cost {
+struct Spent {
     nodes: Vec<String>,
     cost: u64,
     limit: u64,
 }
 
-impl Found for Cost {}
+impl Found for Spent {}
 
-impl fmt::Display for Cost {
+impl fmt::Display for Spent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (cost, limit) = (budget::dollars(self.cost), budget::dollars(self.limit));
         write!(f, "the cycle of {} has cost {cost} of {limit}", self.nodes.join(", "))
@@ -73,7 +73,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Text(format!("cycle {}: {}", cycle.id, budget::dollars(cost)))],
         help: vec!["look at what the cycle has achieved: andon status".to_owned()],
-        ..RULE.finding(setting.level, Cost { nodes: cycle.nodes.clone(), cost, limit })
+        ..RULE.finding(setting.level, Spent { nodes: cycle.nodes.clone(), cost, limit })
     })
 }
 

@@ -41,15 +41,15 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// A cycle that has gone round as often as it was given.
 #[derive(Debug)]
-struct Passes {
+struct GoneRound {
     nodes: Vec<String>,
     passes: u64,
     limit: u64,
 }
 
-impl Found for Passes {}
+impl Found for GoneRound {}
 
-impl fmt::Display for Passes {
+impl fmt::Display for GoneRound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { nodes, passes, limit } = self;
         write!(f, "the cycle of {} has reached Loop {passes}/{limit}", nodes.join(", "))
@@ -68,7 +68,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Text(format!("cycle {}: {passes} iterations", cycle.id))],
         help: vec!["read what the nodes told each other: the loop does not end by itself".to_owned()],
-        ..RULE.finding(setting.level, Passes { nodes: cycle.nodes.clone(), passes, limit })
+        ..RULE.finding(setting.level, GoneRound { nodes: cycle.nodes.clone(), passes, limit })
     })
 }
 

@@ -41,15 +41,15 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// A node that has had the turns it was given.
 #[derive(Debug)]
-struct Turns {
+struct UsedUp {
     node: String,
     turns: u64,
     limit: u64,
 }
 
-impl Found for Turns {}
+impl Found for UsedUp {}
 
-impl fmt::Display for Turns {
+impl fmt::Display for UsedUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} has had {} of {}", self.node, self.turns, words::count(self.limit, "turn"))
     }
@@ -67,7 +67,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence: vec![Evidence::Text(format!("node {}: {turns} turns", node.name))],
         help: vec!["look at what its turns have achieved: andon status".to_owned()],
-        ..RULE.finding(setting.level, Turns { node: node.name.clone(), turns, limit })
+        ..RULE.finding(setting.level, UsedUp { node: node.name.clone(), turns, limit })
     })
 }
 

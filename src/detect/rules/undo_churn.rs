@@ -57,15 +57,15 @@ pub(in crate::detect) static RULE: Rule = Rule {
 
 /// Hunks that undo earlier ones.
 #[derive(Debug)]
-struct Undone {
+struct Churn {
     undone: u64,
     hunks: u64,
     commits: u64,
 }
 
-impl Found for Undone {}
+impl Found for Churn {}
 
-impl fmt::Display for Undone {
+impl fmt::Display for Churn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -114,7 +114,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     if undoing.len() < 2 || ratio(undone, all) < share {
         return None;
     }
-    let found = Undone { undone, hunks: all, commits: setting.count(&OVER) };
+    let found = Churn { undone, hunks: all, commits: setting.count(&OVER) };
     let evidence = undoing.iter().rev().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let help = candidates.last().and_then(|newest| newest.commit);
     let help = help.map(|commit| format!("git log -p -{over} {}", commit.short()));
