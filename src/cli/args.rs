@@ -17,8 +17,8 @@ use ranges::STOPPED;
 pub use ranges::{BackfillArgs, CheckArgs, ReplayArgs};
 pub use views::{LogArgs, ShowArgs, StatusArgs};
 
-/// A circuit breaker for coding loops: records every commit in git notes, demands that the tests ran on
-/// exactly the code being committed, and stops a loop that no longer makes progress until a person answers.
+/// A circuit breaker for coding loops: records every commit in git notes, refuses code whose tests never ran on
+/// exactly that code, and halts a loop that no longer makes progress until a person answers.
 #[derive(Debug, Parser)]
 #[command(name = "andon", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Cli {
