@@ -102,7 +102,7 @@ fn syntax(source: &Source, lines: &Lines<'_>, message: &str, span: Option<Range<
         let name = span.clone().and_then(|span| lines.text.get(span)).unwrap_or("it");
         (format!("{} is set twice", super::mistake::quoted(name)), "keep one of the two".to_owned())
     } else {
-        (format!("not valid TOML: {message}"), "mend the syntax; https://toml.io shows it".to_owned())
+        (format!("not valid TOML: {message}"), "fix the syntax; https://toml.io shows it".to_owned())
     };
     let at = span.map(|span| lines.position(span.start));
     ConfigError { file: source.name.clone(), at, what, mend }

@@ -34,7 +34,7 @@ fn check_glob(name: &str, glob: &str, span: &Range<usize>) -> Option<Wrong> {
         let error = globset::GlobBuilder::new(glob).literal_separator(true).build().err()?;
         (
             format!("{} in {} is no glob: {}", quoted(glob), quoted(name), error.kind()),
-            "mend or remove it".to_owned(),
+            "fix or remove it".to_owned(),
         )
     };
     Some(Wrong { span: span.clone(), what, mend })
@@ -59,7 +59,7 @@ pub(super) fn check_regex(name: &str, pattern: &str, span: Range<usize>) -> Read
         Err(error) => last_line(&error.to_string()),
     };
     let what = format!("the pattern of {} is no regular expression: {reason}", quoted(name));
-    wrong(span, what, "mend or remove it; https://docs.rs/regex shows the syntax")
+    wrong(span, what, "fix or remove it; https://docs.rs/regex shows the syntax")
 }
 
 /// The parser draws the pattern with a caret; its last line says what is wrong.

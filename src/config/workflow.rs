@@ -277,7 +277,7 @@ impl Reader {
 
     fn not(&mut self, key: &Name<'_>, item: &Item<'_>, expected: &str) {
         let what = format!("{} must be {expected}", quoted(key.get_ref()));
-        self.wrong(item.span(), what, "mend the value, or remove the key");
+        self.wrong(item.span(), what, "fix the value, or remove the key");
     }
 }
 

@@ -116,7 +116,7 @@ impl DirtyBits {
     pub fn completion(&self) -> Completion {
         let Reasons { tests_run, tests_passing, docs_updated } = self.reasons();
         let prompts = [
-            (tests_passing, "mend them, then run: andon test"),
+            (tests_passing, "fix them, then run: andon test"),
             (tests_run, "run: andon test"),
             (docs_updated, "update the documentation that names it"),
         ];

@@ -50,7 +50,7 @@ pub enum EventError {
         member: String,
     },
     /// Without any of the members that would make it a fact.
-    #[error("{kind} tells nothing: at least one of {} is needed", known::list(.needed.iter().copied()))]
+    #[error("{kind} says nothing: at least one of {} is needed", known::list(.needed.iter().copied()))]
     Empty {
         /// The type.
         kind: &'static str,

@@ -136,9 +136,9 @@ fn members_that_nobody_knows_and_facts_that_tell_nothing_are_named() {
             "unknown member \"zzzzzzzz\" of turn_start; known are type, at",
         ),
         (r#"{"type":"toolcall"}"#, "unknown type \"toolcall\": did you mean \"tool_call\"?"),
-        (r#"{"type":"usage"}"#, "usage tells nothing: at least one of context_tokens, "),
+        (r#"{"type":"usage"}"#, "usage says nothing: at least one of context_tokens, "),
         (r#"{"type":"usage","input_tokens":null}"#, "usage tells nothing"),
-        (r#"{"type":"verdict","reviewer":"ann"}"#, "verdict tells nothing: at least one of approve, reject"),
+        (r#"{"type":"verdict","reviewer":"ann"}"#, "verdict says nothing: at least one of approve, reject"),
         (
             r#"{"type":"test_run","code":"A","status":"passed","failing":["a"]}"#,
             "\"failing\" names tests, and the member \"status\" says that all passed",

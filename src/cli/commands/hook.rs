@@ -117,7 +117,7 @@ fn show(shell: &Shell, outcome: &HookOutcome) -> Exit {
     let mut text = String::new();
     if let Some(errors) = &outcome.config_errors {
         let mut shown = error::config_diagnostics(errors);
-        shown.push(Diagnostic::warning("the defaults stand in for this configuration until it is mended"));
+        shown.push(Diagnostic::warning("the defaults stand in for this configuration until it is fixed"));
         text.push_str(&message::diagnostics(&shown, shell.out.err));
     }
     text.push_str(&message::diagnostics(&outcome.warnings, shell.out.err));

@@ -97,7 +97,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "[paths]\ndocs = [\"{a\"]",
-        "andon.toml:2:9: `{a` in `paths.docs` is no glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)\n  help: mend or remove it",
+        "andon.toml:2:9: `{a` in `paths.docs` is no glob: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)\n  help: fix or remove it",
     ),
     (
         "[paths]\napi = [\"../x\"]",
@@ -149,11 +149,11 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "[normalize]\na = '('",
-        "andon.toml:2:5: the pattern of `normalize.a` is no regular expression: unclosed group\n  help: mend or remove it; https://docs.rs/regex shows the syntax",
+        "andon.toml:2:5: the pattern of `normalize.a` is no regular expression: unclosed group\n  help: fix or remove it; https://docs.rs/regex shows the syntax",
     ),
     (
         "[normalize]\na = '((a{99}){99}){99}'",
-        "andon.toml:2:5: the pattern of `normalize.a` is no regular expression: it is too large when compiled\n  help: mend or remove it; https://docs.rs/regex shows the syntax",
+        "andon.toml:2:5: the pattern of `normalize.a` is no regular expression: it is too large when compiled\n  help: fix or remove it; https://docs.rs/regex shows the syntax",
     ),
     (
         "[normalize]\na = '.*'",
@@ -165,7 +165,7 @@ static CASES: &[(&str, &str)] = &[
     ),
     (
         "# \u{e9}\u{e9}\n'\u{e9}\u{1b}' = 1",
-        "andon.toml:2:3: not valid TOML: invalid literal string, expected non-single-quote visible characters\n  help: mend the syntax; https://toml.io shows it",
+        "andon.toml:2:3: not valid TOML: invalid literal string, expected non-single-quote visible characters\n  help: fix the syntax; https://toml.io shows it",
     ),
     (
         "\"\\u001b[2J\" = 1",

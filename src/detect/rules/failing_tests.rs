@@ -109,7 +109,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     };
     Some(Finding {
         evidence: vec![Evidence::Tests(tests.signature), Evidence::Code(tests.code)],
-        help: vec!["mend what fails, then: andon test".to_owned()],
+        help: vec!["fix what fails, then: andon test".to_owned()],
         ..RULE.finding(level, found(tests, &situation.timeline.flaky()))
     })
 }
