@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Environment variables that agent programs set in the shells they open (DESIGN section 8).
+/// Environment variables that agent programs set in the shells they open (docs/concepts.md).
 pub const AGENT_MARKERS: [&str; 7] = [
     "CLAUDECODE",
     "CODEX_THREAD_ID",
@@ -18,7 +18,7 @@ pub const NODE_VARIABLE: &str = "ANDON_NODE";
 /// See [`NODE_VARIABLE`].
 pub const SESSION_VARIABLE: &str = "ANDON_SESSION";
 
-/// The node without a declared workflow (DESIGN section 1).
+/// The node without a declared workflow (docs/concepts.md).
 pub const DEFAULT_NODE: &str = "agent";
 
 const MAX_NAME: usize = 128;

@@ -2,7 +2,7 @@
 
 use crate::domain::ids::{CommitId, Oid};
 
-/// The hooks that Andon installs (GIT-FACTS, "Which hooks fire").
+/// The hooks that Andon installs (docs/git-facts.md, "Which hooks fire").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HookName {
     /// Before the message; skipped by `--no-verify`.

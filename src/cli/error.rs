@@ -10,7 +10,7 @@ use crate::git::RemoteError;
 use crate::record::RecordError;
 use crate::report::message::Diagnostic;
 
-/// Exit codes (DESIGN section 7).
+/// Exit codes (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Allowed.

@@ -98,7 +98,7 @@ fn uncompilable(said: &BTreeMap<String, Said>, error: &globset::Error) -> Config
     ConfigError { file, at: None, what, mend: "use fewer or simpler globs".to_owned() }.into()
 }
 
-/// How long the program of `[notify]` may take (`uncertainty-escalation.md`, rails).
+/// How long the program of `[notify]` may take (docs/spec-map.md, signals and escalation: rails).
 const NOTICE: Span = Span(5);
 
 fn response(said: &BTreeMap<String, Said>) -> Response {

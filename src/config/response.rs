@@ -2,7 +2,7 @@
 
 use crate::domain::response::{OnStall, Program, Provider};
 
-/// Whether the loop is meant to run for ever (`uncertainty-escalation.md`, section 5).
+/// Whether the loop is meant to run for ever (docs/spec-map.md, signals and escalation: section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Perpetual {
     /// A pause halts it.

@@ -16,7 +16,7 @@ use crate::domain::time::Span;
 use crate::domain::workflow::Workflow;
 use testreport::Format;
 
-/// What acknowledges a halt (DESIGN section 8).
+/// What acknowledges a halt (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ack {
     /// Deleting CHECKPOINT.md does, and so does `andon resume`.
@@ -29,7 +29,7 @@ impl Words for Ack {
     const WORDS: &'static [(Self, &'static str)] = &[(Self::Delete, "delete"), (Self::Resume, "resume")];
 }
 
-/// Whose commits are refused (DESIGN section 8).
+/// Whose commits are refused (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AppliesTo {
     /// Everyone's.
@@ -42,7 +42,7 @@ impl Words for AppliesTo {
     const WORDS: &'static [(Self, &'static str)] = &[(Self::Everyone, "everyone"), (Self::Agents, "agents")];
 }
 
-/// What a hook does when Andon itself fails (DESIGN section 7).
+/// What a hook does when Andon itself fails (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OnInternalError {
     /// Warns and lets the commit pass.
@@ -70,7 +70,7 @@ pub struct Guard {
     pub session_gap: Span,
 }
 
-/// What runs that were made elsewhere are worth (DESIGN section 5: a run counts only if it was the configured
+/// What runs that were made elsewhere are worth (docs/concepts.md: a run counts only if it was the configured
 /// `test.command`, and of such a run Andon has but somebody's word).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum HandedIn {

@@ -1,4 +1,4 @@
-//! `[workflow]`: nodes and edges as they are declared, and the cycles that follow from them (`loop-safety.md`,
+//! `[workflow]`: nodes and edges as they are declared, and the cycles that follow from them (docs/spec-map.md, loop safety:
 //! definitions, budget model, implementation sketch).
 //!
 //! Whatever could make a budget bind silently nowhere is an error at its line: nodes nobody declared, nodes that match

@@ -2,7 +2,7 @@
 //!
 //! Three rules ask whether failures go down. They share this reading, so that they agree on which test
 //! results belong to an edit and on what counts as progress: a lower failing count, and no credit for
-//! tests that are gone (DESIGN section 4, settled contradiction 8).
+//! tests that are gone (docs/spec-map.md, settled choice 8).
 
 use std::collections::BTreeSet;
 

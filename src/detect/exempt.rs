@@ -1,6 +1,6 @@
 //! Commits that go back on purpose: reverts, relands, releases, deployments.
 //!
-//! In 130,286 commits of healthy repositories every A/B/A/B was one of these (DESIGN section 4).
+//! In 130,286 commits of healthy repositories every A/B/A/B was one of these (docs/rules.md).
 
 use crate::domain::facts::CommitKind;
 use crate::history::Iteration;

@@ -1,7 +1,7 @@
 //! A timeline becomes findings: one file a rule, and a static registry of them.
 //!
 //! One signal alone halts only where its false-trip rate is measured to be about zero; everything else
-//! needs two signals together (DESIGN section 4). Nothing here reads a clock, a disk or the environment,
+//! needs two signals together (docs/rules.md). Nothing here reads a clock, a disk or the environment,
 //! so hooks, `check`, `replay` and the tests all ask the very same rules.
 
 mod attempts;

@@ -1,6 +1,6 @@
 //! States that come back with a period: A/B/A/B, A/B/C/A/B/C and so on up to six, of the whole code or of one path.
 
-/// Longest period that is looked for (`uncertainty-escalation.md`, ring of 6).
+/// Longest period that is looked for (docs/spec-map.md, signals and escalation: ring of 6).
 pub(super) const LONGEST: usize = 6;
 
 /// One state of a sequence in which neighbours differ.

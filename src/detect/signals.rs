@@ -10,7 +10,7 @@ use crate::domain::findings::Level;
 use crate::domain::settings::{RuleSetting, RuleSettings};
 use crate::history::Timeline;
 
-/// The signals of rules. The proxies of `uncertainty-escalation.md` are folds of their own, in `signals`.
+/// The signals of rules. The proxies of "signals and escalation" (docs/spec-map.md) are folds of their own, in `signals`.
 const RULES: [Signal; 4] =
     [Signal::WeakChange, Signal::FailuresNotDecreasing, Signal::UndoChurn, Signal::ToolLoop];
 

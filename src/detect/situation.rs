@@ -52,7 +52,7 @@ pub enum Origin {
     MadeByGit,
 }
 
-/// Whether code paths changed. Documentation and ignored paths are no code (DESIGN section 5).
+/// Whether code paths changed. Documentation and ignored paths are no code (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CodeChange {
     /// At least one code path differs.
@@ -145,7 +145,7 @@ pub enum Presence {
     Absent,
 }
 
-/// The files by which a person stops a loop (`autonomous-loop-rules.md`, manual override).
+/// The files by which a person stops a loop (docs/spec-map.md, loop rules: manual override).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stops {
     /// `.andon/STOP`

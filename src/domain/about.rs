@@ -35,7 +35,7 @@ impl About {
     }
 }
 
-/// The classes of safety events (`autonomous-loop-rules.md`, safety event log).
+/// The classes of safety events (docs/spec-map.md, loop rules: safety event log).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EventClass {
     /// Tool calls go round; level and report file tell how badly.
@@ -64,7 +64,7 @@ pub enum EventClass {
     Stall,
 }
 
-/// A dirty bit (`autonomous-loop-rules.md`, dirty bit checks).
+/// A dirty bit (docs/spec-map.md, loop rules: dirty bit checks).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DirtyBit {
     /// `tests_run`
@@ -91,6 +91,6 @@ pub enum Advice {
 pub enum Reset {
     /// With everything else, when the window starts anew.
     WithWindow,
-    /// Also alone (`autonomous-loop-rules.md`, reset failure counter).
+    /// Also alone (docs/spec-map.md, loop rules: reset failure counter).
     Alone,
 }

@@ -1,4 +1,4 @@
-//! What an agent needs to know to go on after its context window was cleared (`autonomous-loop-rules.md`, when
+//! What an agent needs to know to go on after its context window was cleared (docs/spec-map.md, loop rules: when
 //! compaction is triggered).
 
 use super::context::ContextUse;

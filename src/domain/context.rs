@@ -1,4 +1,4 @@
-//! The context window of an agent: how full it is, who says so, and what follows (`autonomous-loop-rules.md`, context
+//! The context window of an agent: how full it is, who says so, and what follows (docs/spec-map.md, loop rules: context
 //! compaction gate).
 
 /// Whether the input tokens that a client reports hold the cached ones already (`usage.cached`).

@@ -82,7 +82,7 @@ pub struct Decision {
     pub halted: Option<Box<Halt>>,
 }
 
-/// Hashes behind a halt (`loop-safety.md`, required output on stall).
+/// Hashes behind a halt (docs/spec-map.md, loop safety: required output on stall).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HaltEvidence {
     /// The last diff hashes, oldest first.
@@ -187,7 +187,7 @@ pub enum LedgerEvent {
 }
 
 /// What was done with STOP or PAUSE while the loop was halted for another reason: that halt is the one that is
-/// answered, and this tells the rest (`autonomous-loop-rules.md`, manual override).
+/// answered, and this tells the rest (docs/spec-map.md, loop rules: manual override).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cord {
     /// What was done.

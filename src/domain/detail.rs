@@ -88,7 +88,7 @@ impl PartialEq for Detail {
 
 impl Eq for Detail {}
 
-/// The figures of a finding that the safety event log documents (`autonomous-loop-rules.md`).
+/// The figures of a finding that the safety event log documents (docs/spec-map.md, loop rules).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Figures {
     /// There are none, or only the text of the finding was stored.

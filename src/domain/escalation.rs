@@ -1,4 +1,4 @@
-//! Signs of being stuck, and what they come to when they are seen together (`uncertainty-escalation.md`).
+//! Signs of being stuck, and what they come to when they are seen together (docs/spec-map.md, signals and escalation).
 //!
 //! None of them knows that the loop is stuck: each is a symptom that healthy work shows too, now and then. Only
 //! several at once, for several rounds, speak for calling a person.
@@ -22,7 +22,7 @@ pub enum Signal {
     ToolLoop,
 }
 
-/// What an escalation does to the loop (`uncertainty-escalation.md`, honest limits).
+/// What an escalation does to the loop (docs/spec-map.md, signals and escalation: honest limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// It halts until a person answers.
@@ -55,7 +55,7 @@ pub enum Call {
     Wait,
 }
 
-/// States that are remembered for proxy 2 (`uncertainty-escalation.md`, section 2: ring of 6).
+/// States that are remembered for proxy 2 (docs/spec-map.md, signals and escalation: section 2: ring of 6).
 pub const RING: usize = 6;
 
 /// The knobs of section 2, all of them optional to set.

@@ -1,5 +1,5 @@
 //! The agent's own configuration as a value: which files it consists of, what was pinned, and how the two differ
-//! (`autonomous-loop-rules.md`, agentic identity). An agent that may change its own instructions unseen is not the agent
+//! (docs/spec-map.md, loop rules: agentic identity). An agent that may change its own instructions unseen is not the agent
 //! that was let in.
 
 use std::collections::BTreeMap;

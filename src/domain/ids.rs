@@ -254,15 +254,15 @@ digest_id!(
     Digest, 32, "64 digits"
 );
 digest_id!(
-    /// The code fingerprint: Merkle hash over the code paths of a tree (DESIGN section 5).
+    /// The code fingerprint: Merkle hash over the code paths of a tree (docs/formats.md).
     CodeId, 32, "64 digits"
 );
 digest_id!(
-    /// The hash of a normalized diff (DESIGN section 6).
+    /// The hash of a normalized diff (docs/formats.md).
     DiffHash, 32, "64 digits"
 );
 digest_id!(
-    /// The signature of a test result or of its errors (DESIGN section 5).
+    /// The signature of a test result or of its errors (docs/formats.md).
     Signature, 32, "64 digits"
 );
 digest_id!(

@@ -1,11 +1,11 @@
 //! What is done about a loop that is stuck, beside halting it: whom to ask and who goes on
-//! (`loop-safety.md`, auto escalation policy; `autonomous-loop-rules.md`, advisor and fallback chain).
+//! (docs/spec-map.md, loop safety: auto escalation policy; loop rules: advisor and fallback chain).
 
 use super::decision::{Halt, Story};
 use super::escalation::Episode;
 use super::time::Timestamp;
 
-/// What a stalled loop leads to (DESIGN section 8).
+/// What a stalled loop leads to (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OnStall {
     /// A person goes on together with the agent.
@@ -94,7 +94,7 @@ pub struct Program {
     pub timeout: super::time::Span,
 }
 
-/// What is said about the deadlock (`autonomous-loop-rules.md`, out-of-band advisor).
+/// What is said about the deadlock (docs/spec-map.md, loop rules: out-of-band advisor).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Deadlock {
     /// The same tool call again, HARD.
@@ -163,7 +163,7 @@ impl NoticeKind {
     }
 }
 
-/// What the next one needs to know (`uncertainty-escalation.md`, `write_structured_handoff`).
+/// What the next one needs to know (docs/spec-map.md, signals and escalation: `write_structured_handoff`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handoff {
     /// The names of the signals that are hot.

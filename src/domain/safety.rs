@@ -1,4 +1,4 @@
-//! Safety events that no other fact tells of (`autonomous-loop-rules.md`, safety event log): what a gate refused or let
+//! Safety events that no other fact tells of (docs/spec-map.md, loop rules: safety event log): what a gate refused or let
 //! pass by somebody's word, and what was said within a turn. Halts and answers are in the ledger, findings of commits
 //! in their records.
 

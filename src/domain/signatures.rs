@@ -36,7 +36,7 @@ impl TestEvidence {
     }
 }
 
-/// The failure signature of DESIGN section 5, of normalized failing ids.
+/// The failure signature of docs/formats.md, of normalized failing ids.
 pub fn signature(runner: &str, command: &str, status: TestStatus, failing: &[String]) -> Signature {
     SCHEME.result(runner, command, status, failing).into()
 }

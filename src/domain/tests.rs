@@ -76,7 +76,7 @@ impl TestEvidence {
     }
 }
 
-/// Whether a run can prove anything, and if not, why (DESIGN section 5).
+/// Whether a run can prove anything, and if not, why (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunValidity {
     /// The configured command, ended by itself, on code that stayed the same.
@@ -152,7 +152,7 @@ impl TestRun {
     pub const MAX_OVERLAY: usize = 1024;
 
     /// True for a run that was handed in, proves nothing, and says that the tests fail: nobody has to be trusted to
-    /// believe that (DESIGN section 4, settled contradiction 11).
+    /// believe that (docs/spec-map.md, settled choice 11).
     pub fn is_told_to_fail(&self) -> bool {
         let told = match self.validity {
             RunValidity::HandedIn => true,

@@ -1,5 +1,5 @@
 //! The declared workflow: which nodes there are, who hands over to whom, and which cycles that makes
-//! (`loop-safety.md`, definitions and budget model).
+//! (docs/spec-map.md, loop safety: definitions and budget model).
 
 use super::time::Span;
 
@@ -63,7 +63,7 @@ pub struct Edge {
 /// A strongly connected component of at least two nodes, or a self-loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cycle {
-    /// Stable: the sorted nodes and edges (`loop-safety.md`, cycle detection).
+    /// Stable: the sorted nodes and edges (docs/spec-map.md, loop safety: cycle detection).
     pub id: String,
     /// Its nodes, sorted.
     pub nodes: Vec<String>,

@@ -20,7 +20,7 @@ use crate::domain::time::Timestamp;
 use crate::record::journal::Journal;
 use crate::report::{briefing as report, handoff, json};
 
-/// Lines of the transcript that an advisor gets (`autonomous-loop-rules.md`, out-of-band advisor).
+/// Lines of the transcript that an advisor gets (docs/spec-map.md, loop rules: out-of-band advisor).
 const TRANSCRIPT_LINES: usize = 500;
 /// Bytes of it, the newest.
 const TRANSCRIPT_BYTES: u64 = 256 << 10;

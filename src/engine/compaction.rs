@@ -1,4 +1,4 @@
-//! The context gate (`autonomous-loop-rules.md`, context compaction gate): how full the window of an agent is, the
+//! The context gate (docs/spec-map.md, loop rules: context compaction gate): how full the window of an agent is, the
 //! briefing for the session after it, and what follows when compaction is due.
 
 use std::fs::File;

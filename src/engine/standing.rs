@@ -27,7 +27,7 @@ use crate::ledger::Ledger;
 use crate::report::face;
 use crate::report::message::Diagnostic;
 
-/// File that stops the loop (`autonomous-loop-rules.md`, manual override).
+/// File that stops the loop (docs/spec-map.md, loop rules: manual override).
 pub const STOP_FILE: &str = "STOP";
 /// File that pauses it.
 pub const PAUSE_FILE: &str = "PAUSE";
@@ -134,7 +134,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     Ok(Resolved { halt: Some(standing), failed, notes })
 }
 
-/// In perpetual mode a PAUSE does not hold: it is cleared, and that is told (`uncertainty-escalation.md`, section 5).
+/// In perpetual mode a PAUSE does not hold: it is cleared, and that is told (docs/spec-map.md, signals and escalation: section 5).
 /// A STOP holds, and so does every other halt.
 fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
     let stops = stops(ws);

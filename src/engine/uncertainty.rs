@@ -1,4 +1,4 @@
-//! Asks the signals of the newest rounds, for the rule `co-occurrence` (`uncertainty-escalation.md`).
+//! Asks the signals of the newest rounds, for the rule `co-occurrence` (docs/spec-map.md, signals and escalation).
 
 use crate::config::Config;
 use crate::detect;

@@ -1,5 +1,5 @@
 //! What is known of the context window of each node: a fold over what clients report, what was said, and what cleared
-//! it (`autonomous-loop-rules.md`, context compaction gate).
+//! it (docs/spec-map.md, loop rules: context compaction gate).
 //!
 //! An answer to a halt clears no window, for the agent's memory is as full as before. A pause longer than the session
 //! gap does: what was reported in another run says nothing of this one.

@@ -1,4 +1,4 @@
-//! Work on documents as progress of its own (`loop-safety.md`, docs progress): a loop that plans or writes is not idle.
+//! Work on documents as progress of its own (docs/spec-map.md, loop safety: docs progress): a loop that plans or writes is not idle.
 
 use super::timeline::{Iteration, Timeline};
 

@@ -186,7 +186,7 @@ fn known_time(at: Timestamp) -> Option<Timestamp> {
 }
 
 impl Timeline {
-    /// Whether `upcoming` belongs to another run than the window (DESIGN section 1, "run").
+    /// Whether `upcoming` belongs to another run than the window (docs/concepts.md, "run").
     fn ends_before(&self, upcoming: &Upcoming) -> bool {
         let Some(newest) = self.newest() else { return true };
         // What was observed since then is a sign of life as well: one long turn is no pause.

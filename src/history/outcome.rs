@@ -1,5 +1,5 @@
 //! What a test status means for a loop: one reading for every rule, so that none of them takes a
-//! missing answer for a good or a bad one (DESIGN section 4, settled contradiction 6).
+//! missing answer for a good or a bad one (docs/spec-map.md, settled choice 6).
 
 use crate::domain::tests::{TestEvidence, TestStatus};
 

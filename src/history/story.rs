@@ -8,7 +8,7 @@ use crate::domain::ids::CommitId;
 use crate::domain::tests::TestEvidence;
 
 impl Timeline {
-    /// Failing counts of the test-bearing iterations, oldest first (`loop-safety.md`, recommended UX:
+    /// Failing counts of the test-bearing iterations, oldest first (docs/spec-map.md, loop safety: recommended UX:
     /// `7 -> 4 -> 2`). Iterations whose count is unknown are left out, and so are commits that kept the
     /// code state: they carry the result of the commit before. Flaky tests are no part of it.
     pub fn trend(&self) -> Vec<u64> {

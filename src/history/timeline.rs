@@ -26,7 +26,7 @@ pub const MAX_VOID_RUNS: usize = 8;
 /// Amended iterations and rewritten states that a timeline keeps, the newest.
 pub const MAX_REWRITTEN: usize = 64;
 
-/// Whether an iteration can count against the loop (DESIGN section 4, settled contradiction 7).
+/// Whether an iteration can count against the loop (docs/spec-map.md, settled choice 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strike {
     /// A normal commit or an amend.
@@ -57,7 +57,7 @@ impl From<CommitKind> for Strike {
     }
 }
 
-/// Where an iteration comes from (DESIGN section 1).
+/// Where an iteration comes from (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// A commit.

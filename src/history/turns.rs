@@ -1,5 +1,5 @@
 //! The fold of the event stream: turns begin and end, calls and outputs fall into them, a turn that ended without a
-//! commit becomes an iteration (DESIGN section 1).
+//! commit becomes an iteration (docs/concepts.md).
 //!
 //! Order is that of observation. Times only measure: a clock that goes back measures nothing, and is marked.
 

@@ -1,6 +1,6 @@
 //! Halts and the answers to them, kept where nobody can edit them without it showing: one git commit an entry, one
 //! ref per writer (`refs/andon/ledger/<writer>`), so that clones never race for a ref and union is all there is to
-//! merging (DESIGN section 6).
+//! merging (docs/formats.md).
 //!
 //! An entry's tree holds one blob, `entry.json`, in the canonical form of RFC 8785. Its first parent is the writer's
 //! previous entry, if there is one; further parents are the heads of other writers seen then that it has not seen

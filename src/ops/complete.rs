@@ -1,4 +1,4 @@
-//! `andon complete`: may this task be called done? The dirty bits of `autonomous-loop-rules.md`, by content.
+//! `andon complete`: may this task be called done? The dirty bits of "loop rules" (docs/spec-map.md), by content.
 
 use crate::detect::{Candidate, DocsChange, EvidenceState};
 use crate::domain::decision::{Stage, Verdict};

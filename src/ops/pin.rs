@@ -1,5 +1,5 @@
 //! `andon pin`: the checksum of the agent's own configuration goes into `andon.toml`
-//! (`autonomous-loop-rules.md`, agentic identity).
+//! (docs/spec-map.md, loop rules: agentic identity).
 
 use std::path::PathBuf;
 

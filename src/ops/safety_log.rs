@@ -1,5 +1,5 @@
 //! `andon log --events`: every safety event that is known here, from the ledger, the records behind a revision and the
-//! journal of this worktree (`autonomous-loop-rules.md`, safety event log). There is no log file that could be edited or
+//! journal of this worktree (docs/spec-map.md, loop rules: safety event log). There is no log file that could be edited or
 //! lost: the list is a view of facts that are kept anyway.
 
 use std::collections::VecDeque;

@@ -191,7 +191,7 @@ fn tests_of(loaded: &Loaded, code: Option<CodeId>) -> TestsOf {
     }
 }
 
-/// `loop-safety.md`, "Loop Evidence": the hashes of the window and the failures behind them.
+/// "loop safety" (docs/spec-map.md), "Loop Evidence": the hashes of the window and the failures behind them.
 fn loop_evidence(timeline: &Timeline) -> LoopEvidence {
     let skip = timeline.iterations.len().saturating_sub(EVIDENCE);
     let window = || timeline.iterations.iter().skip(skip);

@@ -42,7 +42,7 @@ pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked
 }
 
 /// The state of the documents that are not committed as they are: their text without white space
-/// (`loop-safety.md`, progress measurement).
+/// (docs/spec-map.md, loop safety: progress measurement).
 fn documents(ws: &Workspace, overlay: &Overlay) -> Digest {
     let mut hasher = Sha256::new();
     let docs =

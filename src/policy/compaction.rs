@@ -1,4 +1,4 @@
-//! Mandatory compaction: what the next session is told, and who is told that it is due (`autonomous-loop-rules.md`,
+//! Mandatory compaction: what the next session is told, and who is told that it is due (docs/spec-map.md, loop rules:
 //! context compaction gate). Pure: written and told in `action`.
 
 use super::plan::Place;

@@ -1,4 +1,4 @@
-//! The dirty bits of `andon complete` (`autonomous-loop-rules.md`, dirty bit checks).
+//! The dirty bits of `andon complete` (docs/spec-map.md, loop rules: dirty bit checks).
 //!
 //! They are derived from content each time they are asked for: there is no stored bit that can rot or
 //! that an agent can set.

@@ -12,7 +12,7 @@ use crate::history::{Outcome, Timeline, outcome};
 /// The cycle of a repository without a declared workflow: the self-loop of its one node.
 pub const CYCLE: &str = "agent";
 
-/// Hashes of each kind that a halt carries: `loop-safety.md` asks for the "last N".
+/// Hashes of each kind that a halt carries: "loop safety" (docs/spec-map.md) asks for the "last N".
 pub const EVIDENCE: usize = 6;
 
 /// Where a decision was taken.
@@ -61,7 +61,7 @@ pub fn graver(decision: &Decision) -> Option<&Finding> {
     graver.next()
 }
 
-/// The halt that `finding` makes: the payload of `loop.halted` (`loop-safety.md`, required output on stall).
+/// The halt that `finding` makes: the payload of `loop.halted` (docs/spec-map.md, loop safety: required output on stall).
 pub fn halt(finding: &Finding, timeline: &Timeline, place: &Place) -> Halt {
     Halt {
         cycle_id: cycle_id(timeline),

@@ -13,7 +13,7 @@ use crate::domain::response::{
 };
 use crate::history::{Outcome, Timeline, outcome};
 
-/// Failed gates running beyond which the fallback chain goes on (`autonomous-loop-rules.md`, fallback strategy).
+/// Failed gates running beyond which the fallback chain goes on (docs/spec-map.md, loop rules: fallback strategy).
 pub const FAILED_GATES: usize = 3;
 
 /// What the configuration wants done.
@@ -63,7 +63,7 @@ pub fn responses(decision: &Decision, timeline: &Timeline, place: &Place, setup:
     responses
 }
 
-/// Handoff, notification, marker and PAUSE, in this order (`uncertainty-escalation.md`, slice B). In perpetual mode
+/// Handoff, notification, marker and PAUSE, in this order (docs/spec-map.md, signals and escalation: slice B). In perpetual mode
 /// nothing is paused.
 fn escalation(level: Level, handoff: Handoff) -> Vec<Effect> {
     if handoff.episode.call != Call::Escalate {

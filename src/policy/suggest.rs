@@ -1,4 +1,4 @@
-//! What to do next, chosen from the evidence (`loop-safety.md`, `suggestedActions`).
+//! What to do next, chosen from the evidence (docs/spec-map.md, loop safety: `suggestedActions`).
 //!
 //! A list that is the same for every halt is not read. Each line names the test, the commits or the key
 //! that this halt is about.

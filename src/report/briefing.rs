@@ -1,4 +1,4 @@
-//! `.andon/MISSION_BRIEFING.md`: what a session must know that begins with an empty window (`autonomous-loop-rules.md`,
+//! `.andon/MISSION_BRIEFING.md`: what a session must know that begins with an empty window (docs/spec-map.md, loop rules:
 //! when compaction is triggered). Built like the face of a halt, and bounded like it; what agents and authors wrote
 //! stands in code spans. What the agent adds under the last heading is kept when the file is written again.
 

@@ -56,7 +56,7 @@ pub struct Undecided {
     pub help: Vec<String>,
 }
 
-/// The outcome of a check; the exit code follows from it (DESIGN section 7).
+/// The outcome of a check; the exit code follows from it (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckOutcome {
     /// Exit 0.

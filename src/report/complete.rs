@@ -1,4 +1,4 @@
-//! `andon complete`: the dirty bits, and whether the task may be called done (`autonomous-loop-rules.md`,
+//! `andon complete`: the dirty bits, and whether the task may be called done (docs/spec-map.md, loop rules:
 //! Dirty Bit Checks).
 
 use serde_json::{Value, json};

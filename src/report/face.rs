@@ -1,5 +1,5 @@
 //! The face of a halt: `.andon/CHECKPOINT.md` or `.andon/BLOCKER_REPORT.md`, for the person who has to decide
-//! (`autonomous-loop-rules.md`, CHECKPOINT.md format; DESIGN section 8). Bounded: however long the loop ran, it
+//! (docs/spec-map.md, loop rules: CHECKPOINT.md format; docs/concepts.md). Bounded: however long the loop ran, it
 //! stays a page or two. What agents and authors wrote is shown as code spans or escaped, so that no subject can
 //! pose as a heading, a link or an instruction of this file.
 
@@ -25,7 +25,7 @@ const ACTIONS: usize = 12;
 /// Columns of an untrusted text.
 const TEXT: usize = 160;
 
-/// `guard.ack`: what acknowledges a halt (DESIGN section 8).
+/// `guard.ack`: what acknowledges a halt (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AckMode {
     /// Deleting the file, or `andon resume`.

@@ -87,7 +87,7 @@ pub fn start(start: &Start) -> Value {
     })
 }
 
-/// The question for an advisor (`autonomous-loop-rules.md`, out-of-band advisor). `transcript` is shown as a block that
+/// The question for an advisor (docs/spec-map.md, loop rules: out-of-band advisor). `transcript` is shown as a block that
 /// its own text cannot end.
 pub fn question(question: &Question, transcript: &str) -> String {
     let Question { deadlock, halt, story } = question;

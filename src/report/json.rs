@@ -1,4 +1,4 @@
-//! The shapes that several JSON outputs share. Keys are fixed by DESIGN section 6 and by the tests here: programs
+//! The shapes that several JSON outputs share. Keys are fixed by docs/formats.md and by the tests here: programs
 //! rely on them. Every key is always there; what is not known is `null`.
 
 use std::fmt::Write as _;
@@ -105,7 +105,7 @@ fn suggestion(suggestion: &Suggestion) -> Value {
     json!({ "code": suggestion.step.map(Step::as_str), "text": suggestion.text })
 }
 
-/// A halt: the keys of `loop.halted` in DESIGN section 6, and where it happened.
+/// A halt: the keys of `loop.halted` in docs/formats.md, and where it happened.
 pub fn loop_halted(halt: &Halt) -> Value {
     json!({
         "type": "loop.halted",
@@ -207,7 +207,7 @@ pub fn diff(diff: &DiffSummary) -> Value {
     })
 }
 
-/// A commit record, with the keys of `andon/commit@1` (DESIGN section 6), unknown parts as `null`.
+/// A commit record, with the keys of `andon/commit@1` (docs/formats.md), unknown parts as `null`.
 pub fn record(record: &CommitRecord) -> Value {
     json!({
         "recorded_at": record.recorded_at.to_string(),

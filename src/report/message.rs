@@ -1,5 +1,5 @@
 //! Messages as cargo and git write them: `error[rule-id]: what happened`, then `  help: ` and the exact command
-//! that mends it (DESIGN section 7). They go to stderr; the caller prints.
+//! that mends it (docs/exit-codes.md). They go to stderr; the caller prints.
 
 use crate::domain::decision::{Decision, StandingHalt, Verdict};
 use crate::domain::findings::{Finding, Level};

@@ -1,4 +1,4 @@
-//! `andon replay`: what would have happened, from the same engine (DESIGN section 6).
+//! `andon replay`: what would have happened, from the same engine (docs/formats.md).
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `andon log --events`: the safety events, in the form that `autonomous-loop-rules.md` (safety event log) documents.
+//! `andon log --events`: the safety events, in the form that docs/formats.md documents.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! `andon replay --session ID`: the trajectory of one session (`autonomous-loop-rules.md`, frozen replays), with the
+//! `andon replay --session ID`: the trajectory of one session (docs/spec-map.md, loop rules: frozen replays), with the
 //! decision that the engine gives at each step.
 
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
 //! When to call a person: several signs of being stuck, seen together, for several rounds
-//! (`uncertainty-escalation.md`).
+//! (docs/spec-map.md, signals and escalation).
 //!
 //! Decision and action are split. What is decided here is a fold over recorded facts: it reads no file, starts no
 //! program and keeps no state but what it returns, so that a test, another clone and a replay all decide alike. What

@@ -1,4 +1,4 @@
-//! The test plan of `uncertainty-escalation.md`, section 4, under its names.
+//! The test plan of "signals and escalation" (docs/spec-map.md), section 4, under its names.
 
 use std::collections::BTreeSet;
 

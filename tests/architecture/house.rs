@@ -14,7 +14,7 @@ pub enum Nature {
     Impure,
 }
 
-/// The top modules with rank and nature (DESIGN section 3). `main.rs` and `lib.rs` are above all ranks.
+/// The top modules with rank and nature (ARCHITECTURE.md). `main.rs` and `lib.rs` are above all ranks.
 pub const MODULES: &[(&str, u8, Nature)] = &[
     ("domain", 0, Nature::Pure),
     ("history", 1, Nature::Pure),

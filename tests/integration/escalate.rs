@@ -1,5 +1,5 @@
-//! Escalation and what is done about a halt, with real git: `uncertainty-escalation.md`, `loop-safety.md` (auto
-//! escalation policy), `autonomous-loop-rules.md` (advisor, fallback chain).
+//! Escalation and what is done about a halt, with real git: docs/spec-map.md, signals and escalation, loop safety (auto
+//! escalation policy), loop rules (advisor, fallback chain).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -103,7 +103,7 @@ fn a_pause_of_a_person_survives_the_answer_to_a_halt() {
     assert!(stage.exists(".andon/PAUSE"));
 }
 
-/// Case 8 of `uncertainty-escalation.md`: off means that nothing is read, written or said.
+/// Case 8 of "signals and escalation" (docs/spec-map.md): off means that nothing is read, written or said.
 #[test]
 fn opt_out_byte_identical() {
     let stage = started();

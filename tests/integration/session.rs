@@ -232,7 +232,7 @@ fn details<'a>(events: &'a [Value], kind: &str, action: &str) -> &'a Value {
     &found.unwrap_or_else(|| panic!("{kind} {action} in {events:?}"))["details"]
 }
 
-/// The members that `autonomous-loop-rules.md` shows in its safety event log.
+/// The members that docs/formats.md shows for safety events.
 #[test]
 fn the_details_are_those_of_the_document() {
     let stage = Stage::installed();
@@ -303,7 +303,7 @@ fn cords_that_are_moved_while_halted_show_in_check_and_log() {
     assert_eq!(moved.count(), 3);
 }
 
-/// `autonomous-loop-rules.md`: ten identical calls are INFINITE and leave a blocker report, although the loop was halted
+/// "loop rules" (docs/spec-map.md): ten identical calls are INFINITE and leave a blocker report, although the loop was halted
 /// at the fifth and nobody listened.
 #[test]
 fn an_agent_that_goes_on_behind_a_halt_gets_a_blocker_report() {

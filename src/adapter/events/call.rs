@@ -1,4 +1,4 @@
-//! Signatures of tool calls (`autonomous-loop-rules.md`, signature-based detection; DESIGN section 4, contradiction 4).
+//! Signatures of tool calls (docs/spec-map.md, loop rules: signature-based detection; docs/spec-map.md, settled choice 4).
 
 use serde_json::{Map, Value};
 

@@ -1,5 +1,5 @@
 //! Hashes of what agents say and do: the same thing said again must hash the same, whatever the order of keys, white
-//! space, times and ids in it (DESIGN section 4, settled contradictions 3 and 4).
+//! space, times and ids in it (docs/spec-map.md, settled choices 3 and 4).
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

@@ -1,4 +1,4 @@
-//! The event stream from outside: JSON lines of any orchestrator become facts (DESIGN section 6).
+//! The event stream from outside: JSON lines of any orchestrator become facts (docs/formats.md).
 //!
 //! Everything is untrusted. A line that is too long is passed over without being kept, one that means nothing is a
 //! named error, and so is a member that the design does not know, for a slip in a name would make another fact of it;

@@ -71,7 +71,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 /// Longest row of calls that is looked for.
 const MAX_PERIOD: usize = 5;
 
-/// How bad it is (`autonomous-loop-rules.md`, detection level).
+/// How bad it is (docs/spec-map.md, loop rules: detection level).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Grade {
     Soft,

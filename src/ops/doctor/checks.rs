@@ -196,7 +196,7 @@ fn display_ref(facts: &Facts) -> Check {
     ok("display-ref", "git log does not show the records (andon install --show-notes)")
 }
 
-/// git copies notes after our hooks: appended to the new record, or over it (GIT-FACTS.md).
+/// git copies notes after our hooks: appended to the new record, or over it (docs/git-facts.md).
 fn rewrite_refs(facts: &Facts) -> Vec<Check> {
     let garbles = "makes git copy old records over those of amended and rebased commits";
     if let Some(value) = &facts.outside.rewrite_ref_env {

@@ -70,7 +70,7 @@ impl Diagnosis {
         self.checks.iter().map(|check| check.state).max().unwrap_or(State::Ok)
     }
 
-    /// The exit code (DESIGN section 7): 1 when a check failed.
+    /// The exit code (docs/exit-codes.md): 1 when a check failed.
     pub fn exit_code(&self) -> u8 {
         u8::from(self.worst() == State::Fail)
     }

@@ -1,6 +1,6 @@
 //! A test run that was made elsewhere: its report files, how it ended, and the code that it ran on.
 //!
-//! DESIGN section 5: a run counts only if it was the configured `test.command`. Of a run that is handed in Andon
+//! docs/concepts.md: a run counts only if it was the configured `test.command`. Of a run that is handed in Andon
 //! has but somebody's word for that, so it is marked as handed in for good, and proves nothing unless the
 //! project says that such runs count (`test.handed_in = "count"`). One that names another command never does.
 

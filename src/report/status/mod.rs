@@ -1,5 +1,5 @@
 //! `andon status`: badge, state, last halt, trend, tests and the Loop Evidence section
-//! (`loop-safety.md`, recommended UX).
+//! (docs/spec-map.md, loop safety: recommended UX).
 
 mod json;
 mod text;
@@ -101,7 +101,7 @@ pub struct FailureSummary {
     pub failing: Vec<String>,
 }
 
-/// The hashes of the window, oldest first (`loop-safety.md`, "Loop Evidence").
+/// The hashes of the window, oldest first (docs/spec-map.md, loop safety: "Loop Evidence").
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LoopEvidence {
     /// Normalized diffs.

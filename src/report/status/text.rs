@@ -112,7 +112,7 @@ fn place(page: &mut Page, view: &StatusView) {
     page.field("node", &format!("{}{session}", terminal_clip(&view.node, NAME)));
 }
 
-/// A badge for each cycle (`loop-safety.md`, recommended UX). Names of nodes come from the configuration.
+/// A badge for each cycle (docs/spec-map.md, loop safety: recommended UX). Names of nodes come from the configuration.
 fn cycles(page: &mut Page, view: &StatusView) {
     for (number, cycle) in view.cycles.iter().enumerate() {
         let label = if number == 0 { "cycle" } else { "" };
