@@ -7,7 +7,7 @@ use andon::config::{self, Config, Layer, Source};
 use andon::domain::decision::Verdict;
 use andon::domain::findings::Level;
 use andon::domain::time::Timestamp;
-use andon::ops::replay_events;
+use andon::ops::replay::events;
 
 use crate::agent::{Agent, Script};
 use crate::derive;
@@ -61,7 +61,7 @@ fn judged(family: &Family, config: &Config, script: &Script, stream: &[u8]) -> R
     let mut run = Run::default();
     let mut warned = false;
     let now = Timestamp(1_900_000_000);
-    let ended = replay_events::run(config, now, &mut &*stream, &mut |number, decision| {
+    let ended = events::run(config, now, &mut &*stream, &mut |number, decision| {
         if run.halted.is_some() {
             return;
         }

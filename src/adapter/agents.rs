@@ -35,7 +35,7 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// Reads the actor from the environment as `ops::context` captured it. An empty value or `0` is no marker.
+    /// Reads the actor from the environment as `engine::context` captured it. An empty value or `0` is no marker.
     pub fn from_environment(vars: &BTreeMap<String, String>) -> Self {
         let set = |name: &str| vars.get(name).filter(|value| !value.is_empty() && *value != "0");
         Self {

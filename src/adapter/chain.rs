@@ -47,7 +47,7 @@ pub enum Plan {
     RunsAlready,
 }
 
-/// What the environment says about hooks that are running already. Read once, by `ops::context`.
+/// What the environment says about hooks that are running already. Read once, by `engine::context`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Running {
     /// The value of [`RUNNING_VAR`].

@@ -1,4 +1,4 @@
-//! Time as a value. The clock is read in `ops::context` only and passed in.
+//! Time as a value. The clock is read in `engine::context` only and passed in.
 
 use std::fmt;
 use std::str::FromStr;

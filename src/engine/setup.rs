@@ -1,5 +1,7 @@
 //! What installing leaves in a repository, and what can be wrong with it.
 
+pub mod fetch;
+pub mod left;
 pub mod live;
 pub mod place;
 

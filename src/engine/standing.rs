@@ -34,6 +34,15 @@ pub const PAUSE_FILE: &str = "PAUSE";
 /// Most bytes that are read of it.
 const MAX_PAUSE: u64 = 4096;
 
+/// What was answered.
+#[derive(Debug)]
+pub struct Resumed {
+    /// The halt that stood, if one was recorded.
+    pub halt: Option<StandingHalt>,
+    /// Who answered.
+    pub by: String,
+}
+
 /// Looks for `.andon/STOP` and `.andon/PAUSE`.
 pub fn stops(ws: &Workspace) -> Stops {
     let look = |name: &str| match ws.andon_dir().map(|dir| dir.look(name)) {

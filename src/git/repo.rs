@@ -15,7 +15,7 @@ use super::loose_files::LooseFiles;
 use super::trees::RawTree;
 use crate::domain::ids::{Oid, TreeId};
 
-/// The repository variables that git sets for its hooks, read once by `ops::context`.
+/// The repository variables that git sets for its hooks, read once by `engine::context`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RepoEnv {
     /// `GIT_DIR`

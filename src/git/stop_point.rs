@@ -1,5 +1,5 @@
 //! Named points at which a test lets the process die as by `kill -9`, or panic, so that every half-done state is reached
-//! on purpose. Set from `ANDON_TEST_STOP` by `ops::context`; a release build has neither the variable nor the points.
+//! on purpose. Set from `ANDON_TEST_STOP` by `engine::context`; a release build has neither the variable nor the points.
 //!
 //! Here, at the bottom of what has side effects, so that each of them can name its own points.
 

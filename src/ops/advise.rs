@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::resume::Resumed;
 use crate::detect;
 use crate::domain::context::Pressure;
 use crate::domain::facts::AckHow;
@@ -10,6 +9,7 @@ use crate::domain::response::OnStall;
 use crate::effect::best_effort::{self, ANSWER, QUESTION};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
+use crate::engine::standing::Resumed;
 use crate::engine::standing::{self, Answer};
 use crate::engine::timeline::{self, Loaded};
 use crate::engine::workspace::Workspace;

@@ -1,12 +1,16 @@
 //! `andon hook NAME`: one entrance for every hook of git, pre-commit and prek.
 
+pub mod chain;
+mod gate_hook;
+mod origin;
+pub mod push;
+pub mod record_commit;
+mod rewrite;
+
 use std::ffi::OsString;
 
-use super::origin;
-use super::push::{self, JudgedTip};
-use super::record_commit::{self, Recorded};
-use super::rewrite;
-use super::sync;
+use self::push::JudgedTip;
+use self::record_commit::Recorded;
 use crate::adapter::framework::{self, Runner};
 use crate::adapter::git_hook::{self, HookName, PushedRef, Rewrite, RewriteCommand};
 use crate::config::ConfigErrors;
@@ -16,6 +20,7 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::guard;
 use crate::engine::skip;
+use crate::engine::sync;
 use crate::engine::workspace::Workspace;
 use crate::report::message::Diagnostic;
 
@@ -88,7 +93,7 @@ pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
         HookName::PostRewrite => {
             let (command, rewrites, unread) = rewrites(ctx, &ws, call)?;
             let mut warnings: Vec<Diagnostic> = unread.into_iter().collect();
-            warnings.extend(rewrite::post_rewrite(ctx, &ws, command, &rewrites)?.warnings);
+            warnings.extend(rewrite::post_rewrite(ctx, &ws, command, &rewrites)?);
             HookOutcome { warnings, ..HookOutcome::silent() }
         }
         HookName::PrePush => judge_push(ctx, &ws, call)?,

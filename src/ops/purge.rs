@@ -3,25 +3,21 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::detect::Stops;
 use crate::effect::AndonDir;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
-use crate::engine::setup::{NOTES_REF, SetupError, quoted};
+use crate::engine::setup::left::{LEDGER_REFS, folders_of};
+use crate::engine::setup::{NOTES_REF, SetupError};
 use crate::engine::standing::{self, stops};
 use crate::engine::workspace::Workspace;
 use crate::git::{GitError, Repo};
 use crate::ledger::Ledger;
 
-/// Everything of Andon's own among the refs, its copies of remotes included.
-const LEDGER_REFS: &str = "refs/andon/";
 /// The records of remotes.
 const REMOTE_NOTES: &str = "refs/notes/remotes/";
-
-/// The folder of Andon in each git directory.
-const OWN_DIR: &str = "andon";
 
 /// What was deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,41 +93,4 @@ fn refs(repo: &Repo) -> Result<Vec<String>, GitError> {
         refs.push(NOTES_REF.to_owned());
     }
     Ok(refs)
-}
-
-/// The folders of Andon that are there: plain ones, never what a link leads to.
-fn folders_of(repo: &Repo) -> Vec<PathBuf> {
-    let mut all = vec![repo.common_dir().join(OWN_DIR), repo.git_dir().join(OWN_DIR)];
-    all.extend(repo.workdir().map(|top| AndonDir::below(top).path()));
-    // The main working tree, seen from a linked one.
-    let main = repo.common_dir().parent().filter(|_| repo.common_dir().ends_with(".git"));
-    all.extend(main.map(|top| AndonDir::below(top).path()));
-    for linked in repo.worktree_places() {
-        all.push(linked.git_dir.join(OWN_DIR));
-        all.extend(linked.top.map(|top| AndonDir::below(&top).path()));
-    }
-    all.sort();
-    all.dedup();
-    all.retain(|path| is_folder(path));
-    all
-}
-
-fn is_folder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|facts| facts.is_dir())
-}
-
-/// What is there of it, in words.
-pub(super) fn left(repo: &Repo) -> Vec<String> {
-    let mut left = Vec::new();
-    if let Ok(notes) = repo.notes_list(NOTES_REF)
-        && !notes.is_empty()
-    {
-        left.push(format!("the records of {} commits in {NOTES_REF}", notes.len()));
-    }
-    if repo.refs_with_prefix(LEDGER_REFS).is_ok_and(|found| !found.is_empty()) {
-        left.push("the ledger of halts and answers in refs/andon/".to_owned());
-    }
-    let folders = folders_of(repo);
-    left.extend(folders.iter().map(|path| quoted(path)));
-    left
 }

@@ -1,6 +1,9 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
+pub mod events;
+pub mod session;
+
 use crate::detect;
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
@@ -98,7 +101,7 @@ fn asked(ctx: &Context, range: &str) -> Result<Asked, OpsError> {
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.
-pub(super) fn settings(rules: &RuleSettings) -> RuleSettings {
+fn settings(rules: &RuleSettings) -> RuleSettings {
     let mut settings = rules.clone();
     if let Some(setting) = settings.get_mut(detect::HOOK_BYPASS.id) {
         setting.level = Level::Off;

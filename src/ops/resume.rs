@@ -5,25 +5,16 @@ use std::path::PathBuf;
 use crate::detect;
 use crate::detect::Stops;
 use crate::domain::about::Reset;
-use crate::domain::decision::{Stage, StandingHalt};
+use crate::domain::decision::Stage;
 use crate::domain::facts::AckHow;
 use crate::effect;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::guard;
 use crate::engine::safety;
-use crate::engine::standing::{self, Answer, PAUSE_FILE, STOP_FILE, stops};
+use crate::engine::standing::{self, Answer, PAUSE_FILE, Resumed, STOP_FILE, stops};
 use crate::engine::timeline;
 use crate::engine::workspace::Workspace;
-
-/// What `andon resume` answered.
-#[derive(Debug)]
-pub struct Resumed {
-    /// The halt that stood, if one was recorded.
-    pub halt: Option<StandingHalt>,
-    /// Who answered.
-    pub by: String,
-}
 
 /// Acknowledges the standing halt and removes STOP and PAUSE. Refuses in the shell of an agent.
 pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Resumed, OpsError> {

@@ -3,9 +3,7 @@
 //! The code fingerprint is taken before and after the run: a run during which the code changed proves nothing,
 //! and neither does one of another command, or one that was stopped.
 
-mod compared;
 mod preset;
-mod tested;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,16 +14,16 @@ use crate::domain::veil::Hidden;
 use crate::effect::private::PrivateDir;
 use crate::effect::program::{self, Exit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
 use crate::effect::report_files::{self, Found};
+use crate::engine::compared::{compare, without_its_reports};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
+use crate::engine::tested::{Since, TestedCode};
 use crate::engine::workspace::Workspace;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::escape::shell_quote_bytes;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
-pub use self::compared::compare;
 use self::preset::Unseen;
-pub use self::tested::{Since, TestedCode};
 
 /// Largest file of the project that is looked into for a runner's configuration, in bytes.
 const MAX_PROJECT_FILE: usize = 1 << 20;
@@ -160,17 +158,6 @@ fn watched(
         reader.push(Stream::Stdout, bytes);
     });
     Ok(end)
-}
-
-/// Where reports are configured, they are what says that tests ran: of a run that `written` none neither an exit code
-/// of 0 nor what it printed is a pass.
-pub(super) fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut ParsedRun) -> Option<String> {
-    if parsed.status != TestStatus::Passed || written > 0 || ws.config.test.reports.is_empty() {
-        return None;
-    }
-    let exit_only = parsed.runner == RUNNER_EXIT;
-    parsed.status = if exit_only { TestStatus::NoTests } else { TestStatus::Incomplete };
-    Some("test.reports is set, and this run wrote no such report".to_owned())
 }
 
 /// A runner that was asked for a report, wrote none and said nothing of tests did not come to its end, whatever its

@@ -2,13 +2,13 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::observe::watch::{self, Asked};
 use crate::domain::decision::{Decision, Stage};
 use crate::domain::events::{Event, TurnEnd, What};
 use crate::domain::ids::Digest;
 use crate::domain::paths::PathClass;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
+use crate::engine::watch::{self, Asked};
 use crate::engine::workspace::Workspace;
 use crate::git::Overlay;
 use crate::record::fingerprint::Fingerprinter;

@@ -37,6 +37,9 @@ pub const MODULES: &[(&str, u8, Nature)] = &[
 /// The libraries below `crates/`, with their nature. They know nothing of the package that uses them.
 pub const LIBRARIES: &[(&str, Nature)] = &[("testreport", Nature::Pure)];
 
+/// The module of the verbs: a file or a folder each, and none imports another.
+pub const VERBS: &str = "ops";
+
 /// Something that only a few files may touch.
 pub struct Door {
     /// What passes through it, for the message.

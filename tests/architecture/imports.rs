@@ -11,6 +11,7 @@ pub fn check(source: &Source) -> Vec<Violation> {
     let mut found = Vec::new();
     for reference in &source.scan.references {
         found.extend(rank(source, reference));
+        found.extend(other_verb(source, reference));
         found.extend(library(source, reference));
         found.extend(purity(source, reference));
         found.extend(house::DOORS.iter().filter_map(|door| closed_door(source, reference, door)));
@@ -93,6 +94,17 @@ fn rank(source: &Source, reference: &Reference) -> Option<Violation> {
 
 fn wrong_rank(own: &str, rank: u8, other: &str, theirs: u8) -> String {
     format!("`{own}` (rank {rank}) imports `{other}` (rank {theirs}); only lower ranks may be imported")
+}
+
+/// A verb imports no other verb: what two of them need belongs to the engine.
+fn other_verb(source: &Source, reference: &Reference) -> Option<Violation> {
+    let own = source.module.get(1).filter(|_| source.top() == Some(house::VERBS))?;
+    let [root, top, other, ..] = &reference.path[..] else { return None };
+    if reference.through_alias || root != "crate" || top != house::VERBS || other == own {
+        return None;
+    }
+    let message = format!("verb `{own}` imports verb `{other}`; what both need belongs to `engine`");
+    Some(violation(source, reference.line, "verb", message))
 }
 
 /// A pure module names nothing that does I/O.

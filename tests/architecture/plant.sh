@@ -53,5 +53,6 @@ plant 'environment read elsewhere' src/cli/mod.rs 'fn f() { let _ = std::env::va
 plant 'clock read elsewhere' src/ops/mod.rs 'fn f() { let _ = std::time::SystemTime::now(); }' door
 plant 'printing elsewhere' src/ops/mod.rs 'fn f() { println!(); }' door
 plant 'the id of a rule outside of detect' src/ops/mod.rs 'const ID: &str = "tool-loop";' rule-id
+plant 'a verb that imports another' src/ops/tick.rs 'use crate::ops::pin as _;' verb
 plant 'allow without a reason' src/git/mod.rs '#[allow(dead_code)] fn f() {}' bare-allow
 exit "$missed"

@@ -95,6 +95,24 @@ fn impure_std_and_crates_are_found_in_every_pure_module() {
 }
 
 #[test]
+fn a_verb_that_imports_another_is_found() {
+    for (path, text) in [
+        ("src/ops/tick.rs", "use crate::ops::observe::watch;"),
+        ("src/ops/tick.rs", "use super::observe;"),
+        ("src/ops/tick.rs", "fn f() { super::observe::watch(); }"),
+        ("src/ops/check/mod.rs", "use super::{error, replay::settings};"),
+        ("src/ops/check/range.rs", "use super::super::replay::settings;"),
+        ("src/ops/check/range.rs", "fn f(_: &crate::ops::replay::Asked) {}"),
+    ] {
+        assert_found(path, text, "verb", 1);
+    }
+    assert_clean("src/ops/check/range.rs", "use super::records; use crate::ops::check::range::source;");
+    assert_clean("src/ops/check/range.rs", "use crate::engine::timeline;");
+    assert_clean("src/ops/check/tests.rs", "#[cfg(test)]\nmod tests { use crate::ops::install; }");
+    assert_clean("src/cli/commands/check.rs", "use crate::ops::{check, replay};");
+}
+
+#[test]
 fn each_door_is_closed_elsewhere_and_open_at_its_place() {
     for (text, elsewhere, door) in [
         ("use git2::Repository;", "src/record/mod.rs", "src/git/mod.rs"),

@@ -7,8 +7,8 @@ use crate::config::TestCommand;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::Repo;
+use crate::ops::doctor::health;
 use crate::ops::doctor::{self, Diagnosis, Health, Outside, State};
-use crate::ops::health;
 use crate::report::json;
 
 /// Says what is installed, what is missing and which ways around the guard are open. Exit code 1 when a check failed.

@@ -15,7 +15,7 @@ use crate::domain::findings::Level;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace;
-use crate::ops::chain;
+use crate::ops::hook::chain;
 use crate::ops::hook::{self, HookCall, HookEnd, HookOutcome, Refusal};
 use crate::report::message::{self, Diagnostic};
 

@@ -11,7 +11,7 @@ use crate::cli::progress::{self, stopped};
 use crate::config::{self, Config};
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::ops::{replay, replay_events, replay_session};
+use crate::ops::replay::{self, events, session};
 use crate::report::json;
 use crate::report::message;
 use crate::report::replay::{self as report, ReplayLine, ReplayStep, Teller};
@@ -63,7 +63,7 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
 
 /// Walks one session.
 fn walk(shell: &Shell, ws: &Workspace, session: &str, format: Format) -> Result<Exit, OpsError> {
-    let (found, warnings) = replay_session::run(ws, session)?;
+    let (found, warnings) = session::run(ws, session)?;
     shell.out.result(&match format {
         Format::Text => trajectory::text(&found, shell.out.out),
         Format::Json => json::lines(&trajectory::json(&found)),
@@ -82,7 +82,7 @@ fn events(shell: &Shell, file: &Path, format: Format) -> Result<Exit, OpsError> 
     };
     let mut teller = Teller::new(shell.out.out);
     let mut text = String::new();
-    let ended = replay_events::run(&config, shell.ctx.now, &mut input, &mut |number, decision| {
+    let ended = events::run(&config, shell.ctx.now, &mut input, &mut |number, decision| {
         let line = ReplayLine { step: ReplayStep::Event(number), decision };
         text.push_str(&match format {
             Format::Text => teller.line(&line),

@@ -5,9 +5,10 @@ use crate::cli::args::SyncArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::{self, Format};
 use crate::engine::error::OpsError;
+use crate::engine::sync::{Way, unasked};
 use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt};
-use crate::ops::sync::{self, Way, With};
+use crate::ops::sync::{self, With};
 use crate::report::json;
 use crate::report::sync as report;
 
@@ -33,6 +34,6 @@ fn prompt(shell: &Shell, ws: &Workspace) -> Prompt {
     if shell.ctx.var("GIT_TERMINAL_PROMPT") != Some("0") && output::has_terminal() {
         Prompt::Allowed
     } else {
-        sync::unasked(&shell.ctx, ws)
+        unasked(&shell.ctx, ws)
     }
 }

@@ -1,10 +1,11 @@
 //! What the doctor thinks of what was found: pure, one function a subject.
 
-use super::{Check, Diagnosis, Facts, FetchState, Health, HooksPlace, Limit, Presence, State};
+use super::{Check, Diagnosis, Facts, Health, HooksPlace, Limit, Presence, State};
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::{HookState, Mode, Standing};
 use crate::effect::install::mode::Mode as InstallMode;
 use crate::effect::install::shim::Owner;
+use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
 use crate::engine::setup::place::Override;
 use crate::engine::setup::{NOTES_REF, names_notes_ref, quoted};

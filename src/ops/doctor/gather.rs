@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
 
-use super::{Facts, HooksPlace, Limit, Outside, Presence, Records, fetch_states};
+use super::{Facts, HooksPlace, Limit, Outside, Presence, Records};
 use crate::effect::install::inspect::{HookState, Standing, inspect};
 use crate::effect::install::manifest::Manifest;
 use crate::effect::install::mode::Mode;
+use crate::engine::setup::fetch::fetch_states;
 use crate::engine::setup::live;
 use crate::engine::setup::place::{Override, hooks_mend, hooks_override};
 use crate::engine::setup::{DISPLAY_REF_KEY, NOTES_REF};

@@ -4,8 +4,8 @@
 //! has its test, and a repository too broken to look at still gets an answer.
 
 mod checks;
-pub(in crate::ops) mod fetch;
 mod gather;
+pub mod health;
 #[cfg(test)]
 mod tests;
 
@@ -13,10 +13,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub use self::checks::checks;
-pub use self::fetch::{FetchState, fetch_states};
 pub use self::gather::gather;
 use crate::effect::install::inspect::HookState;
 use crate::effect::install::mode::Mode;
+use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
 use crate::engine::setup::place::Override;
 use crate::git::{GitError, SourcedValue};

@@ -6,6 +6,7 @@ use super::*;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::{Mode, Standing, Twins};
 use crate::effect::install::shim::Owner;
+use crate::engine::setup::fetch::fetch_states;
 use crate::git::{ConfigScope, Repo, RepoEnv};
 use crate::ops::install::tests::Scratch;
 

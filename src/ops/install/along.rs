@@ -4,8 +4,8 @@
 use crate::effect::install::InstallError;
 use crate::effect::install::manifest::Manifest;
 use crate::engine::setup::SetupError;
+use crate::engine::sync::PUSH_KEY;
 use crate::git::{ConfigScope, Repo};
-use crate::ops::sync::PUSH_KEY;
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 use crate::effect::install::InstallError;
 use crate::effect::install::manifest::Manifest;
 use crate::engine::setup::SetupError;
+use crate::engine::setup::fetch::fetch_states;
 use crate::git::{ConfigScope, Repo};
-use crate::ops::doctor::fetch::fetch_states;
 
 /// A configuration key (`remote.NAME.fetch`) and the refspec that was added to it or taken out of it.
 pub type FetchSpec = (String, String);

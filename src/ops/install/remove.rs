@@ -12,10 +12,10 @@ use crate::effect::install::edits::{self, Cleaned};
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::inspect;
 use crate::effect::install::manifest::{Manifest, Place};
+use crate::engine::setup::left;
 use crate::engine::setup::place::{self, program_link};
 use crate::engine::setup::{DISPLAY_REF_KEY, SetupError, quoted};
 use crate::git::{ConfigScope, Repo};
-use crate::ops::purge;
 
 /// What became of the hooks of one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,7 +157,7 @@ pub fn remarks(repo: &Repo) -> Vec<String> {
     if let Some(file) = repo.workdir().map(|top| top.join(CONFIG_FILE)).filter(|file| file.exists()) {
         remarks.push(format!("{CONFIG_FILE} stays, it is yours: rm {}", quoted(&file)));
     }
-    let left = purge::left(repo);
+    let left = left::left(repo);
     if !left.is_empty() {
         let left = left.join(", ");
         remarks.push(format!("{left} stay; to delete them too: andon uninstall --purge"));

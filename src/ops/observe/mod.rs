@@ -3,4 +3,3 @@
 
 pub mod stream;
 pub mod test_run;
-pub mod watch;

@@ -8,18 +8,16 @@ use crate::domain::decision::Decision;
 use crate::domain::facts::Fact;
 use crate::domain::signatures::signature;
 use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
+use crate::engine::compared::compare;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
+use crate::engine::tally::Tally;
 use crate::engine::workspace::Workspace;
-use crate::ops::test;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
 
 use super::test_run::worth;
-use super::watch::Watch;
-
-/// Most remarks about single lines that are kept.
-pub(in crate::ops) const MAX_REMARKS: usize = 20;
+use crate::engine::watch::Watch;
 
 /// What was observed.
 pub struct Observed {
@@ -69,7 +67,7 @@ pub fn run(
         match read((ctx, ws), request, line) {
             Ok((mut kept, odd)) => {
                 if let JournalLine::TestRun(run) = &mut kept {
-                    test::compare(ws, run)?;
+                    compare(ws, run)?;
                 }
                 journal.append(&kept)?;
                 tally.kept = tally.kept.saturating_add(1);
@@ -151,50 +149,4 @@ fn hand_in(ws: &Workspace, run: &mut TestRun) {
     }
     tests.caveats.origin = RunOrigin::HandedIn;
     run.validity = validity;
-}
-
-/// Lines as they are counted.
-#[derive(Default)]
-pub(in crate::ops) struct Tally {
-    /// The number of the line, from 1.
-    pub(in crate::ops) line: u64,
-    /// Facts.
-    pub(in crate::ops) kept: u64,
-    /// Lines that are none.
-    pub(in crate::ops) refused: u64,
-    first: Vec<Diagnostic>,
-    further: u64,
-}
-
-impl Tally {
-    /// A line is no fact.
-    pub(in crate::ops) fn refuse(&mut self, error: &EventError) {
-        self.refused = self.refused.saturating_add(1);
-        self.remark(Diagnostic::error(format!("no fact: {error}")).code("event"));
-    }
-
-    /// Something about a fact does not count.
-    pub(in crate::ops) fn odd(&mut self, odd: Option<Diagnostic>) {
-        if let Some(odd) = odd {
-            self.remark(odd);
-        }
-    }
-
-    /// What there is to say: the first remarks, and how many there are beyond them.
-    pub(in crate::ops) fn remarks(self) -> Vec<Diagnostic> {
-        let mut said = self.first;
-        if self.further > 0 {
-            let further = format!("{} more remarks about lines are left out", self.further);
-            said.push(Diagnostic::note(further).code("event"));
-        }
-        said
-    }
-
-    fn remark(&mut self, remark: Diagnostic) {
-        if self.first.len() < MAX_REMARKS {
-            self.first.push(remark.at(format!("line {}", self.line)));
-        } else {
-            self.further = self.further.saturating_add(1);
-        }
-    }
 }

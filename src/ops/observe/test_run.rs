@@ -6,16 +6,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::watch;
 use crate::config::{HandedIn, TestCommand};
 use crate::domain::decision::Decision;
 use crate::domain::ids::CodeId;
 use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
 use crate::effect::report_files;
+use crate::engine::compared::{compare, without_its_reports};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
+use crate::engine::tested::TestedCode;
+use crate::engine::watch;
 use crate::engine::workspace::Workspace;
-use crate::ops::test::{self, TestedCode};
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
 use testreport::{ExitKind, Root, RunReader};
@@ -57,11 +58,10 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
     }
     let mut parsed = reader.finish(ExitKind::Code(handed.exit_code));
     let mut warnings: Vec<Diagnostic> = parsed.warnings.iter().map(Diagnostic::warning).collect();
-    warnings
-        .extend(test::without_its_reports(ws, handed.reports.len(), &mut parsed).map(Diagnostic::warning));
+    warnings.extend(without_its_reports(ws, handed.reports.len(), &mut parsed).map(Diagnostic::warning));
     let (command, validity) = worth(ws, handed.command.as_deref());
     let mut run = tested.run(Some(ctx.now), parsed, &command, validity);
-    test::compare(ws, &mut run)?;
+    compare(ws, &mut run)?;
     run.evidence.caveats.origin = RunOrigin::HandedIn;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
     let (decision, further, _) = watch::decide(ctx, ws, watch::Asked::OfRun)?;

@@ -6,8 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::replay;
-use super::replay_events::Engine;
+use super::events::Engine;
 use crate::domain::decision::{Decision, LedgerEvent, Verdict};
 use crate::domain::events::{Event, Trace, What};
 use crate::domain::facts::{CommitFact, Fact};
@@ -138,7 +137,7 @@ impl<'a> Walk<'a> {
         let found = Trajectory { session: id.to_owned(), model: None, prompt_hash: None, steps: Vec::new() };
         Self {
             id,
-            engine: Engine::new(&ws.config, replay::settings(&ws.config.rules)),
+            engine: Engine::new(&ws.config, super::settings(&ws.config.rules)),
             current: None,
             known: BTreeSet::new(),
             state: SessionState::Idle,

@@ -16,21 +16,14 @@ use crate::record::store::{NewRecord, NotesStore};
 use crate::report::message::Diagnostic;
 use crate::wire::v1::{encode_commit, line_digest};
 
-/// What became of the records.
-pub struct Rewritten {
-    /// How many were written.
-    pub records: usize,
-    /// Commits whose record could not be carried along.
-    pub warnings: Vec<Diagnostic>,
-}
-
-/// Rewrites the records of rewritten commits, in the order in which git names them (oldest first).
+/// Rewrites the records of rewritten commits, in the order in which git names them (oldest first). Returns why
+/// a record could not be carried along.
 pub fn post_rewrite(
     ctx: &Context,
     ws: &Workspace,
     command: RewriteCommand,
     rewrites: &[Rewrite],
-) -> Result<Rewritten, OpsError> {
+) -> Result<Vec<Diagnostic>, OpsError> {
     let mut store = NotesStore::open(&ws.repo)?;
     let mut written: Vec<NewRecord> = Vec::new();
     let mut warnings = Vec::new();
@@ -69,7 +62,7 @@ pub fn post_rewrite(
         store.put_records(&written, ctx.now)?;
     }
     move_acks(ws, rewrites)?;
-    Ok(Rewritten { records: written.len(), warnings })
+    Ok(warnings)
 }
 
 /// An acknowledgement names the commit that was HEAD then; when that commit is rewritten, the answer still holds.

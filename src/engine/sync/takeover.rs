@@ -20,14 +20,14 @@ const MAX_LEDGERS: usize = 10_000;
 
 /// What the remote had when it was last looked at.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Tracked {
+pub(crate) struct Tracked {
     notes: Option<CommitId>,
     /// Tips by writer.
     ledgers: BTreeMap<String, CommitId>,
 }
 
 impl Tracked {
-    pub(super) fn read(repo: &Repo, peer: &Peer) -> Result<Self, GitError> {
+    pub(crate) fn read(repo: &Repo, peer: &Peer) -> Result<Self, GitError> {
         let found = repo.refs_with_prefix(&peer.ledgers)?;
         // Ledgers of our own making have an id for a name: nothing else is taken over, whoever offers it.
         let ledgers: BTreeMap<String, CommitId> = found
@@ -41,7 +41,7 @@ impl Tracked {
 }
 
 /// A ref that the remote lacks or has less of.
-pub(super) struct Outgoing {
+pub(crate) struct Outgoing {
     name: String,
     tip: CommitId,
     tracking: String,
@@ -51,20 +51,20 @@ pub(super) struct Outgoing {
 
 impl Outgoing {
     /// The tip by its id: hooks may move the ref on meanwhile.
-    pub(super) fn spec(&self) -> String {
+    pub(crate) fn spec(&self) -> String {
         format!("{}:{}", self.tip, self.name)
     }
 }
 
 /// The names of every ref that travels.
-pub(super) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
+pub(crate) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
     let notes = repo.ref_commit(store::REF)?.map(|_| store::REF.to_owned());
     let ledgers = repo.refs_with_prefix(ledger::REF_PREFIX)?.into_iter().map(|(name, _)| name);
     Ok(notes.into_iter().chain(ledgers).collect())
 }
 
 /// One sync with one remote, as far as refs of this clone are concerned.
-pub(super) struct Takeover<'a> {
+pub(crate) struct Takeover<'a> {
     ctx: &'a Context,
     repo: &'a Repo,
     peer: Peer,
@@ -76,12 +76,12 @@ pub(super) struct Takeover<'a> {
 }
 
 impl<'a> Takeover<'a> {
-    pub(super) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer) -> Self {
+    pub(crate) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer) -> Self {
         let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
         Self { ctx, repo: &ws.repo, peer, report, forked: Vec::new(), united: None }
     }
 
-    pub(super) fn peer(&self) -> &Peer {
+    pub(crate) fn peer(&self) -> &Peer {
         &self.peer
     }
 
@@ -89,11 +89,11 @@ impl<'a> Takeover<'a> {
         &self.peer.label
     }
 
-    pub(super) fn retried(&mut self) {
+    pub(crate) fn retried(&mut self) {
         self.report.retries += 1;
     }
 
-    pub(super) fn finish(self) -> SyncReport {
+    pub(crate) fn finish(self) -> SyncReport {
         self.report
     }
 
@@ -114,7 +114,7 @@ impl<'a> Takeover<'a> {
     }
 
     /// Takes over what the remote has.
-    pub(super) fn adopt(&mut self, theirs: &Tracked) -> Result<(), OpsError> {
+    pub(crate) fn adopt(&mut self, theirs: &Tracked) -> Result<(), OpsError> {
         if let Some(tip) = theirs.notes {
             let union = unite::unite(self.repo, tip, self.united, self.ctx.now)?;
             self.united = union.made.or(self.united);
@@ -210,7 +210,7 @@ impl<'a> Takeover<'a> {
     }
 
     /// Says what went back, or away, at the remote since it was last seen.
-    pub(super) fn compare(&mut self, before: &Tracked, now: &Tracked) -> Result<(), OpsError> {
+    pub(crate) fn compare(&mut self, before: &Tracked, now: &Tracked) -> Result<(), OpsError> {
         if let Some(seen) = before.notes {
             self.went_back("the records", store::REF, (seen, now.notes))?;
         }
@@ -248,7 +248,7 @@ impl<'a> Takeover<'a> {
     }
 
     /// What the remote lacks.
-    pub(super) fn outgoing(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+    pub(crate) fn outgoing(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
         let mut outgoing = Vec::new();
         if let Some(tip) = self.repo.ref_commit(store::REF)?.filter(|tip| theirs.notes != Some(*tip)) {
             let records = self.repo.notes_ahead(theirs.notes, tip)?;
@@ -275,7 +275,7 @@ impl<'a> Takeover<'a> {
     }
 
     /// Remembers what arrived and says what was refused.
-    pub(super) fn arrived(&mut self, outgoing: &[Outgoing], pushed: &[PushedTo]) -> Result<(), OpsError> {
+    pub(crate) fn arrived(&mut self, outgoing: &[Outgoing], pushed: &[PushedTo]) -> Result<(), OpsError> {
         for one in pushed {
             let Some(sent) = outgoing.iter().find(|sent| sent.name == one.name) else { continue };
             match &one.end {
@@ -297,7 +297,7 @@ impl<'a> Takeover<'a> {
     }
 
     /// Remembers what was written to a file.
-    pub(super) fn written(&mut self, outgoing: &[Outgoing]) {
+    pub(crate) fn written(&mut self, outgoing: &[Outgoing]) {
         for one in outgoing {
             self.report.sent.records += one.records;
             self.report.sent.entries += one.entries;

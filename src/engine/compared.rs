@@ -9,6 +9,7 @@ use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
 use crate::history;
 use crate::record::journal::{Journal, Reach, Turns};
+use testreport::{ParsedRun, RUNNER_EXIT};
 
 /// How many runs back are looked at.
 const RUNS: usize = 32;
@@ -16,6 +17,17 @@ const RUNS: usize = 32;
 const PATHS: usize = 64;
 /// Largest file that is looked into for tests, in bytes.
 const MAX_TEXT: usize = 1 << 20;
+
+/// Where reports are configured, they are what says that tests ran: of a run that `written` none neither an exit code
+/// of 0 nor what it printed is a pass.
+pub(crate) fn without_its_reports(ws: &Workspace, written: usize, parsed: &mut ParsedRun) -> Option<String> {
+    if parsed.status != TestStatus::Passed || written > 0 || ws.config.test.reports.is_empty() {
+        return None;
+    }
+    let exit_only = parsed.runner == RUNNER_EXIT;
+    parsed.status = if exit_only { TestStatus::NoTests } else { TestStatus::Incomplete };
+    Some("test.reports is set, and this run wrote no such report".to_owned())
+}
 
 /// Notes in `run` what only the runs before it can tell, and what that makes of it.
 pub fn compare(ws: &Workspace, run: &mut TestRun) -> Result<(), OpsError> {

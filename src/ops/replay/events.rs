@@ -3,8 +3,6 @@
 
 use std::io::BufRead;
 
-use super::observe::stream::Tally;
-use super::replay;
 use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
@@ -15,6 +13,7 @@ use crate::domain::ids::EntryId;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
+use crate::engine::tally::Tally;
 use crate::engine::uncertainty;
 use crate::history::{Effect, Fold, Timeline};
 use crate::policy::{self, Place};
@@ -40,7 +39,7 @@ pub fn run(
     input: &mut dyn BufRead,
     show: &mut dyn FnMut(u64, Decision),
 ) -> Result<Ended, OpsError> {
-    let settings = replay::settings(&config.rules);
+    let settings = super::settings(&config.rules);
     let mut lines = Lines::new(input);
     let mut tally = Tally::default();
     let mut engine = Engine::new(config, settings);

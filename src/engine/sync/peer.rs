@@ -13,22 +13,22 @@ const PASSING: &str = "refs/andon/passing/";
 
 /// Who is synced with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Peer {
+pub(crate) struct Peer {
     /// For people and for commands that they copy; without a password.
-    pub(super) label: String,
+    pub(crate) label: String,
     /// What git is given.
-    pub(super) address: String,
+    pub(crate) address: String,
     /// How well it is known.
-    pub(super) standing: Standing,
+    pub(crate) standing: Standing,
     /// The ref under which its records are kept here.
-    pub(super) notes: String,
+    pub(crate) notes: String,
     /// What the refs under which its ledgers are kept here begin with.
-    pub(super) ledgers: String,
+    pub(crate) ledgers: String,
 }
 
 /// How well a peer is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(crate) enum Standing {
     /// A remote that somebody configured here.
     Configured,
     /// Anybody.
@@ -37,7 +37,7 @@ pub(super) enum Standing {
 
 impl Peer {
     /// A remote by its name.
-    pub(super) fn remote(name: &str) -> Self {
+    pub(crate) fn remote(name: &str) -> Self {
         Self {
             label: name.to_owned(),
             address: name.to_owned(),
@@ -48,7 +48,7 @@ impl Peer {
     }
 
     /// Whatever git finds at `address`.
-    pub(super) fn passing(address: &str, label: &str) -> Self {
+    pub(crate) fn passing(address: &str, label: &str) -> Self {
         let space = format!("{PASSING}{}/", std::process::id());
         Self {
             label: without_password(label),
@@ -60,14 +60,14 @@ impl Peer {
     }
 
     /// A bundle, whether or not it is there.
-    pub(super) fn bundle(file: &Path) -> Self {
+    pub(crate) fn bundle(file: &Path) -> Self {
         let path = file.display().to_string();
         Self::passing(&path, &path)
     }
 
     /// What is fetched, and where it goes: patterns even where one ref is meant, because git refuses the whole fetch
     /// when a plainly named ref is missing on the other side.
-    pub(super) fn fetch_specs(&self) -> Vec<String> {
+    pub(crate) fn fetch_specs(&self) -> Vec<String> {
         vec![
             format!("+{}*:{}*", store::REF, self.notes),
             format!("+{}*:{}*", ledger::REF_PREFIX, self.ledgers),
@@ -75,7 +75,7 @@ impl Peer {
     }
 
     /// Forgets what was only passing through; also what a process that was killed left.
-    pub(super) fn forget(&self, repo: &Repo) -> Result<(), GitError> {
+    pub(crate) fn forget(&self, repo: &Repo) -> Result<(), GitError> {
         match self.standing {
             Standing::Configured => Ok(()),
             Standing::Passing => repo.drop_passing(PASSING),
@@ -84,7 +84,7 @@ impl Peer {
 }
 
 /// The peer that was asked for; without a name the remote that the branch follows, `origin`, or the only one.
-pub(super) fn choose(repo: &Repo, asked: Option<&str>) -> Result<Peer, OpsError> {
+pub(crate) fn choose(repo: &Repo, asked: Option<&str>) -> Result<Peer, OpsError> {
     let known = repo.remotes()?;
     let has = |name: &str| known.iter().any(|one| one == name);
     let chosen = match asked {
@@ -103,7 +103,7 @@ pub(super) fn choose(repo: &Repo, asked: Option<&str>) -> Result<Peer, OpsError>
 }
 
 /// The remote `name` where a push to it goes to `url`; else the address itself (a push URL, or a push by URL).
-pub(super) fn pushed_to(repo: &Repo, name: &str, url: &str) -> Peer {
+pub(crate) fn pushed_to(repo: &Repo, name: &str, url: &str) -> Peer {
     let fetched = repo.config_string(&format!("remote.{name}.url"));
     if fetched.as_deref() == Some(url) {
         return Peer::remote(name);
@@ -112,7 +112,7 @@ pub(super) fn pushed_to(repo: &Repo, name: &str, url: &str) -> Peer {
 }
 
 /// A bundle at `file`, which has to be there when it is only read.
-pub(super) fn bundle(file: &Path, way: super::Way) -> Result<(Peer, bool), OpsError> {
+pub(crate) fn bundle(file: &Path, way: super::Way) -> Result<(Peer, bool), OpsError> {
     let there = is_bundle(file)?;
     if !there && way == super::Way::FetchOnly {
         let path = file.display().to_string();

@@ -1,6 +1,6 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
-use super::doctor::Health;
+use super::Health;
 use crate::engine::traces;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};

@@ -43,7 +43,7 @@ pub struct HookCall<'a> {
 
 /// Runs the hook that was here before the shim that started this process. The shim names itself in `ANDON_HOOK`;
 /// under a framework there is no shim, and nothing to chain.
-pub fn run_for(ctx: &Context, call: &super::hook::HookCall) -> Result<u8, HookProgramError> {
+pub fn run_for(ctx: &Context, call: &super::HookCall) -> Result<u8, HookProgramError> {
     let name = call.name.as_str();
     let Some(file) =
         ctx.hook_file.as_deref().filter(|file| file.file_name().is_some_and(|last| last == name))

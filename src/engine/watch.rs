@@ -45,7 +45,7 @@ enum Since {
 
 /// At which stage the rules are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::ops) enum Asked {
+pub(crate) enum Asked {
     /// At this one.
     At(Stage),
     /// As the newest test run demands: one that came after its commit or turn says what that iteration was.
@@ -166,7 +166,7 @@ pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<(Decision, Vec<
 }
 
 /// Reads the window, asks the rules and carries out what follows.
-pub(in crate::ops) fn decide(
+pub(crate) fn decide(
     ctx: &Context,
     ws: &Workspace,
     stage: Asked,

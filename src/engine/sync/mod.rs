@@ -1,24 +1,18 @@
-//! `andon sync`: records and ledgers of this clone and of a remote become the union of both.
+//! Records and ledgers of this clone and of a remote become the union of both: by `andon sync`, and along with a push.
 //!
 //! What a remote has is fetched into names of its own (`refs/notes/remotes/NAME/andon`, `refs/andon/remote/NAME/ledger/`)
 //! and taken over from there: records by uniting lines, ledgers forward only. Then everything that the remote lacks
 //! is pushed, never by force. Each step leaves a state from which any other clone, and the next sync, goes on: dying
 //! between two of them loses nothing.
 
-mod peer;
+pub(crate) mod peer;
 mod send;
 mod takeover;
 
-use std::path::PathBuf;
-
-use crate::domain::effect::Effect;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
-use crate::engine::standing;
 use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt, PushEnd, PushedTo, RemoteError, back_off};
-use crate::report::message::{Diagnostic, Severity};
-use crate::report::sync::SyncReport;
 use peer::Peer;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{Outgoing, Takeover, Tracked};
@@ -31,15 +25,6 @@ const MAX_SECONDS: i64 = 300;
 /// How often it does when the connection breaks.
 const MAX_DROPS: u32 = 2;
 
-/// Who is to be synced with.
-pub enum With {
-    /// A remote by its name, or whatever is at an address; `None`: the remote that the branch follows, `origin`, or
-    /// the only one.
-    Remote(Option<String>),
-    /// A bundle.
-    Bundle(PathBuf),
-}
-
 /// Which way things go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
@@ -47,39 +32,6 @@ pub enum Way {
     Both,
     /// Nothing is sent.
     FetchOnly,
-}
-
-/// Unites the records and ledgers of this clone with those of another.
-pub fn run(ctx: &Context, ws: &Workspace, with: With, how: (Way, Online)) -> Result<SyncReport, OpsError> {
-    let (way, online) = how;
-    // An answer by deletion that no hook has seen yet is to travel too.
-    let halted = standing::resolve(ctx, ws)?.halt;
-    let report = match with {
-        With::Remote(asked) => {
-            let peer = peer::choose(&ws.repo, asked.as_deref())?;
-            visited(ws, &peer.clone(), || {
-                let mut work = Sync::new(ctx, ws, peer, online);
-                work.exchange(way)?;
-                Ok(work.takeover.finish())
-            })?
-        }
-        With::Bundle(file) => {
-            let file = ctx.cwd.join(file);
-            let (peer, there) = peer::bundle(&file, way)?;
-            visited(ws, &peer.clone(), || {
-                let mut work = Sync::new(ctx, ws, peer, online);
-                if there {
-                    work.exchange(Way::FetchOnly)?;
-                }
-                if way == Way::Both {
-                    work.write_bundle(&file)?;
-                }
-                Ok(work.takeover.finish())
-            })?
-        }
-    };
-    show(ctx, ws, halted.is_some())?;
-    Ok(report)
 }
 
 /// How to reach a remote where nobody is asked for a password.
@@ -93,7 +45,7 @@ pub fn unasked(ctx: &Context, ws: &Workspace) -> Prompt {
 }
 
 /// Does what `work` does, and forgets a peer that only passed through, whatever came of it.
-fn visited<T>(
+pub(crate) fn visited<T>(
     ws: &Workspace,
     peer: &Peer,
     work: impl FnOnce() -> Result<T, OpsError>,
@@ -105,7 +57,7 @@ fn visited<T>(
 }
 
 /// One run of the verb.
-struct Sync<'a> {
+pub(crate) struct Sync<'a> {
     ctx: &'a Context,
     ws: &'a Workspace,
     online: Online,
@@ -113,7 +65,7 @@ struct Sync<'a> {
     drops: u32,
     /// What was in the way the last time.
     last: String,
-    takeover: Takeover<'a>,
+    pub(crate) takeover: Takeover<'a>,
 }
 
 /// How a step ended that others can be faster in.
@@ -123,7 +75,7 @@ enum Step<T> {
 }
 
 impl<'a> Sync<'a> {
-    fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer, online: Online) -> Self {
+    pub(crate) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer, online: Online) -> Self {
         let max_seconds = MAX_SECONDS;
         Self {
             ctx,
@@ -136,7 +88,7 @@ impl<'a> Sync<'a> {
         }
     }
 
-    fn exchange(&mut self, way: Way) -> Result<(), OpsError> {
+    pub(crate) fn exchange(&mut self, way: Way) -> Result<(), OpsError> {
         // What an earlier fetch left behind: the next one may move or remove it.
         let left = Tracked::read(&self.ws.repo, self.takeover.peer())?;
         self.takeover.adopt(&left)?;
@@ -199,7 +151,7 @@ impl<'a> Sync<'a> {
     }
 
     /// Writes what is here to a bundle, where that holds less.
-    fn write_bundle(&mut self, file: &std::path::Path) -> Result<(), OpsError> {
+    pub(crate) fn write_bundle(&mut self, file: &std::path::Path) -> Result<(), OpsError> {
         let there = Tracked::read(&self.ws.repo, self.takeover.peer())?;
         let lacking = self.takeover.outgoing(&there)?;
         if lacking.is_empty() {
@@ -226,23 +178,4 @@ impl<'a> Sync<'a> {
             Err(error) => Err(error.into()),
         }
     }
-}
-
-/// The files for people follow what came: a halt of another clone gets its face here, an answered one loses it.
-fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError> {
-    let resolved = standing::resolve(ctx, ws)?;
-    match resolved.halt {
-        Some(_) => resolved.failed.map_or(Ok(()), Err),
-        None if was_halted => {
-            let faces = crate::domain::findings::Face::ALL.map(|(face, _)| Effect::RemoveFace(face));
-            crate::effect::carry_out(&faces, &standing::site(ctx, ws))?;
-            Ok(())
-        }
-        None => Ok(()),
-    }
-}
-
-/// What refused or forked refs mean for the exit code: somebody has to look.
-pub fn needs_a_person(report: &SyncReport) -> bool {
-    report.found.iter().any(|one: &Diagnostic| one.severity == Severity::Error)
 }

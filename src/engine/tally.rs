@@ -1,0 +1,53 @@
+//! What is said of the lines of a stream: the first remarks, and how many there are beyond them.
+
+use crate::adapter::events::EventError;
+use crate::report::message::Diagnostic;
+
+/// Most remarks about single lines that are kept.
+const MAX_REMARKS: usize = 20;
+
+/// Lines as they are counted.
+#[derive(Default)]
+pub(crate) struct Tally {
+    /// The number of the line, from 1.
+    pub(crate) line: u64,
+    /// Facts.
+    pub(crate) kept: u64,
+    /// Lines that are none.
+    pub(crate) refused: u64,
+    first: Vec<Diagnostic>,
+    further: u64,
+}
+
+impl Tally {
+    /// A line is no fact.
+    pub(crate) fn refuse(&mut self, error: &EventError) {
+        self.refused = self.refused.saturating_add(1);
+        self.remark(Diagnostic::error(format!("no fact: {error}")).code("event"));
+    }
+
+    /// Something about a fact does not count.
+    pub(crate) fn odd(&mut self, odd: Option<Diagnostic>) {
+        if let Some(odd) = odd {
+            self.remark(odd);
+        }
+    }
+
+    /// What there is to say: the first remarks, and how many there are beyond them.
+    pub(crate) fn remarks(self) -> Vec<Diagnostic> {
+        let mut said = self.first;
+        if self.further > 0 {
+            let further = format!("{} more remarks about lines are left out", self.further);
+            said.push(Diagnostic::note(further).code("event"));
+        }
+        said
+    }
+
+    fn remark(&mut self, remark: Diagnostic) {
+        if self.first.len() < MAX_REMARKS {
+            self.first.push(remark.at(format!("line {}", self.line)));
+        } else {
+            self.further = self.further.saturating_add(1);
+        }
+    }
+}

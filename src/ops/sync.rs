@@ -1,0 +1,74 @@
+//! `andon sync`: records and ledgers of this clone and of a remote become the union of both.
+
+use std::path::PathBuf;
+
+use crate::domain::effect::Effect;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::standing;
+use crate::engine::sync::{Sync, Way, peer, visited};
+use crate::engine::workspace::Workspace;
+use crate::git::Online;
+use crate::report::message::{Diagnostic, Severity};
+use crate::report::sync::SyncReport;
+
+/// Who is to be synced with.
+pub enum With {
+    /// A remote by its name, or whatever is at an address; `None`: the remote that the branch follows, `origin`, or
+    /// the only one.
+    Remote(Option<String>),
+    /// A bundle.
+    Bundle(PathBuf),
+}
+
+/// Unites the records and ledgers of this clone with those of another.
+pub fn run(ctx: &Context, ws: &Workspace, with: With, how: (Way, Online)) -> Result<SyncReport, OpsError> {
+    let (way, online) = how;
+    // An answer by deletion that no hook has seen yet is to travel too.
+    let halted = standing::resolve(ctx, ws)?.halt;
+    let report = match with {
+        With::Remote(asked) => {
+            let peer = peer::choose(&ws.repo, asked.as_deref())?;
+            visited(ws, &peer.clone(), || {
+                let mut work = Sync::new(ctx, ws, peer, online);
+                work.exchange(way)?;
+                Ok(work.takeover.finish())
+            })?
+        }
+        With::Bundle(file) => {
+            let file = ctx.cwd.join(file);
+            let (peer, there) = peer::bundle(&file, way)?;
+            visited(ws, &peer.clone(), || {
+                let mut work = Sync::new(ctx, ws, peer, online);
+                if there {
+                    work.exchange(Way::FetchOnly)?;
+                }
+                if way == Way::Both {
+                    work.write_bundle(&file)?;
+                }
+                Ok(work.takeover.finish())
+            })?
+        }
+    };
+    show(ctx, ws, halted.is_some())?;
+    Ok(report)
+}
+
+/// The files for people follow what came: a halt of another clone gets its face here, an answered one loses it.
+fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError> {
+    let resolved = standing::resolve(ctx, ws)?;
+    match resolved.halt {
+        Some(_) => resolved.failed.map_or(Ok(()), Err),
+        None if was_halted => {
+            let faces = crate::domain::findings::Face::ALL.map(|(face, _)| Effect::RemoveFace(face));
+            crate::effect::carry_out(&faces, &standing::site(ctx, ws))?;
+            Ok(())
+        }
+        None => Ok(()),
+    }
+}
+
+/// What refused or forked refs mean for the exit code: somebody has to look.
+pub fn needs_a_person(report: &SyncReport) -> bool {
+    report.found.iter().any(|one: &Diagnostic| one.severity == Severity::Error)
+}
