@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::codec::named;
 use super::ids::HunkHash;
 
-/// What the changed lines are made of (`loop-safety.md`, "what to hash"; DESIGN section 4, `weak-change`).
+/// What the changed lines are made of (docs/spec-map.md, loop safety: what to hash; docs/rules.md, `weak-change`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Nature {
     /// Something that a program does, or that could not be told: never held against the loop.
@@ -95,7 +95,7 @@ pub struct Checklist {
     pub total: u64,
 }
 
-/// What a commit made of documents (`loop-safety.md`, "docs progress").
+/// What a commit made of documents (docs/spec-map.md, loop safety: "docs progress").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DocsState {
     /// Hash over the changed documents' paths and text without white space and volatile parts.

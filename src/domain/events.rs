@@ -1,4 +1,4 @@
-//! The event stream: what agents and orchestrators report beside commits, test runs and answers (DESIGN section 6).
+//! The event stream: what agents and orchestrators report beside commits, test runs and answers (docs/formats.md).
 //!
 //! An event holds hashes of what was said and done, never the text itself: facts are compared, not read, and the
 //! journal stays small whatever an agent prints.
@@ -29,7 +29,7 @@ pub struct Event {
     pub what: What,
 }
 
-/// What a trajectory is told by (`autonomous-loop-rules.md`, frozen replays).
+/// What a trajectory is told by (docs/spec-map.md, loop rules: frozen replays).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trace {
     /// The model and its version.
@@ -98,7 +98,7 @@ pub struct TurnEnd {
     pub docs: Option<Digest>,
 }
 
-/// A tool call as hashes (`autonomous-loop-rules.md`, signature-based detection).
+/// A tool call as hashes (docs/spec-map.md, loop rules: signature-based detection).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The tool's name.
@@ -148,7 +148,7 @@ pub struct Output {
     pub lines: Option<u64>,
 }
 
-/// The outputs that are compared (`loop-safety.md`, stall detection 1).
+/// The outputs that are compared (docs/spec-map.md, loop safety: stall detection 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OutputKind {
     /// The final message of a turn.

@@ -13,7 +13,7 @@ use super::tests::{TestEvidence, TestRun};
 use super::time::{Timestamp, Uptime};
 pub use super::usage::Usage;
 
-/// How a commit came to be. Only `Normal` and `Amend` can be strikes (DESIGN section 4, 7).
+/// How a commit came to be. Only `Normal` and `Amend` can be strikes (docs/spec-map.md, settled choice 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CommitKind {
     /// A plain commit.
@@ -86,7 +86,7 @@ pub struct Hunk {
     pub added: HunkHash,
 }
 
-/// The normalized diff of a commit against its first parent (DESIGN section 6).
+/// The normalized diff of a commit against its first parent (docs/formats.md).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DiffSummary {
     /// Hash over changed paths, modes and normalized hunks, without line numbers or context.
@@ -157,7 +157,7 @@ impl Weakening {
     pub const MAX_NAMES: usize = 32;
 }
 
-/// A rule that was passed over for one commit, or a gate that was (`autonomous-loop-rules.md`, skip dirty bit check).
+/// A rule that was passed over for one commit, or a gate that was (docs/spec-map.md, loop rules: skip dirty bit check).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skip {
     /// Rule id; `hook-bypass` where the whole gate was skipped by name (`SKIP` of pre-commit and prek).
@@ -197,7 +197,7 @@ impl Prev {
     }
 }
 
-/// The record of one commit in `refs/notes/andon` (DESIGN section 6). The commit id is the key, not a member.
+/// The record of one commit in `refs/notes/andon` (docs/formats.md). The commit id is the key, not a member.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitRecord {
     /// When the record was written.
@@ -277,7 +277,7 @@ impl AckHow {
 
 named!(AckHow, "resume or file_deleted");
 
-/// A person's answer to a halt (DESIGN section 8).
+/// A person's answer to a halt (docs/concepts.md).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ack {
     /// The halt that is answered; `None` for a reset without a standing halt.

@@ -7,7 +7,7 @@ use super::codec::named;
 use super::detail::Detail;
 use super::ids::{CodeId, CommitId, DiffHash, Signature};
 
-/// The level of a finding, in rising order (DESIGN section 4).
+/// The level of a finding, in rising order (docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// The rule is not evaluated.
@@ -35,7 +35,7 @@ impl Level {
 
 named!(Level, "a level");
 
-/// Why a loop was halted (`loop-safety.md`, stall detection).
+/// Why a loop was halted (docs/spec-map.md, loop safety: stall detection).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HaltReason {
     /// A cap or budget was reached.

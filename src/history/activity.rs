@@ -28,7 +28,7 @@ pub const MAX_NODES: usize = 64;
 /// Ids of events that are remembered, to know one that is reported twice.
 pub const MAX_IDS: usize = 256;
 
-/// The node of what no node is known for (DESIGN section 1).
+/// The node of what no node is known for (docs/concepts.md).
 pub const DEFAULT_NODE: &str = "agent";
 
 /// A tool call of the window.
@@ -77,7 +77,7 @@ pub enum Opening {
     Implied,
 }
 
-/// A turn: one invocation of a node (DESIGN section 1).
+/// A turn: one invocation of a node (docs/concepts.md).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     /// Whose.
@@ -218,7 +218,7 @@ impl Activity {
     }
 
     /// Iterations of `cycle`: passes of its anchor. A self-loop is passed at the end of each turn of its node
-    /// (`loop-safety.md`, iteration counting).
+    /// (docs/spec-map.md, loop safety: iteration counting).
     pub fn cycle_iterations(&self, cycle: &Cycle) -> u64 {
         let Edge { from, to } = &cycle.anchor;
         if cycle.anchor.is_self_loop() {

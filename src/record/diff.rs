@@ -1,4 +1,4 @@
-//! The normalized diff of a commit (DESIGN section 6): what it changed, whenever, wherever in the file, and with
+//! The normalized diff of a commit (docs/formats.md): what it changed, whenever, wherever in the file, and with
 //! whatever message. Other clones derive the same hash, so its bytes are defined here.
 //!
 //! `diff.hash` is the sha256 of

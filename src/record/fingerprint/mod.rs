@@ -1,4 +1,4 @@
-//! The code fingerprint (DESIGN section 5): what "the tests ran on exactly this code" is measured with.
+//! The code fingerprint (docs/formats.md): what "the tests ran on exactly this code" is measured with.
 //!
 //! `fp(dir) = sha256` over the kept entries in git order of
 //! `mode SP name NUL (id | fp(subdir)) LF`, with the mode as git writes it in trees (octal ASCII without a leading

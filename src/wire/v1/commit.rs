@@ -1,4 +1,4 @@
-//! The commit record `andon/commit@1` (DESIGN section 6).
+//! The commit record `andon/commit@1` (docs/formats.md).
 
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 //! hashes stand for what was said, so that a line is short whatever an agent prints; `adapter::events` makes them from the
 //! full form, and reads this one too, so that a journal can be replayed.
 //!
-//! Beyond DESIGN section 6: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
+//! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
 //! `result` and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
 
 use serde::de::Error as _;

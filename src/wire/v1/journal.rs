@@ -1,4 +1,4 @@
-//! The lines of the journal: the event stream of DESIGN section 6, as far as this version has facts for it; and those of
+//! The lines of the journal: the event stream of docs/formats.md, as far as this version has facts for it; and those of
 //! `<common git dir>/andon/attempts.jsonl`, commits that were made in any worktree of the repository.
 
 use std::borrow::Cow;

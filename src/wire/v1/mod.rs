@@ -1,8 +1,8 @@
-//! Format version 1, frozen by the golden files of `tests/format/v1/`: the commit record of DESIGN section 6, the lines of
+//! Format version 1, frozen by the golden files of `tests/format/v1/`: the commit record of docs/formats.md, the lines of
 //! the journal and the entries of the ledger. Keys are sorted, the form is compact, one line, ended by LF; absent and
 //! `null` mean unknown.
 //!
-//! Beyond DESIGN section 6 a record may have `"caught_up":true` (written later than the commit) and
+//! Beyond docs/formats.md a record may have `"caught_up":true` (written later than the commit) and
 //! `"tests":{"truncated":true}` (the failing list was cut), and `"change"` (what the diff is made of, see `change`) and
 //! `"skipped":[{"rule","reason"}]` (what was passed over for this commit; `agent` names the marker of an agent's shell). Bounds
 //! on writing, so that a line stays under [`MAX_LINE`]: 256 hunks, 512 failing ids of 512 bytes, 64 outputs, 64 findings of
