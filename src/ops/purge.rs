@@ -6,7 +6,6 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::detect::Stops;
-use crate::effect::AndonDir;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::setup::left::{LEDGER_REFS, folders_of};
