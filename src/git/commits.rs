@@ -1,10 +1,8 @@
 //! Commits: reading what a record needs, writing entries of our own refs.
 
 use super::error::{GitError, cut};
-use super::loose_files::Of;
 use super::objects::{from_git2, write_error};
 use super::repo::Repo;
-use super::trees::ID;
 use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::time::Timestamp;
 
@@ -77,9 +75,7 @@ impl Repo {
 
     /// The tree of commit `id`.
     pub fn tree_of(&self, id: CommitId) -> Result<TreeId, GitError> {
-        let loose = self.read_loose(Of::Code, git2::ObjectType::Commit, id.0)?;
-        let tree = loose.as_deref().and_then(tree_in);
-        tree.map_or_else(|| Ok(TreeId(from_git2(self.find_commit(id)?.tree_id()))), Ok)
+        Ok(TreeId(from_git2(self.find_commit(id)?.tree_id())))
     }
 
     /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. Whoever
@@ -110,12 +106,6 @@ impl Repo {
             .map_or_else(|| git2::Signature::new("andon", "andon@localhost", &time), Ok)
             .map_err(|error| write_error("a signature", &error))
     }
-}
-
-/// The tree that the bytes of a commit begin with.
-pub(super) fn tree_in(commit: &[u8]) -> Option<TreeId> {
-    let digits = commit.strip_prefix(b"tree ")?.get(..2 * ID)?;
-    Some(TreeId(std::str::from_utf8(digits).ok()?.parse().ok()?))
 }
 
 /// The `Key: value` lines of the last paragraph, indented lines joined to the one they continue.

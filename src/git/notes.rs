@@ -7,10 +7,8 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use super::commits::tree_in;
 use super::error::GitError;
 use super::kept::Kept;
-use super::loose_files::Of;
 use super::objects::{Blob, MODE_SUBMODULE, MODE_TREE};
 use super::repo::Repo;
 use super::trees::RawTree;
@@ -109,28 +107,7 @@ impl Repo {
 
     /// The blobs of the notes of `digits` below `tree`: one, or more where a merge left it at two paths.
     pub(super) fn note_blobs(&self, tree: TreeId, digits: &str) -> Result<Vec<Oid>, GitError> {
-        blobs(self.note_tree(tree)?, digits, |id| self.note_tree(id))
-    }
-
-    /// The tree of a commit of notes.
-    pub(super) fn note_tip(&self, tip: CommitId) -> Result<TreeId, GitError> {
-        self.stored_tip(tip.0).map_or_else(|| self.tree_of(tip), Ok)
-    }
-
-    /// The tree of `tip` where that is a commit as Andon stores them. The last answer is kept: whoever writes a note asks
-    /// five times.
-    pub(super) fn stored_tip(&self, tip: Oid) -> Option<TreeId> {
-        if let Some((_, tree)) = self.last_tip.get().filter(|(known, _)| *known == tip) {
-            return Some(tree);
-        }
-        let tree = tree_in(&self.read_loose(Of::Records, git2::ObjectType::Commit, tip).ok()??)?;
-        self.last_tip.set(Some((tip, tree)));
-        Some(tree)
-    }
-
-    /// A tree of notes: as [`Self::tree`], with a look at what Andon has stored first.
-    pub(super) fn note_tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
-        self.tree_by(tree, |id| self.read_loose(Of::Records, git2::ObjectType::Tree, id))
+        blobs(self.tree(tree)?, digits, |id| self.tree(id))
     }
 
     /// The contents of `blobs` joined as git joins them: with a newline where one is missing.
@@ -143,7 +120,7 @@ impl Repo {
         let mut text: Option<Vec<u8>> = None;
         for id in blobs {
             let have = text.as_ref().map_or(0, Vec::len);
-            match self.read_blob_of(Of::Records, *id, MAX_NOTE.saturating_sub(have))? {
+            match self.read_blob(*id, MAX_NOTE.saturating_sub(have))? {
                 Blob::Content(more) => {
                     let text = text.get_or_insert_default();
                     if !text.is_empty() && !text.ends_with(b"\n") {
@@ -191,7 +168,7 @@ impl NotesTree<'_> {
 
     fn tree(&self) -> Result<Option<&Rc<RawTree>>, GitError> {
         if let (None, Some(tip)) = (self.tree.get(), self.tip) {
-            let tree = self.repo.note_tree(self.repo.note_tip(tip)?)?;
+            let tree = self.repo.tree(self.repo.tree_of(tip)?)?;
             return Ok(Some(self.tree.get_or_init(|| tree)));
         }
         Ok(self.tree.get())
@@ -201,7 +178,7 @@ impl NotesTree<'_> {
         if let Some(held) = self.below.borrow().get(id.0) {
             return Ok(held);
         }
-        let read = self.repo.note_tree(id)?;
+        let read = self.repo.tree(id)?;
         self.below.borrow_mut().keep(id.0, read.clone(), read.size());
         Ok(read)
     }

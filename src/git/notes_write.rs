@@ -72,23 +72,13 @@ impl Repo {
         if blobs.is_empty() {
             return Ok(None);
         }
-        let tree = self.notes_tree(tip.map(|tip| self.note_tip(tip)).transpose()?, &blobs)?;
+        let tree = self.notes_tree(tip.map(|tip| self.tree_of(tip)).transpose()?, &blobs)?;
         let new = NewCommit { tree, parents: tip.as_slice(), message: MESSAGE, at };
         self.write_commit(&new).map(Some)
     }
 
     /// The tree `old` with `notes` in it.
     pub(super) fn notes_tree(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
-        if let (Some(old), 1, Some((digits, blob))) = (old, notes.len(), notes.first_key_value())
-            && let Some(tree) = self.patched(old, digits, *blob)?
-        {
-            return Ok(tree);
-        }
-        self.notes_tree_anew(old, notes)
-    }
-
-    /// The same, from all that the trees on the way hold.
-    pub(super) fn notes_tree_anew(&self, old: Option<TreeId>, notes: &Notes) -> Result<TreeId, GitError> {
         let entries = old.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
         self.grow(Level::of(entries), notes, Fan::Out)
     }

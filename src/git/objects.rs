@@ -4,7 +4,6 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::error::GitError;
-use super::loose_files::Of;
 use super::repo::Repo;
 use super::trees::{RawEntry, RawTree};
 use crate::domain::ids::{Oid, TreeId};
@@ -91,21 +90,11 @@ impl Repo {
 
     /// The entries of `tree`, one level.
     pub fn tree(&self, tree: TreeId) -> Result<Rc<RawTree>, GitError> {
-        self.tree_by(tree, |id| self.read_loose(Of::Code, git2::ObjectType::Tree, id))
-    }
-
-    /// The same; `quick` knows some trees without libgit2.
-    pub(super) fn tree_by(
-        &self,
-        tree: TreeId,
-        quick: impl FnOnce(Oid) -> Result<Option<Vec<u8>>, GitError>,
-    ) -> Result<Rc<RawTree>, GitError> {
         let id = tree.0;
         if let Some(known) = self.trees.borrow().get(id) {
             return Ok(known);
         }
-        let bytes = quick(id)?.map_or_else(|| self.tree_bytes(id), Ok)?;
-        let raw = RawTree::new(bytes).map_err(|what| self.bad_tree(id, what.to_owned()))?;
+        let raw = RawTree::new(self.tree_bytes(id)?).map_err(|what| self.bad_tree(id, what.to_owned()))?;
         let raw = Rc::new(raw);
         self.trees.borrow_mut().keep(id, raw.clone(), raw.size());
         Ok(raw)
@@ -163,15 +152,6 @@ impl Repo {
 
     /// The content of blob `id`, unless it has more than `max` bytes (then it is not inflated).
     pub fn read_blob(&self, id: Oid, max: usize) -> Result<Blob, GitError> {
-        self.read_blob_of(Of::Code, id, max)
-    }
-
-    /// The same of either kind.
-    pub(super) fn read_blob_of(&self, of: Of, id: Oid, max: usize) -> Result<Blob, GitError> {
-        if let Some(content) = self.read_loose(of, git2::ObjectType::Blob, id)? {
-            let size = content.len();
-            return Ok(if size > max { Blob::TooLarge(size as u64) } else { Blob::Content(content) });
-        }
         let (odb, size) = self.blob_header(id)?;
         if size > max {
             return Ok(Blob::TooLarge(size as u64));
@@ -208,8 +188,8 @@ impl Repo {
         self.write_object("a blob", git2::ObjectType::Blob, bytes)
     }
 
-    /// Writes an object from its bytes: libgit2's own makers of blobs open a file before they look whether the object
-    /// is there, and those of trees and commits read first what they point to. What is there is only made younger.
+    /// Writes an object from its bytes: libgit2's own makers of trees and commits read first what they point to. What is
+    /// there is only made younger, so that no gc takes it.
     pub(super) fn write_object(
         &self,
         what: &'static str,
@@ -219,12 +199,8 @@ impl Repo {
         if let Some(gathered) = &*self.gathered.borrow() {
             return gathered.write(kind, bytes).map(from_git2).map_err(|error| write_error(what, &error));
         }
-        let id = if let Some(id) = self.write_loose(kind, bytes) {
-            id
-        } else {
-            let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
-            written(what, || odb.write(kind, bytes)).map(from_git2)?
-        };
+        let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
+        let id = written(what, || odb.write(kind, bytes)).map(from_git2)?;
         self.wrote(id);
         Ok(id)
     }
@@ -335,3 +311,7 @@ mod tests {
         assert!(matches!(repo.read_blob(tree.0, 100), Err(GitError::BadObject { .. })));
     }
 }
+
+#[cfg(test)]
+#[path = "objects_tests.rs"]
+mod stored;

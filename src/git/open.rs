@@ -1,6 +1,6 @@
 //! Opening a repository: by libgit2, with git's own word where that does not understand `safe.directory`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,6 @@ use git2::{ErrorCode, RepositoryOpenFlags};
 use super::error::GitError;
 use super::inflate::Vetting;
 use super::kept::{Kept, MAX_KEPT};
-use super::loose_files::LooseFiles;
 use super::program;
 use super::repo::{Repo, RepoEnv, tidy};
 
@@ -66,9 +65,6 @@ impl Repo {
             vetting: Vetting::default(),
             healed: RefCell::default(),
             written: RefCell::default(),
-            young: RefCell::default(),
-            loose: LooseFiles::default(),
-            last_tip: Cell::default(),
             trees: RefCell::new(Kept::up_to(MAX_KEPT)),
             gathered: RefCell::default(),
             inner,

@@ -153,7 +153,7 @@ impl Repo {
         stop_point::pass("ref:begun");
         turn.locked(self.common_dir(), name);
         stop_point::pass("ref:locked");
-        self.young.replace(self.written.take());
+        self.written.take();
         let tip = self.ref_commit(name)?;
         let (target, value) = match f(tip) {
             Ok(Update::Keep(value)) => return Ok(Tried::Done(tip, value)),
@@ -216,9 +216,6 @@ impl Repo {
     /// something else.
     pub fn ref_commit(&self, name: &str) -> Result<Option<CommitId>, GitError> {
         let Some(id) = self.ref_target(name)? else { return Ok(None) };
-        if self.stored_tip(id).is_some() {
-            return Ok(Some(CommitId(id)));
-        }
         let wanted = self.vetted("commit", id)?;
         match self.inner.find_object(wanted, None) {
             Ok(object) if object.kind() == Some(git2::ObjectType::Commit) => Ok(Some(CommitId(id))),

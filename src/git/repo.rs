@@ -1,6 +1,6 @@
 //! A repository and where its parts are.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -11,9 +11,8 @@ use super::error::{GitError, MissingBecause};
 use super::gathered::Gathered;
 use super::inflate::Vetting;
 use super::kept::Kept;
-use super::loose_files::LooseFiles;
 use super::trees::RawTree;
-use crate::domain::ids::{Oid, TreeId};
+use crate::domain::ids::Oid;
 
 /// The repository variables that git sets for its hooks, read once by `engine::context`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,12 +48,6 @@ pub struct Repo {
     pub(super) healed: RefCell<Vec<String>>,
     /// Objects that were written and that no ref leads to yet.
     pub(super) written: RefCell<Vec<Oid>>,
-    /// Those that were written before the lock of the ref was there: no moment old.
-    pub(super) young: RefCell<Vec<Oid>>,
-    /// Reads what is loose without libgit2.
-    pub(super) loose: LooseFiles,
-    /// The commit of notes that was asked for last, and its tree.
-    pub(super) last_tip: Cell<Option<(Oid, TreeId)>>,
     /// Trees that are wanted again soon.
     pub(super) trees: RefCell<Kept<Rc<RawTree>>>,
     /// Where objects go that are written now, instead of the store.

@@ -16,7 +16,6 @@ use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use sha1::{Digest as _, Sha1};
 use tempfile::TempPath;
 
 use super::error::GitError;
@@ -90,7 +89,7 @@ impl Sight {
             for patch in &patches {
                 patch.apply(&mut bytes);
             }
-            copy = Some(repo.index_of(sealed(&mut bytes))?);
+            copy = Some(repo.index_of(unsealed(&mut bytes))?);
         }
         sight.copy = copy;
         Ok(sight)
@@ -241,13 +240,10 @@ fn time(seconds: i64, nanoseconds: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
 }
 
-/// The bytes with their checksum.
-fn sealed(bytes: &mut [u8]) -> &[u8] {
+/// The bytes without their checksum: all zero says that there is none (`index.skipHash`).
+fn unsealed(bytes: &mut [u8]) -> &[u8] {
     let end = bytes.len().saturating_sub(HASH);
-    let checksum = Sha1::digest(bytes.get(..end).unwrap_or_default());
-    for (byte, new) in bytes.iter_mut().skip(end).zip(checksum) {
-        *byte = new;
-    }
+    bytes[end..].fill(0);
     bytes
 }
 

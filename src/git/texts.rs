@@ -8,21 +8,12 @@ use std::rc::Rc;
 
 use super::error::GitError;
 use super::kept::Kept;
-use super::loose_files::Of;
 use super::repo::Repo;
 use crate::domain::ids::Oid;
 
 /// The content of a file; by default that of a file that is not there.
 #[derive(Clone, Default)]
-pub struct Text<'r>(Option<Rc<Content<'r>>>);
-
-/// Whose bytes they are.
-enum Content<'r> {
-    /// libgit2's.
-    Blob(git2::Blob<'r>),
-    /// Our own: of a loose object.
-    Bytes(Vec<u8>),
-}
+pub struct Text<'r>(Option<Rc<git2::Blob<'r>>>);
 
 impl<'r> Text<'r> {
     /// Whether there is a file, be it empty.
@@ -30,20 +21,8 @@ impl<'r> Text<'r> {
         self.0.is_some()
     }
 
-    /// The blob, where it is one of libgit2.
     pub(super) fn blob(&self) -> Option<&git2::Blob<'r>> {
-        match self.0.as_deref() {
-            Some(Content::Blob(blob)) => Some(blob),
-            Some(Content::Bytes(_)) | None => None,
-        }
-    }
-}
-
-#[cfg(test)]
-impl<'r> Text<'r> {
-    /// Blob `id` as libgit2 has it.
-    pub(super) fn of_libgit2(repo: &'r Repo, id: Oid) -> Self {
-        Self(repo.blob_up_to(id, usize::MAX).unwrap().map(|blob| Rc::new(Content::Blob(blob))))
+        self.0.as_deref()
     }
 }
 
@@ -51,11 +30,7 @@ impl Deref for Text<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        match self.0.as_deref() {
-            Some(Content::Blob(blob)) => blob.content(),
-            Some(Content::Bytes(bytes)) => bytes,
-            None => &[],
-        }
+        self.blob().map_or(&[], git2::Blob::content)
     }
 }
 

@@ -29,8 +29,6 @@ pub struct RawTree {
     bytes: Vec<u8>,
     /// Where each entry begins.
     starts: Vec<u32>,
-    /// Whether all names are of one length.
-    even: bool,
 }
 
 /// Which entries of two directories may differ: all before them and all after them are the same.
@@ -66,50 +64,18 @@ impl RawEntry<'_> {
 
 impl RawTree {
     pub(super) fn new(bytes: Vec<u8>) -> Result<Self, &'static str> {
-        match even_starts(&bytes) {
-            Some(starts) => Ok(Self { bytes, starts, even: true }),
-            None => Self::by_entries(bytes),
-        }
-    }
-
-    fn by_entries(bytes: Vec<u8>) -> Result<Self, &'static str> {
         let mut starts = Vec::with_capacity(bytes.len() / USUAL_ENTRY);
-        let (mut at, mut first, mut even) = (0, None, true);
+        let mut at = 0;
         while at < bytes.len() {
             starts.push(u32::try_from(at).map_err(|_| "it is too large")?);
-            let (entry, next) = parse(&bytes, at)?;
-            even &= entry.name.len() == *first.get_or_insert(entry.name.len());
-            at = next;
+            at = parse(&bytes, at)?.1;
         }
-        Ok(Self { bytes, starts, even })
+        Ok(Self { bytes, starts })
     }
 
-    /// The tree as git stores it.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// The entry that begins at byte `at`, and where the next one does.
-    pub(super) fn read(&self, at: usize) -> Option<(RawEntry<'_>, usize)> {
-        parse(&self.bytes, at).ok()
-    }
-
-    /// The entry of that name. Where names are of one length, as in the trees of notes, not all are looked at.
+    /// The entry of that name.
     pub(super) fn find(&self, name: &[u8]) -> Option<RawEntry<'_>> {
-        if !self.even {
-            return self.entries().find(|entry| entry.name == name);
-        }
-        let (mut low, mut high) = (0, self.count());
-        while low < high {
-            let middle = low.midpoint(high);
-            let entry = self.entry(middle)?;
-            match entry.name.cmp(name) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Equal => return Some(entry),
-                Ordering::Greater => high = middle,
-            }
-        }
-        None
+        self.entries().find(|entry| entry.name == name)
     }
 
     /// How many entries there are.
@@ -154,22 +120,6 @@ impl RawTree {
     pub(super) fn size(&self) -> usize {
         self.bytes.len() + self.starts.len() * size_of::<u32>()
     }
-}
-
-/// Where the entries begin if each is of the mode of the first and as long, as in the trees of notes: that is seen without
-/// taking them apart.
-fn even_starts(bytes: &[u8]) -> Option<Vec<u32>> {
-    let (first, length) = parse(bytes, 0).ok()?;
-    let end = length - ID - 1;
-    let start = end - first.name.len();
-    let is_like_first =
-        |entry: &[u8]| entry[..start] == bytes[..start] && entry[end] == 0 && !entry[start..end].contains(&0);
-    let mut entries = bytes.chunks_exact(length);
-    if !entries.remainder().is_empty() || !entries.all(is_like_first) {
-        return None;
-    }
-    let end = u32::try_from(bytes.len()).ok()?;
-    Some((0..end).step_by(length).collect())
 }
 
 /// How many bytes two texts begin with alike.
@@ -293,8 +243,9 @@ mod tests {
     }
 
     proptest::proptest! {
+        /// Whatever a tree holds, it is refused, or every byte of it belongs to an entry.
         #[test]
-        fn what_is_seen_at_once_is_what_is_read_entry_by_entry(
+        fn damaged_bytes_are_refused_or_read_to_their_end(
             names in proptest::collection::btree_set("[0-9a-f]{2}", 1..20),
             file in proptest::bool::ANY,
             damage in proptest::option::of((0_usize..600, proptest::num::u8::ANY)),
@@ -308,7 +259,14 @@ mod tests {
                 bytes[at] = byte;
             }
             bytes.truncate(bytes.len() - cut);
-            proptest::prop_assert_eq!(RawTree::new(bytes.clone()), RawTree::by_entries(bytes));
+            let whole = cut == 0 && damage.is_none();
+            let raw = RawTree::new(bytes.clone());
+            proptest::prop_assert!(raw.is_ok() || !whole);
+            if let Ok(raw) = raw {
+                proptest::prop_assert_eq!(raw.entries().count(), raw.count());
+                let name = |entry: RawEntry<'_>| String::from_utf8_lossy(entry.name).into_owned();
+                proptest::prop_assert!(!whole || raw.entries().map(name).eq(names.iter().cloned()));
+            }
         }
     }
 
@@ -320,7 +278,6 @@ mod tests {
         odd.push(("100644", "README"));
         for entries in [even, odd] {
             let raw = RawTree::new(tree(&entries)).unwrap();
-            assert_eq!(raw.even, entries.len() == names.len());
             for number in 0..=256 {
                 let name = format!("{number:02x}");
                 let found = raw.find(name.as_bytes()).map(|entry| entry.name);
