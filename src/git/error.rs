@@ -355,7 +355,7 @@ fn unsupported_help(feature: &str) -> String {
 }
 
 /// `text` cut to `max` characters, so that a hostile text cannot flood a message.
-pub(super) fn cut(text: &str, max: usize) -> String {
+pub(in crate::git) fn cut(text: &str, max: usize) -> String {
     text.chars().take(max).collect()
 }
 

@@ -16,8 +16,8 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-use super::error::{GitError, cut};
-use super::repo::{Repo, RepoEnv};
+use crate::git::error::{GitError, cut};
+use crate::git::open::repo::{Repo, RepoEnv};
 
 /// Most bytes of standard output that are kept; more is an error.
 const MAX_STDOUT: u64 = 256 << 20;
@@ -74,11 +74,11 @@ pub struct Output {
 
 /// How a program ended, whatever it said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ended {
+pub(in crate::git) struct Ended {
     /// Exit code 0.
-    pub(super) ok: bool,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
+    pub(in crate::git) ok: bool,
+    pub(in crate::git) stdout: Vec<u8>,
+    pub(in crate::git) stderr: Vec<u8>,
 }
 
 /// Whether a program that reaches a remote may ask somebody for a password.
@@ -109,7 +109,7 @@ pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output, GitError
 
 /// Where git itself finds a repository in `dir`: git directory and, unless it is bare, the top of the working tree. `None`
 /// where git refuses it, by owner (`safe.directory`) or because it is bare (`safe.bareRepository`).
-pub(super) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Option<PathBuf>)> {
+pub(in crate::git) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Option<PathBuf>)> {
     let ask = |what: &str| {
         let mut command =
             command(dir, &["rev-parse", what].map(OsStr::new), &LOCAL_VARIABLES[..PLACE_VARIABLES]);
@@ -127,18 +127,18 @@ pub(super) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathBuf, Opti
 
 impl Repo {
     /// Runs `git ARGS` on this repository: its git directory, working tree and `GIT_INDEX_FILE`.
-    pub(super) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Output, GitError> {
+    pub(in crate::git) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Output, GitError> {
         run(self.own_command(args), input)
     }
 
     /// Runs `git ARGS` with the repository's settings as they are: for questions about those settings.
-    pub(super) fn git_as_configured(&self, args: &[&str]) -> Result<Output, GitError> {
+    pub(in crate::git) fn git_as_configured(&self, args: &[&str]) -> Result<Output, GitError> {
         let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
         run(self.placed(&args), b"")
     }
 
     /// [`Self::git`] with more variables.
-    pub(super) fn git_with<S: AsRef<OsStr>>(
+    pub(in crate::git) fn git_with<S: AsRef<OsStr>>(
         &self,
         variables: &[(&str, &OsStr)],
         args: &[S],
@@ -150,7 +150,7 @@ impl Repo {
     }
 
     /// Runs `git ARGS` where it may reach a remote; how it ended is for the caller to judge.
-    pub(super) fn git_online(&self, args: &[&str], online: Online) -> Result<Ended, GitError> {
+    pub(in crate::git) fn git_online(&self, args: &[&str], online: Online) -> Result<Ended, GitError> {
         let mut command = self.own_command(args);
         match online.prompt {
             Prompt::Allowed => command.env_remove("GIT_TERMINAL_PROMPT"),
@@ -300,19 +300,19 @@ fn line_of(command: &Command) -> String {
 }
 
 /// Bytes that git wrote, as a path.
-pub(super) fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+pub(in crate::git) fn path_from_bytes(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes.to_vec()))
 }
 
 /// A path, as the bytes git knows.
-pub(super) fn bytes_of(path: &Path) -> &[u8] {
+pub(in crate::git) fn bytes_of(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::scratch::Scratch;
     use super::*;
+    use crate::git::scratch::Scratch;
 
     #[test]
     fn arguments_are_no_shell_line_and_failures_say_what_ran_where() {

@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{GitError, Repo, RepoEnv};
 use crate::domain::ids::{CommitId, TreeId};
+use crate::git::{GitError, Repo, RepoEnv};
 
 /// Ids that look like commits; notes need no object behind them.
-pub(super) fn commit_id(number: u64) -> CommitId {
+pub(in crate::git) fn commit_id(number: u64) -> CommitId {
     let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     format!("{mixed:016x}{number:024x}").parse().unwrap()
 }
 
 /// What `write` gives once it is its turn: as the hooks do, which write at the next commit what they could not at this one.
-pub(super) fn until_free<T>(mut write: impl FnMut() -> Result<T, GitError>) -> Result<T, GitError> {
+pub(in crate::git) fn until_free<T>(mut write: impl FnMut() -> Result<T, GitError>) -> Result<T, GitError> {
     loop {
         match write() {
             Err(GitError::RefBusy { .. }) => {}
@@ -23,18 +23,18 @@ pub(super) fn until_free<T>(mut write: impl FnMut() -> Result<T, GitError>) -> R
 }
 
 /// A repository in a temporary directory.
-pub(super) struct Scratch {
+pub(in crate::git) struct Scratch {
     root: tempfile::TempDir,
 }
 
 impl Scratch {
     /// A repository with an unborn branch `main`.
-    pub(super) fn new() -> Self {
+    pub(in crate::git) fn new() -> Self {
         Self::with(&[])
     }
 
     /// The same, with more arguments for `git init`.
-    pub(super) fn with(args: &[&str]) -> Self {
+    pub(in crate::git) fn with(args: &[&str]) -> Self {
         let scratch = Self { root: tempfile::tempdir().unwrap() };
         std::fs::create_dir(scratch.path()).unwrap();
         scratch.git(&[&["init", "-q", "-b", "main"], args].concat());
@@ -42,33 +42,33 @@ impl Scratch {
     }
 
     /// The directory in which the repository was made.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(in crate::git) fn path(&self) -> PathBuf {
         self.root.path().canonicalize().unwrap().join("r")
     }
 
     /// A path beside the repository.
-    pub(super) fn beside(&self, name: &str) -> PathBuf {
+    pub(in crate::git) fn beside(&self, name: &str) -> PathBuf {
         self.root.path().canonicalize().unwrap().join(name)
     }
 
     /// Runs git in the repository; panics when it fails.
-    pub(super) fn git(&self, args: &[&str]) -> String {
+    pub(in crate::git) fn git(&self, args: &[&str]) -> String {
         git_in(&self.path(), args)
     }
 
     /// Runs git in the repository, whatever comes of it.
-    pub(super) fn try_git(&self, args: &[&str]) -> bool {
+    pub(in crate::git) fn try_git(&self, args: &[&str]) -> bool {
         command(&self.path(), args).output().unwrap().status.success()
     }
 
-    pub(super) fn write(&self, path: &str, content: &str) {
+    pub(in crate::git) fn write(&self, path: &str, content: &str) {
         let file = self.path().join(path);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, content).unwrap();
     }
 
     /// Writes a file and commits everything.
-    pub(super) fn commit(&self, path: &str, content: &str, message: &str) -> CommitId {
+    pub(in crate::git) fn commit(&self, path: &str, content: &str, message: &str) -> CommitId {
         self.write(path, content);
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
@@ -76,20 +76,20 @@ impl Scratch {
     }
 
     /// What `git rev-parse` says.
-    pub(super) fn rev(&self, rev: &str) -> CommitId {
+    pub(in crate::git) fn rev(&self, rev: &str) -> CommitId {
         self.git(&["rev-parse", rev]).parse().unwrap()
     }
 
-    pub(super) fn tree(&self, rev: &str) -> TreeId {
+    pub(in crate::git) fn tree(&self, rev: &str) -> TreeId {
         self.git(&["rev-parse", &format!("{rev}^{{tree}}")]).parse().unwrap()
     }
 
-    pub(super) fn open(&self) -> Repo {
+    pub(in crate::git) fn open(&self) -> Repo {
         Repo::open(&self.path(), &RepoEnv::default()).unwrap()
     }
 
     /// Installs a hook.
-    pub(super) fn hook(&self, name: &str, script: &str) {
+    pub(in crate::git) fn hook(&self, name: &str, script: &str) {
         use std::os::unix::fs::PermissionsExt as _;
         let file = self.path().join(".git/hooks").join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -100,7 +100,7 @@ impl Scratch {
 
 // Tests make their repositories with the real git.
 #[allow(clippy::disallowed_methods)]
-pub(super) fn command(dir: &Path, args: &[&str]) -> Command {
+pub(in crate::git) fn command(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new("git");
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_CONFIG_PARAMETERS"] {
         command.env_remove(name);
@@ -122,7 +122,7 @@ pub(super) fn command(dir: &Path, args: &[&str]) -> Command {
     command
 }
 
-pub(super) fn git_in(dir: &Path, args: &[&str]) -> String {
+pub(in crate::git) fn git_in(dir: &Path, args: &[&str]) -> String {
     let output = command(dir, args).output().unwrap();
     assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim_end().to_owned()

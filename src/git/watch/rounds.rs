@@ -14,7 +14,7 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::sys::inotify::{AddWatchFlags, Inotify, InotifyEvent, WatchDescriptor};
 
-use super::stood::{self, Digest};
+use super::observed::{self, Digest};
 
 /// How often.
 const ROUND: Duration = Duration::from_millis(100);
@@ -92,7 +92,7 @@ impl Rounds {
             top,
             names: Names::new(),
             round: 0,
-            budget: stood::BUDGET,
+            budget: observed::BUDGET,
             certain: Some(()),
         }
     }
@@ -175,7 +175,7 @@ impl Rounds {
             if name.left == Left::Whole && name.round < self.round && name.stood.len() < MAX_CONTENTS {
                 name.left = Left::Unfinished;
                 seen.extend(
-                    stood::digest(&self.top, path, &mut self.budget).map(|digest| (path.clone(), digest)),
+                    observed::digest(&self.top, path, &mut self.budget).map(|digest| (path.clone(), digest)),
                 );
             }
         }

@@ -1,8 +1,8 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use super::super::scratch::{Scratch, git_in};
 use super::*;
+use crate::git::scratch::{Scratch, git_in};
 
 type Change = fn(&Scratch);
 
@@ -106,7 +106,7 @@ fn what_single_paths_cannot_answer_for_is_no_answer() {
 #[test]
 fn what_is_not_plain_is_not_watched() {
     let scratch = stage();
-    let env = super::super::RepoEnv { index_file: Some(".git/other".into()), ..Default::default() };
+    let env = crate::git::RepoEnv { index_file: Some(".git/other".into()), ..Default::default() };
     assert!(Repo::open(&scratch.path(), &env).unwrap().watch().is_none());
     scratch.git(&["update-index", "--split-index"]);
     assert!(scratch.open().watch().is_none());

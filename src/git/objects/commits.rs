@@ -1,0 +1,159 @@
+//! Commits: reading what a record needs, writing entries of our own refs.
+
+use crate::domain::ids::{CommitId, TreeId};
+use crate::domain::time::Timestamp;
+use crate::git::error::{GitError, cut};
+use crate::git::objects::{from_git2, write_error};
+use crate::git::open::repo::Repo;
+
+/// Longest subject that is kept, in characters.
+const MAX_SUBJECT: usize = 500;
+/// Most of a message that is searched for trailers, in bytes from its end.
+const MAX_TRAILER_BYTES: usize = 64 * 1024;
+
+/// What a commit says. Bytes that are not UTF-8 are replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// The commit.
+    pub id: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+    /// Its parents in order.
+    pub parents: Vec<CommitId>,
+    /// First paragraph of the message in one line (git's `%s`), at most 500 characters; unescaped.
+    pub subject: String,
+    /// `Key: value` lines of the last paragraph, in order; none when the message is one paragraph.
+    pub trailers: Vec<(String, String)>,
+    /// Name of the author.
+    pub author: String,
+    /// Address of the author.
+    pub email: String,
+    /// Address of the committer.
+    pub committer_email: String,
+    /// Committer date.
+    pub committed_at: Timestamp,
+}
+
+/// A commit to be written.
+#[derive(Debug, Clone, Copy)]
+pub struct NewCommit<'a> {
+    /// Its tree.
+    pub tree: TreeId,
+    /// Its parents in order.
+    pub parents: &'a [CommitId],
+    /// Its message.
+    pub message: &'a str,
+    /// Author and committer date.
+    pub at: Timestamp,
+}
+
+impl Repo {
+    pub(in crate::git) fn find_commit(&self, id: CommitId) -> Result<git2::Commit<'_>, GitError> {
+        let wanted = self.vetted("commit", id.0)?;
+        self.inner.find_commit(wanted).map_err(|error| self.object_error("commit", id.0, &error))
+    }
+
+    /// Reads a commit.
+    pub fn commit(&self, id: CommitId) -> Result<CommitInfo, GitError> {
+        let commit = self.find_commit(id)?;
+        let author = commit.author();
+        let text = |bytes: &[u8]| cut(&String::from_utf8_lossy(bytes), MAX_SUBJECT);
+        let message = commit.message_bytes();
+        let tail = &message[message.len().saturating_sub(MAX_TRAILER_BYTES)..];
+        Ok(CommitInfo {
+            id,
+            tree: TreeId(from_git2(commit.tree_id())),
+            parents: commit.parent_ids().map(|parent| CommitId(from_git2(parent))).collect(),
+            subject: text(commit.summary_bytes().unwrap_or_default()),
+            trailers: trailers(&String::from_utf8_lossy(tail)),
+            author: text(author.name_bytes()),
+            email: text(author.email_bytes()),
+            committer_email: text(commit.committer().email_bytes()),
+            committed_at: Timestamp(commit.time().seconds()),
+        })
+    }
+
+    /// The tree of commit `id`.
+    pub fn tree_of(&self, id: CommitId) -> Result<TreeId, GitError> {
+        Ok(TreeId(from_git2(self.find_commit(id)?.tree_id())))
+    }
+
+    /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. Whoever
+    /// calls has just read or written the tree and the parents.
+    pub fn write_commit(&self, new: &NewCommit<'_>) -> Result<CommitId, GitError> {
+        let who = self.signature(new.at)?;
+        let mut raw = format!("tree {}\n", new.tree).into_bytes();
+        for parent in new.parents {
+            raw.extend_from_slice(format!("parent {parent}\n").as_bytes());
+        }
+        for role in ["author ", "committer "] {
+            for part in [role.as_bytes(), who.name_bytes(), b" <", who.email_bytes()] {
+                raw.extend_from_slice(part);
+            }
+            raw.extend_from_slice(format!("> {} +0000\n", new.at.0).as_bytes());
+        }
+        raw.push(b'\n');
+        raw.extend_from_slice(new.message.replace('\0', " ").as_bytes());
+        self.write_object("a commit", git2::ObjectType::Commit, &raw).map(CommitId)
+    }
+
+    /// The configured user at that time, in UTC.
+    pub(in crate::git) fn signature(&self, at: Timestamp) -> Result<git2::Signature<'static>, GitError> {
+        let time = git2::Time::new(at.0, 0);
+        let configured = self.config_string("user.name").zip(self.config_string("user.email"));
+        configured
+            .and_then(|(name, mail)| git2::Signature::new(&name, &mail, &time).ok())
+            .map_or_else(|| git2::Signature::new("andon", "andon@localhost", &time), Ok)
+            .map_err(|error| write_error("a signature", &error))
+    }
+}
+
+/// The `Key: value` lines of the last paragraph, indented lines joined to the one they continue.
+pub fn trailers(message: &str) -> Vec<(String, String)> {
+    let Some((_, last)) = message.trim_end().rsplit_once("\n\n") else { return Vec::new() };
+    let mut found: Vec<(String, String)> = Vec::new();
+    for line in last.lines() {
+        let folded = line.starts_with([' ', '\t']);
+        match (line.split_once(':'), found.last_mut()) {
+            (_, Some((_, value))) if folded => {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+            (Some((key, value)), _) if is_trailer_key(key) => {
+                found.push((key.to_owned(), value.trim().to_owned()));
+            }
+            (None | Some(_), _) => {}
+        }
+    }
+    found
+}
+
+fn is_trailer_key(key: &str) -> bool {
+    !key.is_empty()
+        && key.len() <= 100
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trailers_are_the_key_value_lines_of_the_last_paragraph() {
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        let cases = [
+            ("subject only", vec![]),
+            ("Fix: not a trailer", vec![]),
+            (
+                "s\n\nbody\n\nSigned-off-by: A <a@b>\nCo-Authored-By: X\n",
+                vec![pair("Signed-off-by", "A <a@b>"), pair("Co-Authored-By", "X")],
+            ),
+            ("s\n\nKey: one\n two\n", vec![pair("Key", "one two")]),
+            ("s\n\n(cherry picked from commit abc)\nA: b", vec![pair("A", "b")]),
+            ("s\n\nsee http://x.y for more", vec![]),
+        ];
+        for (message, want) in cases {
+            assert_eq!(trailers(message), want, "{message}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Which worktrees a repository has: told apart by when they were made, since names come again.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use crate::git::open::repo::Repo;
+
+/// Most linked worktrees that are looked at.
+const MAX_WORKTREES: usize = 1024;
+
+impl Repo {
+    /// What tells this worktree from every other one, also from one of the same name that was there before.
+    pub fn worktree_mark(&self) -> String {
+        let name = self.worktree_name();
+        if self.git_dir() == self.common_dir() { name } else { mark(&name, self.git_dir()) }
+    }
+
+    /// The marks of the other linked worktrees.
+    pub fn worktrees_beside(&self) -> Vec<String> {
+        let mut beside = self.linked_worktrees();
+        if !beside.is_empty() {
+            let here = self.worktree_mark();
+            beside.retain(|other| *other != here);
+        }
+        beside
+    }
+
+    /// The marks of all linked worktrees that are there, in order.
+    pub fn linked_worktrees(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.common_dir().join("worktrees")) else { return Vec::new() };
+        let entries = entries.filter_map(Result::ok).take(MAX_WORKTREES);
+        let mut marks: Vec<String> =
+            entries.map(|entry| mark(&entry.file_name().to_string_lossy(), &entry.path())).collect();
+        marks.sort_unstable();
+        marks
+    }
+}
+
+/// git writes `commondir` once, when it makes a worktree; moving and repairing one leaves it alone.
+fn mark(name: &str, git_dir: &Path) -> String {
+    let made = |facts: Metadata| format!("{name}@{:x}.{:x}", facts.mtime(), facts.mtime_nsec());
+    fs::metadata(git_dir.join("commondir")).map_or_else(|_| name.to_owned(), made)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::git::scratch::Scratch;
+    use crate::git::{Repo, RepoEnv};
+
+    #[test]
+    fn a_worktree_is_another_one_once_it_was_made_anew() {
+        let scratch = Scratch::new();
+        scratch.commit("a", "1", "one");
+        assert_eq!(
+            (scratch.open().worktree_mark().as_str(), scratch.open().linked_worktrees()),
+            ("main", vec![])
+        );
+        let dir = scratch.path().join("side");
+        let path = dir.to_str().unwrap();
+        let mark = || Repo::open(&dir, &RepoEnv::default()).unwrap().worktree_mark();
+        scratch.git(&["worktree", "add", "-q", "--detach", path]);
+        let first = mark();
+        assert_eq!(scratch.open().linked_worktrees(), std::slice::from_ref(&first));
+        scratch.git(&["worktree", "remove", path]);
+        assert_eq!(scratch.open().linked_worktrees(), Vec::<String>::new());
+        scratch.git(&["worktree", "add", "-q", "--detach", path]);
+        assert!(first.starts_with("side@") && mark().starts_with("side@"));
+        assert_ne!(mark(), first);
+    }
+}
