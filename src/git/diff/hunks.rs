@@ -227,9 +227,6 @@ mod tests {
             let (old, new) = (ended(old, random(4) > 0), ended(lines.join(&b'\n'), random(4) > 0));
             let ids = [&old, &new].map(|bytes| repo.write_blob(bytes).unwrap());
             let [one, other] = ids.map(|id| texts.read(id, 1 << 20).unwrap().unwrap());
-            let packed = ids.map(|id| Text::of_libgit2(&repo, id));
-            assert!(one.blob().is_none() && packed[0].blob().is_some());
-            assert_eq!(between(&one, &other), between(&packed[0], &packed[1]));
             if let Some(found) = forced(&old, &new) {
                 let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
                 let wanted = between(&one, &other);

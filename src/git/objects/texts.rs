@@ -54,12 +54,8 @@ impl<'r> Texts<'r> {
         if let Some(known) = self.kept.get(id) {
             return Ok(Some(known).filter(|known| known.len() <= max));
         }
-        let content = match self.repo.read_loose(Of::Code, git2::ObjectType::Blob, id)? {
-            Some(bytes) => Ok((bytes.len() <= max).then_some(Content::Bytes(bytes))),
-            None => self.repo.blob_up_to(id, max).map(|blob| blob.map(Content::Blob)),
-        };
-        let Some(content) = content? else { return Ok(None) };
-        let text = Text(Some(Rc::new(content)));
+        let Some(blob) = self.repo.blob_up_to(id, max)? else { return Ok(None) };
+        let text = Text(Some(Rc::new(blob)));
         self.kept.keep(id, text.clone(), text.len());
         Ok(Some(text))
     }

@@ -22,8 +22,8 @@ use crate::git::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE,
 use crate::git::open::file_system::{Modes, Settings};
 use crate::git::open::repo::{Repo, RepoEnv};
 use crate::git::program;
-use crate::git::worktree::filters::{self, Filtered, Filters};
-use crate::git::worktree::porcelain::{self, Content, Place, StatusKind, StatusLine};
+use crate::git::worktree::filters::{Filtered, Filters};
+use crate::git::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
 
 /// Tries when files vanish between listing and hashing.
 const TRIES: usize = 3;
