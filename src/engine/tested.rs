@@ -9,7 +9,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::veil::Hidden;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::git::{Ended, Happened, IndexFile, MODE_SUBMODULE, Overlay, Watch};
+use crate::git::{Ended, Events, IndexFile, MODE_SUBMODULE, Overlay, Watch};
 use crate::record::fingerprint::Fingerprinter;
 use testreport::ParsedRun;
 
@@ -112,26 +112,25 @@ impl TestedCode {
     pub fn since(&mut self, ws: &Workspace) -> Result<Since, OpsError> {
         self.ran();
         let ended = self.ended.take();
-        let happened =
-            ended.and_then(|(ended, beside)| Some((ended.happened(&ws.repo, &self.overlay)?, beside)));
+        let events = ended.and_then(|(ended, beside)| Some((ended.events(&ws.repo, &self.overlay)?, beside)));
         // The whole look costs as much as `git status`: it is taken where single paths do not answer.
-        let Some((mut happened, beside)) = happened else { return self.whole_look(ws) };
+        let Some((mut events, beside)) = events else { return self.whole_look(ws) };
         let rules = &ws.config.paths.rules;
-        happened.put_back.retain(|path| rules.class(path) == PathClass::Code);
-        happened.paths.extend(beside);
-        let answer = match self.looked_at(ws, &happened)? {
+        events.put_back.retain(|path| rules.class(path) == PathClass::Code);
+        events.paths.extend(beside);
+        let answer = match self.looked_at(ws, &events)? {
             Some(answer) => answer,
             None => self.whole_look(ws)?,
         };
-        let unchanged = answer == Since::Unchanged && !happened.put_back.is_empty();
-        Ok(if unchanged { Since::PutBack(happened.put_back) } else { answer })
+        let unchanged = answer == Since::Unchanged && !events.put_back.is_empty();
+        Ok(if unchanged { Since::PutBack(events.put_back) } else { answer })
     }
 
     /// What the paths tell to which something happened; `None` where they are no answer for all the others.
-    fn looked_at(&self, ws: &Workspace, happened: &Happened) -> Result<Option<Since>, OpsError> {
-        let asked = &happened.paths;
+    fn looked_at(&self, ws: &Workspace, events: &Events) -> Result<Option<Since>, OpsError> {
+        let asked = &events.paths;
         let head = ws.repo.head()?.commit().map(|head| ws.repo.tree_of(head)).transpose()?;
-        if happened.index == IndexFile::Written || head != self.base || asked.len() > MAX_ASKED {
+        if events.index == IndexFile::Written || head != self.base || asked.len() > MAX_ASKED {
             return Ok(None);
         }
         if asked.is_empty() {

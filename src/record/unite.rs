@@ -8,7 +8,7 @@ use crate::wire::v1::decode_commit;
 
 use crate::domain::ids::CommitId;
 use crate::domain::time::Timestamp;
-use crate::git::{NotesUnion, Repo};
+use crate::git::{Incoming, NotesUnion, Repo};
 
 /// Largest note that is read back, in bytes.
 const MAX_NOTE: usize = 1 << 20;
@@ -27,7 +27,7 @@ pub fn unite(
     replaced: Option<CommitId>,
     at: Timestamp,
 ) -> Result<NotesUnion, RecordError> {
-    Ok(repo.notes_unite(REF, (theirs, replaced), at, stands)?)
+    Ok(repo.notes_unite(REF, Incoming { theirs, replaced }, at, stands)?)
 }
 
 /// Puts back the records that a writer other than Andon took out of the notes, and says how many: `git notes append`

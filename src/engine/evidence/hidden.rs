@@ -27,7 +27,7 @@ pub(super) fn named(ws: &Workspace, differing: Vec<Difference>) -> Vec<PathDiffe
 
 fn hint(ws: &Workspace, difference: &Difference, veil: Option<&Veil>) -> Option<PathHint> {
     let (path, run) = (&difference.path, difference.run_side);
-    if run.is_some_and(|place| is_changed_submodule(path, place)) {
+    if run.is_some_and(|(mode, id)| is_changed_submodule(path, mode, id)) {
         let reason = "the submodule has changes of its own".to_owned();
         return Some(PathHint { reason, command: format!("git -C {} status", shell_quote_bytes(path)) });
     }

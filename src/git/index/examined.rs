@@ -36,7 +36,7 @@ const SECONDS: i128 = 2_000_000_000;
 
 /// What a look at the index tells.
 #[derive(Debug, Default)]
-pub(in crate::git) struct Sight {
+pub(in crate::git) struct Examined {
     /// The index to ask git with, where the effective one promises too much.
     copy: Option<TempPath>,
     /// What keeps git from seeing a change of these paths, if there is one.
@@ -61,7 +61,7 @@ impl Scope<'_> {
     }
 }
 
-impl Sight {
+impl Examined {
     /// Looks at the index of `repo`, and at the stat data of what is in scope.
     pub(in crate::git) fn of(repo: &Repo, scope: &Scope<'_>) -> Result<Self, GitError> {
         let path = repo.index_path();
@@ -78,20 +78,20 @@ impl Sight {
             bytes = paths::read(&whole).ok_or_else(|| unknown("it cannot be made whole"))?;
             copy = Some(whole);
         }
-        let mut look = Look::new(repo, scope, written);
-        let entries = entries::walk(&bytes, &mut |entry| look.take(entry, &bytes));
+        let mut examination = Examination::new(repo, scope, written);
+        let entries = entries::walk(&bytes, &mut |entry| examination.take(entry, &bytes));
         if entries != Some(Entries::All) {
             return Err(unknown("its format is not known"));
         }
-        let Look { mut sight, patches, .. } = look;
+        let Examination { mut examined, patches, .. } = examination;
         if !patches.is_empty() {
             for patch in &patches {
                 patch.apply(&mut bytes);
             }
             copy = Some(repo.index_of(unsealed(&mut bytes))?);
         }
-        sight.copy = copy;
-        Ok(sight)
+        examined.copy = copy;
+        Ok(examined)
     }
 
     /// The variable that has git use this index, where it is not the effective one.
@@ -105,12 +105,12 @@ fn unknown(why: &str) -> GitError {
 }
 
 /// One walk over the entries.
-struct Look<'a> {
+struct Examination<'a> {
     scope: &'a Scope<'a>,
     /// When the index was written, in nanoseconds.
     written: i128,
     sparse: bool,
-    sight: Sight,
+    examined: Examined,
     patches: Vec<Patch>,
 }
 
@@ -138,10 +138,10 @@ impl Patch {
     }
 }
 
-impl<'a> Look<'a> {
+impl<'a> Examination<'a> {
     fn new(repo: &Repo, scope: &'a Scope<'a>, written: i128) -> Self {
         let sparse = repo.config_string("core.sparsecheckout").is_some_and(|value| value != "false");
-        Self { scope, written, sparse, sight: Sight::default(), patches: Vec::new() }
+        Self { scope, written, sparse, examined: Examined::default(), patches: Vec::new() }
     }
 
     fn take(&mut self, entry: &Entry<'_>, bytes: &[u8]) {
@@ -152,14 +152,14 @@ impl<'a> Look<'a> {
         let meta = file.symlink_metadata().ok();
         if entry.mode == MODE_SUBMODULE {
             if meta.is_some() && file.join(".git").exists() {
-                self.sight.submodules.push(entry.path.to_vec());
+                self.examined.submodules.push(entry.path.to_vec());
             }
         } else if meta.is_none() && entry.skips_worktree() && self.sparse {
             // What a sparse checkout leaves out is as the index says.
             return;
         } else if entry.mode != MODE_LINK && !entry.in_conflict() {
             let id = bytes.get(entry.at + STAT..entry.at + STAT + HASH).and_then(Oid::from_bytes);
-            self.sight.files.extend(id.map(|id| (entry.path.to_vec(), id)));
+            self.examined.files.extend(id.map(|id| (entry.path.to_vec(), id)));
         }
         let stat = meta.as_ref().and_then(|meta| Some((Stat::of(bytes, entry.at)?, Stat::at(meta))));
         let answer = stat.map_or(Answer::Other, |(index, disk)| index.answers_for(disk, self.written));
@@ -173,7 +173,7 @@ impl<'a> Look<'a> {
             Answer::Same | Answer::Unsure | Answer::Other => None,
         };
         if veil.is_some() || answer == Answer::Unsure {
-            self.sight.veils.extend(veil.map(|veil| (entry.path.to_vec(), veil)));
+            self.examined.veils.extend(veil.map(|veil| (entry.path.to_vec(), veil)));
             let skips = entry.skips_worktree();
             self.patches.push(Patch { stat_at: entry.at, flags_at: entry.flags_at, skips });
         }
@@ -254,11 +254,11 @@ impl Repo {
             return BTreeMap::new();
         };
         let scope = Scope { top, paths };
-        let mut look = Look::new(self, &scope, time(meta.mtime(), meta.mtime_nsec()));
+        let mut examination = Examination::new(self, &scope, time(meta.mtime(), meta.mtime_nsec()));
         if let Some(bytes) = paths::read(&self.index_path()) {
-            let _those_seen = entries::walk(&bytes, &mut |entry| look.take(entry, &bytes));
+            let _those_seen = entries::walk(&bytes, &mut |entry| examination.take(entry, &bytes));
         }
-        let mut veils = look.sight.veils;
+        let mut veils = examination.examined.veils;
         veils.extend(paths.iter().filter_map(|path| Some((path.clone(), self.filter_of(path)?))));
         veils
     }

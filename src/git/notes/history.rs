@@ -77,7 +77,7 @@ mod tests {
     use crate::git::scratch::Scratch;
 
     #[test]
-    fn what_was_replaced_is_still_told() {
+    fn what_was_replaced_is_still_reported() {
         let scratch = Scratch::new();
         let one = scratch.commit("a", "1", "one");
         let two = scratch.commit("a", "2", "two");
@@ -88,12 +88,12 @@ mod tests {
         let repo = scratch.open();
         let tip = scratch.rev("refs/notes/andon");
         let steps: Vec<_> = repo.notes_history(tip).map(Result::unwrap).collect();
-        let told: Vec<_> = steps
+        let reported: Vec<_> = steps
             .iter()
             .flatten()
             .map(|note| (note.commit, note.old.is_some(), note.new.is_some()))
             .collect();
-        assert_eq!(told, [(two, true, false), (one, true, true), (two, false, true), (one, false, true)]);
+        assert_eq!(reported, [(two, true, false), (one, true, true), (two, false, true), (one, false, true)]);
         assert_eq!(steps[1][0].old, steps[3][0].new);
     }
 }

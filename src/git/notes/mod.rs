@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use crate::domain::ids::{CommitId, Oid, TreeId};
 use crate::git::error::GitError;
-use crate::git::objects::cache::Kept;
+use crate::git::objects::cache::Cache;
 use crate::git::objects::trees::RawTree;
 use crate::git::objects::{Blob, MODE_SUBMODULE, MODE_TREE};
 use crate::git::open::repo::Repo;
@@ -32,7 +32,7 @@ pub struct NotesTree<'r> {
     /// Read at the first lookup.
     tree: OnceCell<Rc<RawTree>>,
     /// Directories that were looked into.
-    below: RefCell<Kept<Rc<RawTree>>>,
+    below: RefCell<Cache<Rc<RawTree>>>,
 }
 
 impl std::fmt::Debug for NotesTree<'_> {
@@ -53,7 +53,7 @@ impl Repo {
 
     /// The notes of ref `name` as `tip` has them.
     pub fn notes_at(&self, name: &str, tip: Option<CommitId>) -> NotesTree<'_> {
-        let below = RefCell::new(Kept::up_to(MAX_HELD));
+        let below = RefCell::new(Cache::up_to(MAX_HELD));
         NotesTree { repo: self, name: name.to_owned(), tip, tree: OnceCell::new(), below }
     }
 
@@ -74,7 +74,8 @@ impl Repo {
     pub fn same_notes(
         &self,
         name: &str,
-        (old, new): (CommitId, CommitId),
+        old: CommitId,
+        new: CommitId,
         commits: impl IntoIterator<Item = CommitId>,
     ) -> Result<bool, GitError> {
         let (old, new) = (self.notes_at(name, Some(old)), self.notes_at(name, Some(new)));

@@ -10,7 +10,7 @@ use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::time::Timestamp;
 use crate::git::error::GitError;
 use crate::git::notes::is_fanout;
-use crate::git::notes::write::MESSAGE;
+use crate::git::notes::write::{Batch, MESSAGE};
 use crate::git::objects::TreeEntry;
 use crate::git::objects::commits::NewCommit;
 use crate::git::open::repo::Repo;
@@ -30,17 +30,18 @@ impl Repo {
         at: Timestamp,
         mut merge: impl FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8>,
     ) -> Result<Option<CommitId>, GitError> {
+        let batch = Batch { name, notes, at };
         for _ in 0..TRIES {
             let Some(lease) = self.lease() else { break };
             let tip = self.ref_commit(name)?;
-            let (made, gathered) = self.gather(|| self.notes_commit((name, tip), (notes, at), &mut merge))?;
+            let (made, builder) = self.build_pack(|| self.notes_commit(&batch, tip, &mut merge))?;
             let Some(made) = made else { return Ok(tip) };
-            let Some(placed) = self.place(gathered, lease)? else { break };
+            let Some(placed) = self.place(builder, lease)? else { break };
             stop_point::pass("pack:placed");
             let moved = self.update_ref(name, MESSAGE, |now| {
                 let both = match now {
                     _ if now == tip => Some(made),
-                    Some(now) => self.made_on(tip, made, (now, at))?,
+                    Some(now) => self.made_on(tip, made, now, at)?,
                     None => None,
                 };
                 Ok(both.map_or(Update::Keep(None), |both| Update::Set(both, Some(both))))
@@ -58,7 +59,8 @@ impl Repo {
         &self,
         tip: Option<CommitId>,
         made: CommitId,
-        (now, at): (CommitId, Timestamp),
+        now: CommitId,
+        at: Timestamp,
     ) -> Result<Option<CommitId>, GitError> {
         let base = tip.map(|tip| self.tree_of(tip)).transpose()?;
         let Some(tree) = self.both(base, self.tree_of(made)?, self.tree_of(now)?)? else { return Ok(None) };

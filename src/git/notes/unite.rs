@@ -40,22 +40,30 @@ struct Sides {
     theirs: TreeId,
 }
 
+/// The notes of another clone that come in.
+#[derive(Debug, Clone, Copy)]
+pub struct Incoming {
+    /// Their notes commit.
+    pub theirs: CommitId,
+    /// The commit of an earlier union that nobody has taken. Where the ref still stands there, the new union takes its
+    /// place: a push that loses race after race does not grow, and so does not get slower than the others'.
+    pub replaced: Option<CommitId>,
+}
+
 impl Repo {
-    /// Unites the notes of ref `name` with those of the notes commit `theirs`.
-    ///
-    /// Where the ref still stands at `replaced`, a commit of an earlier union that nobody has taken, the new one takes
-    /// its place: a push that loses race after race does not grow, and so does not get slower than the others'.
+    /// Unites the notes of ref `name` with those that came in.
     ///
     /// `stands` is called under the ref's lock for each note that they changed since the histories parted, with
     /// ours and theirs, and says what is to stand: `None` for nothing.
     pub fn notes_unite(
         &self,
         name: &str,
-        (theirs, replaced): (CommitId, Option<CommitId>),
+        incoming: Incoming,
         at: Timestamp,
         mut stands: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<NotesUnion, GitError> {
         let message = "Notes merged by 'andon'";
+        let Incoming { theirs, replaced } = incoming;
         self.update_ref(name, message, |tip| {
             let their_tree = self.tree_of(theirs)?;
             let Some(ours) = tip else {

@@ -25,6 +25,15 @@ pub(in crate::git) const MAX_FLAT: usize = 256;
 /// Says what is to stand, of the note of a commit that is to be written and the one that is there.
 pub(in crate::git) type Merge<'a> = dyn FnMut(CommitId, &[u8], Option<&[u8]>) -> Vec<u8> + 'a;
 
+/// Notes that are written in one commit.
+pub(in crate::git) struct Batch<'a> {
+    /// The full name of the ref.
+    pub(in crate::git) name: &'a str,
+    pub(in crate::git) notes: &'a [(CommitId, Vec<u8>)],
+    /// When.
+    pub(in crate::git) at: Timestamp,
+}
+
 /// Notes by the digits that are left below a tree.
 pub(in crate::git) type Notes = BTreeMap<String, Oid>;
 
@@ -47,22 +56,24 @@ impl Repo {
         for (_, note) in notes.iter().filter(|(_, note)| !note.is_empty()) {
             self.write_blob(note)?;
         }
+        let batch = Batch { name, notes, at };
         self.update_ref(name, MESSAGE, |tip| {
-            let made = self.notes_commit((name, tip), (notes, at), &mut merge)?;
+            let made = self.notes_commit(&batch, tip, &mut merge)?;
             Ok(made.map_or(Update::Keep(tip), |made| Update::Set(made, Some(made))))
         })
     }
 
-    /// Writes the commit that has `notes` on top of those of `tip`, as [`Self::notes_write`]; `None` when nothing changes.
+    /// Writes the commit that has a batch on top of the notes of `tip`, as [`Self::notes_write`]; `None` when nothing
+    /// changes.
     pub(in crate::git) fn notes_commit(
         &self,
-        (name, tip): (&str, Option<CommitId>),
-        (notes, at): (&[(CommitId, Vec<u8>)], Timestamp),
+        batch: &Batch<'_>,
+        tip: Option<CommitId>,
         merge: &mut Merge<'_>,
     ) -> Result<Option<CommitId>, GitError> {
-        let old = self.notes_at(name, tip);
+        let old = self.notes_at(batch.name, tip);
         let mut blobs = Notes::new();
-        for (commit, note) in notes {
+        for (commit, note) in batch.notes {
             let there = old.get(*commit)?;
             let wanted = merge(*commit, note, there.as_deref());
             if there.as_ref() != Some(&wanted) {
@@ -73,7 +84,7 @@ impl Repo {
             return Ok(None);
         }
         let tree = self.notes_tree(tip.map(|tip| self.tree_of(tip)).transpose()?, &blobs)?;
-        let new = NewCommit { tree, parents: tip.as_slice(), message: MESSAGE, at };
+        let new = NewCommit { tree, parents: tip.as_slice(), message: MESSAGE, at: batch.at };
         self.write_commit(&new).map(Some)
     }
 

@@ -7,11 +7,11 @@ use crate::domain::ids::Oid;
 
 /// Bytes of trees that are kept where nobody asks for more: a hook looks more than once at the trees above a note and
 /// at those of the commit.
-pub(in crate::git) const MAX_KEPT: usize = 256 << 10;
+pub(in crate::git) const MAX_CACHED: usize = 256 << 10;
 
 /// The newest of what was read, up to a bound.
 #[derive(Debug)]
-pub(in crate::git) struct Kept<T> {
+pub(in crate::git) struct Cache<T> {
     /// Bytes that are kept at the most; with 0 nothing is.
     pub(in crate::git) max: usize,
     /// How many are kept at the most.
@@ -23,7 +23,7 @@ pub(in crate::git) struct Kept<T> {
     known: HashMap<Oid, (T, usize)>,
 }
 
-impl<T: Clone> Kept<T> {
+impl<T: Clone> Cache<T> {
     pub(in crate::git) fn up_to(max: usize) -> Self {
         Self { max, most: usize::MAX, bytes: 0, order: VecDeque::new(), known: HashMap::new() }
     }

@@ -27,7 +27,7 @@ const MAX_UNSETTLED: u64 = 64 << 20;
 const MAX_HEAD: usize = 100;
 
 impl Repo {
-    /// Remembers an object that was just written, until [`Self::outlive_gc`].
+    /// Remembers an object that was just written, until [`Self::guard_from_gc`].
     pub(in crate::git) fn wrote(&self, id: Oid) {
         self.written.borrow_mut().push(id);
     }
@@ -42,7 +42,7 @@ impl Repo {
 
     /// Sees to it that what was written since the last call is still there, now that a ref leads to it. `again` writes
     /// the same once more.
-    pub(in crate::git) fn outlive_gc(
+    pub(in crate::git) fn guard_from_gc(
         &self,
         mut again: impl FnMut() -> Result<(), GitError>,
     ) -> Result<(), GitError> {
@@ -147,10 +147,10 @@ mod tests {
         let id = repo.write_blob(b"mine").unwrap();
         scratch.git(&["prune", "--expire=now"]);
         assert!(!repo.is_loose(id));
-        repo.outlive_gc(|| repo.write_blob(b"mine").map(|_| ())).unwrap();
+        repo.guard_from_gc(|| repo.write_blob(b"mine").map(|_| ())).unwrap();
         assert!(repo.is_loose(id));
         // Nothing written, nothing done.
-        repo.outlive_gc(|| unreachable!()).unwrap();
+        repo.guard_from_gc(|| unreachable!()).unwrap();
     }
 
     // Something that lives as long as it should seem to.
@@ -167,7 +167,7 @@ mod tests {
         let mut gc = sleeper();
         std::fs::write(repo.common_dir().join("gc.pid"), format!("{} host", gc.id())).unwrap();
         let ids = [repo.write_blob(b"one").unwrap(), repo.write_blob(b"two\n").unwrap()];
-        repo.outlive_gc(|| unreachable!()).unwrap();
+        repo.guard_from_gc(|| unreachable!()).unwrap();
         gc.kill().unwrap();
         gc.wait().unwrap();
         assert!(repo.running_gc().is_none());

@@ -209,8 +209,8 @@ impl Repo {
         kind: git2::ObjectType,
         bytes: &[u8],
     ) -> Result<Oid, GitError> {
-        if let Some(gathered) = &*self.gathered.borrow() {
-            return gathered.write(kind, bytes).map(from_git2).map_err(|error| write_error(what, &error));
+        if let Some(builder) = &*self.pack_builder.borrow() {
+            return builder.write(kind, bytes).map(from_git2).map_err(|error| write_error(what, &error));
         }
         let odb = self.inner.odb().map_err(|error| write_error(what, &error))?;
         let id = written(what, || odb.write(kind, bytes)).map(from_git2)?;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use nix::fcntl::{Flock, FlockArg};
 
 use crate::git::error::GitError;
-use crate::git::objects::pack_builder::Gathered;
+use crate::git::objects::pack_builder::PackBuilder;
 use crate::git::objects::write_error;
 use crate::git::open::repo::Repo;
 
@@ -69,28 +69,32 @@ impl Repo {
     }
 
     /// Has what `write` writes gathered, not put into the store.
-    pub(in crate::git) fn gather<T>(
+    pub(in crate::git) fn build_pack<T>(
         &self,
         write: impl FnOnce() -> Result<T, GitError>,
-    ) -> Result<(T, Gathered), GitError> {
-        let new = || Gathered::new().map_err(|error| write_error(WHAT, &error));
-        self.gathered.replace(Some(new()?));
+    ) -> Result<(T, PackBuilder), GitError> {
+        let new = || PackBuilder::new().map_err(|error| write_error(WHAT, &error));
+        self.pack_builder.replace(Some(new()?));
         let made = write();
-        let gathered = self.gathered.take();
-        Ok((made?, gathered.map_or_else(new, Ok)?))
+        let builder = self.pack_builder.take();
+        Ok((made?, builder.map_or_else(new, Ok)?))
     }
 
     /// Puts what was gathered into the store. `None` where it is not seen there.
-    pub(in crate::git) fn place(&self, gathered: Gathered, lease: Lease) -> Result<Option<Placed>, GitError> {
+    pub(in crate::git) fn place(
+        &self,
+        builder: PackBuilder,
+        lease: Lease,
+    ) -> Result<Option<Placed>, GitError> {
         let packs = self.packs();
-        let last = gathered.last();
+        let last = builder.last();
         let io = |path: &Path| {
             let path = path.to_owned();
             move |source| GitError::Io { path, source }
         };
         fs::create_dir_all(&packs).map_err(io(&packs))?;
         let dir = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&packs).map_err(io(&packs))?;
-        let name = gathered.pack(dir.path()).map_err(|error| write_error(WHAT, &error))?;
+        let name = builder.pack(dir.path()).map_err(|error| write_error(WHAT, &error))?;
         crate::git::stop_point::pass("pack:made");
         let [pack, index] = ["pack", "idx"].map(|kind| format!("{name}.{kind}"));
         let hardened = self.hardened();
@@ -151,9 +155,9 @@ mod tests {
         let texts: Vec<String> = (0..300).map(|number| format!("text {number}\n").repeat(9)).collect();
         let write =
             || texts.iter().map(|text| repo.write_blob(text.as_bytes())).collect::<Result<Vec<_>, _>>();
-        let (ids, gathered) = repo.gather(write).unwrap();
+        let (ids, builder) = repo.build_pack(write).unwrap();
         assert!(!there(&scratch, &ids[..1]), "nothing is in the store yet");
-        let placed = repo.place(gathered, lease).unwrap().unwrap();
+        let placed = repo.place(builder, lease).unwrap().unwrap();
         scratch.git(&["gc", "-q", "--prune=now"]);
         assert!(there(&scratch, &ids));
         let sealed = scratch.git(&["cat-file", "blob", &ids[7].to_string()]);
@@ -187,7 +191,7 @@ mod tests {
         let scratch = Scratch::new();
         let repo = scratch.open();
         let fails = || repo.write_blob(b"lost").and_then(|_| Err::<(), _>(repo.ref_message("x", "no")));
-        assert!(repo.gather(fails).is_err());
+        assert!(repo.build_pack(fails).is_err());
         let id = repo.write_blob(b"kept").unwrap();
         assert!(there(&scratch, &[id]));
     }

@@ -7,12 +7,12 @@ use std::path::Path;
 const MODE: u32 = 0o444;
 
 /// Objects that are in memory only.
-pub(in crate::git) struct Gathered {
+pub(in crate::git) struct PackBuilder {
     memory: git2::Repository,
     ids: RefCell<Vec<git2::Oid>>,
 }
 
-impl Gathered {
+impl PackBuilder {
     pub(in crate::git) fn new() -> Result<Self, git2::Error> {
         let store = git2::Odb::new()?;
         store.add_new_mempack_backend(1)?;

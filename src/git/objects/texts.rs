@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::domain::ids::Oid;
 use crate::git::error::GitError;
-use crate::git::objects::cache::Kept;
+use crate::git::objects::cache::Cache;
 use crate::git::open::repo::Repo;
 
 /// The content of a file; by default that of a file that is not there.
@@ -40,23 +40,23 @@ const MAX_TEXTS: usize = 1 << 14;
 /// Reads texts of one repository, and keeps the newest.
 pub struct Texts<'r> {
     repo: &'r Repo,
-    kept: Kept<Text<'r>>,
+    cache: Cache<Text<'r>>,
 }
 
 impl<'r> Texts<'r> {
     /// Keeps up to `max` bytes; with 0 nothing is kept.
     pub fn new(repo: &'r Repo, max: usize) -> Self {
-        Self { repo, kept: Kept::up_to(max).and_at_most(MAX_TEXTS) }
+        Self { repo, cache: Cache::up_to(max).and_at_most(MAX_TEXTS) }
     }
 
     /// The content of blob `id`; `None` when it has more than `max` bytes, and then it is not inflated.
     pub fn read(&mut self, id: Oid, max: usize) -> Result<Option<Text<'r>>, GitError> {
-        if let Some(known) = self.kept.get(id) {
+        if let Some(known) = self.cache.get(id) {
             return Ok(Some(known).filter(|known| known.len() <= max));
         }
         let Some(blob) = self.repo.blob_up_to(id, max)? else { return Ok(None) };
         let text = Text(Some(Rc::new(blob)));
-        self.kept.keep(id, text.clone(), text.len());
+        self.cache.keep(id, text.clone(), text.len());
         Ok(Some(text))
     }
 }
@@ -75,13 +75,13 @@ mod tests {
         for id in ids.iter().chain(&ids[5..]) {
             assert_eq!(texts.read(*id, 20).unwrap().unwrap().len(), 20);
         }
-        let (held, bytes) = texts.kept.held(ids.iter().copied());
+        let (held, bytes) = texts.cache.held(ids.iter().copied());
         assert_eq!(held, [false, false, false, false, false, true, true, true, true, true]);
         assert_eq!(bytes, 100);
         assert!(texts.read(ids[9], 19).unwrap().is_none() && texts.read(ids[0], 19).unwrap().is_none());
         let large = repo.write_blob(&[0; 26]).unwrap();
         texts.read(large, 26).unwrap();
-        assert_eq!(texts.kept.held([large]).0, [false]);
+        assert_eq!(texts.cache.held([large]).0, [false]);
         let none = Oid::from_bytes(&[7; 20]).unwrap();
         assert!(matches!(texts.read(none, 9), Err(GitError::Missing { .. })));
     }

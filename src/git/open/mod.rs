@@ -16,7 +16,7 @@ use std::sync::Once;
 use git2::{ErrorCode, RepositoryOpenFlags};
 
 use crate::git::error::GitError;
-use crate::git::objects::cache::{Kept, MAX_KEPT};
+use crate::git::objects::cache::{Cache, MAX_CACHED};
 use crate::git::objects::inflate::Vetting;
 use crate::git::open::repo::{Repo, RepoEnv, tidy};
 use crate::git::program;
@@ -72,8 +72,8 @@ impl Repo {
             vetting: Vetting::default(),
             healed: RefCell::default(),
             written: RefCell::default(),
-            trees: RefCell::new(Kept::up_to(MAX_KEPT)),
-            gathered: RefCell::default(),
+            trees: RefCell::new(Cache::up_to(MAX_CACHED)),
+            pack_builder: RefCell::default(),
             inner,
         };
         repo.place_worktree(dir, env)?;

@@ -9,9 +9,9 @@ use git2::ErrorCode;
 
 use crate::domain::ids::Oid;
 use crate::git::error::{GitError, MissingBecause};
-use crate::git::objects::cache::Kept;
+use crate::git::objects::cache::Cache;
 use crate::git::objects::inflate::Vetting;
-use crate::git::objects::pack_builder::Gathered;
+use crate::git::objects::pack_builder::PackBuilder;
 use crate::git::objects::trees::RawTree;
 
 /// The repository variables that git sets for its hooks, read once by `engine::context`.
@@ -49,9 +49,9 @@ pub struct Repo {
     /// Objects that were written and that no ref leads to yet.
     pub(in crate::git) written: RefCell<Vec<Oid>>,
     /// Trees that are wanted again soon.
-    pub(in crate::git) trees: RefCell<Kept<Rc<RawTree>>>,
+    pub(in crate::git) trees: RefCell<Cache<Rc<RawTree>>>,
     /// Where objects go that are written now, instead of the store.
-    pub(in crate::git) gathered: RefCell<Option<Gathered>>,
+    pub(in crate::git) pack_builder: RefCell<Option<PackBuilder>>,
 }
 
 impl std::fmt::Debug for Repo {

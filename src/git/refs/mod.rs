@@ -118,7 +118,7 @@ impl Repo {
             let elapsed = began.elapsed();
             match tried {
                 Tried::Done(tip, value) => {
-                    self.outlive_gc(|| f(tip).map(drop))?;
+                    self.guard_from_gc(|| f(tip).map(drop))?;
                     return Ok(value);
                 }
                 Tried::Queued if elapsed < MAX_WAIT => {

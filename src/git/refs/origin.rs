@@ -37,7 +37,7 @@ pub enum Operation {
 }
 
 /// What a reflog message says about a new commit.
-enum Said {
+enum ReflogAction {
     Kind(CommitKind),
     /// `commit:` - plain, or the end of something that left no trace in the message.
     Plain,
@@ -75,12 +75,16 @@ impl Repo {
             return Ok(self.origin_without_reflog(&info));
         };
         let newest = at == 0;
-        Ok(match said(&entry.message) {
-            Said::Kind(kind) => kind,
-            Said::Plain if newest && self.finishes_a_pick(|| Some(log.next()?.1)) => CommitKind::Rebase,
-            Said::Plain if self.says_it_reverts(&info)? => CommitKind::Revert,
-            Said::Unclear if newest => self.amended_or(&entry, &info, self.origin_without_reflog(&info)),
-            Said::Plain | Said::Unclear => self.amended_or(&entry, &info, CommitKind::Normal),
+        Ok(match reflog_action(&entry.message) {
+            ReflogAction::Kind(kind) => kind,
+            ReflogAction::Plain if newest && self.finishes_a_pick(|| Some(log.next()?.1)) => {
+                CommitKind::Rebase
+            }
+            ReflogAction::Plain if self.says_it_reverts(&info)? => CommitKind::Revert,
+            ReflogAction::Unclear if newest => {
+                self.amended_or(&entry, &info, self.origin_without_reflog(&info))
+            }
+            ReflogAction::Plain | ReflogAction::Unclear => self.amended_or(&entry, &info, CommitKind::Normal),
         })
     }
 
@@ -151,18 +155,18 @@ impl Repo {
 }
 
 /// What the action before the first `: ` means.
-fn said(message: &str) -> Said {
+fn reflog_action(message: &str) -> ReflogAction {
     if rebase_step(message) {
-        return Said::Kind(CommitKind::Rebase);
+        return ReflogAction::Kind(CommitKind::Rebase);
     }
     match action(message) {
-        "commit (amend)" => Said::Kind(CommitKind::Amend),
-        "commit (merge)" => Said::Kind(CommitKind::Merge),
-        "commit (cherry-pick)" | "cherry-pick" => Said::Kind(CommitKind::CherryPick),
-        "revert" => Said::Kind(CommitKind::Revert),
-        "commit" => Said::Plain,
-        "commit (initial)" => Said::Kind(CommitKind::Normal),
-        _ => Said::Unclear,
+        "commit (amend)" => ReflogAction::Kind(CommitKind::Amend),
+        "commit (merge)" => ReflogAction::Kind(CommitKind::Merge),
+        "commit (cherry-pick)" | "cherry-pick" => ReflogAction::Kind(CommitKind::CherryPick),
+        "revert" => ReflogAction::Kind(CommitKind::Revert),
+        "commit" => ReflogAction::Plain,
+        "commit (initial)" => ReflogAction::Kind(CommitKind::Normal),
+        _ => ReflogAction::Unclear,
     }
 }
 

@@ -114,7 +114,7 @@ impl Repo {
     /// Asks the git program, which knows every form (`HEAD@{1}`, `:/text`, `HEAD:file`).
     fn asked(&self, rev: &str) -> Result<Option<Oid>, GitError> {
         match self.git(&["rev-parse", "--verify", "--quiet", "--end-of-options", rev], b"") {
-            Ok(said) => Ok(String::from_utf8_lossy(&said.stdout).trim().parse().ok()),
+            Ok(answer) => Ok(String::from_utf8_lossy(&answer.stdout).trim().parse().ok()),
             Err(GitError::Program { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -200,7 +200,7 @@ impl Repo {
         let (ours, theirs) = (ours.to_string(), theirs.to_string());
         let args = ["--no-replace-objects", "merge-tree", "--write-tree", "--no-messages", &ours, &theirs];
         match self.git(&args, b"") {
-            Ok(said) => Ok(String::from_utf8_lossy(&said.stdout).trim().parse().ok().map(TreeId)),
+            Ok(answer) => Ok(String::from_utf8_lossy(&answer.stdout).trim().parse().ok().map(TreeId)),
             Err(GitError::Program { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn ancestry_is_told() {
+    fn ancestry_is_reported() {
         let scratch = history();
         let repo = scratch.open();
         let (main, side) = (scratch.rev("main"), scratch.rev("side"));

@@ -64,7 +64,7 @@ fn refs_are_listed_by_prefix() {
 }
 
 #[test]
-fn a_lock_left_behind_is_named_with_its_mend() {
+fn a_lock_left_behind_is_named_with_its_hint() {
     let scratch = Scratch::new();
     let repo = scratch.open();
     append(&repo, "one").unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// What happened under a watch.
 #[derive(Debug)]
-pub struct Happened {
+pub struct Events {
     /// Where to look again, in order: directories, and files that are there or were.
     pub paths: BTreeSet<Vec<u8>>,
     /// Files that are as they were and held something else for a while.

@@ -33,7 +33,7 @@ use crate::domain::tests::OverlayEntry;
 use crate::git::index::paths;
 use crate::git::open::repo::Repo;
 use crate::git::program::{bytes_of, path_from_bytes};
-use crate::git::watch::events::{Happened, IndexFile};
+use crate::git::watch::events::{Events, IndexFile};
 
 /// Most directories that are watched; the kernel's own limit is usually lower.
 const MAX_DIRECTORIES: usize = 100_000;
@@ -129,7 +129,7 @@ pub struct Ended {
 impl Ended {
     /// What happened; `None` where it is not certain. `first` is what differed from HEAD when the working tree was
     /// looked at, sorted.
-    pub fn happened(self, repo: &Repo, first: &[OverlayEntry]) -> Option<Happened> {
+    pub fn events(self, repo: &Repo, first: &[OverlayEntry]) -> Option<Events> {
         let mut names = self.names?;
         let top = repo.workdir()?;
         let index =
@@ -141,12 +141,13 @@ impl Ended {
             names.retain(|path, name| name.kind == Kind::Directory || known.contains(path) || there(path));
             for (path, name) in &mut names {
                 if !known.contains(path) || !held_another(top, path, name) {
-                    name.stood.clear();
+                    name.observed.clear();
                 }
             }
         }
-        let put_back = names.iter().filter(|(_, name)| !name.stood.is_empty()).map(|(path, _)| path.clone());
-        Some(Happened { put_back: put_back.collect(), paths: names.into_keys().collect(), index })
+        let put_back =
+            names.iter().filter(|(_, name)| !name.observed.is_empty()).map(|(path, _)| path.clone());
+        Some(Events { put_back: put_back.collect(), paths: names.into_keys().collect(), index })
     }
 }
 
@@ -169,10 +170,10 @@ fn known(repo: &Repo, names: &Names, first: &[OverlayEntry]) -> Option<BTreeSet<
 /// Whether a file held for a while what it does not hold now.
 fn held_another(top: &Path, path: &[u8], name: &Name) -> bool {
     let mut budget = observed::BUDGET;
-    if name.stood.is_empty() {
+    if name.observed.is_empty() {
         return false;
     }
-    observed::digest(top, path, &mut budget).is_some_and(|now| name.stood.iter().any(|then| *then != now))
+    observed::digest(top, path, &mut budget).is_some_and(|now| name.observed.iter().any(|then| *then != now))
 }
 
 /// Every directory that an index has files below, the top (an empty path) among them.

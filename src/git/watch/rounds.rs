@@ -31,7 +31,7 @@ pub(super) struct Name {
     /// Whether it is or was a directory.
     pub(super) kind: Kind,
     /// The contents that stood there for a while.
-    pub(super) stood: BTreeSet<Digest>,
+    pub(super) observed: BTreeSet<Digest>,
     /// The round in which something last happened to it.
     round: u64,
     left: Left,
@@ -172,7 +172,7 @@ impl Rounds {
     fn look(&mut self) -> Result<(), Uncertain> {
         let mut seen: Vec<(Vec<u8>, Digest)> = Vec::new();
         for (path, name) in &mut self.names {
-            if name.left == Left::Whole && name.round < self.round && name.stood.len() < MAX_CONTENTS {
+            if name.left == Left::Whole && name.round < self.round && name.observed.len() < MAX_CONTENTS {
                 name.left = Left::Unfinished;
                 seen.extend(
                     observed::digest(&self.top, path, &mut self.budget).map(|digest| (path.clone(), digest)),
@@ -186,7 +186,7 @@ impl Rounds {
         self.read()?;
         for (path, digest) in seen {
             if let Some(name) = self.names.get_mut(&path).filter(|name| name.round < self.round) {
-                name.stood.insert(digest);
+                name.observed.insert(digest);
             }
         }
         Ok(())
@@ -224,7 +224,7 @@ mod tests {
         change(&file, &mut || round(&mut rounds));
         round(&mut rounds);
         round(&mut rounds);
-        rounds.names.remove(b"a".as_slice()).unwrap().stood
+        rounds.names.remove(b"a".as_slice()).unwrap().observed
     }
 
     type Case = (&'static str, fn(&Path, &mut dyn FnMut()), &'static [&'static str]);

@@ -19,12 +19,12 @@ fn stage() -> Scratch {
     scratch
 }
 
-fn happened(scratch: &Scratch, change: Change) -> Option<Happened> {
+fn events(scratch: &Scratch, change: Change) -> Option<Events> {
     let repo = scratch.open();
     let watch = repo.watch().unwrap();
     let first = repo.worktree_overlay().unwrap();
     change(scratch);
-    watch.end().happened(&repo, &first.entries)
+    watch.end().events(&repo, &first.entries)
 }
 
 fn remove(scratch: &Scratch, path: &str) {
@@ -76,7 +76,7 @@ fn what_happened_is_where_to_look_again() {
         ),
     ];
     for (name, change, expected) in cases {
-        let found = happened(&stage(), change).unwrap();
+        let found = events(&stage(), change).unwrap();
         let paths: Vec<_> =
             found.paths.iter().map(|path| String::from_utf8_lossy(path).into_owned()).collect();
         assert_eq!(paths, expected, "{name}");
@@ -97,9 +97,9 @@ fn what_single_paths_cannot_answer_for_is_no_answer() {
         }),
     ];
     for (name, change) in cases {
-        assert!(happened(&stage(), change).is_none(), "{name}");
+        assert!(events(&stage(), change).is_none(), "{name}");
     }
-    let written = happened(&stage(), |scratch| drop(scratch.git(&["add", "dirty"]))).unwrap();
+    let written = events(&stage(), |scratch| drop(scratch.git(&["add", "dirty"]))).unwrap();
     assert_eq!(written.index, IndexFile::Written);
 }
 
@@ -143,7 +143,7 @@ fn a_content_that_stood_and_was_put_back_is_named() {
         // However busy the machine: until the thread has looked.
         std::thread::sleep(Duration::from_millis(1500));
         scratch.write(path, &before);
-        let found = watch.end().happened(&repo, &first.entries).unwrap();
+        let found = watch.end().events(&repo, &first.entries).unwrap();
         assert_eq!(found.put_back.contains(path.as_bytes()), named, "{path} {other}");
         assert!(found.paths.contains(path.as_bytes()));
     }

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 use crate::domain::tests::OverlayEntry;
 use crate::git::open::repo::Repo;
-use crate::git::watch::events::Happened;
+use crate::git::watch::events::Events;
 
 /// A working tree under watch: there is none.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Ended(Infallible);
 
 impl Ended {
     /// What happened.
-    pub fn happened(self, _repo: &Repo, _first: &[OverlayEntry]) -> Option<Happened> {
+    pub fn events(self, _repo: &Repo, _first: &[OverlayEntry]) -> Option<Events> {
         match self.0 {}
     }
 }

@@ -58,8 +58,8 @@ impl Repo {
         if input.is_empty() {
             return Ok(Filtered::new());
         }
-        let said = self.git(&["check-attr", "-z", "--stdin", "filter"], &input)?;
-        let mut words = said.stdout.split(|byte| *byte == 0);
+        let answer = self.git(&["check-attr", "-z", "--stdin", "filter"], &input)?;
+        let mut words = answer.stdout.split(|byte| *byte == 0);
         let mut found = Filtered::new();
         while let (Some(path), Some(_attribute), Some(value)) = (words.next(), words.next(), words.next()) {
             if filters.drivers.contains(value) {

@@ -2,7 +2,7 @@
 //!
 //! For `andon test` and `andon status` only, through the git program: which paths differ is decided by its
 //! attributes, ignore rules and caches, and nothing is written to the repository. Where git is told not to look, or
-//! looks at less than the content, it is told otherwise (`sight`, `file_system`, `filters`): what counts is what the
+//! looks at less than the content, it is told otherwise (`examined`, `file_system`, `filters`): what counts is what the
 //! tests read.
 
 pub(in crate::git) mod filters;
@@ -17,7 +17,7 @@ use crate::domain::ids::{Oid, TreeId};
 use crate::domain::tests::{OverlayEntry, Tracking};
 use crate::domain::veil::{Hidden, Veil};
 use crate::git::error::GitError;
-use crate::git::index::examined::{Scope, Sight};
+use crate::git::index::examined::{Examined, Scope};
 use crate::git::objects::{MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, from_git2};
 use crate::git::open::file_system::{Modes, Settings};
 use crate::git::open::repo::{Repo, RepoEnv};
@@ -68,13 +68,13 @@ enum Inside {
 }
 
 /// One look at the working tree.
-struct Look<'r> {
+struct Comparison<'r> {
     repo: &'r Repo,
     top: &'r Path,
     base: Option<TreeId>,
     settings: Settings,
     filters: Filters,
-    sight: Sight,
+    examined: Examined,
     nested: usize,
     hidden: Vec<Hidden>,
 }
@@ -105,21 +105,21 @@ impl Repo {
 
     fn overlay_once(&self, paths: &BTreeSet<Vec<u8>>, nested: usize) -> Result<Overlay, GitError> {
         let top = self.require_workdir()?;
-        let look = Look {
+        let comparison = Comparison {
             repo: self,
             top,
             base: self.head()?.commit().map(|head| self.tree_of(head)).transpose()?,
             settings: self.honest_settings(top),
             filters: self.filters()?,
-            sight: Sight::of(self, &Scope { top, paths })?,
+            examined: Examined::of(self, &Scope { top, paths })?,
             nested,
             hidden: Vec::new(),
         };
-        look.overlay(paths)
+        comparison.overlay(paths)
     }
 }
 
-impl Look<'_> {
+impl Comparison<'_> {
     fn overlay(mut self, paths: &BTreeSet<Vec<u8>>) -> Result<Overlay, GitError> {
         let mut seen = Vec::new();
         for line in self.status(paths)? {
@@ -134,7 +134,7 @@ impl Look<'_> {
     /// Runs git on the index that promises nothing, told to look at what there is and to run no filter.
     fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::Output, GitError> {
         let mut variables: Vec<(&str, &OsStr)> = Filters::variables().to_vec();
-        variables.extend(self.sight.variable());
+        variables.extend(self.examined.variable());
         let mut all: Vec<OsString> = self.settings.options.clone();
         all.extend(self.filters.options());
         all.extend(args.iter().map(|arg| (*arg).to_owned()));
@@ -195,7 +195,7 @@ impl Look<'_> {
     }
 
     /// What is at `path` of the working tree; `told` is the mode that git gave, if it did.
-    fn on_disk(&mut self, path: &[u8], told: Option<u32>) -> Result<Now, GitError> {
+    fn on_disk(&mut self, path: &[u8], mode: Option<u32>) -> Result<Now, GitError> {
         let file = self.top.join(program::path_from_bytes(path));
         let io = |source| GitError::Io { path: file.clone(), source };
         let meta = match std::fs::symlink_metadata(&file) {
@@ -217,13 +217,13 @@ impl Look<'_> {
             };
             return Ok(Now::Known(Some((MODE_SUBMODULE, id))));
         }
-        if told == Some(MODE_LINK) {
+        if mode == Some(MODE_LINK) {
             // core.symlinks = false: a plain file holds the target.
             let target = std::fs::read(&file).map_err(io)?;
             return Ok(Now::Known(Some((MODE_LINK, hash_blob(&target)?))));
         }
         let plain = if self.executable(&meta) { MODE_EXECUTABLE } else { MODE_FILE };
-        Ok(Now::File(told.filter(|mode| matches!(*mode, MODE_FILE | MODE_EXECUTABLE)).unwrap_or(plain)))
+        Ok(Now::File(mode.filter(|mode| matches!(*mode, MODE_FILE | MODE_EXECUTABLE)).unwrap_or(plain)))
     }
 
     fn executable(&self, meta: &std::fs::Metadata) -> bool {
@@ -236,11 +236,11 @@ impl Look<'_> {
         if self.filters.is_empty() {
             return Ok(Filtered::new());
         }
-        let tracked = self.sight.files.iter().map(|(path, _)| path.as_slice());
+        let tracked = self.examined.files.iter().map(|(path, _)| path.as_slice());
         let others = seen.iter().map(|one| one.path.as_slice());
         let filtered = self.repo.filtered(&self.filters, tracked.chain(others))?;
         let already: BTreeSet<Vec<u8>> = seen.iter().map(|one| one.path.clone()).collect();
-        for (path, id) in std::mem::take(&mut self.sight.files) {
+        for (path, id) in std::mem::take(&mut self.examined.files) {
             let Some(driver) = filtered.get(&path).filter(|_| !already.contains(&path)) else { continue };
             if let now @ Now::File(mode) = self.on_disk(&path, None)? {
                 let (index, head) = (Some((mode, id)), self.in_base(&path)?);
@@ -259,7 +259,7 @@ impl Look<'_> {
 
     /// Looks into what is checked out inside.
     fn submodules(&mut self, seen: &mut Vec<Seen>) -> Result<(), GitError> {
-        for path in std::mem::take(&mut self.sight.submodules) {
+        for path in std::mem::take(&mut self.examined.submodules) {
             let dir = self.top.join(program::path_from_bytes(&path));
             if let Inside::Changed(hidden) = self.inside(&dir, &path) {
                 self.hidden.extend(hidden);
@@ -334,14 +334,14 @@ impl Look<'_> {
         let modes_differ = mode(now).is_some_and(|now| now != known && is_plain(now) && is_plain(known));
         let veil = if now == one.index || mode(now) == Some(MODE_SUBMODULE) {
             None
-        } else if let Some(veil) = self.sight.veils.get(&one.path).filter(|veil| **veil != Veil::Stat) {
+        } else if let Some(veil) = self.examined.veils.get(&one.path).filter(|veil| **veil != Veil::Stat) {
             Some(veil.clone())
         } else if let Some(driver) = filtered.get(&one.path).filter(|driver| *driver != filters::LFS) {
             Some(Veil::Filter(String::from_utf8_lossy(driver).into_owned()))
         } else if modes_differ && self.settings.modes == Modes::OnDiskUnseen {
             Some(Veil::FileMode)
         } else {
-            self.sight.veils.get(&one.path).cloned()
+            self.examined.veils.get(&one.path).cloned()
         };
         veil.map(|veil| Hidden { submodule: Vec::new(), path: one.path.clone(), veil })
     }
@@ -370,7 +370,7 @@ fn gone(error: &std::io::Error) -> bool {
 }
 
 /// Whether a place of the working tree is a submodule with changes of its own.
-pub fn is_changed_submodule(path: &[u8], (mode, id): (u32, Oid)) -> bool {
+pub fn is_changed_submodule(path: &[u8], mode: u32, id: Oid) -> bool {
     mode == MODE_SUBMODULE && id == dirty_id(path)
 }
 

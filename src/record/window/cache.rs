@@ -60,7 +60,7 @@ struct Start {
 fn holds(repo: &Repo, key: &Key, old: CommitId, window: &Window) -> bool {
     let Some(new) = key.tip else { return false };
     let commits = window.facts.iter().filter_map(|fact| fact.id).chain(window.unrecorded);
-    old == new || repo.same_notes(REF, (old, new), commits).unwrap_or(false)
+    old == new || repo.same_notes(REF, old, new, commits).unwrap_or(false)
 }
 
 /// The window under `key`, if that is what is kept.

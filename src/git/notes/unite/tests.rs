@@ -25,7 +25,7 @@ fn join(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
 
 fn unite(repo: &Repo) -> NotesUnion {
     let theirs = repo.ref_commit(OTHER).unwrap().unwrap();
-    repo.notes_unite(NAME, (theirs, None), AT, join).unwrap()
+    repo.notes_unite(NAME, Incoming { theirs, replaced: None }, AT, join).unwrap()
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn an_earlier_union_that_did_not_arrive_is_replaced_and_loses_nothing() {
     for number in 10..15 {
         put(&repo, OTHER, number, "theirs\n");
         let theirs = scratch.rev(OTHER);
-        made = repo.notes_unite(NAME, (theirs, made), AT, join).unwrap().made;
+        made = repo.notes_unite(NAME, Incoming { theirs, replaced: made }, AT, join).unwrap().made;
         let parents = scratch.git(&["log", "-1", "--format=%P", NAME]);
         assert_eq!(parents, format!("{ours} {theirs}"));
         assert_eq!(repo.notes_list(NAME).unwrap().len(), usize::try_from(number).unwrap() - 7);
@@ -87,7 +87,7 @@ fn an_earlier_union_that_did_not_arrive_is_replaced_and_loses_nothing() {
     put(&repo, NAME, 3, "a hook's\n");
     let on_top = scratch.rev(NAME);
     put(&repo, OTHER, 20, "theirs\n");
-    repo.notes_unite(NAME, (scratch.rev(OTHER), made), AT, join).unwrap();
+    repo.notes_unite(NAME, Incoming { theirs: scratch.rev(OTHER), replaced: made }, AT, join).unwrap();
     assert!(repo.is_ancestor(on_top, scratch.rev(NAME)).unwrap());
     assert_eq!(repo.notes_list(NAME).unwrap().len(), 9);
     scratch.git(&["fsck", "--strict"]);

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::git::scratch::{Scratch, command, commit_id as id, until_free};
 use crate::git::{MODE_FILE, MODE_TREE, Repo, RepoEnv, TreeEntry};
@@ -195,7 +197,7 @@ fn a_note_at_two_paths_is_read_joined_and_written_once() {
 }
 
 #[test]
-fn a_note_beyond_the_bound_is_an_error_with_its_mend() {
+fn a_note_beyond_the_bound_is_an_error_with_its_hint() {
     let scratch = Scratch::new();
     let commit = scratch.commit("a", "1", "one");
     let repo = scratch.open();
@@ -249,4 +251,35 @@ fn gits_own_writer_in_between_is_followed() {
     assert_eq!(repo.notes_list(NAME).unwrap().len(), 30);
     let shown = command(&scratch.path(), &["notes", "--ref=andon", "show", "HEAD"]).output().unwrap();
     assert_eq!(shown.stdout, b"theirs\n");
+}
+
+/// Few first digits, so that directories fill.
+fn digits() -> impl Strategy<Value = String> {
+    (0_u8..3, 0_u8..40, any::<u64>())
+        .prop_map(|(first, second, rest)| format!("{first:02x}{second:02x}{rest:016x}{:020x}", 7))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever was written in whatever order, each note is found once, and the newest of them.
+    #[test]
+    fn notes_that_come_one_by_one_are_found_once(
+        many in prop::collection::btree_set(digits(), 1..900),
+        more in prop::collection::vec(digits(), 1..12),
+    ) {
+        let scratch = Scratch::new();
+        let repo = scratch.open();
+        let (blob, other) = (repo.write_blob(b"note").unwrap(), repo.write_blob(b"other").unwrap());
+        let mut notes: Notes = many.iter().map(|digits| (digits.clone(), blob)).collect();
+        let mut tree = repo.notes_tree(None, &notes).unwrap();
+        for digits in more.iter().chain(many.iter().step_by(97)) {
+            tree = repo.notes_tree(Some(tree), &Notes::from([(digits.clone(), other)])).unwrap();
+            notes.insert(digits.clone(), other);
+        }
+        for (digits, wanted) in &notes {
+            prop_assert_eq!(repo.note_blobs(tree, digits).unwrap(), [*wanted]);
+        }
+        prop_assert!(repo.note_blobs(tree, &"f".repeat(40)).unwrap().is_empty());
+    }
 }

@@ -18,9 +18,9 @@ fn reflog_actions_tell_the_kind() {
         ("", None),
     ];
     for (message, want) in cases {
-        let got = match said(message) {
-            Said::Kind(kind) => Some(kind),
-            Said::Plain | Said::Unclear => None,
+        let got = match reflog_action(message) {
+            ReflogAction::Kind(kind) => Some(kind),
+            ReflogAction::Plain | ReflogAction::Unclear => None,
         };
         assert_eq!(got, want, "{message}");
     }
