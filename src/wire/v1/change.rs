@@ -8,11 +8,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::commit::MAX_MESSAGE;
 use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::facts::{DiffSummary, Hunk, Weakening};
 use crate::domain::ids::{DiffHash, HunkHash};
 use crate::wire::read::{Count, List, bounded};
+
+pub(super) const MAX_MESSAGE: usize = 2048;
 
 const MAX_TEST_NAME: usize = 256;
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sha2::Digest as _;
 
 use super::MAX_LINE;
-use super::change::{ChangeWire, DiffWire, WeakeningWire};
+use super::change::{ChangeWire, DiffWire, MAX_MESSAGE, WeakeningWire};
 use super::evidence::EvidenceWire;
 use crate::domain::facts::{CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage};
 use crate::domain::findings::Level;
@@ -23,7 +23,6 @@ const MAX_FINDINGS: usize = 64;
 const MAX_NODE: usize = 256;
 const MAX_SESSION: usize = 1024;
 const MAX_RULE: usize = 128;
-pub(super) const MAX_MESSAGE: usize = 2048;
 const MAX_COST: usize = 64;
 const MAX_WRITER: usize = 256;
 /// Bound of the keys of newer versions, so that a rewritten record cannot outgrow [`MAX_LINE`].
