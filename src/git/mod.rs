@@ -1,8 +1,8 @@
 //! The only door to git: objects, refs, notes and the index in process, the `git` program where libgit2
 //! cannot give the answer.
 //!
-//! Why a module of its own: a hook has a millisecond or two (DESIGN section 9), and libgit2 has traps
-//! (GIT-FACTS.md) that must be met once. No git2 type leaves this module; above it there are only the ids of
+//! Why a module of its own: a hook has a millisecond or two (docs/performance.md), and libgit2 has traps
+//! (docs/git-facts.md) that must be met once. No git2 type leaves this module; above it there are only the ids of
 //! `domain` and the values defined here. Nothing here decides anything about a loop.
 
 mod diff;

@@ -1,7 +1,7 @@
 //! The tree that is about to be committed, without reading the index's entries.
 //!
 //! git keeps the tree ids it already knows in the index's TREE extension, behind the entries. At pre-commit
-//! they are complete (GIT-FACTS.md), so that the root tree is known from the file's last few kilobytes.
+//! they are complete (docs/git-facts.md), so that the root tree is known from the file's last few kilobytes.
 //! The extension has no pointer to it: it is found from the end, as the one place from which a chain of
 //! known extensions leads exactly to the trailing checksum. What is found must parse to its last byte, cover
 //! as many entries as the header counts, and agree with the tree object it names; anything else is `Unknown`.

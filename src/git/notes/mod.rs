@@ -2,7 +2,7 @@
 //! directories of two digits (git makes `38`, `2/38`, `2/2/36` ... as it grows).
 //!
 //! Holding the tip's tree, and some of the directories below it, answers each lookup in a tree read or two at the most;
-//! libgit2's `find_note` starts at the ref each time and walks flat trees (GIT-FACTS.md).
+//! libgit2's `find_note` starts at the ref each time and walks flat trees (docs/git-facts.md).
 
 pub(in crate::git) mod history;
 pub(in crate::git) mod pack;

@@ -4,7 +4,7 @@
 //! Rules: new refs are `2/38`; the shape that is there is followed; a flat ref with more than 256 notes is
 //! fanned out once, and so is a directory of that many (about 65,000 notes): the tree that each write has to read,
 //! hash and compress stays small however many there are; flat siblings move into a directory when it is made, because the same object at two
-//! paths makes `git notes show` join both and `git notes merge` stop (GIT-FACTS.md).
+//! paths makes `git notes show` join both and `git notes merge` stop (docs/git-facts.md).
 
 use std::collections::BTreeMap;
 

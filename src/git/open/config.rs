@@ -1,6 +1,6 @@
 //! git's own configuration: what the user set, and on which level.
 //!
-//! libgit2 does not see `git -c` and `GIT_CONFIG_COUNT` (GIT-FACTS.md): nothing that must hold against a
+//! libgit2 does not see `git -c` and `GIT_CONFIG_COUNT` (docs/git-facts.md): nothing that must hold against a
 //! single command line may be asked here.
 
 use crate::git::open::repo::Repo;

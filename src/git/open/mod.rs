@@ -29,7 +29,7 @@ impl Repo {
     /// `GIT_DIR` is taken as it stands; without it the repository is looked for in `dir` and above.
     /// `GIT_INDEX_FILE` is honoured by [`Repo::index_path`], [`Repo::index_tree`] and [`Repo::write_tree`].
     pub fn open(dir: &Path, env: &RepoEnv) -> Result<Self, GitError> {
-        // Hashing every object again on reading is 43 % of a hook's instructions (GIT-FACTS.md).
+        // Hashing every object again on reading is 43 % of a hook's instructions (docs/git-facts.md).
         SETTINGS.call_once(|| git2::opts::strict_hash_verification(false));
         let (start, mut flags) = match &env.git_dir {
             Some(git_dir) => {

@@ -1,7 +1,7 @@
 //! Reading git's configuration with all its sources, and changing the repository's own.
 //!
 //! For installing and diagnosing, never for a hook: it starts the git program, which alone sees `git -c`,
-//! `GIT_CONFIG_COUNT` and every form of include (GIT-FACTS.md).
+//! `GIT_CONFIG_COUNT` and every form of include (docs/git-facts.md).
 
 use crate::git::error::GitError;
 use crate::git::open::repo::Repo;

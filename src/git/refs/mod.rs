@@ -1,7 +1,7 @@
 //! Refs: reading, and a compare-and-swap that loses nothing among several writers.
 //!
 //! Lock, read, write, commit under one lock: of 1,600 notes by 8 writers none is lost, where `git notes add`
-//! loses 769 and libgit2's `note()` 186 (GIT-FACTS.md).
+//! loses 769 and libgit2's `note()` 186 (docs/git-facts.md).
 
 pub(in crate::git) mod head;
 pub(in crate::git) mod origin;
