@@ -17,6 +17,8 @@ mod scan;
 mod sizes;
 #[path = "architecture/source.rs"]
 mod source;
+#[path = "architecture/words.rs"]
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};

@@ -34,7 +34,7 @@ pub struct Invocation {
 
 /// What is to be done about a chained hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plan {
+pub enum ChainPlan {
     /// Start this.
     Start {
         /// The first try.
@@ -92,17 +92,17 @@ pub fn running_value(hooks_dir: &Path, name: &str) -> OsString {
 }
 
 /// Decides how to start a chained hook that is there and executable.
-pub fn plan(hook: Chained<'_>, args: &[OsString], running: &Running) -> Plan {
+pub fn plan(hook: Chained<'_>, args: &[OsString], running: &Running) -> ChainPlan {
     if runs_already(hook, running) {
-        return Plan::RunsAlready;
+        return ChainPlan::RunsAlready;
     }
     let direct = Invocation { program: hook.file().into_os_string(), args: args.to_vec() };
     let Some(line) = shebang(hook.head) else {
         let shell = Shell { program: "/bin/sh".into(), before: Vec::new() };
-        return Plan::Start { first: direct, otherwise: Some(shell.source(hook, args)) };
+        return ChainPlan::Start { first: direct, otherwise: Some(shell.source(hook, args)) };
     };
     let first = Shell::parse(line).map_or(direct, |shell| shell.source(hook, args));
-    Plan::Start { first, otherwise: None }
+    ChainPlan::Start { first, otherwise: None }
 }
 
 /// True when `hook` is above us already. Two ways lead there: a chained hook that calls the hook it
@@ -224,7 +224,7 @@ mod tests {
 
     /// The words before `-c`, or `None` when it is started directly.
     fn sourced(head: &[u8]) -> Option<Vec<String>> {
-        let Plan::Start { first, .. } = plan(hook(head), &["a".into()], &Running::default()) else {
+        let ChainPlan::Start { first, .. } = plan(hook(head), &["a".into()], &Running::default()) else {
             panic!("not started")
         };
         let mut line = words(&first);
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn without_a_shebang_sh_is_the_way_out() {
-        let Plan::Start { otherwise: Some(otherwise), .. } =
+        let ChainPlan::Start { otherwise: Some(otherwise), .. } =
             plan(hook(b"echo hi\n"), &[], &Running::default())
         else {
             panic!("no way out")
@@ -296,7 +296,7 @@ mod tests {
             (prek, by_prek, true),
         ];
         for (head, running, wanted) in cases {
-            assert_eq!(plan(hook(head), &[], &running) == Plan::RunsAlready, wanted, "{running:?}");
+            assert_eq!(plan(hook(head), &[], &running) == ChainPlan::RunsAlready, wanted, "{running:?}");
         }
     }
 

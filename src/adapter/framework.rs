@@ -7,7 +7,7 @@ use crate::domain::ids::{CommitId, Oid};
 
 /// Whether the hook runs under pre-commit or prek.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Runner {
+pub enum HookRunner {
     /// git called the hook.
     Git,
     /// The framework did: standard input is lost and unstaged edits are stashed.
@@ -15,8 +15,12 @@ pub enum Runner {
 }
 
 /// Tells the two apart by `PRE_COMMIT=1`.
-pub fn runner(vars: &BTreeMap<String, String>) -> Runner {
-    if vars.get("PRE_COMMIT").is_some_and(|value| value == "1") { Runner::Framework } else { Runner::Git }
+pub fn runner(vars: &BTreeMap<String, String>) -> HookRunner {
+    if vars.get("PRE_COMMIT").is_some_and(|value| value == "1") {
+        HookRunner::Framework
+    } else {
+        HookRunner::Git
+    }
 }
 
 /// The range that the framework names at push and in CI.
@@ -58,12 +62,12 @@ mod tests {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-        assert_eq!(runner(&vars), Runner::Framework);
+        assert_eq!(runner(&vars), HookRunner::Framework);
         assert_eq!(from_to(&vars).unwrap().0, "origin/main");
         assert!(pushed_ref(&vars).unwrap().is_branch());
         assert_eq!(pushed_to(&vars), Some(("origin".to_owned(), "/srv/x.git".to_owned())));
         assert_eq!(pushed_to(&BTreeMap::new()), None);
-        assert_eq!(runner(&BTreeMap::new()), Runner::Git);
+        assert_eq!(runner(&BTreeMap::new()), HookRunner::Git);
         assert_eq!(pushed_ref(&BTreeMap::new()), None);
     }
 }

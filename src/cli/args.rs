@@ -63,7 +63,7 @@ ANDON=0 switches everything off for one command: `ANDON=0 git commit`.";
 const SYNC_EXIT_CODES: &str = "\
 Exit codes: 0 both sides agree; 1 the remote refuses a ref, or a ledger was rewritten; 3 it was not reached.";
 
-/// The verbs.
+/// What can be asked of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Install the git hooks; hooks that are already there are still called

@@ -28,7 +28,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The number.
+    /// The number that the shell sees.
     pub fn code(self) -> u8 {
         match self {
             Self::Allowed => 0,

@@ -16,7 +16,7 @@ use clap::FromArgMatches as _;
 
 use self::args::{Cli, Command, ConfigCommand};
 use self::error::Exit;
-use self::output::{ColorChoice, ColorEnvironment, Output};
+use self::output::{ColorChoice, ColorEnvironment, Printer};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::report::escape;
@@ -26,13 +26,13 @@ use crate::report::style::Style;
 /// What a command runs with.
 pub(crate) struct Shell {
     ctx: Context,
-    out: Output,
+    out: Printer,
 }
 
 /// The program. A panic ends it as an internal error; Rust itself has said by then where it was.
 pub fn main() -> ExitCode {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
-        let out = Output { out: Style::Plain, err: Style::Plain };
+        let out = Printer { out: Style::Plain, err: Style::Plain };
         out.message(&crate::report::message::diagnostic(&error::panicked(), out.err));
         Exit::Internal.into()
     })
@@ -80,14 +80,14 @@ fn usage(ctx: &Context, err: &clap::Error) -> ExitCode {
     }
 }
 
-fn output(ctx: &Context, color: ColorChoice) -> Output {
+fn output(ctx: &Context, color: ColorChoice) -> Printer {
     let environment = ColorEnvironment {
         no_color: ctx.var("NO_COLOR"),
         clicolor: ctx.var("CLICOLOR"),
         clicolor_force: ctx.var("CLICOLOR_FORCE"),
         term: ctx.var("TERM"),
     };
-    Output::new(color, environment).told_at(ctx.now)
+    Printer::new(color, environment).told_at(ctx.now)
 }
 
 fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {

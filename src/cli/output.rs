@@ -21,7 +21,6 @@ pub enum ColorChoice {
 /// The form of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// For people.
     Text,
     /// For programs; carries the same values.
     Json,
@@ -29,7 +28,7 @@ pub enum Format {
 
 /// Where results and messages go.
 #[derive(Debug, Clone, Copy)]
-pub struct Output {
+pub struct Printer {
     /// Style of standard output.
     pub out: Style,
     /// Style of standard error.
@@ -73,13 +72,12 @@ pub fn style(choice: ColorChoice, environment: ColorEnvironment<'_>, stream: Str
 /// What a stream is connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// A terminal.
     Terminal,
     /// Anything else.
     Other,
 }
 
-impl Output {
+impl Printer {
     /// Looks at both streams.
     pub fn new(choice: ColorChoice, environment: ColorEnvironment<'_>) -> Self {
         let of = |terminal: bool| {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::Shell;
 use super::error::Exit;
-use super::output::{self, Output};
+use super::output::{self, Printer};
 use crate::domain::time::Span;
 use crate::effect::interrupt::Interrupt;
 use crate::engine::bulk::{Pace, Walked};
@@ -24,7 +24,7 @@ const STRIDE: usize = 16;
 
 /// The bar of one walk, on standard error.
 pub struct Progress {
-    out: Output,
+    out: Printer,
     what: &'static str,
     began: Instant,
     /// When it is drawn next; `None` where nobody looks.

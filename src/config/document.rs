@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::mistake::{ConfigError, Position, Problems};
+use super::mistake::{ConfigError, Problems, TextPosition};
 use super::source::{Source, check_size};
 
 /// Up to this size all syntax errors of a file are listed; beyond, the first: a parser that recovers over
@@ -13,9 +13,7 @@ const RECOVER_BYTES: usize = 64 * 1024;
 
 /// A text that is TOML, and where its lines begin.
 pub(super) struct Document<'a> {
-    /// The text.
     pub(super) table: DeTable<'a>,
-    /// Its lines.
     pub(super) lines: Lines<'a>,
 }
 
@@ -38,14 +36,14 @@ impl<'a> Lines<'a> {
     }
 
     /// The position of a byte offset.
-    pub(super) fn position(&self, offset: usize) -> Position {
+    pub(super) fn position(&self, offset: usize) -> TextPosition {
         let line = self.line(offset);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let before = self.text.as_bytes().get(start..offset.min(self.text.len())).unwrap_or_default();
         // Continuation bytes do not begin a character; a byte order mark takes no column.
         let marked = usize::from(start == 0 && before.starts_with("\u{feff}".as_bytes()));
         let characters = before.iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
-        Position { line, column: characters - marked + 1 }
+        TextPosition { line, column: characters - marked + 1 }
     }
 }
 

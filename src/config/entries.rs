@@ -10,7 +10,7 @@ use crate::domain::settings::RuleSetting;
 
 /// One key with its effective value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct KeyEntry {
     /// Dotted, such as `rules.iteration-cap.max`; a rule's level is `rules.<id>.level`.
     pub key: String,
     /// The effective value.
@@ -19,7 +19,7 @@ pub struct Entry {
     pub origin: Origin,
 }
 
-impl fmt::Display for Entry {
+impl fmt::Display for KeyEntry {
     /// `guard.ack = "resume"  # repository, andon.toml:2`. The value is TOML, so control characters are escaped.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}  # {}", self.key, self.value, self.origin.layer().as_str())?;
@@ -30,7 +30,7 @@ impl fmt::Display for Entry {
     }
 }
 
-impl Entry {
+impl KeyEntry {
     /// The entry for `config show --format json`; `file` and `line` are null for a default.
     pub fn to_json(&self) -> serde_json::Value {
         let (file, line) = match &self.origin {
@@ -46,7 +46,7 @@ impl Entry {
 
 impl Config {
     /// Every key in the order of the table, rules by id, patterns in the order they apply.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> Vec<KeyEntry> {
         let mut entries = Vec::new();
         for section in &SECTIONS {
             match &section.contents {
@@ -72,7 +72,7 @@ impl Config {
         entries
     }
 
-    fn rule_entries(&self, id: &str, setting: &RuleSetting) -> Vec<Entry> {
+    fn rule_entries(&self, id: &str, setting: &RuleSetting) -> Vec<KeyEntry> {
         let level = self.entry(format!("rules.{id}.level"), Value::Level(setting.level));
         let params = setting.params.iter();
         let params =
@@ -80,10 +80,10 @@ impl Config {
         std::iter::once(level).chain(params).collect()
     }
 
-    fn entry(&self, key: String, default: Value) -> Entry {
+    fn entry(&self, key: String, default: Value) -> KeyEntry {
         match self.said.get(&key) {
-            Some(said) => Entry { key, value: said.value.clone(), origin: said.origin.clone() },
-            None => Entry { key, value: default, origin: Origin::Default },
+            Some(said) => KeyEntry { key, value: said.value.clone(), origin: said.origin.clone() },
+            None => KeyEntry { key, value: default, origin: Origin::Default },
         }
     }
 }

@@ -8,7 +8,6 @@ use crate::domain::time::Span;
 pub(super) struct Section {
     /// Name in brackets.
     pub(super) name: &'static str,
-    /// One sentence.
     pub(super) doc: &'static str,
     /// What may stand in it.
     pub(super) contents: Contents,
@@ -30,14 +29,12 @@ pub(super) enum Contents {
 /// A key of a section, whatever its type.
 #[derive(Debug)]
 pub(super) struct Key {
-    /// The section.
     pub(super) section: &'static str,
     /// Name, `snake_case`.
     pub(super) name: &'static str,
     /// Type and range.
     pub(super) kind: Kind,
     pub(super) default: Default,
-    /// One sentence.
     pub(super) doc: &'static str,
 }
 
@@ -80,7 +77,6 @@ impl Key {
 pub(super) enum Kind {
     /// One of some words.
     Choice {
-        /// The words.
         words: fn() -> Vec<&'static str>,
         /// Words that a later version will know.
         planned: &'static [&'static str],

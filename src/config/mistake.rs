@@ -9,7 +9,7 @@ pub(super) const MAX_LISTED: usize = 50;
 
 /// A place in a file, both counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
+pub struct TextPosition {
     /// Line.
     pub line: usize,
     /// Column.
@@ -22,10 +22,9 @@ pub struct ConfigError {
     /// The file, or `REV:andon.toml`, or `command line`.
     pub file: String,
     /// Where in the file; `None` when it concerns the file as a whole.
-    pub at: Option<Position>,
+    pub at: Option<TextPosition>,
     /// What is wrong, in one sentence. Foreign text in it is escaped and cut.
     pub what: String,
-    /// What mends it.
     pub mend: String,
 }
 
@@ -33,7 +32,7 @@ impl fmt::Display for ConfigError {
     /// `andon.toml:3:7: what is wrong`, without the mend.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
-        if let Some(Position { line, column }) = self.at {
+        if let Some(TextPosition { line, column }) = self.at {
             write!(f, ":{line}:{column}")?;
         }
         write!(f, ": {}", self.what)

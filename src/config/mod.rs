@@ -33,8 +33,8 @@ mod workflow;
 mod wrong;
 
 pub use command::TestCommand;
-pub use entries::Entry;
-pub use mistake::{ConfigError, ConfigErrors, Position};
+pub use entries::KeyEntry;
+pub use mistake::{ConfigError, ConfigErrors, TextPosition};
 pub use pin::with_pin;
 pub use resolve::{load, load_with};
 pub use response::{Bell, Perpetual, Response};

@@ -21,13 +21,10 @@ use crate::domain::workflow::Workflow;
 
 /// Reads one source into what all sources said.
 pub(super) struct Reader<'a> {
-    /// The source.
     pub(super) source: &'a Source,
-    /// Its lines.
     pub(super) lines: Lines<'a>,
     /// The rules of this version.
     pub(super) rules: &'a [RuleSpecView],
-    /// What is wrong.
     pub(super) problems: &'a mut Problems,
     /// What was said; later sources overwrite.
     pub(super) said: &'a mut BTreeMap<String, Said>,

@@ -45,7 +45,6 @@ pub struct Source {
     pub layer: Layer,
     /// How messages name it: a path, `REV:andon.toml`, `command line`.
     pub name: String,
-    /// The bytes.
     pub text: Vec<u8>,
 }
 
@@ -54,11 +53,8 @@ pub struct Source {
 pub enum Origin {
     /// Nobody: it is the built-in default.
     Default,
-    /// A source.
     Said {
-        /// Its layer.
         layer: Layer,
-        /// Its name.
         file: String,
         /// The line, from 1.
         line: usize,
@@ -66,7 +62,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The layer.
+    /// The layer that the value comes from.
     pub fn layer(&self) -> Layer {
         match self {
             Self::Default => Layer::Default,

@@ -204,7 +204,7 @@ fn the_higher_layer_wins_key_by_key() {
         ),
     ];
     let config = load_with(&sources, &rules()).unwrap();
-    let shown: Vec<String> = config.entries().iter().map(Entry::to_string).collect();
+    let shown: Vec<String> = config.entries().iter().map(KeyEntry::to_string).collect();
     assert_eq!(shown, SHOWN);
     assert_eq!(config.guard.session_gap, Span(10_800));
     assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));

@@ -48,7 +48,6 @@ pub(super) struct Declared {
 /// Whether an edge is said to close its cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
-    /// It is.
     Said,
     /// Nothing is said.
     No,

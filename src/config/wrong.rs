@@ -5,11 +5,8 @@ use std::ops::Range;
 /// Something wrong with a value.
 #[derive(Debug)]
 pub(super) struct Wrong {
-    /// Where.
     pub(super) span: Range<usize>,
-    /// What.
     pub(super) what: String,
-    /// What mends it.
     pub(super) mend: String,
 }
 

@@ -15,7 +15,6 @@ use crate::history::{Iteration, Outcome, Strike, Timeline, flaky_failures, outco
 /// A strike candidate.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attempt<'a> {
-    /// The iteration.
     pub(super) iteration: &'a Iteration,
     /// Its test result, when it says anything. `None` too for a result that was carried over from the
     /// commit before because the code stayed the same: those tests judge that commit, not this one.
@@ -33,7 +32,6 @@ pub(super) struct Attempt<'a> {
 /// Whether an attempt edited code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edit {
-    /// It did.
     Code,
     /// Documents or nothing: what the tests said of the code holds on.
     NoCode,

@@ -6,7 +6,6 @@ pub(super) const LONGEST: usize = 6;
 /// One state of a sequence in which neighbours differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step<K> {
-    /// The state.
     pub(super) state: K,
     /// Whether what brought it can be held against the loop.
     pub(super) weight: Weight,

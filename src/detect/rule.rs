@@ -27,7 +27,6 @@ pub struct Rule {
     pub face: Face,
     /// What others have to know of it.
     pub about: About,
-    /// Its parameters.
     pub params: &'static [ParamSpec],
     /// Where it is evaluated.
     pub stages: &'static [Stage],
@@ -58,7 +57,6 @@ pub struct Docs {
     pub why: &'static str,
     /// The requirement it comes from.
     pub source: &'static str,
-    /// An example.
     pub example: &'static str,
     /// How to tune it.
     pub tune: &'static str,

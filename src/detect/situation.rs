@@ -85,7 +85,6 @@ pub enum EvidenceState {
     Void(Box<TestRun>),
     /// The newest run was on other code.
     OtherCode {
-        /// That run.
         run: Box<TestRun>,
         /// The first code paths that differ, in git's order.
         differing: Vec<PathDifference>,
@@ -139,9 +138,7 @@ pub struct PathHint {
 /// Whether something is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Presence {
-    /// It is.
     Present,
-    /// It is not.
     Absent,
 }
 

@@ -46,7 +46,6 @@ pub struct Briefing {
     pub halt: Option<Halt>,
     /// How full the window was; `None` where nothing tells.
     pub context: Option<ContextUse>,
-    /// What was tried.
     pub story: Story,
     /// What to do next, the first thing first. May hold untrusted text.
     pub next: Vec<String>,

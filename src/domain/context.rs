@@ -7,7 +7,6 @@ pub enum Cached {
     /// They do not: `Context Usage = cached + current input`.
     #[default]
     Separate,
-    /// They do.
     Included,
 }
 
@@ -26,7 +25,7 @@ impl Cached {
 
 /// Where the used tokens are known from, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum FillSource {
     /// The client told what is in its window.
     Reported,
     /// From the input tokens, and the cached ones, of the newest request.
@@ -35,7 +34,7 @@ pub enum Source {
     Estimate,
 }
 
-impl Source {
+impl FillSource {
     /// The name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +48,6 @@ impl Source {
 /// What a fill of the window leads to, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pressure {
-    /// Nothing.
     Free,
     /// A warning: compact soon.
     Warning,
@@ -74,7 +72,6 @@ impl Pressure {
 /// Percentages of the window, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
-    /// A warning.
     pub warn: u64,
     /// Mandatory compaction.
     pub compact: u64,
@@ -90,7 +87,7 @@ pub struct ContextUse {
     /// Tokens in it.
     pub used: u64,
     /// Where they are known from.
-    pub source: Source,
+    pub source: FillSource,
     /// Lines of output since it was cleared.
     pub lines: u64,
     /// Its size in tokens.

@@ -14,7 +14,6 @@ pub enum Effect {
     WriteFace {
         /// The halt it shows.
         halt: Box<Halt>,
-        /// What was tried.
         story: Box<Story>,
     },
     /// Append `loop.halted` to the ledger.

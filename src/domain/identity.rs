@@ -17,7 +17,6 @@ pub const MAX_FILES: usize = 1024;
 pub struct FileState {
     /// As git has it, such as `0o100644`.
     pub mode: u32,
-    /// The blob.
     pub id: Oid,
 }
 
@@ -104,7 +103,6 @@ pub enum Mismatch {
     },
     /// A node that may not commit.
     Role {
-        /// The node.
         found: String,
         /// Those that may.
         authorized: Vec<String>,

@@ -122,7 +122,6 @@ impl Deadlock {
 /// What is told to whoever listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// What happened.
     pub kind: NoticeKind,
     /// The rule behind it; empty where there is none.
     pub rule: String,
@@ -134,7 +133,6 @@ pub struct Notice {
     pub branch: Option<String>,
     /// Name of the worktree.
     pub worktree: String,
-    /// When.
     pub at: Timestamp,
 }
 
@@ -172,7 +170,6 @@ pub struct Handoff {
     pub halt: Halt,
     /// The signals behind it.
     pub episode: Episode,
-    /// What was tried.
     pub story: Story,
 }
 
@@ -181,9 +178,7 @@ pub struct Handoff {
 pub struct Question {
     /// The type of the deadlock.
     pub deadlock: Deadlock,
-    /// The halt.
     pub halt: Halt,
-    /// What was tried.
     pub story: Story,
 }
 
@@ -192,7 +187,6 @@ pub struct Question {
 pub struct Start {
     /// Which policy asks for it.
     pub policy: OnStall,
-    /// The halt.
     pub halt: Halt,
     /// The provider that is to go on.
     pub provider: Option<Provider>,

@@ -14,7 +14,6 @@ pub enum ParamValue {
     Count(u64),
     /// A share between 0 and 1.
     Share(f64),
-    /// A duration.
     Span(Span),
     /// A whole number of at least one, or no limit.
     Limit(Option<u64>),
@@ -26,7 +25,6 @@ pub enum ParamValue {
     List(Vec<String>),
     /// One of some words.
     Word {
-        /// Which.
         is: &'static str,
         /// Of which.
         of: &'static [&'static str],

@@ -66,7 +66,7 @@ impl Step {
     }
 }
 
-/// One suggestion.
+/// A next step for the person or the agent, with what it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// What kind of step; `None` in ledgers of earlier versions, and of a kind that a later one has.

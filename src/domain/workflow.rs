@@ -17,7 +17,6 @@ pub struct Workflow {
 /// A role in the loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its name.
     pub name: String,
     /// Whether it is expected to change files.
     pub edits: Edits,
@@ -32,7 +31,6 @@ pub struct Node {
 /// Whether a node is expected to change files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edits {
-    /// It is.
     Expected,
     /// It plans or reviews: a turn of it that changes nothing is not idle.
     None,

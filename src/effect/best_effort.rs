@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::andon_dir::newest_of;
-use super::consult::{self, Ended};
+use super::consult::{self, Consulted};
 use super::{AndonDir, EffectError, Site, write_andon_file};
 use crate::domain::briefing::{BRIEFING, Briefing};
 use crate::domain::decision::Halt;
@@ -56,9 +56,7 @@ pub struct Programs {
 /// Whether a bell rings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Bell {
-    /// It does.
     Rings,
-    /// It does not.
     #[default]
     Silent,
 }
@@ -175,11 +173,11 @@ fn run(section: &str, program: &Program, site: &Site<'_>, input: &[u8]) -> Resul
     let dir = site.andon_dir.as_ref().map_or(Path::new("."), AndonDir::top);
     let ended = consult::run(program, dir, input, ANSWER_BYTES);
     match ended {
-        Ok(Ended { code: Some(0), output, .. }) => Ok(output),
-        Ok(Ended { code: Some(code), .. }) => {
+        Ok(Consulted { code: Some(0), output, .. }) => Ok(output),
+        Ok(Consulted { code: Some(code), .. }) => {
             Err(EffectError::Response(format!("the program of [{section}] ended with {code}")))
         }
-        Ok(Ended { code: None, .. }) => Err(EffectError::Response(format!(
+        Ok(Consulted { code: None, .. }) => Err(EffectError::Response(format!(
             "the program of [{section}] was stopped after {}",
             program.timeout
         ))),

@@ -20,35 +20,22 @@ pub enum HookProgramError {
     Read {
         /// The chained file.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// It is there, and executable, and the system will not start it: often a wrong interpreter line.
     #[error("cannot start the chained hook {}: {source}", path.display())]
-    Start {
-        /// What was started.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Start { path: PathBuf, source: io::Error },
     /// Standard input could not be handed over, or its end not be awaited.
     #[error("lost the chained hook {}: {source}", path.display())]
-    Wait {
-        /// What was started.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    Wait { path: PathBuf, source: io::Error },
 }
 
 /// What is at the place of a chained hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Probe {
-    /// Nothing.
     Absent,
     /// A file that git would ignore, because it is not executable.
     NotExecutable,
-    /// A program.
     Program {
         /// Its first bytes.
         head: Vec<u8>,
@@ -79,7 +66,7 @@ pub fn probe(path: &Path, limit: u64) -> Result<Probe, HookProgramError> {
 
 /// How a started hook ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookEnd {
+pub enum ChainedEnd {
     /// The exit code, or 128 and the number of the signal that ended it.
     Code(u8),
     /// The system says that the file is in no format it can start (`ENOEXEC`).
@@ -93,7 +80,7 @@ pub fn run(
     args: &[OsString],
     stdin: Option<&[u8]>,
     env: &[(OsString, OsString)],
-) -> Result<HookEnd, HookProgramError> {
+) -> Result<ChainedEnd, HookProgramError> {
     let path = || PathBuf::from(program);
     #[allow(clippy::disallowed_methods, reason = "the door for chained hooks: see the head of this module")]
     let mut command = Command::new(program);
@@ -102,7 +89,7 @@ pub fn run(
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) if error.raw_os_error() == Some(nix::errno::Errno::ENOEXEC as i32) => {
-            return Ok(HookEnd::NoProgram);
+            return Ok(ChainedEnd::NoProgram);
         }
         Err(source) => return Err(HookProgramError::Start { path: path(), source }),
     };
@@ -117,7 +104,7 @@ pub fn run(
         }
     }
     let status = child.wait().map_err(|source| HookProgramError::Wait { path: path(), source })?;
-    Ok(HookEnd::Code(code(status)))
+    Ok(ChainedEnd::Code(code(status)))
 }
 
 fn code(status: ExitStatus) -> u8 {
@@ -132,14 +119,14 @@ pub(crate) fn write_program(path: &Path, text: &str, mode: u32) {
     let script = r#"rm -f "$2" && printf %s "$1" > "$2" && chmod "$3" "$2""#;
     let mode = format!("{mode:o}");
     let args = ["-c".into(), script.into(), "sh".into(), text.into(), path.into(), mode.into()];
-    assert_eq!(run(OsStr::new("/bin/sh"), &args, None, &[]).unwrap(), HookEnd::Code(0));
+    assert_eq!(run(OsStr::new("/bin/sh"), &args, None, &[]).unwrap(), ChainedEnd::Code(0));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn sh(script: &str, stdin: Option<&[u8]>) -> HookEnd {
+    fn sh(script: &str, stdin: Option<&[u8]>) -> ChainedEnd {
         let args = ["-c".into(), script.into(), "name".into(), "one two".into()];
         run(OsStr::new("/bin/sh"), &args, stdin, &[("ANDON_CHAIN".into(), "x".into())]).unwrap()
     }
@@ -155,15 +142,15 @@ mod tests {
             ("test \"$ANDON_CHAIN\" = x", 0),
         ];
         for (script, wanted) in cases {
-            assert_eq!(sh(script, None), HookEnd::Code(wanted), "{script}");
+            assert_eq!(sh(script, None), ChainedEnd::Code(wanted), "{script}");
         }
     }
 
     #[test]
     fn standard_input_is_handed_over_or_left_unread() {
-        assert_eq!(sh("test \"$(cat)\" = 'a b'", Some(b"a b\n")), HookEnd::Code(0));
-        assert_eq!(sh("exit 3", Some(&vec![b'x'; 1 << 20])), HookEnd::Code(3));
-        assert_eq!(sh("test -z \"$(cat)\"", Some(b"")), HookEnd::Code(0));
+        assert_eq!(sh("test \"$(cat)\" = 'a b'", Some(b"a b\n")), ChainedEnd::Code(0));
+        assert_eq!(sh("exit 3", Some(&vec![b'x'; 1 << 20])), ChainedEnd::Code(3));
+        assert_eq!(sh("test -z \"$(cat)\"", Some(b"")), ChainedEnd::Code(0));
     }
 
     #[test]
@@ -175,7 +162,7 @@ mod tests {
         assert_eq!(probe(&file, 10).unwrap(), Probe::NotExecutable);
         write_program(&file, "exit 5\n", 0o755);
         assert_eq!(probe(&file, 4).unwrap(), Probe::Program { head: b"exit".to_vec() });
-        assert_eq!(run(file.as_os_str(), &[], None, &[]).unwrap(), HookEnd::NoProgram);
+        assert_eq!(run(file.as_os_str(), &[], None, &[]).unwrap(), ChainedEnd::NoProgram);
         let error = run(OsStr::new("/nonexistent/x"), &[], None, &[]).unwrap_err();
         assert!(matches!(error, HookProgramError::Start { .. }), "{error}");
     }

@@ -35,7 +35,6 @@ use crate::report::face::{self, AckMode};
 
 /// Where effects take place.
 pub struct Site<'a> {
-    /// The repository.
     pub repo: &'a Repo,
     /// `.andon/`; `None` in a bare repository, where no face is written.
     pub andon_dir: Option<AndonDir>,
@@ -57,7 +56,6 @@ pub enum EffectError {
         what: &'static str,
         /// Which file.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
     /// The ledger could not be written.

@@ -18,7 +18,7 @@ impl PrivateDir {
         tempfile::Builder::new().prefix("run-").tempdir_in(parent).map(Self)
     }
 
-    /// Where it is.
+    /// Its path, for a program that is to write there.
     pub fn path(&self) -> &Path {
         self.0.path()
     }

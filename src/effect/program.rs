@@ -26,7 +26,7 @@ use thiserror::Error;
 use crate::domain::time::Span;
 use testreport::Stream;
 
-pub use self::end::{Exit, ProgramEnd, Stopped};
+pub use self::end::{CommandExit, ProgramEnd, Stopped};
 pub use self::terminal::Screens;
 
 use self::signals::{Group, HeldSignals};
@@ -36,7 +36,7 @@ use self::watch::Watch;
 /// A test command, as the configuration or the command line gives it. How it is shown and compared is
 /// settled in `config`, a neighbour that this module does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TestCommand {
+pub enum CommandLine {
     /// A line for `sh -c`.
     Shell(String),
     /// Program and arguments, started without a shell.
@@ -68,26 +68,13 @@ pub enum ProgramError {
     NoDirectory(PathBuf),
     /// No such program.
     #[error("{program}: command not found")]
-    NotFound {
-        /// The program.
-        program: String,
-    },
+    NotFound { program: String },
     /// The program could not be started.
     #[error("{program} could not be started: {source}")]
-    Start {
-        /// The program.
-        program: String,
-        /// Why.
-        source: io::Error,
-    },
+    Start { program: String, source: io::Error },
     /// The program could not be waited for.
     #[error("{program} could not be waited for: {source}")]
-    Wait {
-        /// The program.
-        program: String,
-        /// Why.
-        source: io::Error,
-    },
+    Wait { program: String, source: io::Error },
     /// Signals could not be held back.
     #[error("signals could not be held back for the test command: {0}")]
     Signals(Errno),
@@ -114,7 +101,7 @@ impl ProgramError {
 /// no other threads. After `timeout` the command gets SIGTERM, and five seconds later SIGKILL. A process
 /// that the command left behind with its output in its hands is waited for two seconds, not longer.
 pub fn run_test_command(
-    spec: &TestCommand,
+    spec: &CommandLine,
     around: Surroundings<'_>,
     timeout: Option<Span>,
     sink: &mut dyn FnMut(Stream, &[u8]),
@@ -136,15 +123,15 @@ pub fn run_test_command(
     };
     let ended = Watch::new(command, group, timeout).run((&held, outputs), sink);
     let (status, stopped) = ended.map_err(|source| ProgramError::Wait { program, source })?;
-    Ok(ProgramEnd { exit: Exit::of(status), stopped })
+    Ok(ProgramEnd { exit: CommandExit::of(status), stopped })
 }
 
 /// The program and its arguments.
-fn argv_of(spec: &TestCommand) -> Result<Vec<String>, ProgramError> {
+fn argv_of(spec: &CommandLine) -> Result<Vec<String>, ProgramError> {
     match spec {
-        TestCommand::Shell(line) if line.trim().is_empty() => Err(ProgramError::Empty),
-        TestCommand::Shell(line) => Ok(["sh", "-c", line].map(str::to_owned).to_vec()),
-        TestCommand::Argv(argv) => Ok(argv.clone()),
+        CommandLine::Shell(line) if line.trim().is_empty() => Err(ProgramError::Empty),
+        CommandLine::Shell(line) => Ok(["sh", "-c", line].map(str::to_owned).to_vec()),
+        CommandLine::Argv(argv) => Ok(argv.clone()),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::domain::attempt::Attempt;
 use crate::domain::facts::{CommitFact, CommitKind};
 use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
-use crate::history::{self, Aside, Line, MAX_REWRITTEN, Outcome, outcome};
+use crate::history::{self, Aside, LineOfWork, MAX_REWRITTEN, Outcome, outcome};
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::NotesStore;
 use crate::record::window::Window;
@@ -46,7 +46,7 @@ pub fn aside(
     let commits: Vec<CommitId> = window.facts.iter().filter_map(|fact| fact.id).collect();
     let base = window.facts.first().map_or(Some(head), |oldest| oldest.record.parent);
     let here = ws.repo.worktree_mark();
-    let mut line = Line { commits: &commits, base, merged: &[], here: &here };
+    let mut line = LineOfWork { commits: &commits, base, merged: &[], here: &here };
     let mut found = history::aside(&attempts, &line);
     // The common case: nothing was given up.
     if found.is_empty() {

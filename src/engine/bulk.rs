@@ -50,7 +50,6 @@ pub struct Pace<'a> {
 /// Whether a walk came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walked {
-    /// All of it.
     Whole,
     /// It was stopped after so many of so many commits.
     Part {

@@ -20,7 +20,6 @@ const KEPT_COMMITS: usize = 256;
 /// The derivable part of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Derived {
-    /// The commit's tree.
     pub tree: TreeId,
     /// Its first parent.
     pub parent: Option<CommitId>,

@@ -60,7 +60,6 @@ pub enum OpsError {
     /// Evidence is not deleted now.
     #[error("nothing was purged: {what}")]
     Purge {
-        /// Why.
         what: String,
         /// What to do first.
         help: String,
@@ -74,7 +73,6 @@ pub enum OpsError {
     /// What `ANDON_SKIP` asks for cannot be.
     #[error("{what}")]
     Skip {
-        /// What is wrong.
         what: String,
         /// The command that would be right.
         help: String,
@@ -94,7 +92,6 @@ pub enum OpsError {
     /// Wrong use that the argument parser cannot see.
     #[error("{what}")]
     Usage {
-        /// What is wrong.
         what: String,
         /// What would be right.
         help: String,

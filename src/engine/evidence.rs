@@ -47,7 +47,7 @@ pub fn told_to_fail(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
     told.map(|run| &run.evidence).find(|tests| tests.code == code).cloned()
 }
 
-/// What is judged.
+/// Which code the evidence has to be about.
 pub enum Subject {
     /// A tree: of the index at pre-commit, of a commit later.
     Tree(TreeId),

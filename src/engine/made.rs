@@ -38,7 +38,6 @@ pub(crate) enum Backing {
     Made(Claimed),
     /// git made it, and this commit that it was made of was not tested.
     Untested(CommitId),
-    /// Nothing.
     Nobody,
 }
 

@@ -11,7 +11,7 @@ use std::io::Read as _;
 use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
-use crate::adapter::framework::{self, Runner};
+use crate::adapter::framework::{self, HookRunner};
 use crate::config;
 use crate::detect;
 use crate::domain::decision::{Decision, Verdict};
@@ -23,7 +23,6 @@ use crate::record::receipt;
 
 /// What is to be skipped.
 const WHAT: &str = "ANDON_SKIP";
-/// Why.
 const WHY: &str = "ANDON_SKIP_REASON";
 /// Longest list and longest reason, in characters.
 const MAX_TEXT: usize = 500;
@@ -150,7 +149,7 @@ pub fn with_trailers(mut skipped: Vec<Skip>, trailers: &[(String, String)]) -> V
 
 /// The gate as a whole, when a framework was told by name to leave it out: the name is the only trace there is.
 pub fn gate_by_name(ctx: &Context) -> Option<Skip> {
-    if framework::runner(&ctx.vars) != Runner::Framework {
+    if framework::runner(&ctx.vars) != HookRunner::Framework {
         return None;
     }
     let (name, list) = ["SKIP", "PREK_SKIP"].into_iter().find_map(|name| Some((name, ctx.var(name)?)))?;

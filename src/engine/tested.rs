@@ -41,7 +41,6 @@ struct Watched {
 /// What happened to code since it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Since {
-    /// Nothing.
     Unchanged,
     /// It is other code now. The paths that tell, as far as they are known.
     Changed(BTreeSet<Vec<u8>>),

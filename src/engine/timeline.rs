@@ -43,7 +43,7 @@ pub fn reach(rules: &RuleSettings) -> usize {
 /// How many test runs back a hook looks for evidence.
 const RUNS: usize = 8;
 
-/// What was read.
+/// A timeline with what was read for it and what failed on the way.
 pub struct Loaded {
     /// The fold over everything below.
     pub timeline: Timeline,
@@ -141,22 +141,22 @@ fn loaded(ws: &Workspace, (window, aside): (Window, Vec<Attempted>), unopened: O
 
 /// Folds facts under the configuration of `ws`.
 pub fn fold(ws: &Workspace, facts: Vec<Fact>) -> Timeline {
-    fold_steps(ws, facts.into_iter().map(Step::Fact).collect())
+    fold_steps(ws, facts.into_iter().map(FoldStep::Fact).collect())
 }
 
 /// Folds steps under the configuration of `ws`.
-pub fn fold_steps(ws: &Workspace, steps: Vec<Step>) -> Timeline {
+pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
     let mut fold = Fold::new(ws.config.guard.session_gap)
         .in_workflow(ws.config.workflow.clone())
         .counting(ws.config.cached);
     for step in steps {
         match step {
-            Step::Fact(fact) => {
+            FoldStep::Fact(fact) => {
                 fold.push(fact);
             }
-            Step::Answered(ack) => fold.answered(*ack),
-            Step::Resume(carry) => fold.resume(*carry),
-            Step::Pass(commit) => fold.pass(&commit),
+            FoldStep::Answered(ack) => fold.answered(*ack),
+            FoldStep::Resume(carry) => fold.resume(*carry),
+            FoldStep::Pass(commit) => fold.pass(&commit),
         }
     }
     fold.into_timeline()
@@ -191,8 +191,7 @@ pub struct Told {
 
 /// One step of the fold over a window.
 #[derive(Debug, Clone)]
-pub enum Step {
-    /// A fact.
+pub enum FoldStep {
     Fact(Fact),
     /// An answer at a commit that the window does not reach.
     Answered(Box<Ack>),
@@ -245,12 +244,12 @@ impl Loaded {
     /// counts only while no commit was recorded after it (then the new record's `iteration` of 1 says the same). An
     /// event comes after the newest commit of the window that was recorded before it. What the first part of the
     /// journal comes to stands after the commits that it has seen.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<FoldStep> {
         let mut weave = Weave::new(self);
         if let Some(totals) = &self.told.totals {
             weave.commits_up_to(weave.leading);
             weave.answers_before(totals);
-            weave.steps.push(Step::Resume(Box::new(totals.carry.clone())));
+            weave.steps.push(FoldStep::Resume(Box::new(totals.carry.clone())));
         }
         for item in &self.told.items {
             weave.take(item);
@@ -263,9 +262,8 @@ impl Loaded {
 /// Commits, answers and the rest of the journal, being put in order.
 struct Weave<'a> {
     loaded: &'a Loaded,
-    /// The commits.
     line: Vec<&'a CommitFact>,
-    steps: Vec<Step>,
+    steps: Vec<FoldStep>,
     /// How many commits of the window were recorded before all that follows in the journal.
     leading: usize,
     /// How many have their place.
@@ -313,18 +311,18 @@ impl<'a> Weave<'a> {
                     // Commits from elsewhere come before what was observed here.
                     self.commits_up_to(self.leading);
                 }
-                self.steps.push(Step::Fact(Fact::Event(event.clone())));
+                self.steps.push(FoldStep::Fact(Fact::Event(event.clone())));
             }
             Item::Commit(marked) => match (self.index(marked.commit), &marked.passing) {
                 (Some(at), _) => self.commits_up_to(at + 1),
                 (None, Some(passing)) => {
-                    self.steps.push(Step::Pass(Passing { number: 0, ..passing.clone() }));
+                    self.steps.push(FoldStep::Pass(Passing { number: 0, ..passing.clone() }));
                 }
                 (None, None) => {}
             },
             Item::Run(number) => {
                 let run = self.loaded.runs.get(*number).cloned();
-                self.steps.extend(run.map(|run| Step::Fact(Fact::TestRun(Box::new(run)))));
+                self.steps.extend(run.map(|run| FoldStep::Fact(Fact::TestRun(Box::new(run)))));
             }
             Item::Ack(number) => {
                 let Some((ack, place)) = self.loaded.acks.get(*number) else { return };
@@ -333,7 +331,7 @@ impl<'a> Weave<'a> {
                     (None, AckPlace::Last) => self.commits_up_to(self.line.len()),
                     (None, AckPlace::BeforeCommit) => {
                         // The record after it begins the commits anew; of events and votes it says nothing.
-                        self.steps.push(Step::Answered(Box::new(ack.clone())));
+                        self.steps.push(FoldStep::Answered(Box::new(ack.clone())));
                         return;
                     }
                 }
@@ -344,7 +342,7 @@ impl<'a> Weave<'a> {
 
     fn answer(&mut self, number: usize) {
         if let Some((ack, _)) = self.loaded.acks.get(number) {
-            self.steps.push(Step::Fact(Fact::Ack(Box::new(ack.clone()))));
+            self.steps.push(FoldStep::Fact(Fact::Ack(Box::new(ack.clone()))));
         }
     }
 
@@ -353,7 +351,7 @@ impl<'a> Weave<'a> {
         while self.placed < count {
             self.answers_at(self.placed);
             if let Some(commit) = self.line.get(self.placed) {
-                self.steps.push(Step::Fact(Fact::Commit(Box::new((*commit).clone()))));
+                self.steps.push(FoldStep::Fact(Fact::Commit(Box::new((*commit).clone()))));
             }
             self.placed += 1;
         }
@@ -378,7 +376,7 @@ impl<'a> Weave<'a> {
         }
     }
 
-    fn finish(mut self) -> Vec<Step> {
+    fn finish(mut self) -> Vec<FoldStep> {
         self.answers_at(self.placed);
         for number in std::mem::take(&mut self.last) {
             self.answer(number);

@@ -212,7 +212,6 @@ pub struct Gaps<'a> {
 /// An entry that a record names and no ledger holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Gap {
-    /// The entry.
     pub entry: EntryId,
     /// The commit whose record names it.
     pub named_by: Option<CommitId>,

@@ -21,7 +21,7 @@ use crate::report::message::Diagnostic;
 ///
 /// The journal is read once and each event folded on top of that. Where the rules say something new it is read again,
 /// and what follows is carried out: halts and notices come at the very fact that they are about.
-pub struct Watch<'a> {
+pub struct RuleWatch<'a> {
     ctx: &'a Context,
     ws: &'a Workspace,
     loaded: Option<Loaded>,
@@ -62,7 +62,7 @@ impl Asked {
     }
 }
 
-impl<'a> Watch<'a> {
+impl<'a> RuleWatch<'a> {
     /// Nothing came in yet.
     pub fn new(ctx: &'a Context, ws: &'a Workspace) -> Self {
         let since = Since::Something(Asked::At(Stage::Event));

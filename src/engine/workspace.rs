@@ -31,7 +31,6 @@ pub fn on_internal_error(ctx: &Context) -> OnInternalError {
 
 /// An opened repository and the configuration that holds in it.
 pub struct Workspace {
-    /// The repository.
     pub repo: Repo,
     /// The effective configuration.
     pub config: Config,

@@ -16,7 +16,7 @@ use crate::domain::ids::CommitId;
 
 /// The present line of work.
 #[derive(Debug, Clone, Copy)]
-pub struct Line<'a> {
+pub struct LineOfWork<'a> {
     /// The recorded commits behind HEAD along first parents, oldest first.
     pub commits: &'a [CommitId],
     /// What the oldest of them builds on; HEAD where none is recorded.
@@ -32,7 +32,6 @@ pub struct Line<'a> {
 pub struct Aside {
     /// After how many commits of the line it was made.
     pub after: usize,
-    /// The commit.
     pub commit: CommitId,
     /// The first commit of the attempts that build on each other; its own where it is that one.
     pub group: CommitId,
@@ -48,7 +47,7 @@ struct Group {
 }
 
 /// The attempts that count beside `line`, in the order in which they were made; `attempts` are in that order too.
-pub fn aside(attempts: &[Attempt], line: &Line<'_>) -> Vec<Aside> {
+pub fn aside(attempts: &[Attempt], line: &LineOfWork<'_>) -> Vec<Aside> {
     let behind: BTreeMap<CommitId, usize> =
         line.commits.iter().enumerate().map(|(at, commit)| (*commit, at + 1)).collect();
     let first_made: Vec<Option<usize>> = first_made(attempts, &behind, line.commits.len());
@@ -135,7 +134,7 @@ mod tests {
         let mut commits: Vec<CommitId> = line.split_whitespace().map(id).collect();
         let base = Some(commits.remove(0));
         let merged: Vec<CommitId> = merged.split_whitespace().map(id).collect();
-        let line = Line { commits: &commits, base, merged: &merged, here };
+        let line = LineOfWork { commits: &commits, base, merged: &merged, here };
         let name = |commit: CommitId| {
             let bytes: Vec<u8> = commit.0.as_bytes().iter().copied().filter(|byte| *byte > 0).collect();
             String::from_utf8(bytes).unwrap()

@@ -7,7 +7,7 @@
 use super::activity::MAX_NODES;
 use super::timeline::Timeline;
 use super::window::{Door, Window};
-use crate::domain::context::Source;
+use crate::domain::context::FillSource;
 use crate::domain::events::What;
 use crate::domain::time::Timestamp;
 
@@ -59,10 +59,10 @@ impl Timeline {
 
     /// The tokens in the window of `node`, the best that was told since it was cleared: what the client reported as in
     /// it; else what its newest request came to. `None` when neither was told.
-    pub fn window_tokens(&self, node: &str) -> Option<(u64, Source)> {
+    pub fn window_tokens(&self, node: &str) -> Option<(u64, FillSource)> {
         let window = self.window(node);
-        let computed = |(input, cached)| (self.cached.sum(input, cached), Source::Computed);
-        window.reported.map(|tokens| (tokens, Source::Reported)).or_else(|| window.request.map(computed))
+        let computed = |(input, cached)| (self.cached.sum(input, cached), FillSource::Computed);
+        window.reported.map(|tokens| (tokens, FillSource::Reported)).or_else(|| window.request.map(computed))
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
         })
     }
 
-    fn tokens(facts: Vec<Fact>) -> Option<(u64, Source)> {
+    fn tokens(facts: Vec<Fact>) -> Option<(u64, FillSource)> {
         let line = folded(facts);
         line.window_tokens(line.window_node())
     }
@@ -98,17 +98,17 @@ mod tests {
         let table = [
             (vec![], None),
             (vec![told(None, None, None)], None),
-            (vec![told(Some(9), None, None)], Some((9, Source::Reported))),
-            (vec![told(Some(9), None, None), told(Some(4), None, None)], Some((4, Source::Reported))),
-            (vec![told(None, Some(3), Some(40))], Some((43, Source::Computed))),
-            (vec![told(None, None, Some(40))], Some((40, Source::Computed))),
-            (vec![told(Some(9), None, None), told(None, Some(3), None)], Some((9, Source::Reported))),
+            (vec![told(Some(9), None, None)], Some((9, FillSource::Reported))),
+            (vec![told(Some(9), None, None), told(Some(4), None, None)], Some((4, FillSource::Reported))),
+            (vec![told(None, Some(3), Some(40))], Some((43, FillSource::Computed))),
+            (vec![told(None, None, Some(40))], Some((40, FillSource::Computed))),
+            (vec![told(Some(9), None, None), told(None, Some(3), None)], Some((9, FillSource::Reported))),
             (vec![told(Some(9), None, None), cleared(Clearing::Compaction)], None),
             (
                 vec![told(Some(9), None, None), cleared(Clearing::SessionStart), told(None, Some(3), None)],
-                Some((3, Source::Computed)),
+                Some((3, FillSource::Computed)),
             ),
-            (vec![told(None, Some(u64::MAX), Some(u64::MAX))], Some((u64::MAX, Source::Computed))),
+            (vec![told(None, Some(u64::MAX), Some(u64::MAX))], Some((u64::MAX, FillSource::Computed))),
         ];
         for (facts, expected) in table {
             assert_eq!(tokens(facts.clone()), expected, "{facts:?}");
@@ -119,7 +119,7 @@ mod tests {
     fn a_client_whose_input_holds_the_cached_tokens_is_believed() {
         let mut fold = Fold::new(GAP).counting(Cached::Included);
         fold.push(event(usage(None, Some(50), Some(40))));
-        assert_eq!(fold.timeline().window_tokens("agent"), Some((50, Source::Computed)));
+        assert_eq!(fold.timeline().window_tokens("agent"), Some((50, FillSource::Computed)));
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
             event_of("coder", 3, What::ToolCall(call("Bash", 1, None))),
         ]);
         assert_eq!((line.window_node(), line.activity.windows.door), ("coder", Door::Within));
-        assert_eq!(line.window_tokens("reviewer"), Some((20, Source::Reported)));
+        assert_eq!(line.window_tokens("reviewer"), Some((20, FillSource::Reported)));
         let crowd = (0..100).map(|n| event_of(&format!("n{n}"), n, usage(Some(1), None, None))).collect();
         assert_eq!(folded(crowd).activity.windows.of.len(), MAX_TURNS);
     }
@@ -142,7 +142,7 @@ mod tests {
             Fact::Event(Box::new(Event { session: session.map(str::to_owned), ..*event }))
         };
         let cleared = || event(What::Cleared(Clearing::Compaction));
-        let nine = Some((9, Source::Reported));
+        let nine = Some((9, FillSource::Reported));
         let table = [
             (vec![told(None, Some(9)), told(Some("s"), None)], nine),
             (vec![told(Some("s"), Some(9)), told(None, None), told(Some("s"), None)], nine),
@@ -158,12 +158,12 @@ mod tests {
     fn an_answer_and_a_commit_clear_nothing_and_a_long_pause_does() {
         let told = || event_of("agent", 100, usage(Some(9), None, None));
         let at = |seconds| commit(1).at(seconds).fact();
-        assert_eq!(tokens(vec![told(), ack(150), at(200)]), Some((9, Source::Reported)));
+        assert_eq!(tokens(vec![told(), ack(150), at(200)]), Some((9, FillSource::Reported)));
         let late = || event_of("agent", 200_000, What::TurnStart);
         assert_eq!(tokens(vec![told(), late()]), None);
         assert_eq!(tokens(vec![told(), at(200_000), late()]), None);
         let again = event_of("agent", 200_001, usage(Some(4), None, None));
-        assert_eq!(tokens(vec![told(), again, at(200_100)]), Some((4, Source::Reported)));
+        assert_eq!(tokens(vec![told(), again, at(200_100)]), Some((4, FillSource::Reported)));
     }
 
     #[test]

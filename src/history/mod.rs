@@ -28,7 +28,7 @@ pub use activity::{
     Activity, Begins, Call, Cast, DEFAULT_NODE, Effect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest,
     NodeTotals, Opening, Said, Turn,
 };
-pub use aside::{Aside, Line, aside};
+pub use aside::{Aside, LineOfWork, aside};
 pub use carry::{Carry, Passing, TurnIteration};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};

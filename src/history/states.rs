@@ -9,7 +9,6 @@ use crate::domain::ids::CodeId;
 /// A stretch of iterations with one code state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeState<'a> {
-    /// The state.
     pub code: CodeId,
     /// The iteration that brought it: the oldest of the stretch.
     pub brought_by: &'a Iteration,

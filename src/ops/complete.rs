@@ -14,7 +14,7 @@ use crate::engine::standing;
 use crate::engine::timeline;
 use crate::engine::workspace::Workspace;
 use crate::policy::{self, Bit, Completion, Tests};
-use crate::report::complete::{Answer, CompleteView, Reasons};
+use crate::report::complete::{CompleteView, OpenQuestion, Reasons};
 use crate::report::message::Diagnostic;
 
 /// Judges the working tree as it is now. No halt is written or answered here; that it is not done is told in the
@@ -68,11 +68,11 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
         code_modified: answer(bits.code_modified),
         tests_run: answer(bits.tests_run),
         tests_passing: answer(bits.tests_passing),
-        docs_updated: bits.docs_updated.map_or(Answer::Unknown, answer),
+        docs_updated: bits.docs_updated.map_or(OpenQuestion::Unknown, answer),
         can_complete: match (clean, no_test_ran && decision.verdict < Verdict::Halt) {
-            (true, _) => Answer::Yes,
-            (false, true) => Answer::Unknown,
-            (false, false) => Answer::No,
+            (true, _) => OpenQuestion::Yes,
+            (false, true) => OpenQuestion::Unknown,
+            (false, false) => OpenQuestion::No,
         },
         prompt,
         problems,
@@ -87,10 +87,10 @@ fn docs_bit(docs: &DocsChange) -> Option<Bit> {
     }
 }
 
-fn answer(bit: Bit) -> Answer {
+fn answer(bit: Bit) -> OpenQuestion {
     match bit {
-        Bit::Yes => Answer::Yes,
-        Bit::No => Answer::No,
-        Bit::Unknown => Answer::Unknown,
+        Bit::Yes => OpenQuestion::Yes,
+        Bit::No => OpenQuestion::No,
+        Bit::Unknown => OpenQuestion::Unknown,
     }
 }

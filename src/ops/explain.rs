@@ -12,8 +12,8 @@ use crate::engine::workspace::Workspace;
 use crate::report::explain::{ExplainedFile, ExplainedRun};
 use testreport::{Examination, Examined, ExitKind, ReportProblem, Root, Unread};
 
-/// What is asked.
-pub struct Asked<'a> {
+/// The report files to explain, and how to read them.
+pub struct ExplainRequest<'a> {
     /// The report files, relative to the working directory.
     pub files: &'a [PathBuf],
     /// The project's root in each file; the last one counts for the files after it. Without any, the
@@ -25,7 +25,7 @@ pub struct Asked<'a> {
 
 /// Reads each file. In a repository with a configuration its `[normalize]` patterns and its test command count, so
 /// that signatures are those of the records.
-pub fn run(ctx: &Context, asked: &Asked<'_>) -> Vec<ExplainedFile> {
+pub fn run(ctx: &Context, asked: &ExplainRequest<'_>) -> Vec<ExplainedFile> {
     let ws = Workspace::open_lenient(ctx).ok();
     let own = ws.as_ref().and_then(|ws| ws.repo.workdir()).unwrap_or(&ctx.cwd).to_owned();
     let patterns = ws.as_ref().map(|ws| ws.config.normalize.clone()).unwrap_or_default();

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 
 use self::push::JudgedTip;
 use self::record_commit::Recorded;
-use crate::adapter::framework::{self, Runner};
+use crate::adapter::framework::{self, HookRunner};
 use crate::adapter::git_hook::{self, HookName, PushedRef, Rewrite, RewriteCommand};
 use crate::config::ConfigErrors;
 use crate::domain::decision::{Decision, Verdict};
@@ -131,8 +131,8 @@ fn unread(hook: HookName, lines: usize) -> Option<Diagnostic> {
 
 fn judge_push(ctx: &Context, ws: &Workspace, call: &HookCall) -> Result<HookOutcome, OpsError> {
     let (pushed, bad) = match framework::runner(&ctx.vars) {
-        Runner::Framework => (framework::pushed_ref(&ctx.vars).into_iter().collect(), 0),
-        Runner::Git => git_hook::parse_pushes(&call.stdin),
+        HookRunner::Framework => (framework::pushed_ref(&ctx.vars).into_iter().collect(), 0),
+        HookRunner::Git => git_hook::parse_pushes(&call.stdin),
     };
     let (judged, mut warnings) = push::pre_push(ctx, ws, &pushed)?;
     let block = judged.iter().any(|tip| tip.decision.verdict >= Verdict::Block) && guard::binds(ctx, ws);
@@ -152,8 +152,8 @@ fn send_along(ctx: &Context, ws: &Workspace, call: &HookCall) -> Option<Diagnost
         return None;
     }
     let (name, url) = match framework::runner(&ctx.vars) {
-        Runner::Framework => framework::pushed_to(&ctx.vars)?,
-        Runner::Git => {
+        HookRunner::Framework => framework::pushed_to(&ctx.vars)?,
+        HookRunner::Git => {
             let mut words = call.args.iter().map(|word| word.to_string_lossy().into_owned());
             words.next().zip(words.next())?
         }

@@ -15,7 +15,7 @@ use crate::report::pin::{PinState, PinView};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum PinRequest {
     /// Pin what is there.
     Pin,
     /// Compare, and write nothing.
@@ -23,14 +23,14 @@ pub enum Mode {
 }
 
 /// Pins the configuration as the working tree has it, or compares it with what is pinned.
-pub fn run(ctx: &Context, ws: &Workspace, mode: Mode) -> Result<PinView, OpsError> {
+pub fn run(ctx: &Context, ws: &Workspace, mode: PinRequest) -> Result<PinView, OpsError> {
     let top = ws.top()?;
     let overlay = ws.repo.worktree_overlay()?;
     let rules = &ws.config.identity;
     let files = identity::files(&ws.config, |declared| Ok(declared.of_overlay(&ws.repo, &overlay)?))?;
     let checksum = domain::checksum(&files);
     let view = |state| PinView { state, checksum, files: files.clone(), globs: rules.files.clone() };
-    if mode == Mode::Check {
+    if mode == PinRequest::Check {
         return Ok(view(match (rules.checksum, domain::drift(rules, &files)) {
             (None, _) => PinState::NotPinned,
             (Some(_), drift) if drift.is_empty() => PinState::AsPinned,

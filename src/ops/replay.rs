@@ -35,7 +35,7 @@ pub struct Replayed {
 }
 
 /// How a replay ended.
-pub struct Ended {
+pub struct ReplayEnd {
     /// Whether it was stopped before its end.
     pub walked: Walked,
     /// Records that could not be read, and were derived anew instead.
@@ -49,7 +49,7 @@ pub fn run(
     range: &str,
     pace: &mut Pace<'_>,
     show: &mut dyn FnMut(Replayed),
-) -> Result<Ended, OpsError> {
+) -> Result<ReplayEnd, OpsError> {
     let mut warnings = Vec::new();
     let settings = settings(&ws.config.rules);
     let gap = ws.config.guard.session_gap;
@@ -75,7 +75,7 @@ pub fn run(
         show(Replayed { commit: commit.id, subject: commit.subject, decision });
         Ok(())
     })?;
-    Ok(Ended { walked, warnings })
+    Ok(ReplayEnd { walked, warnings })
 }
 
 /// What is known of a range before its commits are looked at.

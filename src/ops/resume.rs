@@ -64,7 +64,7 @@ pub fn reset(
 
 /// Which cord is pulled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cord {
+pub enum StopFile {
     /// `andon stop`
     Stop,
     /// `andon pause`
@@ -72,11 +72,16 @@ pub enum Cord {
 }
 
 /// Writes the file that stops or pauses the loop and records the halt.
-pub fn pull(ctx: &Context, ws: &Workspace, cord: Cord, reason: Option<&str>) -> Result<PathBuf, OpsError> {
+pub fn pull(
+    ctx: &Context,
+    ws: &Workspace,
+    cord: StopFile,
+    reason: Option<&str>,
+) -> Result<PathBuf, OpsError> {
     ws.top()?;
     let name = match cord {
-        Cord::Stop => STOP_FILE,
-        Cord::Pause => PAUSE_FILE,
+        StopFile::Stop => STOP_FILE,
+        StopFile::Pause => PAUSE_FILE,
     };
     let text =
         format!("{}\nby: {}\nat: {}\n", reason.unwrap_or("no reason given"), ctx.identity(&ws.repo), ctx.now);

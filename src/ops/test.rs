@@ -12,7 +12,7 @@ use crate::config::TestCommand;
 use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::domain::veil::Hidden;
 use crate::effect::private::PrivateDir;
-use crate::effect::program::{self, Exit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
+use crate::effect::program::{self, CommandExit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
 use crate::effect::report_files::{self, Found};
 use crate::engine::compared::{compare, without_its_reports};
 use crate::engine::context::Context;
@@ -107,7 +107,7 @@ fn keep_not_started(
 
 /// A command as it is started.
 struct Asked {
-    command: program::TestCommand,
+    command: program::CommandLine,
     /// The report that `test.runner` adds.
     report: Option<PathBuf>,
     unseen: Option<String>,
@@ -126,7 +126,7 @@ fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Opt
     if made.file.is_some_and(|(path, text)| dir.write(&path, &text).is_err()) {
         return plain();
     }
-    let command = program::TestCommand::Argv(made.argv);
+    let command = program::CommandLine::Argv(made.argv);
     (Asked { command, report: Some(made.report), unseen: made.unseen }, Some(dir))
 }
 
@@ -194,18 +194,18 @@ fn choose(ws: &Workspace, asked: &[OsString]) -> Result<(TestCommand, Configured
     Ok((asked, if same { Configured::Yes } else { Configured::No }))
 }
 
-fn spec(command: &TestCommand) -> program::TestCommand {
+fn spec(command: &TestCommand) -> program::CommandLine {
     match command {
-        TestCommand::Shell(line) => program::TestCommand::Shell(line.clone()),
-        TestCommand::Argv(words) => program::TestCommand::Argv(words.clone()),
+        TestCommand::Shell(line) => program::CommandLine::Shell(line.clone()),
+        TestCommand::Argv(words) => program::CommandLine::Argv(words.clone()),
     }
 }
 
 fn exit_kind(end: &ProgramEnd) -> ExitKind {
     match (end.stopped, end.exit) {
         (Stopped::TimedOut, _) => ExitKind::TimedOut,
-        (Stopped::No | Stopped::Forwarded(_), Exit::Code(code)) => ExitKind::Code(code),
-        (Stopped::No | Stopped::Forwarded(_), Exit::Signal(signal)) => ExitKind::Signal(signal),
+        (Stopped::No | Stopped::Forwarded(_), CommandExit::Code(code)) => ExitKind::Code(code),
+        (Stopped::No | Stopped::Forwarded(_), CommandExit::Signal(signal)) => ExitKind::Signal(signal),
     }
 }
 

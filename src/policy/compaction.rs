@@ -130,7 +130,7 @@ fn bounded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::context::{Source, Thresholds};
+    use crate::domain::context::{FillSource, Thresholds};
     use crate::domain::time::Timestamp;
     use crate::history::testkit::{commit, green, red, timeline};
 
@@ -143,7 +143,7 @@ mod tests {
         let context = ContextUse {
             node: "agent".into(),
             used: 162_000,
-            source: Source::Reported,
+            source: FillSource::Reported,
             lines: 0,
             window: 200_000,
             thresholds,

@@ -11,7 +11,6 @@ use crate::history::{Outcome, outcome};
 pub enum Bit {
     /// It is so.
     Yes,
-    /// It is not.
     No,
     /// Nobody can say.
     Unknown,
@@ -84,7 +83,7 @@ pub fn dirty(code_modified: Bit, tests: Tests<'_>, docs_updated: Option<Bit>) ->
 
 /// Why a bit is not as it has to be, in words; `None` where it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reasons {
+pub struct BitReasons {
     /// Of `tests_run`.
     pub tests_run: Option<String>,
     /// Of `tests_passing`.
@@ -95,12 +94,12 @@ pub struct Reasons {
 
 impl DirtyBits {
     /// Why each bit that stands in the way is as it is.
-    pub fn reasons(&self) -> Reasons {
+    pub fn reasons(&self) -> BitReasons {
         let untested = match self.code_modified {
             Bit::Yes => "the code was modified and the tests have not run on it",
             Bit::No | Bit::Unknown => "the tests have not run on this code",
         };
-        Reasons {
+        BitReasons {
             tests_run: (self.tests_run == Bit::No).then(|| untested.to_owned()),
             tests_passing: (self.tests_passing == Bit::No).then(|| match self.counts.failing() {
                 0 => "the tests of this code fail".to_owned(),
@@ -114,7 +113,7 @@ impl DirtyBits {
     /// Whether the task may be called done. Tests are asked for wherever there is a command for them; tests that fail are
     /// never passed over, and documentation only where it is configured.
     pub fn completion(&self) -> Completion {
-        let Reasons { tests_run, tests_passing, docs_updated } = self.reasons();
+        let BitReasons { tests_run, tests_passing, docs_updated } = self.reasons();
         let prompts = [
             (tests_passing, "fix them, then run: andon test"),
             (tests_run, "run: andon test"),

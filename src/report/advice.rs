@@ -28,7 +28,6 @@ pub struct Advice {
     pub next: Option<Provider>,
     /// The question for an advisor.
     pub question: Option<String>,
-    /// The advisor's answer.
     pub answer: Option<String>,
 }
 
@@ -67,7 +66,7 @@ pub fn json(advice: &Advice) -> Value {
     })
 }
 
-/// As text.
+/// The advice as lines for a terminal.
 pub fn text(advice: &Advice, style: Style) -> String {
     let mut page = Page::new(style);
     match &advice.halt {

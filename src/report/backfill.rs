@@ -18,7 +18,7 @@ pub struct BackfillReport {
     pub left: usize,
 }
 
-/// One line.
+/// The outcome of a backfill as one line for a terminal.
 pub fn text(report: &BackfillReport) -> String {
     let mut line = format!(
         "backfilled {} of {}; {} had one",
@@ -33,7 +33,7 @@ pub fn text(report: &BackfillReport) -> String {
     line
 }
 
-/// The same value.
+/// The outcome of a backfill as JSON.
 pub fn json(report: &BackfillReport) -> Value {
     json!({
         "range": report.range,

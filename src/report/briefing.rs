@@ -3,7 +3,7 @@
 //! stands in code spans. What the agent adds under the last heading is kept when the file is written again.
 
 use crate::domain::briefing::{Briefing, PROMPT, Plan};
-use crate::domain::context::{ContextUse, Source};
+use crate::domain::context::{ContextUse, FillSource};
 
 use super::escape::{clip, markdown, terminal_block};
 use super::face::{self, best, section, span, tried};
@@ -111,8 +111,8 @@ fn state(page: &mut Page, briefing: &Briefing) {
 pub(super) fn fill(found: &ContextUse) -> String {
     let shown = format!("{} of {} tokens ({} %)", found.used, found.window, found.percent());
     match found.source {
-        Source::Reported | Source::Computed => shown,
-        Source::Estimate => format!("about {shown}, an estimate"),
+        FillSource::Reported | FillSource::Computed => shown,
+        FillSource::Estimate => format!("about {shown}, an estimate"),
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
             context: Some(ContextUse {
                 node: "agent".into(),
                 used: 162_000,
-                source: Source::Estimate,
+                source: FillSource::Estimate,
                 lines: 579,
                 window: 200_000,
                 thresholds: Thresholds { warn: 75, compact: 80, block: 85 },

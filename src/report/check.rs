@@ -21,7 +21,6 @@ const COMMITS: usize = 10;
 /// A commit as a message names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitRef {
-    /// The commit.
     pub commit: CommitId,
     /// First line of its message.
     pub subject: String,
@@ -37,7 +36,6 @@ pub struct Violation {
     pub code: String,
     /// `Block` and `Halt` fail the check, `Warn` and `Note` do not.
     pub level: Level,
-    /// What is wrong.
     pub message: String,
     /// Commands or steps that mend it.
     pub help: Vec<String>,

@@ -44,14 +44,14 @@ pub struct ChecklistItem {
 
 /// A list with a title.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checklist {
+pub struct TitledList {
     /// The title; empty for none.
     pub title: String,
     /// The items, in the order shown.
     pub items: Vec<ChecklistItem>,
 }
 
-impl Checklist {
+impl TitledList {
     /// The worst state among the items; `Ok` for none.
     pub fn worst(&self) -> ItemState {
         self.items.iter().map(|item| item.state).max().unwrap_or(ItemState::Ok)
@@ -59,7 +59,7 @@ impl Checklist {
 }
 
 /// The list for a person.
-pub fn text(list: &Checklist, style: Style) -> String {
+pub fn text(list: &TitledList, style: Style) -> String {
     let mut page = Page::new(style);
     if !list.title.is_empty() {
         let title = style.bold(&phrase::message(&list.title));
@@ -88,7 +88,7 @@ pub fn text(list: &Checklist, style: Style) -> String {
 }
 
 /// The list for a program: `andon/checklist@1`.
-pub fn json(list: &Checklist) -> Value {
+pub fn json(list: &TitledList) -> Value {
     let item = |item: &ChecklistItem| json!({ "name": item.name, "state": item.state.as_str(), "detail": item.detail, "mend": item.mend });
     json!({
         "schema": "andon/checklist@1",
@@ -111,8 +111,8 @@ mod tests {
         }
     }
 
-    fn list() -> Checklist {
-        Checklist {
+    fn list() -> TitledList {
+        TitledList {
             title: "Andon in this repository".to_owned(),
             items: vec![
                 item("hook pre-commit", ItemState::Ok, ""),
@@ -144,6 +144,6 @@ warn  core.hooksPath: a -c option gets around every hook
                 "name": "hook pre-commit", "state": "ok", "detail": "", "mend": ["andon install"]
             })
         );
-        assert_eq!(Checklist { title: String::new(), items: vec![] }.worst(), ItemState::Ok);
+        assert_eq!(TitledList { title: String::new(), items: vec![] }.worst(), ItemState::Ok);
     }
 }

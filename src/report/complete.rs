@@ -10,16 +10,14 @@ use super::style::Style;
 
 /// A question that may be open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
-    /// Yes.
+pub enum OpenQuestion {
     Yes,
-    /// No.
     No,
     /// Not known, or does not apply.
     Unknown,
 }
 
-impl Answer {
+impl OpenQuestion {
     /// `true`, `false`, `null`.
     fn json(self) -> Value {
         match self {
@@ -42,17 +40,17 @@ impl Answer {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompleteView {
     /// There is code that is not committed.
-    pub code_modified: Answer,
+    pub code_modified: OpenQuestion,
     /// The tests ran on exactly this code.
-    pub tests_run: Answer,
+    pub tests_run: OpenQuestion,
     /// They pass.
-    pub tests_passing: Answer,
+    pub tests_passing: OpenQuestion,
     /// Documents moved with the declared API.
-    pub docs_updated: Answer,
+    pub docs_updated: OpenQuestion,
     /// Why the bits that stand in the way are as they are.
     pub reasons: Reasons,
     /// Whether the task may be called done.
-    pub can_complete: Answer,
+    pub can_complete: OpenQuestion,
     /// What to do first when it may not.
     pub prompt: Option<String>,
     /// What stands in the way.
@@ -92,9 +90,9 @@ pub fn text(view: &CompleteView, style: Style) -> String {
         page.line(&phrase::message(prompt));
     }
     page.line(&match view.can_complete {
-        Answer::Yes => style.green("the task can be completed"),
-        Answer::No => style.red("the task cannot be completed"),
-        Answer::Unknown => style.yellow("whether the task can be completed is not known"),
+        OpenQuestion::Yes => style.green("the task can be completed"),
+        OpenQuestion::No => style.red("the task cannot be completed"),
+        OpenQuestion::Unknown => style.yellow("whether the task can be completed is not known"),
     });
     page.finish()
 }
@@ -127,15 +125,15 @@ mod tests {
 
     fn view() -> CompleteView {
         CompleteView {
-            code_modified: Answer::Yes,
-            tests_run: Answer::No,
-            tests_passing: Answer::Unknown,
-            docs_updated: Answer::Unknown,
+            code_modified: OpenQuestion::Yes,
+            tests_run: OpenQuestion::No,
+            tests_passing: OpenQuestion::Unknown,
+            docs_updated: OpenQuestion::Unknown,
             reasons: Reasons {
                 tests_run: Some("the code was modified and the tests have not run on it".to_owned()),
                 ..Reasons::default()
             },
-            can_complete: Answer::No,
+            can_complete: OpenQuestion::No,
             prompt: Some(
                 "You modified code but haven't run tests. Run tests now with: andon test".to_owned(),
             ),

@@ -9,7 +9,7 @@ use super::page::Page;
 use super::phrase;
 use super::style::Style;
 use crate::domain::briefing::{BRIEFING, PROMPT};
-use crate::domain::context::{Cached, ContextUse, Pressure, Source, Thresholds};
+use crate::domain::context::{Cached, ContextUse, FillSource, Pressure, Thresholds};
 use crate::domain::findings::Finding;
 
 /// Columns of a name.
@@ -37,23 +37,21 @@ pub struct ContextView {
 /// Whether a briefing was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Briefed {
-    /// It was.
     Yes,
-    /// It was not.
     No,
 }
 
 impl ContextView {
     fn source(&self, found: &ContextUse) -> String {
         match (found.source, self.cached) {
-            (Source::Reported, _) => "reported by the client (context_tokens)".to_owned(),
-            (Source::Computed, Cached::Separate) => {
+            (FillSource::Reported, _) => "reported by the client (context_tokens)".to_owned(),
+            (FillSource::Computed, Cached::Separate) => {
                 "computed: input_tokens + cached_tokens (usage.cached = \"separate\")".to_owned()
             }
-            (Source::Computed, Cached::Included) => {
+            (FillSource::Computed, Cached::Included) => {
                 "computed: input_tokens (usage.cached = \"included\")".to_owned()
             }
-            (Source::Estimate, _) => {
+            (FillSource::Estimate, _) => {
                 let lines = usize::try_from(found.lines).unwrap_or(usize::MAX);
                 format!("a rough estimate from {} of output", phrase::count(lines, "line"))
             }
@@ -65,7 +63,7 @@ impl ContextView {
     }
 }
 
-/// As text.
+/// The fill of each context window as lines for a terminal.
 pub fn text(view: &ContextView, style: Style) -> String {
     let mut page = Page::new(style);
     let pressure = view.fill.as_ref().map_or(Pressure::Free, |found| found.pressure);
@@ -111,7 +109,7 @@ pub fn json(view: &ContextView) -> Value {
         "window": view.window,
         "percent": found.map(ContextUse::percent),
         "source": found.map(|found| found.source.as_str()),
-        "estimate": found.is_some_and(|found| found.source == Source::Estimate),
+        "estimate": found.is_some_and(|found| found.source == FillSource::Estimate),
         "threshold": found.map(|found| found.pressure.as_str()),
         "thresholds": { "warn": warn, "compact": compact, "block": block },
         "level": view.finding.as_ref().map(|finding| finding.level.as_str()),
@@ -133,7 +131,7 @@ mod tests {
     use super::*;
     use crate::domain::findings::Level;
 
-    fn view(source: Source, used: u64, pressure: Pressure) -> ContextView {
+    fn view(source: FillSource, used: u64, pressure: Pressure) -> ContextView {
         let thresholds = Thresholds { warn: 75, compact: 80, block: 85 };
         let fill = ContextUse {
             node: "agent".into(),
@@ -167,14 +165,15 @@ mod tests {
   do         /compact
   briefing   .andon/MISSION_BRIEFING.md
 ";
-        assert_eq!(text(&view(Source::Reported, 162_000, Pressure::Mandatory), Style::Plain), expected);
-        let estimate = text(&view(Source::Estimate, 200_000, Pressure::Warning), Style::Plain);
+        assert_eq!(text(&view(FillSource::Reported, 162_000, Pressure::Mandatory), Style::Plain), expected);
+        let estimate = text(&view(FillSource::Estimate, 200_000, Pressure::Warning), Style::Plain);
         assert!(
             estimate.starts_with("about 200000 of 200000 tokens (100 %), an estimate  warning\n"),
             "{estimate}"
         );
         assert!(estimate.contains("source     a rough estimate from 1 line of output\n"), "{estimate}");
-        let included = ContextView { cached: Cached::Included, ..view(Source::Computed, 1, Pressure::Free) };
+        let included =
+            ContextView { cached: Cached::Included, ..view(FillSource::Computed, 1, Pressure::Free) };
         assert!(text(&included, Style::Plain).contains("input_tokens (usage.cached = \"included\")"));
         let unknown = ContextView { fill: None, finding: None, briefed: Briefed::No, ..included };
         assert!(text(&unknown, Style::Plain).contains("do         echo '{\"context_tokens\":N}'"));
@@ -183,7 +182,7 @@ mod tests {
 
     #[test]
     fn json_carries_the_same() {
-        let value = json(&view(Source::Estimate, 162_000, Pressure::Warning));
+        let value = json(&view(FillSource::Estimate, 162_000, Pressure::Warning));
         assert_eq!(
             (&value["percent"], &value["source"], &value["estimate"]),
             (&81.into(), &"estimate".into(), &true.into())
@@ -196,7 +195,7 @@ mod tests {
     #[test]
     fn a_hostile_node_is_harmless() {
         let hostile =
-            ContextView { node: samples::HOSTILE.into(), ..view(Source::Reported, 1, Pressure::Free) };
+            ContextView { node: samples::HOSTILE.into(), ..view(FillSource::Reported, 1, Pressure::Free) };
         let shown = text(&hostile, Style::Plain);
         assert!(!shown.chars().any(|c| c != '\n' && super::super::escape::is_hidden(c)), "{shown}");
     }

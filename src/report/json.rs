@@ -137,7 +137,7 @@ pub fn standing(standing: &StandingHalt) -> Value {
     value
 }
 
-/// An acknowledgement.
+/// The `loop.acknowledged` event, as it is notified and exported.
 pub fn loop_acknowledged(ack: &Ack) -> Value {
     json!({
         "type": "loop.acknowledged",

@@ -28,7 +28,6 @@ const LEAD: usize = 4 + 2 + 12 + 2 + 12 + 2 + 11 + 2;
 pub enum RecordState {
     /// There is a record.
     Recorded(Box<CommitRecord>),
-    /// There is none.
     Missing,
     /// There is one and it cannot be read; why.
     Unreadable(String),
@@ -62,18 +61,14 @@ impl RecordState {
 /// One line of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogEntry {
-    /// A commit.
     Commit {
-        /// Its id.
         commit: CommitId,
         /// First line of its message.
         subject: String,
         /// What is recorded about it.
         state: RecordState,
     },
-    /// A halt.
     Halt(Box<Halt>),
-    /// An acknowledgement.
     Ack(Box<Ack>),
 }
 

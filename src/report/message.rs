@@ -71,17 +71,17 @@ impl Diagnostic {
         Self { severity, code: None, message: message.into(), location: None, help: Vec::new() }
     }
 
-    /// An error.
+    /// A message about what was refused or failed.
     pub fn error(message: impl Into<String>) -> Self {
         Self::new(Severity::Error, message)
     }
 
-    /// A warning.
+    /// A message about what goes on all the same.
     pub fn warning(message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, message)
     }
 
-    /// A note.
+    /// A message that asks for nothing.
     pub fn note(message: impl Into<String>) -> Self {
         Self::new(Severity::Note, message)
     }
@@ -149,7 +149,7 @@ pub fn diagnostics(diagnostics: &[Diagnostic], style: Style) -> String {
     page.finish()
 }
 
-/// One message.
+/// A message with its place, its hints and its colour.
 pub fn diagnostic(diagnostic: &Diagnostic, style: Style) -> String {
     diagnostics(std::slice::from_ref(diagnostic), style)
 }

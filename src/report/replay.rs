@@ -19,9 +19,7 @@ const EVIDENCE: usize = 6;
 /// What a decision was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplayStep {
-    /// A commit.
     Commit {
-        /// Its id.
         commit: CommitId,
         /// First line of its message.
         subject: String,
@@ -33,9 +31,7 @@ pub enum ReplayStep {
 /// One step and the decision on it. A step under a halt that already stood has `decision.standing`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayLine {
-    /// What.
     pub step: ReplayStep,
-    /// The decision.
     pub decision: Decision,
 }
 

@@ -56,7 +56,6 @@ impl EventType {
 pub struct SafetyEvent {
     /// When, where that is known.
     pub at: Option<Timestamp>,
-    /// What happened.
     pub kind: EventType,
     /// The rest of what is known.
     pub details: Map<String, Value>,

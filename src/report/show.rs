@@ -25,7 +25,6 @@ const NAME: usize = 160;
 /// One commit and its record. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShowView {
-    /// The commit.
     pub commit: CommitId,
     /// First line of its message.
     pub subject: String,

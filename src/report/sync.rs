@@ -21,7 +21,6 @@ pub struct Moved {
 /// The result of `andon sync`. Texts raw.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyncReport {
-    /// The remote.
     pub remote: String,
     /// What came.
     pub received: Moved,

@@ -63,7 +63,7 @@ impl SessionState {
     }
 }
 
-/// One step.
+/// One iteration as it is drawn in the trajectory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// When, where that is known.
@@ -72,7 +72,6 @@ pub struct Step {
     pub node: Option<String>,
     /// The state before.
     pub state: SessionState,
-    /// What was done.
     pub action: String,
     /// The state after.
     pub next: SessionState,
@@ -87,7 +86,6 @@ pub struct Step {
 /// A session. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trajectory {
-    /// Its id.
     pub session: String,
     /// The model, as it was first named.
     pub model: Option<String>,

@@ -8,7 +8,6 @@ use crate::domain::ids::CodeId;
 /// What is known of one round; a round is an iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
-    /// Its number.
     pub iteration: u64,
     /// Iterations running that changed nothing which runs, this one included.
     pub consecutive_no_change: u64,
@@ -31,7 +30,6 @@ pub struct Memory {
     pub escalated_at: Option<u64>,
     /// The newest round.
     pub last_iteration: u64,
-    /// Its signals.
     pub hot: BTreeSet<Signal>,
 }
 

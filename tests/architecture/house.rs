@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::source::{Source, SourceError};
-use crate::{imports, sizes};
+use crate::{imports, sizes, words};
 
 /// Whether a module may do I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,6 +137,33 @@ pub const IMPURE_METHODS: &[&str] = &[
 /// Names that say nothing about what a module is for.
 pub const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "errors", "misc"];
 
+/// Names that several public types may have: each stands in for the other where the system lacks something.
+pub const SHARED_NAMES: &[&str] = &["Ended", "Watch"];
+
+/// Names that several public types have and should not. This list only gets shorter: who touches one of them renames it.
+pub const NAMES_TO_PART: &[&str] = &[
+    "Ack", "Advice", "Bell", "Cached", "Call", "Derived", "Effect", "Facts", "Found", "Mode", "Origin",
+    "Output", "Place", "Presence", "Source", "Step", "Warning", "Window",
+];
+
+/// Functions that hide a sixth parameter in a tuple. This list only gets shorter, too.
+pub const PARAMETERS_TO_NAME: &[(&str, &str)] = &[
+    ("src/config/setting.rs", "limit"),
+    ("src/config/setting.rs", "new"),
+    ("src/config/setting.rs", "span"),
+    ("src/engine/safety.rs", "refused"),
+    ("src/git/notes_unite.rs", "notes_unite"),
+    ("src/git/notes_write.rs", "notes_commit"),
+    ("src/ops/check/records.rs", "one"),
+    ("src/ops/check/records.rs", "silent"),
+    ("src/ops/check/records.rs", "stored"),
+    ("src/ops/status.rs", "state"),
+    ("src/ops/test.rs", "watched"),
+];
+
+/// The modules in which a doc comment that says nothing is a violation.
+pub const PLAIN_DOCS: &[&str] = &["cli", "effect", "policy", "report", "signals"];
+
 /// One broken rule at one place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Violation {
@@ -173,6 +200,7 @@ pub fn check(files: &[(String, String)]) -> Vec<Violation> {
     for source in &sources {
         violations.extend(imports::check(source));
         violations.extend(sizes::check(source));
+        violations.extend(words::check(source));
     }
     let of = |library: Option<&str>| {
         sources.iter().filter(|source| source.library.as_deref() == library).collect::<Vec<_>>()
@@ -182,6 +210,7 @@ pub fn check(files: &[(String, String)]) -> Vec<Violation> {
     violations.extend(imports::unregistered_rules(&sources));
     violations.extend(imports::rule_ids(&sources));
     violations.extend(sizes::check_all(&sources));
+    violations.extend(words::check_all(&sources));
     violations.sort();
     violations.dedup();
     violations

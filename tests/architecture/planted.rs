@@ -192,7 +192,7 @@ fn a_circle_of_imports_is_found() {
 #[test]
 fn a_rule_outside_the_registry_is_found() {
     let registry = "pub static REGISTRY: &[&dyn Rule] = &[&rules::cap::RULE, &Swing];\nuse rules::swing::Swing;\nfn f() { REGISTRY.get(lost); }";
-    let rule = "pub struct Swing;";
+    let rule = "pub(super) struct Swing;";
     let files = [
         ("src/detect/mod.rs", registry),
         ("src/detect/rules/cap.rs", rule),
@@ -257,6 +257,35 @@ fn sizes_are_found_one_above_the_bound() {
         "parameters",
         2,
     );
+    assert_clean("src/git/c.rs", "fn f((a, b): (A, B), c: &(C, D), e: E) {}");
+    assert_found("src/git/c.rs", "\nfn f((a, b): (A, B), c: &(C, D), (e, f): (E, F)) {}", "parameters", 2);
+}
+
+#[test]
+fn docs_that_say_nothing_and_public_items_without_any_are_found() {
+    for filler in ["The rule.", "It does.", "It does not.", "Why.", "Its name.", "What it is.", "A commit."] {
+        let text =
+            format!("/// A halt that stands, with its evidence.\npub struct S {{\n/// {filler}\npub a: A }}");
+        assert_found("src/effect/c.rs", &text, "filler", 3);
+    }
+    assert_clean(
+        "src/effect/c.rs",
+        "/// 1-based.\nfn f() {}\n/// Newest first.\nfn g() {}\n/// The one\n/// that binds.\nfn h() {}",
+    );
+    assert_found("src/effect/c.rs", "\npub struct S;", "undocumented", 2);
+    assert_found("src/effect/c.rs", "struct S; impl S {\n pub fn f() {} }", "undocumented", 2);
+    assert_clean("src/effect/c.rs", "struct S; impl S { pub(super) fn f() {} }\npub(crate) enum E {}");
+}
+
+#[test]
+fn two_public_types_of_one_name_are_found() {
+    let text = "/// What a program left behind.\npub struct Left;";
+    let found = found_in(&[("src/git/a.rs", text), ("src/ops/b.rs", text)]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!((found[0].rule, &found[0].path[..], found[0].line), ("same-name", "src/ops/b.rs", 2));
+    let private = "pub(super) struct Left;";
+    assert!(found_in(&[("src/git/a.rs", text), ("src/ops/b.rs", private)]).is_empty());
+    assert!(found_in(&[("src/git/a.rs", text), ("crates/testreport/src/b.rs", text)]).is_empty());
 }
 
 #[test]

@@ -24,8 +24,24 @@ pub struct Function {
     pub line: usize,
     /// Lines from the start of its signature to its closing brace.
     pub lines: usize,
-    /// Parameters, `self` included.
+    /// Parameters, `self` included; a tuple counts as what is in it.
     pub parameters: usize,
+}
+
+/// A type that everybody may name.
+pub struct PublicType {
+    /// Its name.
+    pub name: String,
+    /// 1-based.
+    pub line: usize,
+}
+
+/// A sentence that documents something.
+pub struct Documented {
+    /// The whole text, on one line.
+    pub text: String,
+    /// 1-based.
+    pub line: usize,
 }
 
 /// One file of `src/`.
@@ -40,6 +56,12 @@ pub struct Source {
     pub scan: Scan,
     /// Functions outside test code.
     pub functions: Vec<Function>,
+    /// Public types outside test code.
+    pub types: Vec<PublicType>,
+    /// Doc comments outside test code.
+    pub docs: Vec<Documented>,
+    /// Public types and functions outside test code that nothing documents: their names, each with its line.
+    pub undocumented: Vec<(String, usize)>,
     /// Lines outside test code.
     pub lines: usize,
     test_modules: Vec<String>,
@@ -68,6 +90,9 @@ impl Source {
             module,
             scan,
             functions: items.functions,
+            types: items.types,
+            docs: items.docs,
+            undocumented: items.undocumented,
             lines: text.lines().count().saturating_sub(in_tests),
             test_modules: items.test_modules,
             whole_file_is_test: file.attrs.iter().any(is_cfg_test),
@@ -114,10 +139,44 @@ fn module_of(path: &str) -> Vec<String> {
 struct Items {
     exempt: Vec<RangeInclusive<LineColumn>>,
     functions: Vec<Function>,
+    types: Vec<PublicType>,
+    docs: Vec<Documented>,
+    undocumented: Vec<(String, usize)>,
     test_modules: Vec<String>,
 }
 
 impl Items {
+    /// Notes what documents something that has these attributes.
+    fn document(&mut self, attributes: &[syn::Attribute]) {
+        let lines: Vec<(String, usize)> = attributes.iter().filter_map(doc_line).collect();
+        if let Some((_, line)) = lines.first() {
+            let text: Vec<&str> = lines.iter().map(|(text, _)| text.trim()).collect();
+            self.docs.push(Documented { text: text.join(" "), line: *line });
+        }
+    }
+
+    fn public(&mut self, name: &syn::Ident, visibility: &syn::Visibility, attributes: &[syn::Attribute]) {
+        let is_public = matches!(visibility, syn::Visibility::Public(_));
+        if is_public && !attributes.iter().any(|attribute| attribute.path().is_ident("doc")) {
+            self.undocumented.push((name.to_string(), name.span().start().line));
+        }
+    }
+
+    fn public_type(&mut self, item: &syn::Item) {
+        let (name, visibility) = match item {
+            syn::Item::Enum(item) => (&item.ident, &item.vis),
+            syn::Item::Struct(item) => (&item.ident, &item.vis),
+            syn::Item::Trait(item) => (&item.ident, &item.vis),
+            syn::Item::Type(item) => (&item.ident, &item.vis),
+            syn::Item::Union(item) => (&item.ident, &item.vis),
+            syn::Item::Verbatim(_) | _ => return,
+        };
+        self.public(name, visibility, attributes_of(item));
+        if matches!(visibility, syn::Visibility::Public(_)) {
+            self.types.push(PublicType { name: name.to_string(), line: name.span().start().line });
+        }
+    }
+
     /// Remembers test code and says whether `node` is some.
     fn exempts(&mut self, attributes: &[syn::Attribute], node: &dyn syn::spanned::Spanned) -> bool {
         let is_test = attributes.iter().any(is_cfg_test);
@@ -134,7 +193,7 @@ impl Items {
             name: signature.ident.to_string(),
             line,
             lines: body.span().end().line + 1 - line,
-            parameters: signature.inputs.len(),
+            parameters: signature.inputs.iter().map(parts).sum(),
         });
     }
 }
@@ -148,6 +207,8 @@ impl<'ast> Visit<'ast> for Items {
             self.test_modules.push(module.ident.to_string());
         }
         if !self.exempts(attributes_of(item), item) {
+            self.document(attributes_of(item));
+            self.public_type(item);
             visit::visit_item(self, item);
         }
     }
@@ -161,28 +222,33 @@ impl<'ast> Visit<'ast> for Items {
             syn::ImplItem::Verbatim(_) | _ => &[],
         };
         if !self.exempts(attributes, item) {
+            self.document(attributes);
             visit::visit_impl_item(self, item);
         }
     }
 
     fn visit_field(&mut self, field: &'ast syn::Field) {
         if !self.exempts(&field.attrs, field) {
+            self.document(&field.attrs);
             visit::visit_field(self, field);
         }
     }
 
     fn visit_variant(&mut self, variant: &'ast syn::Variant) {
         if !self.exempts(&variant.attrs, variant) {
+            self.document(&variant.attrs);
             visit::visit_variant(self, variant);
         }
     }
 
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.public(&item.sig.ident, &item.vis, &item.attrs);
         self.function(&item.sig, &item.block);
         visit::visit_item_fn(self, item);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.public(&item.sig.ident, &item.vis, &item.attrs);
         self.function(&item.sig, &item.block);
         visit::visit_impl_item_fn(self, item);
     }
@@ -193,6 +259,25 @@ impl<'ast> Visit<'ast> for Items {
         }
         visit::visit_trait_item_fn(self, item);
     }
+}
+
+/// How many values a parameter brings: a tuple, and a reference to one, as many as are in it.
+fn parts(parameter: &syn::FnArg) -> usize {
+    let syn::FnArg::Typed(typed) = parameter else { return 1 };
+    let mut kind = &*typed.ty;
+    while let syn::Type::Reference(reference) = kind {
+        kind = &reference.elem;
+    }
+    match kind {
+        syn::Type::Tuple(tuple) => tuple.elems.len().max(1),
+        syn::Type::Verbatim(_) | _ => 1,
+    }
+}
+
+fn doc_line(attribute: &syn::Attribute) -> Option<(String, usize)> {
+    let syn::Meta::NameValue(value) = &attribute.meta else { return None };
+    let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &value.value else { return None };
+    value.path.is_ident("doc").then(|| (text.value(), text.span().start().line))
 }
 
 fn attributes_of(item: &syn::Item) -> &[syn::Attribute] {

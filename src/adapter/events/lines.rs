@@ -9,7 +9,7 @@ pub const MAX_LINE: usize = 11 << 20;
 /// Bytes without a line end after which a stream is taken for something else: a device, or no text.
 const MAX_ENDLESS: usize = 64 << 20;
 
-/// One line.
+/// A line of the input, or what was wrong with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line<'a> {
     /// Its bytes, without the line end.

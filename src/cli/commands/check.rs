@@ -6,7 +6,7 @@ use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress;
 use crate::engine::error::OpsError;
-use crate::ops::check::{self, Asked, Cached};
+use crate::ops::check::{self, Cached, RangeRequest};
 use crate::report::check::{self as report, CheckOutcome};
 
 /// Judges a range.
@@ -16,9 +16,9 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
     let asked = match &args.squash_of {
         Some(range) => {
             let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));
-            Asked { range: Some(range.clone()), refs: None, squash, cached }
+            RangeRequest { range: Some(range.clone()), refs: None, squash, cached }
         }
-        None => Asked { range: args.range.clone(), refs, squash: None, cached },
+        None => RangeRequest { range: args.range.clone(), refs, squash: None, cached },
     };
     let result =
         progress::walk(shell, ("check", args.threads), |pace, _| check::run(&shell.ctx, &asked, pace))?;

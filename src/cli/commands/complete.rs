@@ -6,7 +6,7 @@ use crate::cli::output::Format;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ops::complete;
-use crate::report::complete::{self as report, Answer};
+use crate::report::complete::{self as report, OpenQuestion};
 use crate::report::json;
 
 /// Says whether the task may be called done; undecided where the tests ran and there was none.
@@ -18,8 +18,8 @@ pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
         Format::Json => json::line(&report::json(&view)),
     });
     Ok(match view.can_complete {
-        Answer::Yes => Exit::Allowed,
-        Answer::No => Exit::Refused,
-        Answer::Unknown => Exit::Undecided,
+        OpenQuestion::Yes => Exit::Allowed,
+        OpenQuestion::No => Exit::Refused,
+        OpenQuestion::Unknown => Exit::Undecided,
     })
 }

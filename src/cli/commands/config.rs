@@ -4,7 +4,7 @@ use crate::cli::Shell;
 use crate::cli::args::ConfigShowArgs;
 use crate::cli::error::{Exit, config_diagnostics};
 use crate::cli::output::Format;
-use crate::config::{self, Entry};
+use crate::config::{self, KeyEntry};
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::report::config::{self as report, ConfigEntry};
@@ -29,7 +29,7 @@ pub fn show(shell: &Shell, args: &ConfigShowArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-fn entry(entry: Entry) -> ConfigEntry {
+fn entry(entry: KeyEntry) -> ConfigEntry {
     ConfigEntry {
         key: entry.key,
         value: entry.value.to_json(),

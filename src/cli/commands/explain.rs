@@ -4,13 +4,13 @@ use crate::cli::Shell;
 use crate::cli::args::ExplainArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
-use crate::ops::explain::{self, Asked};
+use crate::ops::explain::{self, ExplainRequest};
 use crate::report::message::{self, Diagnostic};
 use crate::report::{explain as report, json};
 
 /// Explains the files. What cannot be read is named, and ends it with 2 after the others were shown.
 pub fn run(shell: &Shell, args: &ExplainArgs) -> Exit {
-    let asked = Asked { files: &args.files, roots: &args.root, exit: args.exit_code };
+    let asked = ExplainRequest { files: &args.files, roots: &args.root, exit: args.exit_code };
     let files = explain::run(&shell.ctx, &asked);
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&files, shell.out.out),

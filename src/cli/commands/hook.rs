@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::adapter::git_hook::HookName;
 use crate::cli::Shell;
 use crate::cli::error::{self, Exit};
-use crate::cli::output::{ColorChoice, Output};
+use crate::cli::output::{ColorChoice, Printer};
 use crate::config::OnInternalError;
 use crate::domain::decision::Decision;
 use crate::domain::findings::Level;
@@ -48,7 +48,7 @@ pub fn main(ctx: Context, name: &str, args: &[OsString]) -> Exit {
     if chained == Exit::Allowed { own } else { chained }
 }
 
-fn unknown(out: Output, name: &str) -> Exit {
+fn unknown(out: Printer, name: &str) -> Exit {
     let known = HookName::ALL.map(|(_, name)| name).join(", ");
     let error = Diagnostic::error(format!("no such hook: {name}")).help(format!("one of: {known}"));
     out.message(&message::diagnostic(&error, out.err));

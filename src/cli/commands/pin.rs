@@ -6,13 +6,13 @@ use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::ops::pin::{self, Mode};
+use crate::ops::pin::{self, PinRequest};
 use crate::report::{json, pin as report};
 
 /// Pins, or compares. Exit code 1 when a comparison finds a difference, or nothing pinned.
 pub fn run(shell: &Shell, args: &PinArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
-    let view = pin::run(&shell.ctx, &ws, if args.check { Mode::Check } else { Mode::Pin })?;
+    let view = pin::run(&shell.ctx, &ws, if args.check { PinRequest::Check } else { PinRequest::Pin })?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&view, shell.out.out),
         Format::Json => json::line(&report::json(&view)),

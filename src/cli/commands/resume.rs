@@ -5,7 +5,7 @@ use crate::cli::args::{ReasonArg, ResumeArgs};
 use crate::cli::error::Exit;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::ops::resume::{self, Cord};
+use crate::ops::resume::{self, StopFile};
 use crate::report::escape;
 
 /// Acknowledges a halt.
@@ -34,20 +34,20 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
 
 /// Stops the loop.
 pub fn stop(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
-    pull(shell, Cord::Stop, args)
+    pull(shell, StopFile::Stop, args)
 }
 
 /// Pauses the loop.
 pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
-    pull(shell, Cord::Pause, args)
+    pull(shell, StopFile::Pause, args)
 }
 
-fn pull(shell: &Shell, cord: Cord, args: &ReasonArg) -> Result<Exit, OpsError> {
+fn pull(shell: &Shell, cord: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let path = resume::pull(&shell.ctx, &ws, cord, args.reason.as_deref())?;
     let done = match cord {
-        Cord::Stop => "stopped",
-        Cord::Pause => "paused",
+        StopFile::Stop => "stopped",
+        StopFile::Pause => "paused",
     };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     shell.out.result(&format!(

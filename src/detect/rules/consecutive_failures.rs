@@ -31,7 +31,6 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
 );
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
     summary: "3 iterations running failed, each in its own way",

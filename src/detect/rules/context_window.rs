@@ -7,7 +7,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::briefing::PROMPT;
-use crate::domain::context::{ContextUse, Pressure, Source, Thresholds, percent};
+use crate::domain::context::{ContextUse, FillSource, Pressure, Thresholds, percent};
 use crate::domain::decision::Stage;
 use crate::domain::detail::{Figures, Found};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
@@ -48,7 +48,6 @@ pub(in crate::detect) const ESTIMATE_PERCENT: Param<u64> = Param::count(
     "Percent of the window that `estimate_lines` lines are taken for.",
 );
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "context-window",
     summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \
@@ -110,7 +109,8 @@ pub(in crate::detect) fn context_use(
     let (thresholds, window) = limits(setting);
     let lines = timeline.window(node).lines;
     let estimate = setting.word(&ESTIMATE);
-    let guess = || (estimate != "off" && lines > 0).then(|| (estimated(lines, setting), Source::Estimate));
+    let guess =
+        || (estimate != "off" && lines > 0).then(|| (estimated(lines, setting), FillSource::Estimate));
     let (used, source) = timeline.window_tokens(node).or_else(guess)?;
     let pressure = match percent(used, window) {
         full if full >= thresholds.block => Pressure::HardBlock,
@@ -118,7 +118,8 @@ pub(in crate::detect) fn context_use(
         full if full >= thresholds.warn => Pressure::Warning,
         _ => Pressure::Free,
     };
-    let most = if source == Source::Estimate && estimate != "block" { Pressure::Warning } else { pressure };
+    let most =
+        if source == FillSource::Estimate && estimate != "block" { Pressure::Warning } else { pressure };
     let pressure = pressure.min(most);
     Some(ContextUse { node: node.to_owned(), used, source, lines, window, thresholds, pressure })
 }
@@ -183,16 +184,16 @@ impl fmt::Display for Fill {
 
 /// What happened, in one sentence.
 fn message(found: &ContextUse) -> String {
-    let about = if found.source == Source::Estimate { "about " } else { "" };
+    let about = if found.source == FillSource::Estimate { "about " } else { "" };
     let what = match found.pressure {
         Pressure::Free | Pressure::Warning => "the context window fills up",
         Pressure::Mandatory => "compaction is mandatory before the next turn",
         Pressure::HardBlock => "no tool call until the context window is cleared",
     };
     let from = match found.source {
-        Source::Reported => String::new(),
-        Source::Computed => ", from its input and cached tokens".to_owned(),
-        Source::Estimate => format!(", an estimate from {}", words::count(found.lines, "line")),
+        FillSource::Reported => String::new(),
+        FillSource::Computed => ", from its input and cached tokens".to_owned(),
+        FillSource::Estimate => format!(", an estimate from {}", words::count(found.lines, "line")),
     };
     format!("{what}: {about}{} of {} tokens ({} %){from}", found.used, found.window, found.percent())
 }
@@ -342,7 +343,7 @@ mod tests {
             facts.push(lines(more));
             let estimated = folded(facts.clone());
             let found = context_use(&estimated, estimated.window_node(), &setting);
-            let guessed = found.filter(|found| found.source == Source::Estimate);
+            let guessed = found.filter(|found| found.source == FillSource::Estimate);
             let most = guessed.map_or(Pressure::Free, |found| found.pressure);
             prop_assert!(most <= Pressure::Warning);
             facts.push(event(What::Cleared(Clearing::Compaction)));

@@ -14,7 +14,6 @@ use crate::domain::time::Span;
 pub(in crate::detect) const MAX: Param<Option<Span>> =
     Param::span_limit("max", None, "Runtime of one cycle that halts the loop; \"none\" for no limit.");
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "cycle-runtime",
     summary: "the runtime of one cycle, in a declared workflow; unlimited unless set",

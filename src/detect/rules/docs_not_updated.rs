@@ -11,7 +11,6 @@ use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "docs-not-updated",
     summary: "paths of the declared API changed and no documentation did",

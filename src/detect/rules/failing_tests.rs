@@ -20,7 +20,6 @@ pub(in crate::detect) const BLOCK_COMMITS: Param<bool> = Param::switch(
     "Whether the level holds at commit too; otherwise a commit is warned about at most.",
 );
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "failing-tests",
     summary: "the tests of this code fail",

@@ -16,7 +16,6 @@ use crate::history::steady_count;
 pub(in crate::detect) const ITERATIONS: Param<u64> =
     Param::count("iterations", 5, 1, "Test-bearing iterations since the lowest failing count.");
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "failures-not-decreasing",
     summary: "the lowest failing count has not fallen for 5 tested iterations",

@@ -16,7 +16,6 @@ use crate::history::Strike;
 pub(in crate::detect) const BLOCK_IN_CHECK: Param<bool> =
     Param::switch("block_in_check", true, "Whether `andon check` fails on it, whatever the level.");
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "hook-bypass",
     summary: "a commit did not pass the gate (`--no-verify`, another hooks path)",

@@ -12,7 +12,6 @@ use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::identity::Mismatch;
 use crate::domain::settings::RuleSetting;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "identity-drift",
     summary: "the agent's own configuration, its session or its role is not the pinned one",

@@ -16,7 +16,6 @@ use crate::history::{Iteration, Source, TurnChange};
 pub(in crate::detect) const MAX: Param<u64> =
     Param::count("max", 3, 1, "Idle turns running that halt the loop.");
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "idle-turns",
     summary: "3 turns running ended without any change",

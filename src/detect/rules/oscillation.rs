@@ -26,7 +26,6 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
 );
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "oscillation",
     summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",
@@ -69,10 +68,13 @@ const AMONG: usize = 10;
 #[derive(Debug)]
 enum Circle {
     /// The code, between two states.
-    TwoStates { other: CodeId, newest: CodeId, round: Round },
+    TwoStates {
+        other: CodeId,
+        newest: CodeId,
+        round: Round,
+    },
     /// The code, through more of them.
     States(Round),
-    /// One file.
     File(Round),
     /// The code, without a period.
     Comebacks(u64),

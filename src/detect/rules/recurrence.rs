@@ -21,7 +21,6 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
 );
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "recurrence",
     summary: "the code equals a state seen 2 or more iterations back, in a ring of 6",

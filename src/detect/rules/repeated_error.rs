@@ -7,7 +7,6 @@ use crate::domain::about::{About, EventClass};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-error",
     summary: "the same error twice; counts as a failure for `consecutive-failures`",

@@ -16,7 +16,6 @@ use crate::history::{Outcome, outcome, steady_count};
 pub(in crate::detect) const ITERATIONS: Param<u64> =
     Param::count("iterations", 3, 2, "Test-bearing iterations running with the same failing tests.");
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "repeated-failures",
     summary: "the same tests fail in 3 tested iterations running, with code edited in between",

@@ -17,7 +17,6 @@ use crate::history::{Said, Source, Timeline, TurnChange};
 pub(in crate::detect) const REPEATS: Param<u64> =
     Param::count("repeats", 3, 2, "Equal outputs running that halt the loop.");
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-output",
     summary: "a node said the same 3 times running",

@@ -25,7 +25,6 @@ pub(in crate::detect) const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
     "What a line that asserts something holds, as `ENDING,ENDING: TEXT`.",
 );
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "test-weakening",
     summary: "tests deleted, newly skipped or stripped of assertions while earlier ones failed",

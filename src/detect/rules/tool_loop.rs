@@ -29,7 +29,6 @@ pub(in crate::detect) const SIGNATURE: Param<Word> = Param::word(
     "What is compared: all of a call, or its coarse form.",
 );
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "tool-loop",
     summary: "identical tool calls among the last 10: 3 warn, 5 halt, 10 halt with a report",

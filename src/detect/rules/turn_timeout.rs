@@ -18,7 +18,6 @@ pub(in crate::detect) const MAX: Param<Option<Span>> = Param::span_limit(
     "Duration of one turn that halts the loop; \"none\" for no limit.",
 );
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "turn-timeout",
     summary: "an announced turn that took 10 minutes",

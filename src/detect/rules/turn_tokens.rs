@@ -14,7 +14,6 @@ use crate::domain::settings::{Param, RuleSetting};
 pub(in crate::detect) const MAX: Param<Option<u64>> =
     Param::limit("max", None, 1, "Tokens of one turn that halt the loop; \"none\" for no limit.");
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "turn-tokens",
     summary: "the reported tokens of one turn; unlimited unless set",

@@ -37,7 +37,6 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "Beginnings of subjects of empty commits made on purpose; `#` stands for digits.",
 );
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "unchanged-diff",
     summary: "the normalized diff repeats, or is empty, 2 iterations running",

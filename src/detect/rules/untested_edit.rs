@@ -13,7 +13,6 @@ use crate::domain::settings::RuleSetting;
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus, Tracking};
 use crate::history::{Outcome, outcome};
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "untested-edit",
     summary: "code changed and no run of the tests on exactly this code",

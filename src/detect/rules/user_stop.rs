@@ -10,7 +10,6 @@ use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::RuleSetting;
 
-/// The rule.
 pub static RULE: Rule = Rule {
     id: "user-stop",
     summary: ".andon/STOP or .andon/PAUSE exists",

@@ -13,7 +13,6 @@ use crate::domain::settings::{Param, RuleSetting};
 
 pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1, "Split rounds running.");
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "verdict-split",
     summary: "reviewers rejected with at least one approval, 2 rounds running",

@@ -22,7 +22,6 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "Beginnings of subjects of commits that change versions on purpose; `#` stands for digits.",
 );
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "weak-change",
     summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations running",

@@ -15,7 +15,7 @@ use tempfile::NamedTempFile;
 use super::InstallError;
 use super::hooks::Hook;
 use super::inspect::HookState;
-use super::manifest::{Manifest, Place};
+use super::manifest::{HooksFolder, Manifest};
 use super::plan::{self, Conflict, Displaced, Intent, Removal};
 use super::shim;
 use crate::git::stop_point;
@@ -148,7 +148,7 @@ impl Change<'_> {
         let mut after = before.clone();
         let earlier = after.places.iter().position(|place| place.dir == self.dir);
         let mut place = earlier.map_or_else(
-            || Place { dir: self.dir.to_owned(), created: Vec::new(), shims: BTreeMap::new() },
+            || HooksFolder { dir: self.dir.to_owned(), created: Vec::new(), shims: BTreeMap::new() },
             |at| after.places.remove(at),
         );
         if !created.is_empty() {

@@ -14,10 +14,8 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Whether a file that is made can be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
-    /// A text.
+pub enum FileKind {
     Text,
-    /// A program.
     Program,
 }
 
@@ -33,7 +31,7 @@ pub struct Edit {
     /// What was put in.
     pub inserted: Vec<String>,
     /// What a new one becomes.
-    pub made: Made,
+    pub made: FileKind,
 }
 
 impl Edit {
@@ -88,10 +86,10 @@ fn inside(top: &Path, path: &Path) -> io::Result<()> {
 }
 
 /// Writes `bytes` to `path`, whole or not at all; a file that was there keeps its permissions.
-fn write(path: &Path, bytes: &[u8], made: Made) -> io::Result<()> {
+fn write(path: &Path, bytes: &[u8], made: FileKind) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let fresh = Permissions::from_mode(if made == Made::Program { 0o755 } else { 0o644 });
+    let fresh = Permissions::from_mode(if made == FileKind::Program { 0o755 } else { 0o644 });
     let permissions = fs::metadata(path).map_or(fresh, |facts| facts.permissions());
     let mut file =
         tempfile::Builder::new().prefix(".andon-").permissions(permissions.clone()).tempfile_in(folder)?;
@@ -150,6 +148,7 @@ pub fn clean(entry: &EditedFile) -> Result<Cleaned, InstallError> {
     if rest == bytes {
         return Ok(Cleaned::Nothing);
     }
-    write(&entry.path, &rest, Made::Text).map_err(|error| InstallError::io("write", &entry.path, error))?;
+    write(&entry.path, &rest, FileKind::Text)
+        .map_err(|error| InstallError::io("write", &entry.path, error))?;
     Ok(Cleaned::Restored)
 }

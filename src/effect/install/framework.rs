@@ -13,7 +13,7 @@ pub const TYPES_KEY: &str = "default_install_hook_types";
 
 /// What is to be done with the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum FileChange {
     /// It names Andon already.
     There,
     /// These lines go in: position and text, the last position first.
@@ -64,20 +64,20 @@ pub fn installs_all(text: &[u8]) -> bool {
 }
 
 /// Says where the lines go in `text`, which holds none of ours.
-pub fn answer(text: &[u8]) -> Answer {
-    let Ok(text) = std::str::from_utf8(text) else { return Answer::Unsafe("it is not UTF-8") };
+pub fn answer(text: &[u8]) -> FileChange {
+    let Ok(text) = std::str::from_utf8(text) else { return FileChange::Unsafe("it is not UTF-8") };
     if text.contains("andon hook ") || text.lines().any(is_our_id) {
-        return Answer::There;
+        return FileChange::There;
     }
     match end_of_repos(text) {
-        Err(why) => Answer::Unsafe(why),
+        Err(why) => FileChange::Unsafe(why),
         Ok((at, indent)) => {
             let mut put = Vec::new();
             if !text.lines().any(|line| line.starts_with(TYPES_KEY)) {
                 put.push((text.len(), types()));
             }
             put.push((at, entry(indent)));
-            Answer::Put(put)
+            FileChange::Put(put)
         }
     }
 }
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn put(text: &str) -> String {
-        let Answer::Put(put) = answer(text.as_bytes()) else { panic!("{:?}", answer(text.as_bytes())) };
+        let FileChange::Put(put) = answer(text.as_bytes()) else { panic!("{:?}", answer(text.as_bytes())) };
         let mut out = text.as_bytes().to_vec();
         for (at, block) in put {
             (out, _) = block::insert(&out, at, &block);
@@ -177,11 +177,11 @@ mod tests {
             "repos:\n- repo: x\nrepos:\n- repo: y\n",
             "{repos: []}",
         ] {
-            assert!(matches!(answer(text.as_bytes()), Answer::Unsafe(_)), "{text:?}");
+            assert!(matches!(answer(text.as_bytes()), FileChange::Unsafe(_)), "{text:?}");
         }
-        assert!(matches!(answer(b"repos:\n- repo: \xff\n"), Answer::Unsafe(_)));
+        assert!(matches!(answer(b"repos:\n- repo: \xff\n"), FileChange::Unsafe(_)));
         let named = b"repos:\n- repo: https://x/andon\n  hooks:\n  - id: andon\n";
-        assert_eq!(answer(named), Answer::There);
+        assert_eq!(answer(named), FileChange::There);
     }
 
     #[test]

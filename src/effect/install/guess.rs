@@ -16,7 +16,7 @@ use self::tasks::Task;
 
 /// A test command, and what it follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct GuessedCommand {
     /// For `sh -c`.
     pub command: String,
     /// What speaks for it, such as a file.
@@ -25,7 +25,7 @@ pub struct Candidate {
     pub note: Option<&'static str>,
 }
 
-impl Candidate {
+impl GuessedCommand {
     fn new(command: impl Into<String>, because: impl Into<String>) -> Self {
         Self { command: command.into(), because: because.into(), note: None }
     }
@@ -35,13 +35,13 @@ impl Candidate {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Guess {
     /// By this command: nothing speaks for another one.
-    Sure(Candidate),
+    Sure(GuessedCommand),
     /// By one of these, or by more than one of them.
     Unsure {
         /// What was seen, in words.
         seen: String,
         /// The commands that come in question, the likeliest first; perhaps none.
-        candidates: Vec<Candidate>,
+        candidates: Vec<GuessedCommand>,
     },
     /// Nothing speaks for any command.
     None,
@@ -87,8 +87,8 @@ fn short(seen: &str) -> String {
 /// What one kind of project says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Found {
-    Sure(Candidate),
-    Unsure { seen: String, candidates: Vec<Candidate> },
+    Sure(GuessedCommand),
+    Unsure { seen: String, candidates: Vec<GuessedCommand> },
 }
 
 impl Found {
@@ -99,7 +99,7 @@ impl Found {
         Self::Unsure { seen: format!("{one} beside {two}"), candidates }
     }
 
-    fn parts(self) -> (String, Vec<Candidate>) {
+    fn parts(self) -> (String, Vec<GuessedCommand>) {
         match self {
             Self::Sure(candidate) => (candidate.because.clone(), vec![candidate]),
             Self::Unsure { seen, candidates } => (seen, candidates),

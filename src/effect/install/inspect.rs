@@ -25,7 +25,6 @@ pub enum Mode {
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
-    /// Nothing.
     Nothing,
     /// Our shim, untouched.
     Shim {
@@ -38,7 +37,6 @@ pub enum Standing {
     EditedShim,
     /// Another hook.
     Foreign {
-        /// Whose.
         owner: Owner,
         /// Whether git runs it.
         mode: Mode,

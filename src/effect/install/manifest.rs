@@ -30,9 +30,7 @@ pub enum ManifestError {
     Io {
         /// `read` or `write`.
         verb: &'static str,
-        /// The manifest.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// It is not one, or one of a newer version.
@@ -41,7 +39,6 @@ pub enum ManifestError {
         path.display()
     )]
     Malformed {
-        /// The manifest.
         path: PathBuf,
         /// What is wrong, with line and column.
         why: String,
@@ -50,7 +47,7 @@ pub enum ManifestError {
 
 /// One hooks directory into which Andon was installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct HooksFolder {
     /// Absolute.
     pub dir: PathBuf,
     /// The directories that were made for the hooks, outermost first; empty when `dir` was there.
@@ -63,7 +60,6 @@ pub struct Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Birth {
-    /// It was.
     There,
     /// Andon made it.
     Made,
@@ -84,7 +80,7 @@ pub struct EditedFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Manifest {
     /// Usually one; more when `core.hooksPath` changed between two installs.
-    pub places: Vec<Place>,
+    pub places: Vec<HooksFolder>,
     /// The values that were added to `notes.displayRef`.
     pub display_refs: Vec<String>,
     /// The fetch refspecs that were added: key (`remote.NAME.fetch`) and value.
@@ -136,7 +132,7 @@ impl Manifest {
     }
 
     /// The entry of the hooks directory `dir`.
-    pub fn place(&self, dir: &Path) -> Option<&Place> {
+    pub fn place(&self, dir: &Path) -> Option<&HooksFolder> {
         self.places.iter().find(|place| place.dir == dir)
     }
 
@@ -245,7 +241,7 @@ impl Wire {
                 let Some(hook) = Hook::from_name(&name) else { continue };
                 shims.insert(hook, sum.parse::<Digest>().map_err(|error| error.to_string())?);
             }
-            Ok(Place { dir, created, shims })
+            Ok(HooksFolder { dir, created, shims })
         });
         let places = places.collect::<Result<_, String>>()?;
         Ok(Manifest {
@@ -280,8 +276,8 @@ mod tests {
         let shims = BTreeMap::from([(Hook::PreCommit, Digest([7; 32]))]);
         Manifest {
             places: vec![
-                Place { dir: dir.clone(), created: vec![dir], shims },
-                Place { dir: "/x/h".into(), created: Vec::new(), shims: BTreeMap::new() },
+                HooksFolder { dir: dir.clone(), created: vec![dir], shims },
+                HooksFolder { dir: "/x/h".into(), created: Vec::new(), shims: BTreeMap::new() },
             ],
             display_refs: vec!["refs/notes/andon".into()],
             fetch: vec![("remote.origin.fetch".into(), "+a*:b*".into())],

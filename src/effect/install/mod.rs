@@ -34,10 +34,7 @@ pub enum InstallError {
          `git config --show-origin core.hooksPath` says where it is set",
         dir.display()
     )]
-    NoDirectory {
-        /// The path.
-        dir: PathBuf,
-    },
+    NoDirectory { dir: PathBuf },
     /// The disk would not have it.
     #[error("cannot {verb} {}: {source}", path.display())]
     Io {
@@ -45,7 +42,6 @@ pub enum InstallError {
         verb: &'static str,
         /// The file or directory.
         path: PathBuf,
-        /// Why.
         source: io::Error,
     },
     /// Files that are not ours to decide about.
@@ -57,14 +53,11 @@ pub enum InstallError {
     /// A file of a hook manager that cannot be edited safely.
     #[error("{} cannot be edited safely: {why}; nothing was changed. Add these lines yourself:\n{lines}", path.display())]
     ByHand {
-        /// The file.
         path: PathBuf,
-        /// Why.
         why: String,
         /// What to add.
         lines: String,
     },
-    /// The manifest.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// Something failed, and so did part of the way back.

@@ -53,7 +53,7 @@ pub type GitVersion = (u32, u32, u32);
 
 /// What the choice depends on.
 #[derive(Debug, Clone)]
-pub struct Situation {
+pub struct ModeFacts {
     /// The mode that was asked for.
     pub asked: Option<Mode>,
     /// The mode of the last install, where it still holds.
@@ -66,10 +66,8 @@ pub struct Situation {
 
 /// A mode, and why it was taken; `None` where there was no choice to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
-    /// The mode.
+pub struct ChosenMode {
     pub mode: Mode,
-    /// For people.
     pub because: Option<String>,
 }
 
@@ -83,7 +81,7 @@ pub enum Unfit {
 }
 
 /// Chooses. What was asked for holds; then what an earlier install did; then what is there.
-pub fn choose(at: &Situation) -> Result<Choice, Unfit> {
+pub fn choose(at: &ModeFacts) -> Result<ChosenMode, Unfit> {
     let config_works = at.git.is_some_and(|git| git >= CONFIG_HOOKS_SINCE);
     if let Some(mode) = at.asked {
         match mode {
@@ -94,23 +92,23 @@ pub fn choose(at: &Situation) -> Result<Choice, Unfit> {
                 return Err(Unfit::NoManager(mode));
             }
             Mode::Shim | Mode::Config | Mode::Husky | Mode::Lefthook | Mode::PreCommit => {
-                return Ok(Choice { mode, because: None });
+                return Ok(ChosenMode { mode, because: None });
             }
         }
     }
     if let Some(mode) = at.earlier {
-        return Ok(Choice { mode, because: None });
+        return Ok(ChosenMode { mode, because: None });
     }
     let Some(manager) = at.managers.first() else {
-        return Ok(Choice { mode: Mode::Shim, because: None });
+        return Ok(ChosenMode { mode: Mode::Shim, because: None });
     };
     let there = format!("{} is here", manager.shown_by);
     if config_works {
         let because =
             format!("{there}, and git runs hooks of its configuration, which no manager overwrites");
-        return Ok(Choice { mode: Mode::Config, because: Some(because) });
+        return Ok(ChosenMode { mode: Mode::Config, because: Some(because) });
     }
-    Ok(Choice { mode: manager.mode, because: Some(there) })
+    Ok(ChosenMode { mode: manager.mode, because: Some(there) })
 }
 
 #[cfg(test)]
@@ -122,7 +120,7 @@ mod tests {
         let husky = Manager { mode: Mode::Husky, shown_by: ".husky" };
         let lefthook = Manager { mode: Mode::Lefthook, shown_by: "lefthook.yml" };
         let at = |asked, earlier, managers: &[Manager], git| {
-            choose(&Situation { asked, earlier, managers: managers.to_vec(), git }).map(|choice| choice.mode)
+            choose(&ModeFacts { asked, earlier, managers: managers.to_vec(), git }).map(|choice| choice.mode)
         };
         let (old, new) = (Some((2, 47, 3)), Some((2, 54, 0)));
         assert_eq!(at(None, None, &[], new), Ok(Mode::Shim));

@@ -52,7 +52,6 @@ pub enum Obstacle {
 pub struct Conflict {
     /// Which hook.
     pub hook: Hook,
-    /// Its path.
     pub path: PathBuf,
     /// What is in the way.
     pub why: Obstacle,

@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 
 /// How the command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Exit {
+pub enum CommandExit {
     /// By itself, with this code.
     Code(i32),
     /// Killed by this signal.
@@ -26,8 +26,7 @@ pub enum Stopped {
 /// The end of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramEnd {
-    /// How it ended.
-    pub exit: Exit,
+    pub exit: CommandExit,
     /// Whether it was stopped.
     pub stopped: Stopped,
 }
@@ -36,13 +35,13 @@ impl ProgramEnd {
     /// The exit code to pass on: its own, or 128 and the number of the signal, as shells do.
     pub fn code(self) -> u8 {
         match self.exit {
-            Exit::Code(code) => u8::try_from(code & 0xff).unwrap_or(1),
-            Exit::Signal(signal) => u8::try_from(128_i32.saturating_add(signal) & 0xff).unwrap_or(1),
+            CommandExit::Code(code) => u8::try_from(code & 0xff).unwrap_or(1),
+            CommandExit::Signal(signal) => u8::try_from(128_i32.saturating_add(signal) & 0xff).unwrap_or(1),
         }
     }
 }
 
-impl Exit {
+impl CommandExit {
     /// From what the system says.
     pub(super) fn of(status: ExitStatus) -> Self {
         match (status.code(), status.signal()) {

@@ -27,7 +27,6 @@ pub struct Screens {
 pub(super) struct Wire {
     /// Our end.
     pub(super) ours: File,
-    /// Its end.
     pub(super) its: OwnedFd,
     /// Keeps the size, where it is a terminal.
     pub(super) size: Option<Size>,

@@ -21,7 +21,7 @@ fn at<'a>(directory: &'a str, environment: &'a Environment) -> Surroundings<'a> 
 
 fn run(script: &str, timeout: Option<u64>) -> (ProgramEnd, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let spec = TestCommand::Shell(script.to_owned());
+    let spec = CommandLine::Shell(script.to_owned());
     let mut sink = |stream: Stream, bytes: &[u8]| match stream {
         Stream::Stdout => out.extend_from_slice(bytes),
         Stream::Stderr => err.extend_from_slice(bytes),
@@ -33,12 +33,12 @@ fn run(script: &str, timeout: Option<u64>) -> (ProgramEnd, String, String) {
 #[test]
 fn exit_codes_and_signals_come_through() {
     let cases = [
-        ("exit 0", Exit::Code(0), 0),
-        ("exit 3", Exit::Code(3), 3),
-        ("no-such-program-anywhere 2>/dev/null", Exit::Code(127), 127),
-        ("kill -ABRT $$", Exit::Signal(6), 134),
-        ("kill -KILL $$", Exit::Signal(9), 137),
-        ("kill -40 $$", Exit::Signal(40), 168),
+        ("exit 0", CommandExit::Code(0), 0),
+        ("exit 3", CommandExit::Code(3), 3),
+        ("no-such-program-anywhere 2>/dev/null", CommandExit::Code(127), 127),
+        ("kill -ABRT $$", CommandExit::Signal(6), 134),
+        ("kill -KILL $$", CommandExit::Signal(9), 137),
+        ("kill -40 $$", CommandExit::Signal(40), 168),
     ];
     for (script, exit, code) in cases {
         let (end, ..) = run(script, None);
@@ -57,14 +57,14 @@ fn the_command_inherits_no_signal_that_is_held_back() {
     let argv = ["grep", "SigBlk", "/proc/self/status"].map(str::to_owned).to_vec();
     let mut out = Vec::new();
     let mut sink = |_: Stream, bytes: &[u8]| out.extend_from_slice(bytes);
-    run_test_command(&TestCommand::Argv(argv), at("/", &env()), None, &mut sink).unwrap();
+    run_test_command(&CommandLine::Argv(argv), at("/", &env()), None, &mut sink).unwrap();
     assert_eq!(String::from_utf8(out).unwrap(), "SigBlk:\t0000000000000000\n");
 }
 
 #[test]
 fn output_comes_live_and_in_order() {
     let (start, mut seen) = (Instant::now(), Vec::new());
-    let spec = TestCommand::Shell("echo one; sleep 0.4; echo two >&2; sleep 0.4; echo three".to_owned());
+    let spec = CommandLine::Shell("echo one; sleep 0.4; echo two >&2; sleep 0.4; echo three".to_owned());
     let mut sink = |_: Stream, bytes: &[u8]| seen.push((start.elapsed(), bytes.to_vec()));
     run_test_command(&spec, at("/", &env()), None, &mut sink).unwrap();
     let words: Vec<&[u8]> = seen.iter().map(|(_, bytes)| bytes.as_slice()).collect();
@@ -108,14 +108,14 @@ fn in_our_group_a_signal_reaches_what_the_command_started() {
 #[test]
 fn a_command_that_ignores_sigterm_is_killed() {
     let (end, ..) = run("trap '' TERM; i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done", Some(1));
-    assert_eq!((end.exit, end.stopped), (Exit::Signal(9), Stopped::TimedOut));
+    assert_eq!((end.exit, end.stopped), (CommandExit::Signal(9), Stopped::TimedOut));
 }
 
 #[test]
 fn a_process_left_behind_with_the_pipe_is_not_waited_for() {
     let start = Instant::now();
     let (end, out, _) = run("sleep 30 & echo left; exit 4", None);
-    assert_eq!((end.exit, out.as_str()), (Exit::Code(4), "left\n"));
+    assert_eq!((end.exit, out.as_str()), (CommandExit::Code(4), "left\n"));
     assert!(start.elapsed() < Duration::from_secs(15), "{:?}", start.elapsed());
 }
 
@@ -130,15 +130,15 @@ fn the_command_starts_with_no_signal_held_back() {
 
 #[test]
 fn what_cannot_start_says_so() {
-    let fails = |spec: TestCommand, root: &str| {
+    let fails = |spec: CommandLine, root: &str| {
         run_test_command(&spec, at(root, &env()), None, &mut |_, _| {}).unwrap_err().to_string()
     };
-    let missing = fails(TestCommand::Argv(vec!["no-such-program-anywhere".into()]), "/");
+    let missing = fails(CommandLine::Argv(vec!["no-such-program-anywhere".into()]), "/");
     assert_eq!(missing, "no-such-program-anywhere: command not found");
-    assert!(fails(TestCommand::Argv(Vec::new()), "/").contains("empty"));
-    assert!(fails(TestCommand::Shell(" ".into()), "/").contains("empty"));
-    assert!(fails(TestCommand::Argv(vec!["/etc/passwd".into()]), "/").contains("could not be started"));
-    assert!(fails(TestCommand::Shell("true".into()), "/no/such/dir").contains("no such directory"));
+    assert!(fails(CommandLine::Argv(Vec::new()), "/").contains("empty"));
+    assert!(fails(CommandLine::Shell(" ".into()), "/").contains("empty"));
+    assert!(fails(CommandLine::Argv(vec!["/etc/passwd".into()]), "/").contains("could not be started"));
+    assert!(fails(CommandLine::Shell("true".into()), "/no/such/dir").contains("no such directory"));
 }
 
 /// Not a test of its own: the process that [`signals_are_forwarded`] starts and sends a signal to.
@@ -152,7 +152,7 @@ fn second_process() {
         stdout.write_all(bytes).unwrap();
         stdout.flush().unwrap();
     };
-    let spec = TestCommand::Shell(script.to_owned());
+    let spec = CommandLine::Shell(script.to_owned());
     let end = run_test_command(&spec, at("/", &env()), None, &mut sink).unwrap();
     println!("end {} {:?}", end.code(), end.stopped);
 }

@@ -7,13 +7,11 @@
 
 use crate::record::store::REF as NOTES_REF;
 
-/// The ledger's refs.
 const LEDGER: &str = "refs/andon/ledger/";
 
 /// What one remote fetches of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchState {
-    /// The remote.
     pub remote: String,
     /// A refspec that overwrites local records or ledgers.
     pub overwrites: Option<String>,

@@ -28,7 +28,6 @@ const MAX_BYTES: u64 = 1024 * 1024;
 pub enum Guarded {
     /// It was never installed in this clone, as far as is known.
     Never,
-    /// It does.
     Yes,
     /// It does not any more.
     Gone(Gone),

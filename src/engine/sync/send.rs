@@ -28,7 +28,6 @@ const MAX_SECONDS: i64 = 10;
 pub struct Destination {
     /// The remote's name, or its address again.
     pub name: String,
-    /// Its address.
     pub url: String,
 }
 

@@ -35,7 +35,7 @@ use crate::report::check::{CheckReport, CommitRef, Undecided, Violation};
 
 use self::looked::Looked;
 use self::range::Range;
-pub use self::range::{Asked, Cached};
+pub use self::range::{Cached, RangeRequest};
 use self::records::Judged;
 use self::sayings::{Sayings, Turn};
 
@@ -57,7 +57,7 @@ struct Ground {
 }
 
 /// Judges a range. Evidence that is missing is part of the report: exit code 3.
-pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckReport, OpsError> {
+pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<CheckReport, OpsError> {
     let ground = match ground(ctx, asked)? {
         Ok(ground) => ground,
         Err(nothing) => return Ok(*nothing),
@@ -94,7 +94,7 @@ pub fn run(ctx: &Context, asked: &Asked, pace: &mut Pace<'_>) -> Result<CheckRep
 
 /// What is to be judged, or why it cannot be. What was opened for it is closed again: the walk over the commits begins
 /// with nothing.
-fn ground(ctx: &Context, asked: &Asked) -> Result<Result<Ground, Box<CheckReport>>, OpsError> {
+fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<CheckReport>>, OpsError> {
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let spelled = range::spelled(ctx, asked)?;
     let range = match range::resolve(&repo, &spelled) {

@@ -12,7 +12,7 @@ use crate::git::{Blob, Repo};
 
 /// What the caller asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct RangeRequest {
     /// `RANGE`
     pub range: Option<String>,
     /// `--from-ref` and `--to-ref`
@@ -64,7 +64,7 @@ pub(super) struct Range {
 
 /// Finds the range: the argument, the two refs, or what the pre-commit framework names. A base of zeros is that of a new
 /// branch, as forges and frameworks name it: then all that the other side reaches is judged.
-pub(super) fn spelled(ctx: &Context, asked: &Asked) -> Result<Spelled, OpsError> {
+pub(super) fn spelled(ctx: &Context, asked: &RangeRequest) -> Result<Spelled, OpsError> {
     if let Some(range) = &asked.range {
         let is_new = range.split_once("..").filter(|(from, to)| is_zero(from) && !to.starts_with('.'));
         let text = is_new.map_or(range.as_str(), |(_, to)| to).to_owned();

@@ -8,7 +8,6 @@ use crate::detect;
 /// How a command must come out.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Expect {
-    /// Exit code 0.
     Success,
     /// Exit code 0, and the output holds these words.
     SuccessSaying(&'static str),
@@ -16,7 +15,6 @@ pub(super) enum Expect {
     Refused(&'static str),
 }
 
-/// One step.
 #[derive(Debug)]
 pub(super) enum Step {
     /// Words between the steps.

@@ -3,14 +3,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::adapter::chain::{self, Chained, Plan, Running};
-use crate::effect::hook_program::{self, HookEnd, HookProgramError, Probe};
+use crate::adapter::chain::{self, ChainPlan, Chained, Running};
+use crate::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};
 use crate::engine::context::Context;
 
 /// How a chained hook ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainEnd {
-    /// There is none.
     Absent,
     /// There is one that git would ignore too, because it is not executable.
     NotExecutable,
@@ -32,10 +31,9 @@ impl ChainEnd {
 
 /// What git handed to the hook.
 #[derive(Debug, Clone, Copy)]
-pub struct HookCall<'a> {
+pub struct ChainedCall<'a> {
     /// The hook, such as `pre-commit`.
     pub name: &'a str,
-    /// Its arguments.
     pub args: &'a [OsString],
     /// What Andon has already read of its standard input; `None` leaves ours to it.
     pub stdin: Option<&'a [u8]>,
@@ -51,14 +49,14 @@ pub fn run_for(ctx: &Context, call: &super::HookCall) -> Result<u8, HookProgramE
         return Ok(0);
     };
     let stdin = call.name.reads_stdin().then_some(call.stdin.as_slice());
-    let handed = HookCall { name, args: &call.args, stdin };
+    let handed = ChainedCall { name, args: &call.args, stdin };
     let dir = file.parent().unwrap_or(Path::new("."));
     run(dir, handed, &ctx.running).map(ChainEnd::code)
 }
 
 /// Runs the hook that was at `hooks_dir`/`call.name` before Andon, with git's arguments, input, streams
 /// and environment. Needs no repository and reads nothing but that file, so that it serves `ANDON=0` too.
-pub fn run(hooks_dir: &Path, call: HookCall<'_>, running: &Running) -> Result<ChainEnd, HookProgramError> {
+pub fn run(hooks_dir: &Path, call: ChainedCall<'_>, running: &Running) -> Result<ChainEnd, HookProgramError> {
     let file = chain::chained_file(hooks_dir, call.name);
     let head = match hook_program::probe(&file, chain::HEAD_BYTES as u64)? {
         Probe::Absent => return Ok(ChainEnd::Absent),
@@ -67,19 +65,19 @@ pub fn run(hooks_dir: &Path, call: HookCall<'_>, running: &Running) -> Result<Ch
     };
     let hook = Chained { hooks_dir, name: call.name, head: &head };
     let (first, otherwise) = match chain::plan(hook, call.args, running) {
-        Plan::RunsAlready => return Ok(ChainEnd::RunsAlready),
-        Plan::Start { first, otherwise } => (first, otherwise),
+        ChainPlan::RunsAlready => return Ok(ChainEnd::RunsAlready),
+        ChainPlan::Start { first, otherwise } => (first, otherwise),
     };
     let env = [(chain::RUNNING_VAR.into(), chain::running_value(hooks_dir, call.name))];
     match (hook_program::run(&first.program, &first.args, call.stdin, &env)?, otherwise) {
-        (HookEnd::Code(code), _) => Ok(ChainEnd::Ended(code)),
-        (HookEnd::NoProgram, Some(shell)) => {
+        (ChainedEnd::Code(code), _) => Ok(ChainEnd::Ended(code)),
+        (ChainedEnd::NoProgram, Some(shell)) => {
             match hook_program::run(&shell.program, &shell.args, call.stdin, &env)? {
-                HookEnd::Code(code) => Ok(ChainEnd::Ended(code)),
-                HookEnd::NoProgram => Err(no_program(&file)),
+                ChainedEnd::Code(code) => Ok(ChainEnd::Ended(code)),
+                ChainedEnd::NoProgram => Err(no_program(&file)),
             }
         }
-        (HookEnd::NoProgram, None) => Err(no_program(&file)),
+        (ChainedEnd::NoProgram, None) => Err(no_program(&file)),
     }
 }
 
@@ -103,7 +101,7 @@ mod tests {
         let file = chain::chained_file(&hooks, "pre-push");
         hook_program::write_program(&file, script, mode);
         let args = [out.clone().into_os_string(), "a b".into()];
-        let call = HookCall { name: "pre-push", args: &args, stdin: Some(b"line\n") };
+        let call = ChainedCall { name: "pre-push", args: &args, stdin: Some(b"line\n") };
         let end = run(&hooks, call, running).unwrap();
         let text = fs::read_to_string(out).unwrap_or_default();
         (end, text.replace(&hooks.display().to_string(), "HOOKS"))
@@ -141,7 +139,7 @@ mod tests {
         assert_eq!((end, end.code(), text.as_str()), (ChainEnd::NotExecutable, 0, ""));
         let nowhere = run(
             Path::new("/nonexistent"),
-            HookCall { name: "pre-commit", args: &[], stdin: None },
+            ChainedCall { name: "pre-commit", args: &[], stdin: None },
             &Running::default(),
         );
         assert_eq!(nowhere.unwrap(), ChainEnd::Absent);

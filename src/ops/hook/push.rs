@@ -13,7 +13,6 @@ use crate::report::message::Diagnostic;
 pub struct JudgedTip {
     /// The remote ref.
     pub remote_ref: String,
-    /// The commit.
     pub tip: CommitId,
     /// What the rules say.
     pub decision: Decision,

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::effect::install::InstallError;
 use crate::effect::install::block;
-use crate::effect::install::edits::{self, Edit, Made};
-use crate::effect::install::framework::{self, Answer};
+use crate::effect::install::edits::{self, Edit, FileKind};
+use crate::effect::install::framework::{self, FileChange};
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::husky::{self, Layout};
 use crate::effect::install::inspect::{HookState, Standing};
 use crate::effect::install::lefthook;
 use crate::effect::install::manifest::{EditedFile, Manifest};
-use crate::effect::install::mode::{Manager, Mode, Situation};
+use crate::effect::install::mode::{Manager, Mode, ModeFacts};
 use crate::effect::install::shim::Owner;
 use crate::engine::setup::{HUSKY, SetupError, hooks_of_husky};
 use crate::git::Repo;
@@ -22,7 +22,7 @@ pub(super) fn situation(
     top: &Path,
     asked: Option<Mode>,
     (manifest, states): (&Manifest, &[HookState]),
-) -> Situation {
+) -> ModeFacts {
     let managers = managers(repo, top, states);
     let git = repo.git_version();
     let shims = states.iter().any(|state| is_shim(&state.standing) || is_shim(&state.legacy));
@@ -35,7 +35,7 @@ pub(super) fn situation(
             managers.iter().any(|manager| manager.mode == *mode)
         }
     });
-    Situation { asked, earlier, managers, git }
+    ModeFacts { asked, earlier, managers, git }
 }
 
 fn is_shim(standing: &Standing) -> bool {
@@ -107,7 +107,7 @@ fn bare(base: &Path, path: PathBuf, manifest: &Manifest) -> Result<Bare, Install
 
 fn with_block(file: Bare, at: usize, block: &str) -> Edit {
     let (after, inserted) = block::insert(&file.rest, at, block);
-    Edit { path: file.path, before: file.before, after, inserted: vec![inserted], made: Made::Text }
+    Edit { path: file.path, before: file.before, after, inserted: vec![inserted], made: FileKind::Text }
 }
 
 fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupError> {
@@ -121,7 +121,7 @@ fn husky_edits(repo: &Repo, top: &Path, manifest: &Manifest) -> Result<Vec<Edit>
         let file = bare(top, dir.join(hook.name()), manifest)?;
         if file.rest.is_empty() {
             let text = husky::new_file(hook, layout);
-            let made = if layout == Layout::Sourced { Made::Program } else { Made::Text };
+            let made = if layout == Layout::Sourced { FileKind::Program } else { FileKind::Text };
             edits.push(Edit { made, ..with_block(file, 0, &text) });
             continue;
         }
@@ -177,23 +177,23 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
         let names = framework::PREK_FILES.iter().map(|name| top.join(name));
         let other = names.into_iter().find(|path| path.exists()).unwrap_or(path);
         let text = edits::read(top, &other)?.unwrap_or_default();
-        if framework::answer(&text) == Answer::There {
+        if framework::answer(&text) == FileChange::There {
             return Ok(Vec::new());
         }
         return Err(odd(&other, "only .pre-commit-config.yaml is edited"));
     }
     let file = bare(top, path, manifest)?;
     match framework::answer(&file.rest) {
-        Answer::There => Ok(Vec::new()),
-        Answer::Unsafe(why) => Err(odd(&file.path, why)),
-        Answer::Put(put) => {
+        FileChange::There => Ok(Vec::new()),
+        FileChange::Unsafe(why) => Err(odd(&file.path, why)),
+        FileChange::Put(put) => {
             let (mut after, mut inserted) = (file.rest, Vec::new());
             for (at, block) in put {
                 let (text, one) = block::insert(&after, at, &block);
                 after = text;
                 inserted.push(one);
             }
-            Ok(vec![Edit { path: file.path, before: file.before, after, inserted, made: Made::Text }])
+            Ok(vec![Edit { path: file.path, before: file.before, after, inserted, made: FileKind::Text }])
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::effect::install::InstallError;
 use crate::effect::install::guess::Guess;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::{Choice, Mode};
+use crate::effect::install::mode::{ChosenMode, Mode};
 use crate::effect::install::plan::Intent;
 use crate::engine::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
 use crate::engine::test_guess;
@@ -94,7 +94,7 @@ pub struct InstallReport {
     /// Where the hooks are.
     pub hooks_dir: PathBuf,
     /// The mode, and why it was taken.
-    pub choice: Choice,
+    pub choice: ChosenMode,
     /// Each hook, in mode `shim`.
     pub hooks: Vec<(Hook, Intent)>,
     /// The files of others with lines of ours, and whether they changed now.

@@ -11,7 +11,7 @@ use crate::effect::install::apply::{self, Removed};
 use crate::effect::install::edits::{self, Cleaned};
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::inspect;
-use crate::effect::install::manifest::{Manifest, Place};
+use crate::effect::install::manifest::{HooksFolder, Manifest};
 use crate::engine::setup::left;
 use crate::engine::setup::place::{self, program_link};
 use crate::engine::setup::{DISPLAY_REF_KEY, SetupError, quoted};
@@ -139,7 +139,7 @@ fn remove_display_refs(repo: &Repo, manifest: &mut Manifest) -> Result<Vec<Strin
 
 /// Drops what was put back from the manifest, and the directories that were made for it.
 fn forget(manifest: &mut Manifest, reports: &[PlaceReport]) {
-    let still = |mut place: Place| {
+    let still = |mut place: HooksFolder| {
         let report = reports.iter().find(|report| report.dir == place.dir)?;
         place.shims.retain(|hook, _| report.left(*hook));
         if report.left_any() {

@@ -11,7 +11,7 @@ use crate::effect::install::edits::{self, Edit};
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::{HookState, inspect};
 use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::{self, Choice, Mode};
+use crate::effect::install::mode::{self, ChosenMode, Mode};
 use crate::effect::install::plan::{self, Intent};
 use crate::effect::install::{InstallError, apply};
 use crate::engine::setup::SetupError;
@@ -20,8 +20,7 @@ use crate::git::Repo;
 
 /// Everything that will be done.
 pub(super) struct Plan {
-    /// The mode.
-    pub(super) choice: Choice,
+    pub(super) choice: ChosenMode,
     /// Where git looks for hooks.
     pub(super) dir: PathBuf,
     /// The shims, in mode `shim`.
@@ -29,7 +28,6 @@ pub(super) struct Plan {
     edits: Vec<Edit>,
 }
 
-/// What was done.
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) files: Vec<(PathBuf, Changed)>,

@@ -17,7 +17,7 @@ use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
 
 use super::test_run::worth;
-use crate::engine::watch::Watch;
+use crate::engine::watch::RuleWatch;
 
 /// What was observed.
 pub struct Observed {
@@ -52,7 +52,7 @@ pub fn run(
     let journal = Journal::open(ws.repo.git_dir());
     let mut lines = Lines::new(input);
     let mut tally = Tally::default();
-    let mut watch = Watch::new(ctx, ws);
+    let mut watch = RuleWatch::new(ctx, ws);
     let broken = loop {
         let line = match lines.next_line() {
             Ok(Some(line)) => line,

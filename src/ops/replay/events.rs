@@ -25,7 +25,7 @@ const MAX_REFUSED: u64 = 1_000_000;
 const MAX_LINES: u64 = 100_000_000;
 
 /// What is left to say after the last decision.
-pub struct Ended {
+pub struct EventsEnd {
     /// The first remarks about single lines.
     pub remarks: Vec<Diagnostic>,
     /// Lines that are no facts.
@@ -38,7 +38,7 @@ pub fn run(
     now: Timestamp,
     input: &mut dyn BufRead,
     show: &mut dyn FnMut(u64, Decision),
-) -> Result<Ended, OpsError> {
+) -> Result<EventsEnd, OpsError> {
     let settings = super::settings(&config.rules);
     let mut lines = Lines::new(input);
     let mut tally = Tally::default();
@@ -67,7 +67,7 @@ pub fn run(
         }
     }
     let refused = tally.refused;
-    Ok(Ended { remarks: tally.remarks(), refused })
+    Ok(EventsEnd { remarks: tally.remarks(), refused })
 }
 
 fn within_bounds(tally: &Tally) -> Result<(), OpsError> {

@@ -82,7 +82,6 @@ pub enum TestsOf {
 pub struct LastHalt {
     /// Its ledger entry.
     pub id: EntryId,
-    /// The halt.
     pub halt: Halt,
     /// The acknowledgement; `None` while it stands.
     pub ack: Option<Ack>,
@@ -91,7 +90,6 @@ pub struct LastHalt {
 /// Test results with one failure signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailureSummary {
-    /// The signature.
     pub signature: Signature,
     /// How many iterations of the window had it.
     pub iterations: u64,
@@ -119,7 +117,6 @@ pub struct LoopEvidence {
 /// A cycle of the declared workflow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CycleView {
-    /// Its id.
     pub id: String,
     /// Its nodes, sorted.
     pub nodes: Vec<String>,

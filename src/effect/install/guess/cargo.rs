@@ -1,7 +1,7 @@
 //! Cargo: a package, or a workspace of several.
 
 use super::listing::Listing;
-use super::{Candidate, Found};
+use super::{Found, GuessedCommand};
 
 /// Directories whose package is a helper of the one at the top, and has no tests of the project.
 const HELPERS: [&str; 5] = ["fuzz", "xtask", "examples", "benches", "bench"];
@@ -12,7 +12,7 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
     let Some(parsed) = parsed else {
         return Some(Found::Unsure {
             seen: "a Cargo.toml that cannot be read".to_owned(),
-            candidates: vec![Candidate::new("cargo test", "Cargo.toml")],
+            candidates: vec![GuessedCommand::new("cargo test", "Cargo.toml")],
         });
     };
     let workspace = parsed.contains_key("workspace");
@@ -29,7 +29,7 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
         (false, true) => "a workspace in Cargo.toml",
         (false, false) => "Cargo.toml",
     };
-    let mut candidate = Candidate::new(command, because);
+    let mut candidate = GuessedCommand::new(command, because);
     if nextest {
         candidate.note = Some("nextest runs no doc tests: cargo test --doc does");
     }

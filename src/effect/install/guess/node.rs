@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::listing::Listing;
-use super::{Candidate, Found};
+use super::{Found, GuessedCommand};
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -70,7 +70,7 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
     let manager = match manager(listing, &package) {
         Ok(manager) => manager,
         Err(seen) => {
-            let script = script(&package).map(|_| Candidate::new("npm test", "package.json"));
+            let script = script(&package).map(|_| GuessedCommand::new("npm test", "package.json"));
             return Some(Found::Unsure { seen, candidates: script.into_iter().collect() });
         }
     };
@@ -82,7 +82,7 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
         (Some(script), true) if reaches(script) => Some(of_script(manager, script)),
         (Some(_), true) => Some(Found::Unsure {
             seen: "workspaces in package.json, whose test script may be that of its root alone".to_owned(),
-            candidates: vec![Candidate::new(run(manager), "package.json"), everywhere(manager)],
+            candidates: vec![GuessedCommand::new(run(manager), "package.json"), everywhere(manager)],
         }),
         (None, true) => Some(of_workspaces(listing, manager)),
         (None, false) => without_script(listing, manager),
@@ -101,7 +101,7 @@ fn deno(listing: &Listing) -> Option<Found> {
         let tasks = tasks.split_once('}').map_or(tasks, |(tasks, _)| tasks);
         tasks.contains("\"test\"")
     });
-    Some(Found::Sure(Candidate::new(if task { "deno task test" } else { "deno test" }, name)))
+    Some(Found::Sure(GuessedCommand::new(if task { "deno task test" } else { "deno test" }, name)))
 }
 
 /// The test script, unless it is what `npm init` puts there.
@@ -185,7 +185,7 @@ fn run(manager: Manager) -> &'static str {
 }
 
 /// The script of every package that has one.
-fn everywhere(manager: Manager) -> Candidate {
+fn everywhere(manager: Manager) -> GuessedCommand {
     let command = match manager {
         Manager::Npm => "npm test --workspaces --if-present",
         Manager::Pnpm => "pnpm -r test",
@@ -193,7 +193,7 @@ fn everywhere(manager: Manager) -> Candidate {
         Manager::YarnBerry(_) => "yarn workspaces foreach --all run test",
         Manager::Bun => "bun run --filter '*' test",
     };
-    Candidate::new(command, "the workspaces of package.json")
+    GuessedCommand::new(command, "the workspaces of package.json")
 }
 
 fn of_workspaces(listing: &Listing, manager: Manager) -> Found {
@@ -203,7 +203,7 @@ fn of_workspaces(listing: &Listing, manager: Manager) -> Found {
     match (manager, tool) {
         (_, Some((name, command))) => Found::Unsure {
             seen: format!("workspaces in package.json without a test script, and {name}"),
-            candidates: vec![Candidate::new(command, name), all],
+            candidates: vec![GuessedCommand::new(command, name), all],
         },
         // Fails where one package has no such script.
         (Manager::YarnClassic, None) => Found::Unsure {
@@ -212,7 +212,7 @@ fn of_workspaces(listing: &Listing, manager: Manager) -> Found {
         },
         (Manager::YarnBerry(Foreach::Plugin), None) => Found::Unsure {
             seen: "workspaces of a Yarn before 4 in package.json, without a test script".to_owned(),
-            candidates: vec![Candidate::new(
+            candidates: vec![GuessedCommand::new(
                 "yarn workspaces foreach run test",
                 "the plugin workspace-tools",
             )],
@@ -244,16 +244,22 @@ fn of_script(manager: Manager, script: &str) -> Found {
     if watches {
         return Found::Unsure {
             seen: format!("a test script in package.json that waits for changes ({})", shown(script)),
-            candidates: vec![Candidate::new(told, "package.json")],
+            candidates: vec![GuessedCommand::new(told, "package.json")],
         };
     }
     let candidate = if vitest {
         let dashes = if manager == Manager::Npm { " --" } else { "" };
-        Candidate::new(format!("{told}{dashes} --run"), "package.json, whose vitest would wait for changes")
+        GuessedCommand::new(
+            format!("{told}{dashes} --run"),
+            "package.json, whose vitest would wait for changes",
+        )
     } else if command.windows(2).any(|pair| pair == ["react-scripts", "test"]) {
-        Candidate::new(format!("CI=true {told}"), "package.json, whose react-scripts would wait for changes")
+        GuessedCommand::new(
+            format!("CI=true {told}"),
+            "package.json, whose react-scripts would wait for changes",
+        )
     } else {
-        Candidate::new(told, "package.json")
+        GuessedCommand::new(told, "package.json")
     };
     Found::Sure(candidate)
 }
@@ -267,12 +273,12 @@ fn without_script(listing: &Listing, manager: Manager) -> Option<Found> {
             .find(|path| listing.has(path))
     };
     if let Some(path) = configured("vitest") {
-        return Some(Found::Sure(Candidate::new("npx vitest run", path)));
+        return Some(Found::Sure(GuessedCommand::new("npx vitest run", path)));
     }
     if let Some(path) = configured("jest") {
-        return Some(Found::Sure(Candidate::new("npx jest", path)));
+        return Some(Found::Sure(GuessedCommand::new("npx jest", path)));
     }
-    (manager == Manager::Bun).then(|| Found::Sure(Candidate::new("bun test", "bun.lock")))
+    (manager == Manager::Bun).then(|| Found::Sure(GuessedCommand::new("bun test", "bun.lock")))
 }
 
 fn shown(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! Every other kind of project: mostly one file and the command that everybody uses with it.
 
 use super::listing::Listing;
-use super::{Candidate, Found};
+use super::{Found, GuessedCommand};
 
 /// A file at the top, and the command that follows from it whatever is in it.
 const PLAIN: [(&str, &str); 14] = [
@@ -27,12 +27,13 @@ type Kind = fn(&Listing) -> Option<Found>;
 pub(super) const KINDS: [Kind; 9] = [go, maven, gradle, dotnet, ruby, php, dart, cmake, plain];
 
 fn sure(command: impl Into<String>, because: impl Into<String>) -> Found {
-    Found::Sure(Candidate::new(command, because))
+    Found::Sure(GuessedCommand::new(command, because))
 }
 
 fn plain(listing: &Listing) -> Option<Found> {
     let found = PLAIN.iter().filter(|(name, _)| listing.has(name));
-    let mut found: Vec<Candidate> = found.map(|(name, command)| Candidate::new(*command, *name)).collect();
+    let mut found: Vec<GuessedCommand> =
+        found.map(|(name, command)| GuessedCommand::new(*command, *name)).collect();
     // Of one build tool there may be two files.
     found.dedup_by(|one, other| one.command == other.command);
     found.into_iter().map(Found::Sure).reduce(Found::beside)
@@ -47,7 +48,7 @@ fn go(listing: &Listing) -> Option<Found> {
         if used.is_empty() || used.len() > 20 || !used.iter().all(inside) {
             return Some(Found::Unsure {
                 seen: "a go.work of modules that cannot be listed here".to_owned(),
-                candidates: vec![Candidate::new("go test ./...", "go.work")],
+                candidates: vec![GuessedCommand::new("go test ./...", "go.work")],
             });
         }
         let patterns: Vec<String> = used.iter().map(|dir| pattern(dir)).collect();
@@ -55,10 +56,10 @@ fn go(listing: &Listing) -> Option<Found> {
     }
     let below = listing.below("go.mod");
     listing.has("go.mod").then(|| match below.first() {
-        None => Found::Sure(Candidate::new("go test ./...", "go.mod")),
+        None => Found::Sure(GuessedCommand::new("go test ./...", "go.mod")),
         Some(other) => Found::Unsure {
             seen: format!("go.mod, and a module of its own in {other}, which ./... does not reach"),
-            candidates: vec![Candidate::new("go test ./...", "go.mod")],
+            candidates: vec![GuessedCommand::new("go test ./...", "go.mod")],
         },
     })
 }
@@ -89,7 +90,7 @@ fn used(text: &str) -> Vec<&str> {
 
 fn maven(listing: &Listing) -> Option<Found> {
     let command = if listing.has("mvnw") { "./mvnw test" } else { "mvn test" };
-    listing.has("pom.xml").then(|| Found::Sure(Candidate::new(command, "pom.xml")))
+    listing.has("pom.xml").then(|| Found::Sure(GuessedCommand::new(command, "pom.xml")))
 }
 
 fn gradle(listing: &Listing) -> Option<Found> {
@@ -101,7 +102,7 @@ fn gradle(listing: &Listing) -> Option<Found> {
     if android {
         return Some(Found::Unsure {
             seen: format!("{file} of an Android project, whose unit tests are one task for each variant"),
-            candidates: vec![Candidate::new(format!("{program} testDebugUnitTest"), file)],
+            candidates: vec![GuessedCommand::new(format!("{program} testDebugUnitTest"), file)],
         });
     }
     Some(sure(format!("{program} test"), file))
@@ -118,7 +119,8 @@ fn dotnet(listing: &Listing) -> Option<Found> {
         // With both, dotnet asks which one is meant.
         ([one], _) => Some(sure(format!("dotnet test {}", word(one)), one.as_str())),
         ([], several) | (several, _) => {
-            let named = |name: &String| Candidate::new(format!("dotnet test {}", word(name)), name.as_str());
+            let named =
+                |name: &String| GuessedCommand::new(format!("dotnet test {}", word(name)), name.as_str());
             Some(Found::Unsure {
                 seen: format!("{} of which none is the whole for sure", several.join(", ")),
                 candidates: several.iter().map(named).collect(),
@@ -145,22 +147,22 @@ fn ruby(listing: &Listing) -> Option<Found> {
     let rake = listing.text("Rakefile").is_some_and(has_test_task);
     let mut found = Vec::new();
     if specs {
-        found.push(Candidate::new(format!("{bundle}rspec"), "the specs in spec/"));
+        found.push(GuessedCommand::new(format!("{bundle}rspec"), "the specs in spec/"));
     }
     if rails && tests {
-        found.push(Candidate::new(format!("{bundle}rails test"), "the tests of Rails in test/"));
+        found.push(GuessedCommand::new(format!("{bundle}rails test"), "the tests of Rails in test/"));
     } else if rake {
-        found.push(Candidate::new(format!("{bundle}rake test"), "the task in Rakefile"));
+        found.push(GuessedCommand::new(format!("{bundle}rake test"), "the task in Rakefile"));
     } else if tests && gemfile.is_some() {
         return Some(Found::Unsure {
             seen: "tests in test/, and no task that runs them".to_owned(),
-            candidates: vec![Candidate::new(
+            candidates: vec![GuessedCommand::new(
                 format!("{bundle}ruby -Itest -e 'Dir[\"./test/**/*_test.rb\"].each {{ require _1 }}'"),
                 "test/",
             )],
         });
     } else if found.is_empty() && gemfile.is_some_and(|text| gem(text, "rspec")) {
-        found.push(Candidate::new(format!("{bundle}rspec"), "rspec in Gemfile"));
+        found.push(GuessedCommand::new(format!("{bundle}rspec"), "rspec in Gemfile"));
     }
     found.into_iter().map(Found::Sure).reduce(Found::beside)
 }
@@ -228,7 +230,7 @@ fn php(listing: &Listing) -> Option<Found> {
         Some(file) => Some(sure("vendor/bin/phpunit", file)),
         None if required("phpunit/phpunit") => Some(Found::Unsure {
             seen: "phpunit in composer.json, and no phpunit.xml that says what it runs".to_owned(),
-            candidates: vec![Candidate::new("vendor/bin/phpunit tests", "composer.json")],
+            candidates: vec![GuessedCommand::new("vendor/bin/phpunit tests", "composer.json")],
         }),
         None => None,
     }
@@ -255,7 +257,7 @@ fn cmake(listing: &Listing) -> Option<Found> {
         }
         (true, _) => Some(Found::Unsure {
             seen: "CMakeLists.txt, and no build directory that is known".to_owned(),
-            candidates: vec![Candidate::new(
+            candidates: vec![GuessedCommand::new(
                 "cmake -S . -B build && cmake --build build && ctest --test-dir build",
                 "CMakeLists.txt",
             )],
@@ -265,7 +267,7 @@ fn cmake(listing: &Listing) -> Option<Found> {
         }
         (false, true) => Some(Found::Unsure {
             seen: "meson.build, and no build directory that is known".to_owned(),
-            candidates: vec![Candidate::new("meson test -C build", "meson.build")],
+            candidates: vec![GuessedCommand::new("meson test -C build", "meson.build")],
         }),
         (false, false) => None,
     }

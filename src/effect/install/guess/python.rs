@@ -1,7 +1,7 @@
 //! Python: which runner the project names, and who has its environment.
 
 use super::listing::Listing;
-use super::{Candidate, Found};
+use super::{Found, GuessedCommand};
 
 /// Files whose mention of pytest makes it the runner.
 const NAMING: [&str; 11] = [
@@ -48,18 +48,21 @@ pub(super) fn guess(listing: &Listing) -> Option<Found> {
 fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
     let because = |file: &str| if lock.is_empty() { file.to_owned() } else { format!("{file} and {lock}") };
     if listing.has("manage.py") && pytest(listing).is_none() {
-        return Some(Found::Sure(Candidate::new(
+        return Some(Found::Sure(GuessedCommand::new(
             format!("{before}python manage.py test"),
             because("manage.py"),
         )));
     }
     if let Some(file) = pytest(listing) {
-        let candidate = Candidate::new(format!("{before}pytest"), because(file));
+        let candidate = GuessedCommand::new(format!("{before}pytest"), because(file));
         let members = listing.text("pyproject.toml").is_some_and(|text| text.contains("[tool.uv.workspace]"));
         if members && lock == "uv.lock" {
             return Some(Found::Unsure {
                 seen: "a workspace of uv, whose members may need packages of their own".to_owned(),
-                candidates: vec![Candidate::new("uv run --all-packages pytest", "pyproject.toml"), candidate],
+                candidates: vec![
+                    GuessedCommand::new("uv run --all-packages pytest", "pyproject.toml"),
+                    candidate,
+                ],
             });
         }
         return Some(Found::Sure(candidate));
@@ -68,7 +71,7 @@ fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
         let package = dir.is_empty() || listing.has(&format!("{dir}/__init__.py"));
         let discover = if package { String::new() } else { format!(" discover -s {dir}") };
         let command = format!("{before}python -m unittest{discover}");
-        return Some(Found::Sure(Candidate::new(command, because(&file))));
+        return Some(Found::Sure(GuessedCommand::new(command, because(&file))));
     }
     let project = ["[project]", "[tool.poetry]", "[build-system]"];
     let named =
@@ -76,8 +79,8 @@ fn direct(listing: &Listing, before: &str, lock: &str) -> Option<Found> {
     (named || listing.has("setup.py")).then(|| Found::Unsure {
         seen: format!("{} that names no test runner", if named { "a pyproject.toml" } else { "a setup.py" }),
         candidates: vec![
-            Candidate::new(format!("{before}pytest"), "a guess"),
-            Candidate::new(format!("{before}python -m unittest"), "a guess"),
+            GuessedCommand::new(format!("{before}pytest"), "a guess"),
+            GuessedCommand::new(format!("{before}python -m unittest"), "a guess"),
         ],
     })
 }
@@ -120,7 +123,7 @@ fn tox(listing: &Listing) -> Option<Found> {
         (cfg, "setup.cfg"),
     ];
     let (_, file) = named.into_iter().find(|(there, _)| *there)?;
-    Some(Found::Sure(Candidate::new("tox", file)))
+    Some(Found::Sure(GuessedCommand::new("tox", file)))
 }
 
 /// The session that is called after tests; all sessions may build documents or publish.
@@ -129,10 +132,10 @@ fn nox(listing: &Listing) -> Option<Found> {
     let session = ["tests", "test", "unit", "unit_tests", "pytest"];
     let session = session.iter().find(|name| text.contains(&format!("def {name}(")));
     Some(match session {
-        Some(name) => Found::Sure(Candidate::new(format!("nox -s {name}"), "noxfile.py")),
+        Some(name) => Found::Sure(GuessedCommand::new(format!("nox -s {name}"), "noxfile.py")),
         None => Found::Unsure {
             seen: "a noxfile.py without a session called tests".to_owned(),
-            candidates: vec![Candidate::new("nox", "noxfile.py")],
+            candidates: vec![GuessedCommand::new("nox", "noxfile.py")],
         },
     })
 }

@@ -1,11 +1,11 @@
 //! Runners of tasks: a recipe called test is the project's own word for how its tests run.
 
-use super::Candidate;
+use super::GuessedCommand;
 use super::listing::Listing;
 
 /// A recipe, and what it does.
 pub(super) struct Task {
-    pub(super) candidate: Candidate,
+    pub(super) candidate: GuessedCommand,
     /// The lines of the recipe.
     recipe: String,
 }
@@ -46,7 +46,7 @@ pub(super) fn tasks(listing: &Listing) -> Vec<Task> {
 }
 
 fn task(command: &str, file: &str, recipe: String) -> Task {
-    Task { candidate: Candidate::new(command, format!("the recipe in {file}")), recipe }
+    Task { candidate: GuessedCommand::new(command, format!("the recipe in {file}")), recipe }
 }
 
 /// The recipe of a target in a makefile; `None` when there is no rule for it. `test-unit:` is another target.
