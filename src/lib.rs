@@ -5,6 +5,7 @@
 //! | rank | module | what |
 //! |---|---|---|
 //! | 0 | [`domain`] | pure: the words of the product as values |
+//! | 0 | [`test_seam`] | how tests drive the program; only in a debug build |
 //! | 1 | [`history`] | pure: facts to a timeline |
 //! | 1 | [`wire`] | pure: what is stored and printed, as serde types; the envelope of caches |
 //! | 1 | [`git`] | the only door to git2 and to the git program |
@@ -41,4 +42,5 @@ pub mod policy;
 pub mod record;
 pub mod report;
 pub mod signals;
+pub mod test_seam;
 pub mod wire;

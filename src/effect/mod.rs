@@ -26,12 +26,13 @@ use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use crate::domain::detail::Figures;
 use crate::domain::effect::{Duty, Effect};
 use crate::domain::time::Timestamp;
-use crate::git::{Repo, stop_point};
+use crate::git::Repo;
 use crate::ledger::{Ledger, LedgerError};
 use crate::record::RecordError;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::escape::shell_quote;
 use crate::report::face::{self, AckMode};
+use crate::test_seam::stop_point;
 
 /// Where effects take place.
 pub struct Site<'a> {
@@ -113,29 +114,29 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
             if site.andon_dir.is_some() {
                 write_andon_file(site, halt.face.file_name(), &face::render(halt, story, site.ack))?;
             }
-            stop_point::pass("halt:shown");
+            stop_point("halt:shown");
         }
         Effect::RecordHalt(halt) => {
             let halt = Halt { beside: site.repo.worktrees_beside(), ..(**halt).clone() };
             let id = Ledger::open(site.repo).append(&LedgerEvent::Halted(Box::new(halt.clone())), site.at)?;
-            stop_point::pass("halt:kept");
+            stop_point("halt:kept");
             // Outside of its own ref at once: taking the ref away must show.
             let (evidence, figures) = (HaltEvidence::default(), Figures::Untold);
             let halt = Halt { evidence, figures, suggested_actions: Vec::new(), beside: Vec::new(), ..halt };
             let line = JournalLine::Halt(Box::new(StandingHalt { id, halt }));
             Journal::open(site.repo.git_dir()).append(&line)?;
-            stop_point::pass("halt:told");
+            stop_point("halt:told");
         }
         Effect::RecordAck(ack) => {
             // The journal first: with only the ledger entry written, the window would not start anew.
             Journal::open(site.repo.git_dir()).append(&JournalLine::Ack(ack.clone()))?;
-            stop_point::pass("ack:told");
+            stop_point("ack:told");
             Ledger::open(site.repo).append(&LedgerEvent::Acknowledged(ack.clone()), site.at)?;
-            stop_point::pass("ack:kept");
+            stop_point("ack:kept");
         }
         Effect::RemoveFace(face) => {
             remove(site, face.file_name())?;
-            stop_point::pass("ack:cleared");
+            stop_point("ack:cleared");
         }
         Effect::RemoveStops => {
             for name in ["STOP", "PAUSE"] {

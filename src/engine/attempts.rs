@@ -14,6 +14,7 @@ use crate::history::{self, Aside, LineOfWork, MAX_REWRITTEN, Outcome, outcome};
 use crate::record::journal::{Journal, JournalLine};
 use crate::record::store::NotesStore;
 use crate::record::window::Window;
+use crate::test_seam::stop_point;
 
 /// An attempt, and where it stands among the commits of the window.
 #[derive(Debug, Clone)]
@@ -30,7 +31,7 @@ pub fn remember(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<()
     let beside = ws.repo.worktrees_beside();
     let made = Attempt { commit: commit.id, parent: commit.parents.first().copied(), worktree, beside };
     Journal::of_attempts(ws.repo.common_dir()).append(&JournalLine::Attempt(Box::new(made)))?;
-    ctx.stop_point("post-commit:attempted");
+    stop_point("post-commit:attempted");
     Ok(())
 }
 

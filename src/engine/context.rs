@@ -10,7 +10,8 @@ use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
 use crate::domain::time::{Timestamp, Uptime};
 use crate::effect::program::Environment;
-use crate::git::{Repo, RepoEnv, stop_point};
+use crate::git::{Repo, RepoEnv};
+use crate::test_seam;
 
 /// Names of variables that are kept. Everything else of the environment is none of Andon's business.
 const KEPT: [&str; 46] = [
@@ -104,9 +105,7 @@ impl Context {
             .filter(|dir| dir.is_absolute())
             .or_else(|| path("HOME").map(|home| home.join(".config")))
             .map(|dir| dir.join("andon").join("config.toml"));
-        if cfg!(debug_assertions) {
-            stop_point::arm(vars.get("ANDON_TEST_STOP").map(String::as_str));
-        }
+        test_seam::arm(&vars);
         Self {
             args: std::env::args_os().collect(),
             cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
@@ -165,25 +164,16 @@ impl Context {
         std::env::vars_os().filter(|(name, _)| !without.iter().any(|gone| name == gone)).collect()
     }
 
-    /// Where a test may have this process die.
-    #[allow(clippy::unused_self, reason = "reads as what this process was started with")]
-    pub fn stop_point(&self, name: &'static str) {
-        stop_point::pass(name);
-    }
-
     /// Who is at work.
     pub fn actor(&self) -> Actor {
         Actor::from_environment(&self.vars)
     }
 }
 
-/// The clock. Tests set it through `ANDON_TEST_NOW`, which a release build does not know: an agent must not be
-/// able to leave a window by setting the clock of its own guard.
+/// The clock. Tests set it through `ANDON_TEST_NOW`.
 #[allow(clippy::disallowed_methods, reason = "the one place where the clock is read")]
 fn clock(vars: &BTreeMap<String, String>) -> Timestamp {
-    if cfg!(debug_assertions)
-        && let Some(fixed) = vars.get("ANDON_TEST_NOW").and_then(|text| text.parse().ok())
-    {
+    if let Some(fixed) = test_seam::variable(vars, "ANDON_TEST_NOW").and_then(|text| text.parse().ok()) {
         return fixed;
     }
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -193,9 +183,7 @@ fn clock(vars: &BTreeMap<String, String>) -> Timestamp {
 /// What tells one start of the system from another, and the time since then with sleep. Read from the kernel's files and
 /// not by a call: a library that fakes the clock of a process fakes its calls. Tests set it through `ANDON_TEST_UPTIME`.
 fn uptime(vars: &BTreeMap<String, String>) -> Option<Uptime> {
-    if cfg!(debug_assertions)
-        && let Some(fixed) = vars.get("ANDON_TEST_UPTIME")
-    {
+    if let Some(fixed) = test_seam::variable(vars, "ANDON_TEST_UPTIME") {
         return fixed.parse().ok();
     }
     let boot = std::fs::read("/proc/sys/kernel/random/boot_id").ok()?;

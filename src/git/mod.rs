@@ -17,7 +17,6 @@ mod refs;
 mod remote;
 #[cfg(test)]
 mod scratch;
-pub mod stop_point;
 #[cfg(target_os = "linux")]
 mod watch;
 #[cfg(not(target_os = "linux"))]

@@ -18,6 +18,7 @@ use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
 use crate::record::derived::DerivedCache;
 use crate::record::store::NotesStore;
+use crate::test_seam::stop_point;
 
 /// Records of the first notes commit; every further one has twice as many.
 const FIRST_BATCH: usize = 500;
@@ -130,7 +131,7 @@ impl Writing<'_> {
         }
         self.written += store.put_missing(&records, &mut self.digests, self.ctx.now)?;
         self.digests.retain(|id, _| ours.contains(id));
-        self.ctx.stop_point("backfill:batch");
+        stop_point("backfill:batch");
         Ok(())
     }
 }

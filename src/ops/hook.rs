@@ -23,6 +23,7 @@ use crate::engine::skip;
 use crate::engine::sync;
 use crate::engine::workspace::Workspace;
 use crate::report::message::Diagnostic;
+use crate::test_seam::stop_point;
 
 /// A hook as git or the framework called it.
 pub struct HookCall {
@@ -70,7 +71,7 @@ pub enum Refusal {
 /// Runs a hook. A configuration that cannot be read refuses at pre-commit: otherwise breaking it would be a way
 /// around the guard. The other hooks go on with the defaults and say so.
 pub fn run(ctx: &Context, call: &HookCall) -> Result<HookOutcome, OpsError> {
-    ctx.stop_point("hook:begin");
+    stop_point("hook:begin");
     let mut ws = Workspace::open_lenient(ctx)?;
     if ws.config_errors.is_some() && matches!(call.name, HookName::PreCommit | HookName::PrePush) {
         return Workspace::open(ctx).map(|_| HookOutcome::silent());

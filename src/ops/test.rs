@@ -21,6 +21,7 @@ use crate::engine::tested::{Since, TestedCode};
 use crate::engine::workspace::Workspace;
 use crate::record::journal::{Journal, JournalLine};
 use crate::report::escape::shell_quote_bytes;
+use crate::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 use self::preset::Unseen;
@@ -54,7 +55,7 @@ pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>
     let top = ws.top()?.to_owned();
     let (command, configured) = choose(ws, command)?;
     let mut tested = TestedCode::under_watch(ws)?;
-    ctx.stop_point("test:begin");
+    stop_point("test:begin");
     let started = newest_reports(ws, &top);
     let (asked, private) = with_report(ws, &top, &command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
@@ -67,7 +68,7 @@ pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>
         end => end?,
     };
     tested.ran();
-    ctx.stop_point("test:ran");
+    stop_point("test:ran");
     let (mut warnings, mut written) = read_reports(ws, &top, &started, &mut reader);
     if let (Some(_dir), Some(path)) = (private, &asked.report) {
         let mut report = reader.open_report("the report of test.runner");
@@ -88,7 +89,7 @@ pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     compare(ws, &mut run)?;
     Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
-    ctx.stop_point("test:kept");
+    stop_point("test:kept");
     Ok(Ran { run, code: end.code(), warnings })
 }
 

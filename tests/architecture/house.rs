@@ -17,6 +17,7 @@ pub enum Nature {
 /// The top modules with rank and nature (ARCHITECTURE.md). `main.rs` and `lib.rs` are above all ranks.
 pub const MODULES: &[(&str, u8, Nature)] = &[
     ("domain", 0, Nature::Pure),
+    ("test_seam", 0, Nature::Impure),
     ("history", 1, Nature::Pure),
     ("wire", 1, Nature::Pure),
     ("git", 1, Nature::Impure),

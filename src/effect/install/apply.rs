@@ -18,7 +18,7 @@ use super::inspect::HookState;
 use super::manifest::{HooksFolder, Manifest};
 use super::plan::{self, Conflict, Displaced, Intent, Removal};
 use super::shim;
-use crate::git::stop_point;
+use crate::test_seam::stop_point;
 
 /// Beginning of the names of temporary files in a hooks directory.
 const TEMP_PREFIX: &str = ".andon-";
@@ -103,15 +103,15 @@ impl Change<'_> {
         for (hook, displaced) in writes {
             staged.push((hook, displaced, self.stage(&shim::render(program, hook))?));
         }
-        stop_point::pass("install:staged");
+        stop_point("install:staged");
         let after = self.entry(intents, program, created, before);
         if Manifest::read(manifest_path)?.as_ref() != Some(&after) {
             self.write_manifest(manifest_path, &after)?;
         }
-        stop_point::pass("install:manifest");
+        stop_point("install:manifest");
         for (hook, displaced, file) in staged {
             self.put(hook, displaced, file)?;
-            stop_point::pass("install:put");
+            stop_point("install:put");
         }
         Ok(())
     }
@@ -228,7 +228,7 @@ impl Change<'_> {
         match fs::hard_link(at, chained) {
             Ok(()) => {
                 self.undo.push(Undo::Remove(chained.to_owned()));
-                stop_point::pass("install:linked");
+                stop_point("install:linked");
                 file.persist(at).map_err(|error| failed(error.error))?;
                 self.undo.pop();
                 self.undo.push(back());

@@ -13,6 +13,7 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt, PushEnd, PushedTo, RemoteError, back_off};
+use crate::test_seam::stop_point;
 use peer::Peer;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{Outgoing, Takeover, Tracked};
@@ -104,7 +105,7 @@ impl<'a> Sync<'a> {
             let now = Tracked::read(&self.ws.repo, self.takeover.peer())?;
             self.takeover.compare(&before, &now)?;
             self.takeover.adopt(&now)?;
-            self.ctx.stop_point("sync:adopted");
+            stop_point("sync:adopted");
             if way == Way::FetchOnly {
                 return Ok(());
             }
@@ -122,10 +123,10 @@ impl<'a> Sync<'a> {
     }
 
     fn fetch(&mut self) -> Result<Step<()>, OpsError> {
-        self.ctx.stop_point("sync:begin");
+        stop_point("sync:begin");
         let peer = self.takeover.peer();
         let fetched = self.ws.repo.fetch_refs(&peer.address, &peer.fetch_specs(), self.online);
-        self.ctx.stop_point("sync:fetched");
+        stop_point("sync:fetched");
         self.step(fetched)
     }
 
@@ -134,9 +135,9 @@ impl<'a> Sync<'a> {
         let specs: Vec<String> = outgoing.iter().map(Outgoing::spec).collect();
         let pushed = self.ws.repo.push_refs(&self.takeover.peer().address, &specs, self.online);
         let Step::Done(pushed) = self.step(pushed)? else { return Ok(Step::Again) };
-        self.ctx.stop_point("sync:pushed");
+        stop_point("sync:pushed");
         self.takeover.arrived(outgoing, &pushed)?;
-        self.ctx.stop_point("sync:tracked");
+        stop_point("sync:tracked");
         let raced = pushed.iter().find_map(|one: &PushedTo| match &one.end {
             PushEnd::Raced(words) => Some(format!("{}: {words}", one.name)),
             PushEnd::Same | PushEnd::Moved | PushEnd::Created | PushEnd::Refused(_) => None,

@@ -12,6 +12,7 @@ use crate::record::{store, unite};
 use crate::report::escape::shell_quote;
 use crate::report::message::Diagnostic;
 use crate::report::sync::SyncReport;
+use crate::test_seam::stop_point;
 
 use super::peer::{Peer, Standing};
 
@@ -119,7 +120,7 @@ impl<'a> Takeover<'a> {
             let union = unite::unite(self.repo, tip, self.united, self.ctx.now)?;
             self.united = union.made.or(self.united);
             self.report.received.records += union.received;
-            self.ctx.stop_point("sync:united");
+            stop_point("sync:united");
             let remote = self.remote().to_owned();
             if union.kept > 0 {
                 let what =

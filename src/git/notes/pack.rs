@@ -15,7 +15,7 @@ use crate::git::objects::TreeEntry;
 use crate::git::objects::commits::NewCommit;
 use crate::git::open::repo::Repo;
 use crate::git::refs::Update;
-use crate::git::stop_point;
+use crate::test_seam::stop_point;
 
 /// How often all is made anew, before it is made under the lock.
 const TRIES: usize = 3;
@@ -37,7 +37,7 @@ impl Repo {
             let (made, builder) = self.build_pack(|| self.notes_commit(&batch, tip, &mut merge))?;
             let Some(made) = made else { return Ok(tip) };
             let Some(placed) = self.place(builder, lease)? else { break };
-            stop_point::pass("pack:placed");
+            stop_point("pack:placed");
             let moved = self.update_ref(name, MESSAGE, |now| {
                 let both = match now {
                     _ if now == tip => Some(made),

@@ -15,6 +15,7 @@ use crate::git::error::GitError;
 use crate::git::objects::pack_builder::PackBuilder;
 use crate::git::objects::write_error;
 use crate::git::open::repo::Repo;
+use crate::test_seam::stop_point;
 
 /// Held by all who pack; by whoever clears up, alone.
 const LEASE: &str = "packing";
@@ -95,7 +96,7 @@ impl Repo {
         fs::create_dir_all(&packs).map_err(io(&packs))?;
         let dir = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&packs).map_err(io(&packs))?;
         let name = builder.pack(dir.path()).map_err(|error| write_error(WHAT, &error))?;
-        crate::git::stop_point::pass("pack:made");
+        stop_point("pack:made");
         let [pack, index] = ["pack", "idx"].map(|kind| format!("{name}.{kind}"));
         let hardened = self.hardened();
         hardened.pack(&dir.path().join(&pack))?;
@@ -103,10 +104,10 @@ impl Repo {
         let keep = packs.join(format!("{name}.keep"));
         fs::write(&keep, KEEP).map_err(io(&keep))?;
         let placed = Placed { keep, _lease: lease };
-        crate::git::stop_point::pass("pack:kept");
+        stop_point("pack:kept");
         for file in [pack, index] {
             fs::rename(dir.path().join(&file), packs.join(&file)).map_err(io(&packs))?;
-            crate::git::stop_point::pass("pack:moved");
+            stop_point("pack:moved");
         }
         hardened.pack(&packs)?;
         let odb = self.inner.odb().map_err(|error| write_error(WHAT, &error))?;

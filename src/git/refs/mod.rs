@@ -24,7 +24,7 @@ use crate::git::error::GitError;
 use crate::git::objects::from_git2;
 use crate::git::open::repo::Repo;
 use crate::git::refs::turn::{Taken, Turn};
-use crate::git::stop_point;
+use crate::test_seam::stop_point;
 
 /// How long a held lock, and other processes of ours, are waited for. A lock is held for milliseconds; whoever cannot
 /// write within this time gives up, and what it wanted to write is caught up by the next hook.
@@ -158,9 +158,9 @@ impl Repo {
             Err(error) if is_held(&error) => return Ok(Tried::Held(self.lock_error(name, &error))),
             Err(error) => return Err(self.lock_error(name, &error)),
         }
-        stop_point::pass("ref:begun");
+        stop_point("ref:begun");
         turn.locked(self.common_dir(), name);
-        stop_point::pass("ref:locked");
+        stop_point("ref:locked");
         self.written.take();
         let tip = self.ref_commit(name)?;
         let (target, value) = match f(tip) {
@@ -172,7 +172,7 @@ impl Repo {
         };
         let hardened = self.hardened();
         self.harden_objects(hardened, &self.written.borrow())?;
-        stop_point::pass("ref:ready");
+        stop_point("ref:ready");
         // We were stopped for so long that somebody else took the turn, and the lock with it.
         if !turn.is_still_ours(self.common_dir()) {
             return Ok(Tried::Queued);
@@ -184,7 +184,7 @@ impl Repo {
             .map_err(|error| self.ref_error(name, &error))?;
         self.remember_written(name, CommitId(from_git2(target)));
         self.harden_reference(hardened, name)?;
-        stop_point::pass("ref:moved");
+        stop_point("ref:moved");
         Ok(Tried::Done(tip, value))
     }
 

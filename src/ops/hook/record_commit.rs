@@ -37,6 +37,7 @@ use crate::record::receipt::{self, Receipt};
 use crate::record::store::NotesStore;
 use crate::record::window::{self, Judged};
 use crate::report::message::Diagnostic;
+use crate::test_seam::stop_point;
 
 /// How many commits made while the hooks were off are caught up at once.
 const CATCH_UP: usize = 64;
@@ -77,7 +78,7 @@ impl CaughtUp {
 /// Records HEAD. `None` when there is no commit yet or HEAD has its record already.
 pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, OpsError> {
     let Some(head) = ws.repo.head()?.commit() else { return Ok(None) };
-    ctx.stop_point("post-commit:begin");
+    stop_point("post-commit:begin");
     let mut store = NotesStore::open(&ws.repo)?;
     if matches!(store.get(head), Ok(Some(_))) {
         return Ok(None);
@@ -180,12 +181,12 @@ fn record(
     };
     let findings = detect::run(&situation, &ws.config.rules);
     fact.record.findings = kept(&findings);
-    ctx.stop_point("post-commit:derived");
+    stop_point("post-commit:derived");
     let line = store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?.pop().flatten();
     if entry.recording == Recording::AtCommit {
         receipt::clear(ws.repo.git_dir());
     }
-    ctx.stop_point("post-commit:noted");
+    stop_point("post-commit:noted");
     let journal = Journal::open(ws.repo.git_dir());
     journal.append(&JournalLine::CommitRecorded {
         commit: entry.commit.id,
@@ -195,17 +196,17 @@ fn record(
         turn: Some(MarkedTurn { node: fact.record.node.clone(), number: fact.record.iteration, begins }),
     })?;
     attempts::remember(ctx, ws, entry.commit)?;
-    ctx.stop_point("post-commit:told");
+    stop_point("post-commit:told");
     healed::locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, line.as_deref(), max);
     let mut decision = policy::decide(findings, standing);
     let settled = journal.size().filter(|_| decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
     window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
-    ctx.stop_point("post-commit:remembered");
+    stop_point("post-commit:remembered");
     let said = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
     loaded.warnings.extend(said);
-    ctx.stop_point("post-commit:end");
+    stop_point("post-commit:end");
     Ok((decision, loaded))
 }
 

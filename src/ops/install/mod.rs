@@ -29,7 +29,8 @@ use crate::effect::install::mode::{ChosenMode, Mode};
 use crate::effect::install::plan::Intent;
 use crate::engine::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
 use crate::engine::test_guess;
-use crate::git::{GitError, Repo, stop_point};
+use crate::git::{GitError, Repo};
+use crate::test_seam::stop_point;
 
 /// Whether `git log` is to show the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -142,7 +143,7 @@ pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallR
     };
     let display_ref =
         show_notes(repo, options.notes, &mut manifest).map_err(|error| undo_file(error.into()))?;
-    stop_point::pass("install:config");
+    stop_point("install:config");
     let done = match plan.carry_out(repo, program, &mut manifest) {
         Ok(done) => done,
         Err(error) => {
