@@ -3,7 +3,6 @@
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
-use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::domain::attempt::Attempt;
@@ -26,7 +25,7 @@ pub struct Attempted {
 }
 
 /// Remembers a commit that was recorded here, for all worktrees.
-pub fn remember(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
+pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
     let worktree = ws.repo.worktree_mark();
     let beside = ws.repo.worktrees_beside();
     let made = Attempt { commit: commit.id, parent: commit.parents.first().copied(), worktree, beside };

@@ -195,7 +195,7 @@ fn record(
         at: Some(ctx.now),
         turn: Some(MarkedTurn { node: fact.record.node.clone(), number: fact.record.iteration, begins }),
     })?;
-    attempts::remember(ctx, ws, entry.commit)?;
+    attempts::remember(ws, entry.commit)?;
     stop_point("post-commit:told");
     healed::locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
