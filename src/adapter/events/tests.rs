@@ -137,7 +137,7 @@ fn members_that_nobody_knows_and_facts_that_tell_nothing_are_named() {
         ),
         (r#"{"type":"toolcall"}"#, "unknown type \"toolcall\": did you mean \"tool_call\"?"),
         (r#"{"type":"usage"}"#, "usage says nothing: at least one of context_tokens, "),
-        (r#"{"type":"usage","input_tokens":null}"#, "usage tells nothing"),
+        (r#"{"type":"usage","input_tokens":null}"#, "usage says nothing"),
         (r#"{"type":"verdict","reviewer":"ann"}"#, "verdict says nothing: at least one of approve, reject"),
         (
             r#"{"type":"test_run","code":"A","status":"passed","failing":["a"]}"#,
