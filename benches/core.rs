@@ -5,6 +5,7 @@
 
 use std::hint::black_box;
 
+use andon::change::normalize::Normalizer;
 use andon::config::{self, Layer, Source};
 use andon::detect::{self, Situation, Stops};
 use andon::domain::decision::Stage;
@@ -16,7 +17,6 @@ use andon::domain::paths::PathRules;
 use andon::domain::tests::{Counts, TestEvidence, TestStatus};
 use andon::domain::time::{Span, Timestamp};
 use andon::history;
-use andon::record::normalize::Normalizer;
 use andon::wire::v1::{UnknownKeys, decode_commit, encode_commit};
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use testreport::{ExitKind, ReportInput, Root, RunReader, Stream};

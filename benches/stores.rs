@@ -15,8 +15,8 @@ use andon::domain::facts::{CommitRecord, Prev};
 use andon::domain::ids::CommitId;
 use andon::domain::time::Timestamp;
 use andon::git::{Repo, RepoEnv};
-use andon::record::store::NotesStore;
-use andon::record::window::read_window;
+use andon::store::notes::NotesStore;
+use andon::store::window::read_window;
 use andon::wire::v1::decode_commit;
 use criterion::{Criterion, criterion_group, criterion_main};
 

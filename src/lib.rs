@@ -8,12 +8,13 @@
 //! | 0 | [`test_seam`] | how tests drive the program; only in a debug build |
 //! | 1 | [`history`] | pure: facts to a timeline |
 //! | 1 | [`wire`] | pure: what is stored and printed, as serde types; the envelope of caches |
+//! | 1 | [`change`] | pure: what a commit did: hunks, normalization, diff hash, nature, fingerprint |
 //! | 1 | [`git`] | the only door to git2 and to the git program |
 //! | 2 | [`detect`] | pure: timeline to findings, one file a rule |
 //! | 2 | [`signals`] | pure: signs of being stuck, taken together |
 //! | 2 | [`policy`] | pure: findings to a decision and a plan |
 //! | 2 | [`report`] | pure: values to text |
-//! | 2 | [`record`] | the journal and the commit records |
+//! | 2 | [`store`] | the journal, the commit records, receipts, caches |
 //! | 2 | [`ledger`] | halts and acknowledgements |
 //! | 3 | [`config`] | layers, validation, schema |
 //! | 3 | [`adapter`] | git hooks and pre-commit: foreign input to facts |
@@ -28,6 +29,7 @@
 )]
 
 pub mod adapter;
+pub mod change;
 pub mod cli;
 pub mod config;
 pub mod detect;
@@ -39,8 +41,8 @@ pub mod history;
 pub mod ledger;
 pub mod ops;
 pub mod policy;
-pub mod record;
 pub mod report;
 pub mod signals;
+pub mod store;
 pub mod test_seam;
 pub mod wire;

@@ -8,14 +8,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use andon::change::hash::Reading;
+use andon::change::normalize::Normalizer;
 use andon::domain::facts::{CommitKind, CommitRecord, Gate, Prev, Recording};
 use andon::domain::ids::{CodeId, CommitId, TreeId};
 use andon::domain::paths::PathRules;
 use andon::domain::time::Timestamp;
 use andon::git::{Repo, RepoEnv, Texts};
-use andon::record::diff::{self, Reading};
-use andon::record::fingerprint::Fingerprinter;
-use andon::record::normalize::Normalizer;
+use andon::store::diff;
+use andon::store::fingerprint::Fingerprinter;
 use andon::wire::v1::{UnknownKeys, encode_commit};
 use serde_json::{Value, json};
 

@@ -24,11 +24,11 @@ use andon::domain::paths::PathRules;
 use andon::domain::time::Timestamp;
 use andon::git::{MODE_FILE, NewCommit, Repo, RepoEnv, TreeEntry, Update};
 use andon::ledger::Ledger;
-use andon::record::fingerprint::Fingerprinter;
-use andon::record::journal::{Journal, Position, Reach, Turns};
-use andon::record::store::{self, NotesStore};
-use andon::record::window::{self, Judged};
-use andon::record::{receipt, unite};
+use andon::store::fingerprint::Fingerprinter;
+use andon::store::journal::{Journal, Position, Reach, Turns};
+use andon::store::notes::{self, NotesStore};
+use andon::store::window::{self, Judged};
+use andon::store::{receipt, unite};
 use andon::wire::v1::{Derived, choose_record, decode_commit, decode_line, encode_commit, encode_line};
 use mutate::{Dice, mutate};
 
@@ -371,7 +371,7 @@ fn read_all(ground: &Ground, rules: &PathRules, truth: &Truth, cut: bool) -> Res
     let _ = (ledger.standing("main"), ledger.standing_elsewhere(Some(truth.head)), ledger.writer_id());
     let moved = repo.update_ref("refs/andon/fuzz", "fuzz", |_| Ok(Update::Set(truth.head, ())));
     moved.map_err(|err| err.to_string())?;
-    holds(repo.ref_target(store::REF).is_ok_and(|found| found.is_some()), "the records are gone")
+    holds(repo.ref_target(notes::REF).is_ok_and(|found| found.is_some()), "the records are gone")
 }
 
 fn files_below(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {

@@ -8,8 +8,8 @@ use andon::adapter::events::{self, Frame, Purpose};
 use andon::domain::facts::Fact;
 use andon::domain::time::{Span, Timestamp};
 use andon::history::Fold;
-use andon::record::journal::Journal;
-use andon::record::totals::{SHORT, Totals};
+use andon::store::journal::Journal;
+use andon::store::totals::{SHORT, Totals};
 use andon::wire::envelope;
 use andon::wire::v1::{JournalLine, decode_line};
 

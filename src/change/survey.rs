@@ -5,10 +5,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::nature;
 use super::normalize::Normalizer;
-use crate::domain::change::{ChangeFacts, Checklist, DocsState, Nature, PathStep};
+use crate::domain::change::{Change, ChangeFacts, Checklist, DocsState, Nature, PathStep};
 use crate::domain::ids::{HunkHash, Oid};
 use crate::domain::paths::{PathClass, PathRules};
-use crate::git::Change;
 
 /// Text of documents beyond this in one commit is not looked at, in bytes.
 const MAX_DOCS: usize = 1 << 20;

@@ -7,8 +7,8 @@ use crate::effect::install::InstallError;
 use crate::engine::error::OpsError;
 use crate::engine::setup::SetupError;
 use crate::git::RemoteError;
-use crate::record::RecordError;
 use crate::report::message::Diagnostic;
+use crate::store::RecordError;
 
 /// Exit codes (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,29 @@
 use serde::{Deserialize, Serialize};
 
 use super::codec::named;
-use super::ids::HunkHash;
+use super::ids::{HunkHash, Oid};
+
+/// One path that differs. `old` is `None` for an added path, `new` for a deleted one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The path in the new tree; the old one for a deletion.
+    pub path: Vec<u8>,
+    /// Where the same blob was before, when it was moved unchanged.
+    pub old_path: Option<Vec<u8>>,
+    /// Mode and id before.
+    pub old: Option<(u32, Oid)>,
+    /// Mode and id after.
+    pub new: Option<(u32, Oid)>,
+}
+
+/// One changed region: the lines that went and the lines that came, each with its line end.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RawHunk<'a> {
+    /// Removed lines, slices of the old buffer.
+    pub removed: Vec<&'a [u8]>,
+    /// Added lines, slices of the new buffer.
+    pub added: Vec<&'a [u8]>,
+}
 
 /// What the changed lines are made of (docs/spec-map.md, loop safety: what to hash; docs/rules.md, `weak-change`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

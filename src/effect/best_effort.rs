@@ -17,8 +17,8 @@ use crate::domain::decision::Halt;
 use crate::domain::ids::Digest;
 use crate::domain::response::{Handoff, Notice, Program, Question, Start};
 use crate::domain::time::Timestamp;
-use crate::record::journal::Journal;
 use crate::report::{briefing as report, handoff, json};
+use crate::store::journal::Journal;
 
 /// Lines of the transcript that an advisor gets (docs/spec-map.md, loop rules: out-of-band advisor).
 const TRANSCRIPT_LINES: usize = 500;

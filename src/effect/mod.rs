@@ -28,10 +28,10 @@ use crate::domain::effect::{Duty, Effect};
 use crate::domain::time::Timestamp;
 use crate::git::Repo;
 use crate::ledger::{Ledger, LedgerError};
-use crate::record::RecordError;
-use crate::record::journal::{Journal, JournalLine};
 use crate::report::escape::shell_quote;
 use crate::report::face::{self, AckMode};
+use crate::store::RecordError;
+use crate::store::journal::{Journal, JournalLine};
 use crate::test_seam::stop_point;
 
 /// Where effects take place.

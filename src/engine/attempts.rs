@@ -10,9 +10,9 @@ use crate::domain::facts::{CommitFact, CommitKind};
 use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
 use crate::history::{self, Aside, LineOfWork, MAX_REWRITTEN, Outcome, outcome};
-use crate::record::journal::{Journal, JournalLine};
-use crate::record::store::NotesStore;
-use crate::record::window::Window;
+use crate::store::journal::{Journal, JournalLine};
+use crate::store::notes::NotesStore;
+use crate::store::window::Window;
 use crate::test_seam::stop_point;
 
 /// An attempt, and where it stands among the commits of the window.

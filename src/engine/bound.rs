@@ -6,7 +6,7 @@ use super::workspace::Workspace;
 use crate::domain::attempt::Attempt;
 use crate::domain::decision::{Halt, StandingHalt};
 use crate::domain::ids::CommitId;
-use crate::record::journal::Journal;
+use crate::store::journal::Journal;
 
 /// Most commits that are looked at, behind HEAD and behind a halted commit.
 const MAX_COMMITS: usize = 128;

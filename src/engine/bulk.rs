@@ -17,14 +17,14 @@ use sha2::{Digest as _, Sha256};
 use super::context::Context;
 use super::derive::{Derived, Deriver};
 use super::error::OpsError;
+use crate::change::normalize::Normalizer;
 use crate::config::Config;
 use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::ids::CommitId;
 use crate::git::{CommitInfo, Repo};
-use crate::record::derived::{DerivedCache, DerivedWriter, Known};
-use crate::record::normalize::Normalizer;
-use crate::record::store::NotesStore;
 use crate::report::message::Diagnostic;
+use crate::store::derived::{DerivedCache, DerivedWriter, Known};
+use crate::store::notes::NotesStore;
 
 /// Commits of a piece. The first of a piece costs more than the others: nothing is known of its trees.
 const MAX_PIECE: usize = 512;

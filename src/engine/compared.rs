@@ -8,7 +8,7 @@ use crate::engine::error::OpsError;
 use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
 use crate::history;
-use crate::record::journal::{Journal, Reach, Turns};
+use crate::store::journal::{Journal, Reach, Turns};
 use testreport::{ParsedRun, RUNNER_EXIT};
 
 /// How many runs back are looked at.

@@ -1,14 +1,15 @@
 //! What can be derived from a commit alone. Hooks record it, `check` compares with it, `replay` lives on it.
 
 use super::error::OpsError;
+use crate::change::hash::Reading;
+use crate::change::normalize::Normalizer;
 use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, DiffSummary, Gate, Prev, Recording};
 use crate::domain::ids::{CodeId, CommitId, Oid, TreeId};
 use crate::domain::paths::PathRules;
 use crate::git::{CommitInfo, Repo, Texts};
-use crate::record::diff::{self, Reading};
-use crate::record::fingerprint::Fingerprinter;
-use crate::record::normalize::Normalizer;
+use crate::store::diff;
+use crate::store::fingerprint::Fingerprinter;
 
 /// Texts that are kept in a walk over many commits, in bytes.
 const KEPT: usize = 24 << 20;

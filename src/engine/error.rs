@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use super::setup::SetupError;
+use crate::change::normalize::NormalizeError;
 use crate::config::ConfigErrors;
 use crate::effect::EffectError;
 use crate::effect::hook_program::HookProgramError;
 use crate::effect::program::ProgramError;
 use crate::git::{GitError, RemoteError};
 use crate::ledger::LedgerError;
-use crate::record::RecordError;
-use crate::record::normalize::NormalizeError;
 use crate::report::message::Diagnostic;
+use crate::store::RecordError;
 
 /// The error of any verb.
 #[derive(Debug, thiserror::Error)]

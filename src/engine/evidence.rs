@@ -15,9 +15,9 @@ use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
 use crate::git::Overlay;
-use crate::record::fingerprint::{Difference, Fingerprinter, differing};
-use crate::record::store::NotesStore;
 use crate::report::message::Diagnostic;
+use crate::store::fingerprint::{Difference, Fingerprinter, differing};
+use crate::store::notes::NotesStore;
 
 /// How many differing paths are looked at.
 const COMPARED: usize = 32;

@@ -23,11 +23,11 @@ use crate::domain::safety::SafetyKind;
 use crate::effect;
 use crate::git::IndexTree;
 use crate::policy::{self, Place};
-use crate::record::journal::Journal;
-use crate::record::process::git_above;
-use crate::record::receipt::{self, Receipt};
-use crate::record::window;
 use crate::report::message::Diagnostic;
+use crate::store::journal::Journal;
+use crate::store::process::git_above;
+use crate::store::receipt::{self, Receipt};
+use crate::store::window;
 
 /// Whether refusals bind this actor (`guard.applies_to`).
 pub fn binds(ctx: &Context, ws: &Workspace) -> bool {

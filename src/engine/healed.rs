@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::error::OpsError;
 use super::workspace::Workspace;
-use crate::record::journal::{Journal, JournalLine};
+use crate::store::journal::{Journal, JournalLine};
 
 /// Tells of refs whose locks a dead writer had left.
 pub(crate) fn locks(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {

@@ -10,7 +10,7 @@ use crate::domain::identity::{self, Carried, Files, Mismatch};
 use crate::domain::ids::TreeId;
 use crate::domain::workflow::Maker;
 use crate::git::Repo;
-use crate::record::identity::Declared;
+use crate::store::identity::Declared;
 
 /// Whether anything is asked for.
 pub(crate) fn is_asked(config: &Config) -> bool {

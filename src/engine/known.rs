@@ -10,7 +10,7 @@ use super::error::OpsError;
 use crate::domain::facts::{CommitRecord, Gate, Recording};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, TreeId};
 use crate::git::Repo;
-use crate::record::store::NotesStore;
+use crate::store::notes::NotesStore;
 
 /// Most commits of notes that are looked at.
 const STEPS: usize = 1_024;

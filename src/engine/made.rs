@@ -11,7 +11,7 @@ use super::known::{Known, is_sound};
 use crate::domain::facts::{CommitKind, CommitRecord};
 use crate::domain::ids::CommitId;
 use crate::git::{Claimed, CommitInfo, Made, Repo};
-use crate::record::store::NotesStore;
+use crate::store::notes::NotesStore;
 
 /// Most trees that are made again in one go: a range may have any number of merges.
 const DERIVED: usize = 512;

@@ -16,8 +16,8 @@ use crate::domain::ids::TreeId;
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::ledger::Ledger;
 use crate::policy;
-use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
+use crate::store::journal::{Journal, JournalLine};
 
 /// Tells of what was refused (a commit, a push, a task that is called done): by a halt that stands, or by the findings
 /// that refuse it.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::domain::ids::EntryId;
-use crate::record::RecordError;
+use crate::store::RecordError;
 
 /// Most bytes that are read: some thousand halts.
 const MAX_BYTES: u64 = 1 << 18;

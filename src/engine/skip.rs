@@ -19,7 +19,7 @@ use crate::domain::facts::Skip;
 use crate::domain::findings::Level;
 use crate::git;
 use crate::policy;
-use crate::record::receipt;
+use crate::store::receipt;
 
 /// What is to be skipped.
 const WHAT: &str = "ANDON_SKIP";

@@ -10,7 +10,7 @@ use crate::domain::veil::Hidden;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{Ended, Events, IndexFile, MODE_SUBMODULE, Overlay, Watch};
-use crate::record::fingerprint::Fingerprinter;
+use crate::store::fingerprint::Fingerprinter;
 use testreport::ParsedRun;
 
 /// Most paths that are looked at again one by one: git compares each with every path of the index, and beyond this

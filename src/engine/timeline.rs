@@ -11,12 +11,12 @@ use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
 use crate::history::{self, Carry, Fold, MAX_REWRITTEN, Passing, Timeline};
 use crate::ledger::Ledger;
-use crate::record::Warning;
-use crate::record::journal::{AckPlace, Item, Journal, Position, Reach, Recent, Turns};
-use crate::record::store::NotesStore;
-use crate::record::totals::Totals;
-use crate::record::window::{self, Window};
 use crate::report::message::Diagnostic;
+use crate::store::Warning;
+use crate::store::journal::{AckPlace, Item, Journal, Position, Reach, Recent, Turns};
+use crate::store::notes::NotesStore;
+use crate::store::totals::Totals;
+use crate::store::window::{self, Window};
 
 /// How many records back a hook looks at least; the rules' own thresholds can make it more.
 const MIN_WINDOW: usize = 16;

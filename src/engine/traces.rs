@@ -20,9 +20,9 @@ use crate::domain::suggestion::{Step, Suggestion};
 use crate::effect::replace_text;
 use crate::git::read_plain;
 use crate::ledger::{Entry, EntryEvent, Ledger, REF_PREFIX};
-use crate::record::journal::{Journal, JournalLine};
-use crate::record::store::NotesStore;
-use crate::record::window;
+use crate::store::journal::{Journal, JournalLine};
+use crate::store::notes::NotesStore;
+use crate::store::window;
 
 /// The rule that a gap without any other trace is named by.
 pub const RULE: &str = "missing-ledger";

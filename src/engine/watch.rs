@@ -14,8 +14,8 @@ use crate::engine::timeline::{self, Loaded};
 use crate::engine::workspace::Workspace;
 use crate::history::{Effect, Fold, Timeline};
 use crate::policy;
-use crate::record::journal::JournalLine;
 use crate::report::message::Diagnostic;
+use crate::store::journal::JournalLine;
 
 /// Asks the rules after each fact.
 ///

@@ -49,7 +49,7 @@ pub fn of(
     let Ok(parent) = repo.tree_of(*parent) else { return Ok(None) };
     let changes = repo.changes(Some(parent), commit.tree)?;
     let mut files = Vec::new();
-    let holds = |change: &&crate::git::Change| patterns.knows(&extension(&change.path));
+    let holds = |change: &&crate::domain::change::Change| patterns.knows(&extension(&change.path));
     for change in changes.iter().filter(holds).take(MAX_FILES) {
         let old = text(repo, change.old.map(|side| side.1))?;
         let new = text(repo, change.new.map(|side| side.1))?;

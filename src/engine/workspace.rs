@@ -5,12 +5,12 @@ use std::path::Path;
 
 use super::context::Context;
 use super::error::OpsError;
+use crate::change::normalize::Normalizer;
 use crate::config::{self, Config, ConfigErrors, OnInternalError};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::{OverlayEntry, Tracking};
 use crate::effect::AndonDir;
 use crate::git::{Overlay, Repo};
-use crate::record::normalize::Normalizer;
 
 /// What `andon.toml` says about errors of Andon's own, even where no repository can be opened: `"warn"` where it cannot
 /// be read either.

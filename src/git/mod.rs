@@ -24,8 +24,7 @@ mod watch;
 mod watch;
 mod worktree;
 
-pub use diff::changes::Change;
-pub use diff::hunks::{RawHunk, hunks, is_binary};
+pub use diff::hunks::{hunks, is_binary};
 pub use diff::merge::{Claimed, Made};
 pub use error::{GitError, MissingBecause, missing_help};
 pub use files::{is_litter, open_plain, read_plain, replace_plain, temporary_in};

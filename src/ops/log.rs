@@ -6,10 +6,10 @@ use crate::engine::derive;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ledger::Ledger;
-use crate::record::store::NotesStore;
 use crate::report::log::{LogEntry, RecordState};
 use crate::report::message::Diagnostic;
 use crate::report::show::ShowView;
+use crate::store::notes::NotesStore;
 
 /// The newest `max` commits from `revision` along first parents, newest first, with the halts and
 /// acknowledgements that happened at them. The warnings name ledger entries that were skipped.

@@ -20,9 +20,9 @@ use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
 use crate::history::{self, Fold, Strike, Upcoming};
 use crate::policy::{self, Place};
-use crate::record::derived::DerivedCache;
-use crate::record::store::NotesStore;
 use crate::report::message::Diagnostic;
+use crate::store::derived::DerivedCache;
+use crate::store::notes::NotesStore;
 
 /// The judgement of one commit.
 pub struct Replayed {

@@ -17,11 +17,11 @@ use crate::engine::error::OpsError;
 use crate::engine::timeline::skipped_warning;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
-use crate::record::journal::{Journal, JournalLine, Position};
-use crate::record::store::NotesStore;
-use crate::record::{RecordError, Warning};
 use crate::report::message::Diagnostic;
 use crate::report::safety::{EventType, SafetyEvent};
+use crate::store::journal::{Journal, JournalLine, Position};
+use crate::store::notes::NotesStore;
+use crate::store::{RecordError, Warning};
 
 /// Most commits that are looked at.
 const WALK: usize = 2000;

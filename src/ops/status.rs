@@ -21,11 +21,11 @@ use crate::engine::workspace::Workspace;
 use crate::git::Head;
 use crate::history::{self, Iteration, Timeline};
 use crate::ledger::{EntryEvent, Ledger};
-use crate::record::fingerprint::Fingerprinter;
 use crate::report::message::Diagnostic;
 use crate::report::status::{
     CycleView, FailureSummary, HooksGone, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf,
 };
+use crate::store::fingerprint::Fingerprinter;
 
 /// Hashes of each kind that are shown.
 const EVIDENCE: usize = 12;

@@ -11,9 +11,9 @@ use crate::engine::error::OpsError;
 use crate::engine::watch::{self, Asked};
 use crate::engine::workspace::Workspace;
 use crate::git::Overlay;
-use crate::record::fingerprint::Fingerprinter;
-use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
+use crate::store::fingerprint::Fingerprinter;
+use crate::store::journal::{Journal, JournalLine};
 
 /// Largest document that is read, in bytes; a larger one counts by its id.
 const MAX_DOCUMENT: u64 = 1 << 20;

@@ -1,9 +1,5 @@
-//! The memory of the product: facts not yet committed in the journal, one record a commit in git notes, and the
-//! hashes both are about.
-//!
-//! Why one module: whatever another clone or CI has to derive again from the same commits (fingerprint, diff hash,
-//! chain, choice among several lines) is defined here, once, together with the format that carries it. Nothing here
-//! decides anything.
+//! The memory of the product: facts not yet committed in the journal, one record a commit in git notes, receipts and
+//! caches; and the reading of trees whose hashes ([`crate::change`]) both are about. Nothing here decides anything.
 //!
 //! Durability follows `core.fsync`: records are git objects and refs, hardened as it says; the journal
 //! and the receipt are written with one system call and not synced, since losing the last second of them to a power
@@ -15,15 +11,12 @@ mod file;
 pub mod fingerprint;
 pub mod identity;
 pub mod journal;
-mod nature;
-pub mod normalize;
+pub mod notes;
 pub mod packed;
 pub mod process;
 pub mod receipt;
 #[cfg(test)]
 mod scratch;
-pub mod store;
-mod survey;
 pub mod totals;
 pub mod underway;
 pub mod unite;

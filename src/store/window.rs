@@ -2,7 +2,7 @@
 
 mod cache;
 
-use super::store::NotesStore;
+use super::notes::NotesStore;
 use super::{Place, RecordError, Warning};
 use crate::domain::facts::{CommitFact, Recording};
 use crate::domain::ids::{CommitId, Digest};
@@ -49,7 +49,7 @@ pub struct Judged {
 /// How long the journal was, in bytes, when the window behind `head` was judged and no halt was owed. `None` when
 /// HEAD or the notes of the window have moved since, or it was not judged.
 pub fn settled(repo: &Repo, head: CommitId, max: usize) -> Option<u64> {
-    let tip = repo.ref_target(super::store::REF).ok()?.map(CommitId);
+    let tip = repo.ref_target(super::notes::REF).ok()?.map(CommitId);
     cache::settled(repo, &cache::Key { head, tip, max })
 }
 

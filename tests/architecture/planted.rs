@@ -29,11 +29,11 @@ fn an_upward_import_is_found() {
     for (path, text, line) in [
         ("src/domain/ids.rs", "use crate::git::Repo;", 1),
         ("src/domain/ids.rs", "\nuse crate::history;", 2),
-        ("src/git/mod.rs", "use crate::{domain::ids, record::store};", 1),
+        ("src/git/mod.rs", "use crate::{domain::ids, store::notes};", 1),
         ("src/git/mod.rs", "fn f() {\n    crate::ledger::open();\n}", 2),
         ("src/git/mod.rs", "fn f() -> crate::ops::Context { loop {} }", 1),
-        ("src/git/notes.rs", "use super::super::record::store;", 1),
-        ("src/git/notes.rs", "mod inner {\n  use super::super::super::record;\n}", 2),
+        ("src/git/notes.rs", "use super::super::store::notes;", 1),
+        ("src/git/notes.rs", "mod inner {\n  use super::super::super::store;\n}", 2),
         ("src/git/mod.rs", "fn f() { format_args!(\"{}\", crate::cli::RUN); }", 1),
         ("src/git/mod.rs", "fn f() { Vec::<crate::cli::Run>::new(); }", 1),
         ("src/git/mod.rs", "macro_rules! m { () => { $crate::cli::run() } }", 1),
@@ -48,7 +48,7 @@ fn an_upward_import_is_found() {
 #[test]
 fn a_sideways_import_is_found() {
     for (path, text) in [
-        ("src/record/mod.rs", "use crate::ledger::Ledger;"),
+        ("src/store/mod.rs", "use crate::ledger::Ledger;"),
         ("src/detect/rules.rs", "use crate::policy::decide;"),
         ("src/history/mod.rs", "use crate::git::Repo;"),
         ("src/effect/mod.rs", "fn f() { super::adapter::run(); }"),
@@ -115,7 +115,7 @@ fn a_verb_that_imports_another_is_found() {
 #[test]
 fn each_door_is_closed_elsewhere_and_open_at_its_place() {
     for (text, elsewhere, door) in [
-        ("use git2::Repository;", "src/record/mod.rs", "src/git/mod.rs"),
+        ("use git2::Repository;", "src/store/mod.rs", "src/git/mod.rs"),
         ("fn f() { git2::Oid::zero(); }", "src/ops/mod.rs", "src/git/notes.rs"),
         ("extern crate git2 as g;", "src/ops/mod.rs", "src/git/mod.rs"),
         ("use std::process::Command;", "src/git/mod.rs", "src/git/program.rs"),
@@ -177,15 +177,15 @@ fn a_library_that_knows_its_user_is_found() {
 #[test]
 fn a_circle_of_imports_is_found() {
     let found = found_in(&[
-        ("src/record/mod.rs", "mod a; mod b; mod c;"),
-        ("src/record/a.rs", "use super::b::B; struct A;"),
-        ("src/record/b.rs", "use super::c::C; struct B;"),
-        ("src/record/c.rs", "use crate::record::a::A; struct C;"),
+        ("src/store/mod.rs", "mod a; mod b; mod c;"),
+        ("src/store/a.rs", "use super::b::B; struct A;"),
+        ("src/store/b.rs", "use super::c::C; struct B;"),
+        ("src/store/c.rs", "use crate::store::a::A; struct C;"),
     ]);
     let files: Vec<&str> = found.iter().filter(|v| v.rule == "cycle").map(|v| &v.path[..]).collect();
-    assert_eq!(files, ["src/record/a.rs", "src/record/b.rs", "src/record/c.rs"]);
+    assert_eq!(files, ["src/store/a.rs", "src/store/b.rs", "src/store/c.rs"]);
     assert_eq!(found.len(), 3);
-    let tree = [("src/record/mod.rs", "mod a; use a::A;"), ("src/record/a.rs", "use super::B; struct A;")];
+    let tree = [("src/store/mod.rs", "mod a; use a::A;"), ("src/store/a.rs", "use super::B; struct A;")];
     assert!(found_in(&tree).is_empty(), "a parent and its child are no circle");
 }
 
@@ -291,8 +291,8 @@ fn two_public_types_of_one_name_are_found() {
 #[test]
 fn names_without_meaning_and_silenced_lints_are_found() {
     assert_found("src/git/utils.rs", "", "empty-name", 1);
-    assert_found("src/record/common/mod.rs", "", "empty-name", 1);
-    assert_found("src/record/mod.rs", "\nmod helpers {}", "empty-name", 2);
+    assert_found("src/store/common/mod.rs", "", "empty-name", 1);
+    assert_found("src/store/mod.rs", "\nmod helpers {}", "empty-name", 2);
     assert_found("src/git/mod.rs", "#[allow(dead_code)]\nfn f() {}", "bare-allow", 1);
     assert_found("src/git/mod.rs", "#![allow(dead_code)]", "bare-allow", 1);
     assert_found("src/git/mod.rs", "\n#[cfg_attr(unix, allow(dead_code))]\nfn f() {}", "bare-allow", 2);
@@ -315,8 +315,8 @@ fn test_code_is_free_and_only_that() {
     );
     let elsewhere = [("src/git/a.rs", "#[cfg(test)]\nmod proofs;"), ("src/git/a/proofs.rs", body)];
     assert!(found_in(&elsewhere).is_empty());
-    assert_found("src/record/a.rs", "#[cfg(any(test, unix))]\nmod m { use git2::Oid; }", "door", 2);
-    assert_found("src/record/a.rs", "#[cfg(test)]\nmod tests {}\nuse git2::Oid;", "door", 3);
+    assert_found("src/store/a.rs", "#[cfg(any(test, unix))]\nmod m { use git2::Oid; }", "door", 2);
+    assert_found("src/store/a.rs", "#[cfg(test)]\nmod tests {}\nuse git2::Oid;", "door", 3);
     // `domain::tests` is the product's word for test results, no test code.
     assert_found("src/domain/tests.rs", "use std::fs;", "impure", 1);
 }
@@ -336,7 +336,7 @@ fn what_the_rules_allow_is_not_found() {
             "src/policy/mod.rs",
             "use crate::{domain, history::Timeline}; pub use crate::domain::decision::Decision;",
         ),
-        ("src/record/mod.rs", "use crate::git::Repo; use std::fs; mod a { use super::super::git; }"),
+        ("src/store/mod.rs", "use crate::git::Repo; use std::fs; mod a { use super::super::git; }"),
         (
             "src/cli/mod.rs",
             "use crate::engine::context; use std::process::ExitCode; fn f() { write!(o, \"println!\"); }",

@@ -13,7 +13,7 @@ use crate::domain::ids::{CodeId, CommitId, DiffHash, HunkHash, Oid, Signature, T
 use crate::domain::signatures::{error_signature, signature};
 use crate::domain::tests::{Caveats, Counts, RunValidity, TestEvidence, TestRun, TestStatus};
 use crate::domain::time::Timestamp;
-use crate::record::journal::JournalLine;
+use crate::store::journal::JournalLine;
 use crate::wire::v1::{ChangeWire, WeakeningWire, decode_line};
 use crate::wire::{Count, FormatError, List, bounded, members};
 use testreport::{ErrorText, Root, normalize_error, normalize_id};

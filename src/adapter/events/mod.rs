@@ -19,7 +19,7 @@ use crate::domain::events::{Ballot, Clearing, Event, Output, OutputKind, TurnEnd
 use crate::domain::facts::{Ack, AckHow, Fact};
 use crate::domain::ids::{CodeId, Digest};
 use crate::domain::time::{Span, Timestamp, Uptime};
-use crate::record::journal::JournalLine;
+use crate::store::journal::JournalLine;
 use crate::wire::v1::decode_line;
 use crate::wire::v1::event::{BallotWire, CallWire, UsageWire, trace};
 use crate::wire::{self, Count, FormatError, bounded, members};

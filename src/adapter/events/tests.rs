@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::events::{Arguments, CallEnd};
 use crate::domain::tests::{RunValidity, TestStatus};
-use crate::record::journal::JournalLine;
+use crate::store::journal::JournalLine;
 use crate::wire::v1::encode_line;
 
 const NOW: Timestamp = Timestamp(1_795_188_600);

@@ -6,8 +6,8 @@ use crate::detect::{PathDifference, PathHint, Side};
 use crate::domain::veil::{Hidden, Veil};
 use crate::engine::workspace::Workspace;
 use crate::git::{MODE_EXECUTABLE, MODE_FILE, is_changed_submodule};
-use crate::record::fingerprint::Difference;
 use crate::report::escape::shell_quote_bytes;
+use crate::store::fingerprint::Difference;
 
 /// The differences as the rule is told them. Looks at these paths only.
 pub(super) fn named(ws: &Workspace, differing: Vec<Difference>) -> Vec<PathDifference> {

@@ -5,7 +5,7 @@
 //! are united with the local ones by `git notes merge`. The refspecs are patterns even where one ref is
 //! meant: git refuses the whole fetch when a plainly named ref is missing on the other side.
 
-use crate::record::store::REF as NOTES_REF;
+use crate::store::notes::REF as NOTES_REF;
 
 const LEDGER: &str = "refs/andon/ledger/";
 

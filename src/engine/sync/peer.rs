@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::engine::error::OpsError;
 use crate::git::{GitError, RemoteError, Repo, is_bundle};
 use crate::ledger;
-use crate::record::store;
+use crate::store::notes;
 
 /// Where refs of an address are kept while they are looked at: one folder a process.
 const PASSING: &str = "refs/andon/passing/";
@@ -69,7 +69,7 @@ impl Peer {
     /// when a plainly named ref is missing on the other side.
     pub(crate) fn fetch_specs(&self) -> Vec<String> {
         vec![
-            format!("+{}*:{}*", store::REF, self.notes),
+            format!("+{}*:{}*", notes::REF, self.notes),
             format!("+{}*:{}*", ledger::REF_PREFIX, self.ledgers),
         ]
     }

@@ -8,10 +8,10 @@ use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{GitError, PushEnd, PushedTo, Repo, Update};
 use crate::ledger::{self, Arrival, Ledger};
-use crate::record::{store, unite};
 use crate::report::escape::shell_quote;
 use crate::report::message::Diagnostic;
 use crate::report::sync::SyncReport;
+use crate::store::{notes, unite};
 use crate::test_seam::stop_point;
 
 use super::peer::{Peer, Standing};
@@ -59,7 +59,7 @@ impl Outgoing {
 
 /// The names of every ref that travels.
 pub(crate) fn everything(repo: &Repo) -> Result<Vec<String>, GitError> {
-    let notes = repo.ref_commit(store::REF)?.map(|_| store::REF.to_owned());
+    let notes = repo.ref_commit(notes::REF)?.map(|_| notes::REF.to_owned());
     let ledgers = repo.refs_with_prefix(ledger::REF_PREFIX)?.into_iter().map(|(name, _)| name);
     Ok(notes.into_iter().chain(ledgers).collect())
 }
@@ -213,7 +213,7 @@ impl<'a> Takeover<'a> {
     /// Says what went back, or away, at the remote since it was last seen.
     pub(crate) fn compare(&mut self, before: &Tracked, now: &Tracked) -> Result<(), OpsError> {
         if let Some(seen) = before.notes {
-            self.went_back("the records", store::REF, (seen, now.notes))?;
+            self.went_back("the records", notes::REF, (seen, now.notes))?;
         }
         for (writer, seen) in &before.ledgers {
             let name = format!("{}{writer}", ledger::REF_PREFIX);
@@ -251,10 +251,10 @@ impl<'a> Takeover<'a> {
     /// What the remote lacks.
     pub(crate) fn outgoing(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
         let mut outgoing = Vec::new();
-        if let Some(tip) = self.repo.ref_commit(store::REF)?.filter(|tip| theirs.notes != Some(*tip)) {
+        if let Some(tip) = self.repo.ref_commit(notes::REF)?.filter(|tip| theirs.notes != Some(*tip)) {
             let records = self.repo.notes_ahead(theirs.notes, tip)?;
             outgoing.push(Outgoing {
-                name: store::REF.to_owned(),
+                name: notes::REF.to_owned(),
                 tip,
                 tracking: self.peer.notes.clone(),
                 records,

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::domain::change::Change;
 use crate::domain::ids::{Oid, TreeId};
 use crate::git::error::GitError;
 use crate::git::objects::trees::{Differing, RawEntry, RawTree};
@@ -16,19 +17,6 @@ use crate::git::open::repo::Repo;
 
 /// Deepest nesting of directories that is followed.
 const MAX_DEPTH: usize = 4096;
-
-/// One path that differs. `old` is `None` for an added path, `new` for a deleted one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// The path in the new tree; the old one for a deletion.
-    pub path: Vec<u8>,
-    /// Where the same blob was before, when it was moved unchanged.
-    pub old_path: Option<Vec<u8>>,
-    /// Mode and id before.
-    pub old: Option<(u32, Oid)>,
-    /// Mode and id after.
-    pub new: Option<(u32, Oid)>,
-}
 
 /// Mode and id on one side of the walk.
 type Side = (u32, Oid);

@@ -4,16 +4,8 @@ use std::path::Path;
 
 use git2::{DiffLineType, DiffOptions, Patch};
 
+use crate::domain::change::RawHunk;
 use crate::git::objects::texts::Text;
-
-/// One changed region: the lines that went and the lines that came, each with its line end.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct RawHunk<'a> {
-    /// Removed lines, slices of the old buffer.
-    pub removed: Vec<&'a [u8]>,
-    /// Added lines, slices of the new buffer.
-    pub added: Vec<&'a [u8]>,
-}
 
 /// How many bytes git looks at to tell text from binary.
 const LOOKED_AT: usize = 8000;

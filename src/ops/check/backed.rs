@@ -16,8 +16,8 @@ use crate::domain::tests::{RunOrigin, TestEvidence};
 use crate::engine::error::OpsError;
 use crate::engine::made::{Archive, Asked, Backing, Claim, Origins};
 use crate::git::{Claimed, CommitInfo, Made};
-use crate::record::fingerprint::Fingerprinter;
 use crate::report::check::Undecided;
+use crate::store::fingerprint::Fingerprinter;
 
 /// Why a commit has nothing to say for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use crate::domain::facts::{Prev, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
-use crate::record::store::{RecordLine, StoredRecord};
+use crate::store::notes::{RecordLine, StoredRecord};
 
 /// Commits whose lines are remembered: a parent is among the last ones nearly always.
 const REMEMBERED: usize = 32;

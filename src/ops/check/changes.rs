@@ -11,7 +11,7 @@ use crate::engine::verdict;
 use crate::engine::weakening;
 use crate::git::CommitInfo;
 use crate::history::{Fold, Timeline};
-use crate::record::window;
+use crate::store::window;
 
 /// How many records below the range say whether failures were open when it began.
 const WINDOW: usize = 24;

@@ -16,7 +16,7 @@ use crate::engine::lineage::Lineages;
 use crate::engine::verdict;
 use crate::history::Fold;
 use crate::ledger::{EntryEvent, Ledger};
-use crate::record::window;
+use crate::store::window;
 
 /// How many records below the range give the window in which it begins.
 const WINDOW: usize = 24;

@@ -8,7 +8,7 @@ use crate::domain::facts::{CommitFact, CommitKind};
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::time::Timestamp;
 use crate::git::CommitInfo;
-use crate::record::packed::PackedFacts;
+use crate::store::packed::PackedFacts;
 
 /// A commit and what it builds on.
 pub(super) struct Link {

@@ -30,8 +30,8 @@ use crate::engine::context::Context;
 use crate::engine::derive;
 use crate::engine::error::OpsError;
 use crate::git::{CommitInfo, GitError, Repo};
-use crate::record::store::NotesStore;
 use crate::report::check::{CheckReport, CommitRef, Undecided, Violation};
+use crate::store::notes::NotesStore;
 
 use self::looked::Looked;
 use self::range::Range;
@@ -192,7 +192,7 @@ fn missing_evidence(repo: &Repo, commits: &[CommitId]) -> Result<Option<Undecide
             help: vec!["git fetch --unshallow".to_owned()],
         }));
     }
-    if commits.is_empty() || repo.ref_target(crate::record::store::REF)?.is_some() {
+    if commits.is_empty() || repo.ref_target(crate::store::notes::REF)?.is_some() {
         return Ok(None);
     }
     Ok(Some(Undecided {

@@ -9,6 +9,7 @@ use super::changes::Weakened;
 use super::range::{Cached, source};
 use super::{Case, Ground, Looked, Sayings, Turn, Violation, at, level_of, violation};
 use super::{gate, identity, overrides, stated, tamper};
+use crate::change::normalize::Normalizer;
 use crate::config::{self, Config};
 use crate::detect;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord, Recording};
@@ -21,11 +22,10 @@ use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
 use crate::git::{CommitInfo, Repo, missing_help};
-use crate::record::RecordError;
-use crate::record::derived::DerivedCache;
-use crate::record::normalize::Normalizer;
-use crate::record::store::{NotesStore, StoredRecord};
 use crate::report::check::Undecided;
+use crate::store::RecordError;
+use crate::store::derived::DerivedCache;
+use crate::store::notes::{NotesStore, StoredRecord};
 use crate::wire::v1;
 
 /// What was found in the commits one by one.

@@ -6,7 +6,7 @@ use crate::domain::findings::Level;
 use crate::domain::signatures;
 use crate::domain::tests::{RunOrigin, TestEvidence, TestStatus};
 use crate::git::CommitInfo;
-use crate::record::store::Note;
+use crate::store::notes::Note;
 use crate::wire::v1;
 
 /// Longest text that the format does not cut, in bytes: what is longer has another signature than its record shows.

@@ -4,7 +4,7 @@ use super::Health;
 use crate::engine::traces;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
-use crate::record::journal::Journal;
+use crate::store::journal::Journal;
 
 fn of(count: usize, what: &str, skipped: &[String], mend: &str) -> Health {
     match skipped.first() {

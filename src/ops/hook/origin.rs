@@ -8,8 +8,8 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{Claimed, CommitInfo, Made, Operation};
-use crate::record::process::git_above;
-use crate::record::underway::{self, Underway};
+use crate::store::process::git_above;
+use crate::store::underway::{self, Underway};
 
 /// prepare-commit-msg: leaves a word for post-commit when git is in the middle of something.
 pub fn note(ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {

@@ -31,12 +31,12 @@ use crate::git::{CommitInfo, missing_help};
 use crate::history::{self, Strike, Timeline, Upcoming};
 use crate::ledger::Ledger;
 use crate::policy;
-use crate::record::journal::{Journal, JournalLine, MarkedTurn};
-use crate::record::process::git_above;
-use crate::record::receipt::{self, Receipt};
-use crate::record::store::NotesStore;
-use crate::record::window::{self, Judged};
 use crate::report::message::Diagnostic;
+use crate::store::journal::{Journal, JournalLine, MarkedTurn};
+use crate::store::notes::NotesStore;
+use crate::store::process::git_above;
+use crate::store::receipt::{self, Receipt};
+use crate::store::window::{self, Judged};
 use crate::test_seam::stop_point;
 
 /// How many commits made while the hooks were off are caught up at once.

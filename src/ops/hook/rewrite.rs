@@ -11,9 +11,9 @@ use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::record::journal::{Journal, JournalLine};
-use crate::record::store::{NewRecord, NotesStore};
 use crate::report::message::Diagnostic;
+use crate::store::journal::{Journal, JournalLine};
+use crate::store::notes::{NewRecord, NotesStore};
 use crate::wire::v1::{encode_commit, line_digest};
 
 /// Rewrites the records of rewritten commits, in the order in which git names them (oldest first). Returns why

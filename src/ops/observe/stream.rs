@@ -13,8 +13,8 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::tally::Tally;
 use crate::engine::workspace::Workspace;
-use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
+use crate::store::journal::{Journal, JournalLine};
 
 use super::test_run::worth;
 use crate::engine::watch::RuleWatch;

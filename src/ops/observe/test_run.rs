@@ -17,8 +17,8 @@ use crate::engine::error::OpsError;
 use crate::engine::tested::TestedCode;
 use crate::engine::watch;
 use crate::engine::workspace::Workspace;
-use crate::record::journal::{Journal, JournalLine};
 use crate::report::message::Diagnostic;
+use crate::store::journal::{Journal, JournalLine};
 use testreport::{ExitKind, Root, RunReader};
 
 /// What is handed in.

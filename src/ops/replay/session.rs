@@ -17,10 +17,10 @@ use crate::engine::error::OpsError;
 use crate::engine::timeline::skipped_warning;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
-use crate::record::journal::{Journal, JournalLine};
-use crate::record::store::NotesStore;
 use crate::report::message::Diagnostic;
 use crate::report::trajectory::{SessionState, Step, Trajectory};
+use crate::store::journal::{Journal, JournalLine};
+use crate::store::notes::NotesStore;
 
 /// Most bytes of the journal that are read, from its end.
 const MAX_JOURNAL: u64 = 16 << 20;

@@ -1,6 +1,11 @@
+use sha2::{Digest as _, Sha256};
+
 use super::*;
+use crate::change::normalize::Normalizer;
 use crate::domain::change::Nature;
-use crate::record::scratch::Scratch;
+use crate::domain::facts::Hunk;
+use crate::domain::ids::{DiffHash, HunkHash};
+use crate::store::scratch::Scratch;
 
 fn summary(scratch: &Scratch, old: Option<TreeId>, new: TreeId) -> (DiffSummary, ChangeFacts) {
     let reading = Reading { rules: &rules(), normalizer: &normalizer() };

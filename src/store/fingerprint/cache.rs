@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use crate::domain::ids::TreeId;
-use crate::record::file;
+use crate::store::file;
 use crate::wire::envelope::checksum;
 
 const MAGIC: &[u8; 16] = b"andon-fprints\0\0\x03";

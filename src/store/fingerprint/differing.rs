@@ -6,7 +6,7 @@ use crate::domain::ids::{Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::{OverlayEntry, Tracking};
 use crate::git::Repo;
-use crate::record::RecordError;
+use crate::store::RecordError;
 
 /// A code path that was one thing when the tests ran and is another in the tree being committed.
 #[derive(Debug, Clone, PartialEq, Eq)]

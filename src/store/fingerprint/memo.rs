@@ -8,7 +8,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::super::RecordError;
-use super::{MAX_DEPTH, MAX_DIRECTORIES, directory_line, file_line, hostile, print_of};
+use super::{MAX_DEPTH, MAX_DIRECTORIES, hostile};
+use crate::change::fingerprint::{directory_line, file_line, print_of};
 use crate::domain::ids::{Oid, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::git::{Differing, MODE_TREE, RawEntry, RawTree, Repo};
@@ -177,7 +178,7 @@ impl Descent<'_> {
                 (Same::Whole(at), Some(before)) => known.take_over(&before.known, at..at + 1),
                 (Same::Name(class), _) => {
                     if class == PathClass::Code {
-                        file_line(&mut known.lines, &entry);
+                        file_line(&mut known.lines, entry.name, entry.mode, entry.id());
                     }
                     known.end();
                 }
@@ -200,7 +201,7 @@ impl Descent<'_> {
             let below = self.directory(TreeId(entry.id()))?;
             directory_line(lines, entry.name, &below);
         } else if self.rules.class(&self.path) == PathClass::Code {
-            file_line(lines, entry);
+            file_line(lines, entry.name, entry.mode, entry.id());
         }
         self.path.truncate(length);
         Ok(())

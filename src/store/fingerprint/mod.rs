@@ -1,8 +1,6 @@
 //! The code fingerprint (docs/formats.md): what "the tests ran on exactly this code" is measured with.
 //!
-//! `fp(dir) = sha256` over the kept entries in git order of
-//! `mode SP name NUL (id | fp(subdir)) LF`, with the mode as git writes it in trees (octal ASCII without a leading
-//! zero: `100644`, `40000`) and ids and fingerprints as lowercase hexadecimal ASCII. Kept are code paths only
+//! What is hashed of a directory is said in [`crate::change::fingerprint`]. Kept are code paths only
 //! ([`PathClass::Code`]; a submodule counts by its commit id); a directory without kept entries is dropped. A tree
 //! without code has the fingerprint of nothing: the sha256 of the empty text ([`EMPTY`]).
 //!
@@ -14,23 +12,17 @@ mod differing;
 mod memo;
 mod overlay;
 
-use sha2::{Digest as _, Sha256};
-
 use self::cache::{Cache, Key};
 use self::memo::{Descent, Memo};
 use super::RecordError;
-use crate::domain::ids::{CodeId, Oid, TreeId, hex_digits};
+use crate::change::fingerprint::DirectoryHash;
+use crate::domain::ids::{CodeId, TreeId};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::OverlayEntry;
-use crate::git::{MODE_FILE, MODE_TREE, RawEntry, Repo};
+use crate::git::{MODE_TREE, Repo};
 
+pub use crate::change::fingerprint::EMPTY;
 pub use differing::{Difference, differing};
-
-/// sha256 of nothing: the fingerprint of a tree without code.
-pub const EMPTY: CodeId = CodeId([
-    0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14, 0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24, 0x27,
-    0xae, 0x41, 0xe4, 0x64, 0x9b, 0x93, 0x4c, 0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55,
-]);
 
 /// Deepest nesting that is followed; no file system holds a deeper path.
 const MAX_DEPTH: usize = 1024;
@@ -173,76 +165,6 @@ impl Walk<'_> {
 
 fn hostile(tree: &str, what: &'static str, max: usize) -> RecordError {
     RecordError::HostileTree { tree: tree.to_owned(), max, what }
-}
-
-/// The hash of one directory, entry by entry in git order.
-#[derive(Default)]
-struct DirectoryHash {
-    hash: Sha256,
-    /// Not hashed yet.
-    lines: Vec<u8>,
-}
-
-/// The longest id, and a fingerprint, in bytes.
-const MAX_ID: usize = 32;
-/// Bytes that are hashed at once.
-const AT_ONCE: usize = 4096;
-
-impl DirectoryHash {
-    fn file(&mut self, name: &[u8], mode: u32, id: Oid) {
-        line(&mut self.lines, mode, name, id.as_bytes());
-        self.drain();
-    }
-
-    fn directory(&mut self, name: &[u8], fingerprint: &[u8; 32]) {
-        directory_line(&mut self.lines, name, fingerprint);
-        self.drain();
-    }
-
-    fn drain(&mut self) {
-        if self.lines.len() >= AT_ONCE {
-            self.hash.update(&self.lines);
-            self.lines.clear();
-        }
-    }
-
-    fn finish(mut self) -> [u8; 32] {
-        self.hash.update(&self.lines);
-        self.hash.finalize().into()
-    }
-}
-
-/// The line of a file.
-fn file_line(lines: &mut Vec<u8>, entry: &RawEntry<'_>) {
-    line(lines, entry.mode, entry.name, entry.id().as_bytes());
-}
-
-/// The line of a directory. None when nothing in it is kept.
-fn directory_line(lines: &mut Vec<u8>, name: &[u8], fingerprint: &[u8; 32]) {
-    if *fingerprint != EMPTY.0 {
-        line(lines, MODE_TREE, name, fingerprint);
-    }
-}
-
-fn line(lines: &mut Vec<u8>, mode: u32, name: &[u8], id: &[u8]) {
-    match mode {
-        MODE_FILE => lines.extend_from_slice(b"100644 "),
-        MODE_TREE => lines.extend_from_slice(b"40000 "),
-        _ => lines.extend_from_slice(format!("{mode:o} ").as_bytes()),
-    }
-    lines.extend_from_slice(name);
-    lines.push(0);
-    let mut digits = [0; 2 * MAX_ID];
-    for (pair, byte) in digits.as_chunks_mut().0.iter_mut().zip(id) {
-        *pair = hex_digits(*byte);
-    }
-    lines.extend_from_slice(&digits[..2 * id.len()]);
-    lines.push(b'\n');
-}
-
-/// The fingerprint of a directory of these lines.
-fn print_of(lines: &[u8]) -> [u8; 32] {
-    Sha256::digest(lines).into()
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::{DirectoryHash, Walk};
+use super::Walk;
+use crate::change::fingerprint::DirectoryHash;
 use crate::domain::ids::{Oid, TreeId};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::OverlayEntry;
 use crate::git::{MODE_TREE, TreeEntry};
-use crate::record::RecordError;
+use crate::store::RecordError;
 
 /// What an overlay says about one path and about the paths below it.
 #[derive(Debug, Default)]

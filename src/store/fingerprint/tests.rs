@@ -1,10 +1,11 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use sha2::{Digest as _, Sha256};
 
 use super::*;
 use crate::domain::tests::Tracking;
-use crate::record::scratch::Scratch;
+use crate::store::scratch::Scratch;
 
 fn rules() -> PathRules {
     PathRules::new(&["**/*.md".into(), "docs/**".into()], &["**/*.log".into()]).unwrap()

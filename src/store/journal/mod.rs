@@ -7,7 +7,7 @@
 //! generations when the newest is short; what counts from the beginning of a run is folded once and kept beside the
 //! place up to which it was ([`super::totals`]), so that a hook reads what came after that place and nothing is left out.
 //!
-//! The file is not synced (see the head of [`crate::record`]).
+//! The file is not synced (see the head of [`crate::store`]).
 
 mod onward;
 mod recent;

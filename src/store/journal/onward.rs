@@ -31,7 +31,7 @@ impl Position {
 
 impl Journal {
     /// Whether the file in which `place` lies was rotated since.
-    pub(in crate::record) fn rotated_since(&self, place: Position) -> bool {
+    pub(in crate::store) fn rotated_since(&self, place: Position) -> bool {
         place.generation > 0 && self.generation(place.generation).exists()
     }
 

@@ -335,7 +335,7 @@ fn lines_from_the_end(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 /// The turn of a commit. What an older version wrote names no node: it counts for the default one.
-pub(in crate::record) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Option<Timestamp>) -> Passing {
+pub(in crate::store) fn passing(turn: Option<MarkedTurn>, code: CodeId, at: Option<Timestamp>) -> Passing {
     let (node, number, begins) = match turn {
         Some(MarkedTurn { node, number, begins }) => (node, number, begins),
         None => (DEFAULT_NODE.to_owned(), 0, Begins::Nothing),

@@ -2,7 +2,7 @@ use std::fs;
 use std::io::Write as _;
 
 use super::*;
-use crate::record::Place;
+use crate::store::Place;
 
 fn healed(what: &str) -> JournalLine {
     JournalLine::Healed { what: what.to_owned(), at: None }

@@ -1,8 +1,8 @@
 use super::*;
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{Oid, TreeId};
-use crate::record::scratch::Scratch;
-use crate::record::window::{Judged, Window, read_window, remember, settled};
+use crate::store::scratch::Scratch;
+use crate::store::window::{Judged, Window, read_window, remember, settled};
 
 const GOLDEN: &str = include_str!("../../../tests/format/v1/commit-full.json");
 const AT: Timestamp = Timestamp(1_700_000_000);

@@ -10,7 +10,7 @@ use crate::domain::facts::{AckHow, Usage};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid, ShortHash, TreeId};
 use crate::history::Begins;
 use crate::history::testkit::{red, run};
-use crate::record::journal::{Item, MarkedTurn, Reach, Turns};
+use crate::store::journal::{Item, MarkedTurn, Reach, Turns};
 
 const GAP: Span = Span(3_600);
 

@@ -12,8 +12,8 @@ use super::Window;
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CommitId, Digest};
 use crate::git::Repo;
-use crate::record::file;
-use crate::record::store::REF;
+use crate::store::file;
+use crate::store::notes::REF;
 use crate::wire::envelope::{self, Row};
 
 const FILE: &str = "andon/cache/window";

@@ -3,7 +3,7 @@
 use andon::domain::decision::StandingHalt;
 use andon::domain::events::What;
 use andon::git::{Repo, RepoEnv};
-use andon::record::journal::{Journal, JournalLine};
+use andon::store::journal::{Journal, JournalLine};
 use andon::wire::v1::encode_line;
 use serde_json::{Value, json};
 

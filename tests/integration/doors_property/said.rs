@@ -6,7 +6,7 @@ use andon::domain::decision::StandingHalt;
 use andon::domain::ids::CommitId;
 use andon::git::Repo;
 use andon::ledger::Ledger;
-use andon::record::store::NotesStore;
+use andon::store::notes::NotesStore;
 use andon::wire::v1::encode_commit;
 use serde_json::{Value, json};
 

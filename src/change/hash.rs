@@ -1,0 +1,205 @@
+//! The normalized diff of a commit (docs/formats.md): what it changed, whenever, wherever in the file, and with
+//! whatever message. Other clones derive the same hash, so its bytes are defined here.
+//!
+//! `diff.hash` is the sha256 of
+//!
+//! ```text
+//! "andon/diff@1" LF
+//! per changed path that is not ignored, in byte order of the path:
+//!     "P" field(old path) field(new path) u32(old mode) u32(new mode)
+//!     text:   per hunk "H" u64(removed lines) field(line)... u64(added lines) field(line)...
+//!     by ids: "I" field(old id) field(new id)
+//!     "E"
+//! field(bytes) = u64(length) bytes;  u32, u64 big-endian
+//! ```
+//!
+//! A side that is not there has an empty path, mode 0 and an empty id; ids are lowercase hexadecimal ASCII. Lines are
+//! normalized ([`Normalizer`]) and have no line end. Hunks are those of git's Myers diff without context and without
+//! the indent heuristic; one whose two sides are equal after normalization is left out, and so is a path of which
+//! nothing else is left: no hunk, no change of mode or path. By ids go submodules, files that are binary (a NUL in
+//! the first 8,000 bytes of either side) or larger than 4 MiB, blobs that are missing (a partial clone), and
+//! everything after 64 MiB of text. A rename that changes no content is one path; a path that moves into or out of
+//! the ignored ones is an addition or a deletion.
+//!
+//! A hunk's pair in `diff.hunks` is, per side, the first 8 bytes of the sha256 over its normalized lines, each ended
+//! by LF: a hunk that undoes another has the two swapped. `added`, `removed` and `files` count as `git diff --numstat`
+//! does, before normalization.
+
+use std::borrow::Cow;
+
+use sha2::{Digest as _, Sha256};
+
+use super::normalize::Normalizer;
+use super::survey::{Survey, first_eight};
+use crate::domain::change::{Change, ChangeFacts, RawHunk};
+use crate::domain::facts::{DiffSummary, Hunk};
+use crate::domain::ids::{DiffHash, HunkHash, Oid};
+use crate::domain::paths::PathRules;
+
+/// How a change is read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// Which paths count, and which are documents.
+    pub rules: &'a PathRules,
+    /// What lines are compared as.
+    pub normalizer: &'a Normalizer,
+}
+
+/// Both texts of a changed file.
+#[derive(Debug, Clone, Copy)]
+pub struct TextPair<'a> {
+    /// Before.
+    pub old: &'a [u8],
+    /// After.
+    pub new: &'a [u8],
+    /// What differs.
+    pub hunks: &'a [RawHunk<'a>],
+}
+
+/// The normalized diff so far. Changes come in byte order of their paths.
+pub struct Summing<'a> {
+    reading: Reading<'a>,
+    hash: Sha256,
+    summary: DiffSummary,
+    survey: Survey<'a>,
+}
+
+/// Removed and added lines of a hunk.
+type Sides<'h, 'a> = (&'h [Cow<'a, [u8]>], &'h [Cow<'a, [u8]>]);
+
+/// The normalized lines of a hunk.
+struct Normalized<'a> {
+    removed: Vec<Cow<'a, [u8]>>,
+    added: Vec<Cow<'a, [u8]>>,
+}
+
+impl Normalized<'_> {
+    fn pair(&self) -> Hunk {
+        Hunk { removed: side_hash(&self.removed), added: side_hash(&self.added) }
+    }
+}
+
+/// Whether neither path nor mode changed.
+fn is_in_place(change: &Change) -> bool {
+    change.old_path.is_none() && change.old.map(|old| old.0) == change.new.map(|new| new.0)
+}
+
+fn sides<'h, 'a>(hunks: &'h [Normalized<'a>]) -> Vec<Sides<'h, 'a>> {
+    hunks.iter().map(|hunk| (hunk.removed.as_slice(), hunk.added.as_slice())).collect()
+}
+
+/// The hunks of which something is left.
+fn normalized<'a>(normalizer: &Normalizer, raw: &[RawHunk<'a>]) -> Vec<Normalized<'a>> {
+    let side = |lines: &[&'a [u8]]| lines.iter().map(|line| normalizer.line(line)).collect();
+    let hunks = raw.iter().map(|hunk| Normalized { removed: side(&hunk.removed), added: side(&hunk.added) });
+    hunks.filter(|hunk| hunk.removed != hunk.added).collect()
+}
+
+impl<'a> Summing<'a> {
+    /// Nothing yet.
+    pub fn new(reading: &Reading<'a>) -> Self {
+        let summary = DiffSummary {
+            hash: DiffHash([0; 32]),
+            empty: true,
+            files: 0,
+            added: 0,
+            removed: 0,
+            hunks: Vec::new(),
+            truncated: false,
+        };
+        let hash = Sha256::new_with_prefix(b"andon/diff@1\n");
+        Self { reading: *reading, hash, summary, survey: Survey::new(reading.rules, reading.normalizer) }
+    }
+
+    /// The sum, and what the diff is made of.
+    pub fn finish(mut self) -> (DiffSummary, ChangeFacts) {
+        self.summary.hash = DiffHash(self.hash.finalize().into());
+        (self.summary, self.survey.finish())
+    }
+
+    /// Says that something could not be read.
+    pub fn truncate(&mut self) {
+        self.summary.truncated = true;
+    }
+
+    /// Takes in a change whose texts are not looked at: only modes or paths differ, or the ids stand for them.
+    pub fn by_ids(&mut self, change: &Change) {
+        self.count(change);
+        self.survey.no_lines(change);
+        self.begin(change);
+        let (old_id, new_id) = (change.old.map(|side| side.1), change.new.map(|side| side.1));
+        if old_id != new_id {
+            self.hash.update(b"I");
+            for id in [old_id, new_id] {
+                field(&mut self.hash, id.map(|id| id.to_string()).unwrap_or_default().as_bytes());
+            }
+        }
+        self.hash.update(b"E");
+    }
+
+    fn count(&mut self, change: &Change) {
+        self.summary.files = self.summary.files.saturating_add(1);
+        self.survey.step(change);
+    }
+
+    fn begin(&mut self, change: &Change) {
+        let old_path = change.old_path.as_ref().unwrap_or(&change.path);
+        let side = |side: Option<(u32, Oid)>, path| match side {
+            Some((mode, _)) => (path, mode),
+            None => (&[][..], 0),
+        };
+        let (old_path, old_mode) = side(change.old, old_path.as_slice());
+        let (new_path, new_mode) = side(change.new, change.path.as_slice());
+        self.summary.empty = false;
+        self.hash.update(b"P");
+        field(&mut self.hash, old_path);
+        field(&mut self.hash, new_path);
+        self.hash.update(old_mode.to_be_bytes());
+        self.hash.update(new_mode.to_be_bytes());
+    }
+
+    /// Takes in a change of a text.
+    pub fn by_lines(&mut self, change: &Change, texts: TextPair<'_>) {
+        self.count(change);
+        for hunk in texts.hunks {
+            self.summary.removed = self.summary.removed.saturating_add(hunk.removed.len() as u64);
+            self.summary.added = self.summary.added.saturating_add(hunk.added.len() as u64);
+        }
+        let hunks = normalized(self.reading.normalizer, texts.hunks);
+        if hunks.is_empty() && is_in_place(change) {
+            return;
+        }
+        self.survey.lines(change, &sides(&hunks));
+        self.survey.document(change, texts.old, texts.new);
+        self.begin(change);
+        for hunk in &hunks {
+            self.hash.update(b"H");
+            for side in [&hunk.removed, &hunk.added] {
+                self.hash.update((side.len() as u64).to_be_bytes());
+                for line in side {
+                    field(&mut self.hash, line);
+                }
+            }
+            if self.summary.hunks.len() < DiffSummary::MAX_HUNKS {
+                self.summary.hunks.push(hunk.pair());
+            } else {
+                self.summary.truncated = true;
+            }
+        }
+        self.hash.update(b"E");
+    }
+}
+
+fn field(hash: &mut Sha256, bytes: &[u8]) {
+    hash.update((bytes.len() as u64).to_be_bytes());
+    hash.update(bytes);
+}
+
+fn side_hash(lines: &[Cow<'_, [u8]>]) -> HunkHash {
+    let mut hash = Sha256::new();
+    for line in lines {
+        hash.update(line);
+        hash.update(b"\n");
+    }
+    first_eight(hash.finalize().into())
+}
