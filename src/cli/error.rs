@@ -150,7 +150,7 @@ pub fn config_diagnostics(errors: &ConfigErrors) -> Vec<Diagnostic> {
             Diagnostic::error(error.what.clone())
                 .code("config")
                 .at(format!("{}{place}", error.file))
-                .help(error.mend.clone())
+                .help(error.hint.clone())
         })
         .collect();
     if errors.more > 0 {

@@ -96,14 +96,14 @@ fn report(source: &Source, lines: &Lines<'_>, errors: &[toml::de::Error], proble
 const DUPLICATE: &str = "duplicate key";
 
 fn syntax(source: &Source, lines: &Lines<'_>, message: &str, span: Option<Range<usize>>) -> ConfigError {
-    let (what, mend) = if message == DUPLICATE {
+    let (what, hint) = if message == DUPLICATE {
         let name = span.clone().and_then(|span| lines.text.get(span)).unwrap_or("it");
         (format!("{} is set twice", super::mistake::quoted(name)), "keep one of the two".to_owned())
     } else {
         (format!("not valid TOML: {message}"), "fix the syntax; https://toml.io shows it".to_owned())
     };
     let at = span.map(|span| lines.position(span.start));
-    ConfigError { file: source.name.clone(), at, what, mend }
+    ConfigError { file: source.name.clone(), at, what, hint }
 }
 
 fn not_utf8(source: &Source, valid_up_to: usize) -> ConfigError {
@@ -113,6 +113,6 @@ fn not_utf8(source: &Source, valid_up_to: usize) -> ConfigError {
         file: source.name.clone(),
         at,
         what: "not UTF-8 text".to_owned(),
-        mend: "save the file as UTF-8".to_owned(),
+        hint: "save the file as UTF-8".to_owned(),
     }
 }

@@ -20,12 +20,12 @@ pub(super) fn checksum(text: &str) -> Option<Digest> {
 
 /// Reads `pinned`: path by path its mode and the id of its content. Each becomes one text.
 pub(super) fn read_pinned(name: &str, item: &Spanned<DeValue<'_>>) -> Read<Value> {
-    let mend = "let `andon pin` write it";
+    let hint = "let `andon pin` write it";
     let Some(table) = item.get_ref().as_table() else {
-        return wrong(item.span(), format!("{} must be a table of files", quoted(name)), mend);
+        return wrong(item.span(), format!("{} must be a table of files", quoted(name)), hint);
     };
     if table.len() > MAX_FILES {
-        return wrong(item.span(), format!("{} lists more than {MAX_FILES} files", quoted(name)), mend);
+        return wrong(item.span(), format!("{} lists more than {MAX_FILES} files", quoted(name)), hint);
     }
     let (mut texts, mut wrongs) = (Vec::new(), Vec::new());
     for (path, item) in table {
@@ -34,7 +34,7 @@ pub(super) fn read_pinned(name: &str, item: &Spanned<DeValue<'_>>) -> Read<Value
             None => wrongs.push(Wrong {
                 span: item.span(),
                 what: format!("{} must be a mode and an id, as \"100644 <id>\"", quoted(path.get_ref())),
-                mend: mend.to_owned(),
+                hint: hint.to_owned(),
             }),
         }
     }

@@ -25,11 +25,11 @@ pub struct ConfigError {
     pub at: Option<TextPosition>,
     /// What is wrong, in one sentence. Foreign text in it is escaped and cut.
     pub what: String,
-    pub mend: String,
+    pub hint: String,
 }
 
 impl fmt::Display for ConfigError {
-    /// `andon.toml:3:7: what is wrong`, without the mend.
+    /// `andon.toml:3:7: what is wrong`, without the hint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(TextPosition { line, column }) = self.at {
@@ -55,11 +55,11 @@ impl From<ConfigError> for ConfigErrors {
 }
 
 impl fmt::Display for ConfigErrors {
-    /// A line for each error and one for its mend.
+    /// A line for each error and one for its hint.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.errors.iter().enumerate() {
             let newline = if index == 0 { "" } else { "\n" };
-            write!(f, "{newline}{error}\n  help: {}", error.mend)?;
+            write!(f, "{newline}{error}\n  help: {}", error.hint)?;
         }
         if self.more > 0 {
             write!(f, "\nand {} more", self.more)?;

@@ -44,7 +44,7 @@ pub use settings::{
     Ack, AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
 };
 pub use source::{Layer, MAX_BYTES, Origin, Source, read_sources};
-pub use suggest::mend as suggest;
+pub use suggest::hint as suggest;
 pub use template::template;
 pub use value::Value;
 

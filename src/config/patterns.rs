@@ -23,7 +23,7 @@ pub(super) fn check_globs(name: &str, globs: &[(String, Range<usize>)]) -> Read<
 }
 
 fn check_glob(name: &str, glob: &str, span: &Range<usize>) -> Option<Wrong> {
-    let (what, mend) = if glob.is_empty() {
+    let (what, hint) = if glob.is_empty() {
         (format!("an empty glob in {}", quoted(name)), "remove it".to_owned())
     } else if glob.starts_with('/') || glob.split('/').any(|part| part == ".." || part == ".") {
         (
@@ -37,7 +37,7 @@ fn check_glob(name: &str, glob: &str, span: &Range<usize>) -> Option<Wrong> {
             "fix or remove it".to_owned(),
         )
     };
-    Some(Wrong { span: span.clone(), what, mend })
+    Some(Wrong { span: span.clone(), what, hint })
 }
 
 /// Checks a pattern of `[normalize]`. Compiling is the only check there is; it happens for the few who

@@ -108,7 +108,7 @@ impl Reader<'_> {
             } else {
                 let known = std::iter::once("level").chain(rule.params.iter().map(|spec| spec.name));
                 let what = format!("rule {} has no parameter {}", quoted(rule.id), quoted(word));
-                self.problem_with(name.span(), what, |word| suggest::mend(word, known.clone()), word);
+                self.problem_with(name.span(), what, |word| suggest::hint(word, known.clone()), word);
             }
         }
     }
@@ -136,8 +136,8 @@ impl Reader<'_> {
     /// A repository must not name programs that run on the machine of whoever works in it.
     fn program_elsewhere(&mut self, dotted: &str, name: &Name<'_>) {
         let what = format!("{} is read from your own configuration only: it runs a program", quoted(dotted));
-        let mend = "move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)";
-        self.problem(name.span(), what, mend.to_owned());
+        let hint = "move it to $XDG_CONFIG_HOME/andon/config.toml (~/.config/andon/config.toml)";
+        self.problem(name.span(), what, hint.to_owned());
     }
 
     fn read_workflow(&mut self, name: &Name<'_>, table: &DeTable<'_>) {
@@ -154,11 +154,11 @@ impl Reader<'_> {
         let place = keys::section_with(word).or_else(|| self.rule_place(word));
         let what = format!("unknown section {}", quoted(word));
         let known = SECTIONS.iter().map(|section| section.name);
-        let mend = |word: &str| match place {
+        let hint = |word: &str| match place {
             Some(place) => format!("`{word}` belongs in [{place}]"),
-            None => suggest::mend(word, known.clone()),
+            None => suggest::hint(word, known.clone()),
         };
-        self.problem_with(name.span(), what, mend, word);
+        self.problem_with(name.span(), what, hint, word);
     }
 
     fn rule_place(&self, word: &str) -> Option<&'static str> {
@@ -169,11 +169,11 @@ impl Reader<'_> {
         let word = name.get_ref().as_ref();
         let what = format!("unknown key {} in [{}]", quoted(word), section.name);
         let place = keys::section_with(word).or_else(|| self.rule_place(word));
-        let mend = |word: &str| match place {
+        let hint = |word: &str| match place {
             Some(place) => format!("`{word}` belongs in [{place}]"),
-            None => suggest::mend(word, keys.iter().map(|key| key.name)),
+            None => suggest::hint(word, keys.iter().map(|key| key.name)),
         };
-        self.problem_with(name.span(), what, mend, word);
+        self.problem_with(name.span(), what, hint, word);
     }
 
     fn unknown_rule(&mut self, name: &Name<'_>) {
@@ -183,7 +183,7 @@ impl Reader<'_> {
         self.problem_with(
             name.span(),
             what,
-            |word| suggest::mend(word, rules.iter().map(|rule| rule.id)),
+            |word| suggest::hint(word, rules.iter().map(|rule| rule.id)),
             word,
         );
     }
@@ -201,21 +201,21 @@ impl Reader<'_> {
             }
             Err(wrongs) => {
                 for one in wrongs {
-                    self.problem(one.span, one.what, one.mend);
+                    self.problem(one.span, one.what, one.hint);
                 }
             }
         }
     }
 
-    /// An error whose mend is only thought of when it will be shown: nearest words cost time.
-    fn problem_with(&mut self, span: Range<usize>, what: String, mend: impl Fn(&str) -> String, word: &str) {
-        let mend = if self.problems.is_full() { String::new() } else { mend(word) };
-        self.problem(span, what, mend);
+    /// An error whose hint is only thought of when it will be shown: nearest words cost time.
+    fn problem_with(&mut self, span: Range<usize>, what: String, hint: impl Fn(&str) -> String, word: &str) {
+        let hint = if self.problems.is_full() { String::new() } else { hint(word) };
+        self.problem(span, what, hint);
     }
 
-    fn problem(&mut self, span: Range<usize>, what: String, mend: String) {
+    fn problem(&mut self, span: Range<usize>, what: String, hint: String) {
         let at = Some(self.lines.position(span.start));
-        self.problems.push(ConfigError { file: self.source.name.clone(), at, what, mend });
+        self.problems.push(ConfigError { file: self.source.name.clone(), at, what, hint });
     }
 }
 
@@ -226,14 +226,14 @@ fn level_or_hint(rule: &RuleSpecView, item: &Item<'_>) -> Read<Value> {
     }
     let what = format!("rule {} takes a level or a table, not {}", quoted(rule.id), shown(item.get_ref()));
     let default = rule.default_level.as_str();
-    let mend = match rule.params.first() {
+    let hint = match rule.params.first() {
         Some(spec) => {
             let value = Value::Param(spec.default());
             format!("write {} = \"{default}\" or {} = {{ {} = {value} }}", rule.id, rule.id, spec.name)
         }
         None => format!("write {} = \"{default}\"", rule.id),
     };
-    wrong(item.span(), what, mend)
+    wrong(item.span(), what, hint)
 }
 
 fn read_pattern(name: &str, at: Range<usize>, item: &Item<'_>) -> Read<Value> {

@@ -32,7 +32,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
     let expected = Expected {
         name,
         words: key.kind.expected(),
-        mend: format!("write {} = {}", key.name, key.kind.example(&key.default())),
+        hint: format!("write {} = {}", key.name, key.kind.example(&key.default())),
     };
     match &key.kind {
         Kind::Choice { words, planned } => read_choice(&expected, (&words(), planned), item),
@@ -85,8 +85,8 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<
             of.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
         }
     };
-    let mend = format!("write {} = {}", spec.name, meant(&default, item));
-    let expected = Expected { name, words, mend };
+    let hint = format!("write {} = {}", spec.name, meant(&default, item));
+    let expected = Expected { name, words, hint };
     let unlimited = item.get_ref().as_str() == Some(UNLIMITED);
     let value = match default {
         ParamValue::Count(_) => read_count(&expected, spec.min, item).map(ParamValue::Count),
@@ -151,7 +151,7 @@ pub(super) fn read_level(name: &str, item: &Item<'_>) -> Read<Value> {
     };
     match Level::from_name(word) {
         Some(level) => Ok(Value::Level(level)),
-        None => wrong(item.span(), format!("no such level: {}", quoted(word)), suggest::mend(word, names)),
+        None => wrong(item.span(), format!("no such level: {}", quoted(word)), suggest::hint(word, names)),
     }
 }
 
@@ -159,7 +159,7 @@ pub(super) fn read_level(name: &str, item: &Item<'_>) -> Read<Value> {
 struct Expected<'a> {
     name: &'a str,
     words: String,
-    mend: String,
+    hint: String,
 }
 
 impl Expected<'_> {
@@ -169,7 +169,7 @@ impl Expected<'_> {
 
     fn not_text(&self, span: Range<usize>, shown: &str) -> Vec<Wrong> {
         let what = format!("{} must be {}, not {shown}", quoted(self.name), self.words);
-        vec![Wrong { span, what, mend: self.mend.clone() }]
+        vec![Wrong { span, what, hint: self.hint.clone() }]
     }
 }
 
@@ -201,7 +201,7 @@ fn read_choice(
     }
     if planned.contains(&word) {
         let what = format!("{} = \"{word}\" is not available in this version", quoted(expected.name));
-        return wrong(item.span(), what, expected.mend.clone());
+        return wrong(item.span(), what, expected.hint.clone());
     }
     Err(expected.not(item))
 }
@@ -212,7 +212,7 @@ fn read_format(expected: &Expected<'_>, item: &Item<'_>) -> Read<Value> {
         return Ok(Value::Text(word.to_owned()));
     }
     let what = format!("no such format: {}", quoted(word));
-    wrong(item.span(), what, suggest::mend(word, keys::formats()))
+    wrong(item.span(), what, suggest::hint(word, keys::formats()))
 }
 
 fn read_span(expected: &Expected<'_>, (min, max): (Span, Span), item: &Item<'_>) -> Read<Span> {
@@ -220,7 +220,7 @@ fn read_span(expected: &Expected<'_>, (min, max): (Span, Span), item: &Item<'_>)
     let Some(span) = text.and_then(|text| text.parse::<Span>().ok()) else { return Err(expected.not(item)) };
     if span < min || span > max {
         let what = format!("{} must be between {min} and {max}, not {span}", quoted(expected.name));
-        return wrong(item.span(), what, expected.mend.clone());
+        return wrong(item.span(), what, expected.hint.clone());
     }
     Ok(span)
 }

@@ -95,7 +95,7 @@ fn uncompilable(said: &BTreeMap<String, Said>, error: &globset::Error) -> Config
         Some(Origin::Default) | None => "default".to_owned(),
     };
     let what = format!("the globs of [paths] cannot be compiled: {}", error.kind());
-    ConfigError { file, at: None, what, mend: "use fewer or simpler globs".to_owned() }.into()
+    ConfigError { file, at: None, what, hint: "use fewer or simpler globs".to_owned() }.into()
 }
 
 /// How long the program of `[notify]` may take (docs/spec-map.md, signals and escalation: rails).

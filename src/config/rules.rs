@@ -54,7 +54,7 @@ fn not_rising(config: &Config, id: &str, rising: &[&ParamSpec], values: &[u64]) 
         file,
         at: None,
         what: format!("`rules.{id}`: {shown} must be percentages in rising order, at most 100"),
-        mend: format!("write {id} = {{ {} }}", right.collect::<Vec<_>>().join(", ")),
+        hint: format!("write {id} = {{ {} }}", right.collect::<Vec<_>>().join(", ")),
     }
 }
 

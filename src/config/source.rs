@@ -128,6 +128,6 @@ pub(super) fn check_size(name: &str, bytes: usize) -> Result<(), ConfigError> {
     Err(whole(name, "is larger than 1 MiB".to_owned(), "shorten it: a configuration is a few dozen lines"))
 }
 
-fn whole(name: &str, what: String, mend: &str) -> ConfigError {
-    ConfigError { file: name.to_owned(), at: None, what, mend: mend.to_owned() }
+fn whole(name: &str, what: String, hint: &str) -> ConfigError {
+    ConfigError { file: name.to_owned(), at: None, what, hint: hint.to_owned() }
 }

@@ -2,8 +2,8 @@
 
 use crate::domain::spelling::nearest;
 
-/// The mend for an unknown word: the nearest known one, or all of them.
-pub fn mend<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+/// The hint for an unknown word: the nearest known one, or all of them.
+pub fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     if let Some(nearest) = nearest(word, known.clone()) {
         return format!("did you mean `{nearest}`?");
     }

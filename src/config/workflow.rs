@@ -85,20 +85,20 @@ struct Reader {
 }
 
 impl Reader {
-    fn wrong(&mut self, span: Range<usize>, what: String, mend: &str) {
-        self.wrongs.push(Wrong { span, what, mend: mend.to_owned() });
+    fn wrong(&mut self, span: Range<usize>, what: String, hint: &str) {
+        self.wrongs.push(Wrong { span, what, hint: hint.to_owned() });
     }
 
     fn unknown(&mut self, span: Range<usize>, place: &str, word: &str, known: &[&str]) {
         let what = format!("unknown key {} in {place}", quoted(word));
-        let mend = suggest::mend(word, known.iter().copied());
-        self.wrong(span, what, &mend);
+        let hint = suggest::hint(word, known.iter().copied());
+        self.wrong(span, what, &hint);
     }
 
     fn nodes(&mut self, item: &Item<'_>) -> Vec<(Node, Range<usize>)> {
         let Some(table) = item.get_ref().as_table() else {
-            let mend = "write nodes.coder = { environment = \"coder\" }";
-            self.wrong(item.span(), "`workflow.nodes` must be a table".to_owned(), mend);
+            let hint = "write nodes.coder = { environment = \"coder\" }";
+            self.wrong(item.span(), "`workflow.nodes` must be a table".to_owned(), hint);
             return Vec::new();
         };
         if table.len() > MAX_NODES {
@@ -153,8 +153,8 @@ impl Reader {
 
     fn edges(&mut self, item: &Item<'_>) -> Vec<Declared> {
         let Some(items) = item.get_ref().as_array() else {
-            let mend = "write edges = [{ from = \"coder\", to = \"reviewer\" }]";
-            self.wrong(item.span(), "`workflow.edges` must be a list of tables".to_owned(), mend);
+            let hint = "write edges = [{ from = \"coder\", to = \"reviewer\" }]";
+            self.wrong(item.span(), "`workflow.edges` must be a list of tables".to_owned(), hint);
             return Vec::new();
         };
         if items.len() > MAX_EDGES {
@@ -164,9 +164,9 @@ impl Reader {
     }
 
     fn edge(&mut self, item: &Item<'_>) -> Option<Declared> {
-        let mend = "write { from = \"coder\", to = \"reviewer\" }";
+        let hint = "write { from = \"coder\", to = \"reviewer\" }";
         let Some(table) = item.get_ref().as_table() else {
-            self.wrong(item.span(), "an edge must be a table".to_owned(), mend);
+            self.wrong(item.span(), "an edge must be a table".to_owned(), hint);
             return None;
         };
         let (mut from, mut to, mut anchor) = (None, None, Anchor::No);
@@ -192,7 +192,7 @@ impl Reader {
             self.wrong(span, what, "add anchor = true, or move the budget to the anchor");
         }
         let (Some(from), Some(to)) = (from, to) else {
-            self.wrong(item.span(), "an edge needs `from` and `to`".to_owned(), mend);
+            self.wrong(item.span(), "an edge needs `from` and `to`".to_owned(), hint);
             return None;
         };
         Some(Declared { edge: Edge { from, to }, anchor, budget, at: item.span() })
@@ -218,8 +218,8 @@ impl Reader {
             for name in [&declared.edge.from, &declared.edge.to] {
                 if !nodes.iter().any(|(node, _)| node.name == *name) {
                     let what = format!("node {} is not declared", quoted(name));
-                    let mend = suggest::mend(name, nodes.iter().map(|(node, _)| node.name.as_str()));
-                    self.wrong(declared.at.clone(), what, &mend);
+                    let hint = suggest::hint(name, nodes.iter().map(|(node, _)| node.name.as_str()));
+                    self.wrong(declared.at.clone(), what, &hint);
                 }
             }
             if edges.iter().take(at).any(|before| before.edge == declared.edge) {

@@ -7,12 +7,12 @@ use std::ops::Range;
 pub(super) struct Wrong {
     pub(super) span: Range<usize>,
     pub(super) what: String,
-    pub(super) mend: String,
+    pub(super) hint: String,
 }
 
 pub(super) type Read<T> = Result<T, Vec<Wrong>>;
 
 /// Builds the one error of a value.
-pub(super) fn wrong<T>(span: Range<usize>, what: String, mend: impl Into<String>) -> Read<T> {
-    Err(vec![Wrong { span, what, mend: mend.into() }])
+pub(super) fn wrong<T>(span: Range<usize>, what: String, hint: impl Into<String>) -> Read<T> {
+    Err(vec![Wrong { span, what, hint: hint.into() }])
 }

@@ -177,7 +177,7 @@ impl<'a> Workers<'a> {
             let result = loop {
                 let free = (threads + 1).saturating_sub(ahead.len());
                 ahead.extend(pieces.by_ref().take(free).map(|piece| self.begin(scope, piece)));
-                // A thread that was lost took the program with it.
+                // Nothing comes of a piece whose task panicked: the scope panics in turn, at its end.
                 let Some(piece) = ahead.pop_front().and_then(|next| next.recv().ok()) else { break Ok(()) };
                 if let Err(error) = take(piece) {
                     break Err(error);

@@ -51,7 +51,7 @@ pub enum SetupError {
         /// The value.
         value: String,
         /// What mends it.
-        mend: String,
+        hint: String,
     },
     /// The mode that was asked for cannot work here.
     #[error("{}", unfit(.0))]
@@ -104,7 +104,7 @@ impl SetupError {
             Self::Bare { .. } => {
                 Some("run it in a clone, or in a linked worktree (git worktree add DIR BRANCH)".to_owned())
             }
-            Self::ForeignHooksPath { mend, .. } => Some(mend.clone()),
+            Self::ForeignHooksPath { hint, .. } => Some(hint.clone()),
             Self::Unfit(Unfit::OldGit(_)) => Some("andon install --mode shim".to_owned()),
             Self::Unfit(Unfit::NoManager(mode)) => Some(match mode {
                 Mode::Husky => "npx husky init, or: andon install --mode shim".to_owned(),

@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn what_is_no_dirty_bit_is_named_with_its_mend() {
-        for (word, mend) in [
+        for (word, hint) in [
             ("untested-edt", "did you mean `untested-edit`?"),
             ("oscillation", "andon resume"),
             ("test-weakening", "Tests-Removed"),
@@ -229,7 +229,7 @@ mod tests {
             ("all", "known here"),
         ] {
             let OpsError::Skip { help, .. } = unknown(word) else { panic!("{word}") };
-            assert!(help.contains(mend), "{word}: {help}");
+            assert!(help.contains(hint), "{word}: {help}");
         }
     }
 

@@ -169,7 +169,7 @@ fn elsewhere(ws: &Workspace, (window, aside): (&Window, &[Attempted])) -> Result
     Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
 }
 
-/// What was skipped, with its place and its mend.
+/// What was skipped, with its place and its hint.
 pub(crate) fn skipped_warning(warning: &Warning) -> Diagnostic {
     Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()).help(warning.help())
 }

@@ -78,7 +78,7 @@ impl LedgerError {
     }
 }
 
-/// With one ledger here the mend is exact; a new id would forget the halts that stand.
+/// With one ledger here the hint is exact; a new id would forget the halts that stand.
 fn bad_writer_help(path: &Path, known: &[String]) -> String {
     let file = format!("'{}'", path.to_string_lossy().replace('\'', r"'\''"));
     match known {

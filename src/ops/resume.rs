@@ -1,4 +1,4 @@
-//! `andon resume`, `andon stop`, `andon pause`: the person's hand on the cord.
+//! `andon resume`, `andon stop`, `andon pause`: the person's hand on the stop switch.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ pub fn reset(
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
 }
 
-/// Which cord is pulled.
+/// Which file stops the loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopFile {
     /// `andon stop`
@@ -75,11 +75,11 @@ pub enum StopFile {
 pub fn pull(
     ctx: &Context,
     ws: &Workspace,
-    cord: StopFile,
+    file: StopFile,
     reason: Option<&str>,
 ) -> Result<PathBuf, OpsError> {
     ws.top()?;
-    let name = match cord {
+    let name = match file {
         StopFile::Stop => STOP_FILE,
         StopFile::Pause => PAUSE_FILE,
     };

@@ -28,7 +28,7 @@ pub struct SyncReport {
     pub sent: Moved,
     /// How often it was begun anew because somebody else was writing.
     pub retries: u32,
-    /// What was found wrong, each with its mend.
+    /// What was found wrong, each with its hint.
     pub found: Vec<Diagnostic>,
 }
 

@@ -42,10 +42,10 @@ pub fn pause(shell: &Shell, args: &ReasonArg) -> Result<Exit, OpsError> {
     pull(shell, StopFile::Pause, args)
 }
 
-fn pull(shell: &Shell, cord: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
+fn pull(shell: &Shell, file: StopFile, args: &ReasonArg) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let path = resume::pull(&shell.ctx, &ws, cord, args.reason.as_deref())?;
-    let done = match cord {
+    let path = resume::pull(&shell.ctx, &ws, file, args.reason.as_deref())?;
+    let done = match file {
         StopFile::Stop => "stopped",
         StopFile::Pause => "paused",
     };

@@ -21,7 +21,7 @@ pub(super) fn cycles(nodes: &[Node], edges: &[Declared], wrongs: &mut Vec<Wrong>
                     "anchor {} is part of no cycle: it is never passed twice",
                     quoted(&declared.edge.id())
                 ),
-                mend: "declare the edges that lead back, or remove `anchor`".to_owned(),
+                hint: "declare the edges that lead back, or remove `anchor`".to_owned(),
             });
         }
     }
@@ -79,7 +79,7 @@ fn cycle(
         wrongs.push(Wrong {
             span: second.at.clone(),
             what: format!("a second anchor, {}, in one cycle", quoted(&second.edge.id())),
-            mend: "keep the one whose passes are to be counted".to_owned(),
+            hint: "keep the one whose passes are to be counted".to_owned(),
         });
     }
     // Without a word of it: the first edge back to the node that is declared first.

@@ -35,12 +35,12 @@ pub(crate) fn refuse_foreign(repo: &Repo) -> Result<(), SetupError> {
     match hooks_override(repo)? {
         Override::None | Override::Own(_) => Ok(()),
         Override::Foreign(found) => {
-            let mend = hooks_mend(repo, found.scope);
+            let hint = hooks_mend(repo, found.scope);
             Err(SetupError::ForeignHooksPath {
                 scope: found.scope,
                 origin: found.origin,
                 value: found.value,
-                mend,
+                hint,
             })
         }
     }

@@ -144,7 +144,7 @@ fn cut_off(range: &str, err: &GitError) -> CheckReport {
     without_evidence(range, 0, undecided)
 }
 
-/// One violation with one mend.
+/// One violation with one hint.
 fn violation(
     at: Option<CommitRef>,
     code: &str,

@@ -18,13 +18,10 @@ pub(super) struct Part {
 
 /// The lines that lie wholly in the last `max` bytes of `path`. The newest line is read even when it alone is longer.
 pub(super) fn read(path: &Path, max: u64) -> Part {
-    match read_end(path, max) {
-        Ok(Some((start, bytes))) => parse(path, start, &bytes),
-        Ok(None) => Part::default(),
-        Err(error) => {
-            Part { warnings: vec![warning(path, 0, format!("cannot be read: {error}"))], ..Part::default() }
-        }
-    }
+    let end = end(path, max);
+    let mut part = parse(path, end.start, &end.bytes);
+    part.warnings.extend(end.warnings);
+    part
 }
 
 /// The last bytes of a file.
