@@ -2,16 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Environment variables that agent programs set in the shells they open (docs/concepts.md).
-pub const AGENT_MARKERS: [&str; 7] = [
-    "CLAUDECODE",
-    "CODEX_THREAD_ID",
-    "CODEX_SANDBOX",
-    "GEMINI_CLI",
-    "COPILOT_CLI",
-    "OPENCODE",
-    "CURSOR_AGENT",
-];
+use crate::domain::agent::{Client, MARKERS};
 
 /// Variables in which an orchestrator names the node and the session.
 pub const NODE_VARIABLE: &str = "ANDON_NODE";
@@ -28,6 +19,8 @@ const MAX_NAME: usize = 128;
 pub struct Actor {
     /// The marker that gives an agent's shell away.
     pub marker: Option<&'static str>,
+    /// Whose shell it is, where the marker says so.
+    pub client: Option<Client>,
     /// `ANDON_NODE`.
     pub node: Option<String>,
     /// `ANDON_SESSION`, else the thread id that an agent gives.
@@ -38,8 +31,12 @@ impl Actor {
     /// Reads the actor from the environment as `engine::context` captured it. An empty value or `0` is no marker.
     pub fn from_environment(vars: &BTreeMap<String, String>) -> Self {
         let set = |name: &str| vars.get(name).filter(|value| !value.is_empty() && *value != "0");
+        let marker = MARKERS.into_iter().find(|marker| {
+            set(marker.name).is_some_and(|value| marker.value.is_none_or(|wanted| value == wanted))
+        });
         Self {
-            marker: AGENT_MARKERS.into_iter().find(|name| set(name).is_some()),
+            marker: marker.map(|marker| marker.name),
+            client: marker.and_then(|marker| marker.client),
             node: set(NODE_VARIABLE).map(|node| bounded(node)),
             session: set(SESSION_VARIABLE).or_else(|| set("CODEX_THREAD_ID")).map(|session| bounded(session)),
         }
@@ -72,6 +69,10 @@ mod tests {
     fn markers_are_found_and_zero_is_none() {
         assert_eq!(Actor::from_environment(&vars(&[("CLAUDECODE", "1")])).marker, Some("CLAUDECODE"));
         assert_eq!(Actor::from_environment(&vars(&[("CLAUDECODE", "0"), ("GEMINI_CLI", "")])).marker, None);
+        let of = |name, value| Actor::from_environment(&vars(&[(name, value)]));
+        assert_eq!(of("OR_APP_NAME", "OpenHands").client, Some(Client::Openhands));
+        assert_eq!((of("OR_APP_NAME", "Aider").client, of("OR_APP_NAME", "x").marker), (None, None));
+        assert_eq!(of("AGENT", "1").marker, Some("AGENT"));
         assert!(!Actor::from_environment(&BTreeMap::new()).is_agent());
     }
 

@@ -5,6 +5,7 @@
 //! changes what a rule means. What is derived here serves caches, which are rebuilt when a value changes.
 
 pub mod about;
+pub mod agent;
 pub mod attempt;
 pub mod briefing;
 pub mod change;

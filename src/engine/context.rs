@@ -8,13 +8,14 @@ use sha2::{Digest as _, Sha256};
 
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
+use crate::domain::agent::MARKERS;
 use crate::domain::time::{Timestamp, Uptime};
 use crate::effect::program::Environment;
 use crate::git::{Repo, RepoEnv};
 use crate::test_seam;
 
-/// Names of variables that are kept. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 46] = [
+/// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
+const KEPT: [&str; 39] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -25,14 +26,8 @@ const KEPT: [&str; 46] = [
     "ANDON_TEST_UPTIME",
     "ANDON_TRANSCRIPT",
     "CI",
-    "CLAUDECODE",
     "CLICOLOR",
     "CLICOLOR_FORCE",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "COPILOT_CLI",
-    "CURSOR_AGENT",
-    "GEMINI_CLI",
     "GIT_COMMON_DIR",
     "GIT_COMMITTER_EMAIL",
     "GIT_COMMITTER_NAME",
@@ -49,7 +44,6 @@ const KEPT: [&str; 46] = [
     "LC_ALL",
     "LC_CTYPE",
     "NO_COLOR",
-    "OPENCODE",
     "PRE_COMMIT",
     "PRE_COMMIT_FROM_REF",
     "PRE_COMMIT_REMOTE_BRANCH",
@@ -96,6 +90,7 @@ impl Context {
     pub fn capture() -> Self {
         let vars: BTreeMap<String, String> = KEPT
             .into_iter()
+            .chain(MARKERS.into_iter().map(|marker| marker.name))
             .filter_map(|name| {
                 std::env::var_os(name).map(|value| (name.to_owned(), value.to_string_lossy().into_owned()))
             })

@@ -24,7 +24,8 @@ export CARGO_HOME="${CARGO_HOME:-$HOME/.cargo}" RUSTUP_HOME="${RUSTUP_HOME:-$HOM
 # pyenv's shims look for versions in HOME too: name the interpreter itself.
 python=$(python3 -c 'import sys; print(sys.executable)')
 for name in $(env | sed -n 's/^\(GIT_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
-unset ANDON CLAUDECODE CODEX_THREAD_ID CODEX_SANDBOX GEMINI_CLI COPILOT_CLI OPENCODE CURSOR_AGENT SKIP || true
+unset ANDON CLAUDECODE CLAUDE_CODE_SESSION_ID CODEX_THREAD_ID CODEX_SESSION_ID CODEX_SANDBOX CODEX_CI GEMINI_CLI \
+  QWEN_CODE COPILOT_CLI OPENCODE CURSOR_AGENT CLINE_ACTIVE CLINE_CONNECTOR_CLI_LAUNCH OR_APP_NAME AI_AGENT AGENT SKIP || true
 mkdir -p "$work/home"
 export HOME="$work/home" XDG_CONFIG_HOME="$work/home/.config" XDG_CACHE_HOME="$work/home/.cache"
 export GIT_CONFIG_GLOBAL="$work/home/.gitconfig" GIT_CONFIG_NOSYSTEM=1 GIT_EDITOR=true NO_COLOR=1

@@ -1,0 +1,112 @@
+//! The clients of coding agents that Andon speaks to: programs with hooks of their own.
+
+use super::codec::named;
+
+/// A client by the name that its hooks give on the command line: client and event are told, never guessed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Client {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Qwen Code.
+    Qwen,
+    /// GitHub Copilot CLI.
+    Copilot,
+    /// Cursor.
+    Cursor,
+    /// opencode.
+    Opencode,
+    /// Cline.
+    Cline,
+    /// `OpenHands`.
+    Openhands,
+    /// goose.
+    Goose,
+}
+
+impl Client {
+    /// Every client with its name on the command line, in the journal and in records.
+    pub const ALL: [(Self, &'static str); 10] = [
+        (Self::Claude, "claude"),
+        (Self::Codex, "codex"),
+        (Self::Gemini, "gemini"),
+        (Self::Qwen, "qwen"),
+        (Self::Copilot, "copilot"),
+        (Self::Cursor, "cursor"),
+        (Self::Opencode, "opencode"),
+        (Self::Cline, "cline"),
+        (Self::Openhands, "openhands"),
+        (Self::Goose, "goose"),
+    ];
+
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Gemini => "Gemini CLI",
+            Self::Qwen => "Qwen Code",
+            Self::Copilot => "Copilot CLI",
+            Self::Cursor => "Cursor",
+            Self::Opencode => "opencode",
+            Self::Cline => "Cline",
+            Self::Openhands => "OpenHands",
+            Self::Goose => "goose",
+        }
+    }
+}
+
+named!(Client, "the name of an agent's client");
+
+/// A variable that an agent's shell carries, and whose shell that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Marker {
+    /// The variable's name.
+    pub name: &'static str,
+    /// The only value that counts; any but an empty one or `0` where there is none.
+    pub value: Option<&'static str>,
+    /// The client; `None` where several set it.
+    pub client: Option<Client>,
+}
+
+const fn of(name: &'static str, client: Client) -> Marker {
+    Marker { name, value: None, client: Some(client) }
+}
+
+/// Every marker, those that name a client first.
+pub const MARKERS: [Marker; 17] = [
+    of("CLAUDECODE", Client::Claude),
+    of("CLAUDE_CODE_SESSION_ID", Client::Claude),
+    of("CODEX_THREAD_ID", Client::Codex),
+    of("CODEX_SESSION_ID", Client::Codex),
+    of("CODEX_SANDBOX", Client::Codex),
+    of("CODEX_CI", Client::Codex),
+    of("GEMINI_CLI", Client::Gemini),
+    of("QWEN_CODE", Client::Qwen),
+    of("COPILOT_CLI", Client::Copilot),
+    of("OPENCODE", Client::Opencode),
+    of("CURSOR_AGENT", Client::Cursor),
+    of("CLINE_ACTIVE", Client::Cline),
+    of("CLINE_CONNECTOR_CLI_LAUNCH", Client::Cline),
+    Marker { name: "OR_APP_NAME", value: Some("OpenHands"), client: Some(Client::Openhands) },
+    Marker { name: "OR_APP_NAME", value: Some("Aider"), client: None },
+    Marker { name: "AI_AGENT", value: None, client: None },
+    Marker { name: "AGENT", value: None, client: None },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for (client, name) in Client::ALL {
+            assert_eq!((Client::from_name(name), client.as_str()), (Some(client), name));
+            assert!(!client.title().is_empty());
+        }
+        assert_eq!(Client::from_name("Claude"), None);
+    }
+}
