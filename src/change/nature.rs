@@ -2,7 +2,7 @@
 //!
 //! Only lines are looked at, never the language's grammar: what cannot be told from them is [`Nature::Work`], so that
 //! no loop is called stuck on a guess. A comment inside a string or a heredoc is taken for a comment; that it is
-//! changed three times running with nothing else is weak all the same.
+//! changed three times in a row with nothing else is weak all the same.
 
 use crate::domain::change::Nature;
 

@@ -65,7 +65,7 @@ pub struct Knobs {
     pub rounds: u64,
     /// Iterations running without change that make proxy 1 hot.
     pub no_change_min: u64,
-    /// Split rounds of reviewers running that make proxy 3 hot.
+    /// Consecutive split rounds of reviewers that make proxy 3 hot.
     pub split_rounds: u64,
     /// States back that proxy 2 sees, at most [`RING`].
     pub ring: usize,
@@ -100,7 +100,7 @@ impl VerdictRound {
     }
 }
 
-/// How many rounds running, up to the newest, were split.
+/// How many rounds in a row, up to the newest, were split.
 pub fn splits_running(rounds: &[VerdictRound]) -> u64 {
     let running = rounds.iter().rev().take_while(|round| round.is_split()).count();
     u64::try_from(running).unwrap_or(u64::MAX)

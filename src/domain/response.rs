@@ -36,7 +36,7 @@ impl OnStall {
 /// What makes the fallback chain go on to a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {
-    /// The gate failed more than three times running.
+    /// The gate failed more than three times in a row.
     FailedGate,
     /// The context window is used up.
     ContextExhausted,

@@ -175,7 +175,7 @@ mod tests {
         let tour = |lines: u64| -> Vec<_> {
             (2..7).map(|state| weak(state, 1).hunks(&[(state, state + 100)]).lines(lines, lines)).collect()
         };
-        assert_eq!(running(tour(1)), 5, "a line or two of one file, five times running");
+        assert_eq!(running(tour(1)), 5, "a line or two of one file, five times in a row");
         assert_eq!(running(tour(3)), 0, "a file is documented");
         assert_eq!(running(tour(1)[..4].to_vec()), 0);
         let digest = <sha2::Sha256 as sha2::Digest>::digest(b"");

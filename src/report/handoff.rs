@@ -40,7 +40,7 @@ pub fn text(handoff: &Handoff, ack: AckMode) -> String {
     page.line("# Handoff: the loop needs a person");
     page.blank();
     page.line(&format!(
-        "{} signs of being stuck were seen together for {} running: {}.",
+        "{} signs of being stuck came together for {} in a row: {}.",
         hot.len(),
         phrase::count(usize::try_from(episode.consecutive).unwrap_or(usize::MAX), "iteration"),
         hot.join(", "),

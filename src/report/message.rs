@@ -183,18 +183,50 @@ pub(super) fn head(severity: Severity, code: Option<&str>, style: Style) -> Stri
     )
 }
 
+/// What came of a decision for the one who asked: the first message begins with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consequence {
+    /// What was asked for is done, or nothing was asked for.
+    Done,
+    /// git does not make the commit.
+    CommitRefused,
+    /// git does not push.
+    PushRefused,
+}
+
+impl Consequence {
+    /// What happened, in two words; `None` when nothing was refused.
+    pub fn words(self) -> Option<&'static str> {
+        match self {
+            Self::CommitRefused => Some("commit refused"),
+            Self::PushRefused => Some("push refused"),
+            Self::Done => None,
+        }
+    }
+
+    /// The same messages, the first of which begins with what happened.
+    pub fn before(self, mut messages: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        begin(&mut messages, self.words());
+        messages
+    }
+}
+
 /// What a decision says to the one who asked: the halt that stands, then the findings, gravest first. Notes and
 /// what is switched off are not shown; empty when there is nothing to say.
-pub fn decision(decision: &Decision, style: Style) -> String {
+pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> String {
     let mut page = Page::new(style);
-    if let Some(standing) = &decision.standing {
-        push(&mut page, &halted(standing, style));
-    }
     let shown = gravest_first(&decision.findings);
-    for finding in shown.iter().filter(|finding| !is_said(finding, &shown, decision.standing.as_ref())) {
-        push(&mut page, &(*finding).into());
+    let standing = decision.standing.as_ref();
+    let findings = shown.iter().filter(|finding| !is_said(finding, &shown, standing));
+    let mut messages: Vec<Diagnostic> =
+        standing.map(|standing| halted(standing, style)).into_iter().collect();
+    messages.extend(findings.map(|finding| Diagnostic::from(*finding)));
+    let is_new_halt = decision.verdict == Verdict::Halt && standing.is_none();
+    begin(&mut messages, consequence.words().or(is_new_halt.then_some("loop halted")));
+    for message in &messages {
+        push(&mut page, message);
     }
-    if decision.verdict == Verdict::Halt && decision.standing.is_none() {
+    if is_new_halt {
         let note = fresh_halt(decision);
         let lines = decision.halted.as_deref().map(halted::lines).unwrap_or_default();
         push(&mut page, &Diagnostic { help: Vec::new(), ..note.clone() });
@@ -206,6 +238,13 @@ pub fn decision(decision: &Decision, style: Style) -> String {
         }
     }
     page.finish()
+}
+
+fn begin(messages: &mut [Diagnostic], what: Option<&str>) {
+    if let Some((first, what)) = messages.first_mut().filter(|one| one.severity == Severity::Error).zip(what)
+    {
+        first.message = format!("{what}: {}", first.message);
+    }
 }
 
 /// Whether another message says the same: one cause gives one error.
@@ -228,7 +267,7 @@ fn fresh_halt(decision: &Decision) -> Diagnostic {
     let why = decision.reason.map_or("", phrase::reason);
     let halting = decision.findings.iter().filter(|finding| finding.level == Level::Halt);
     let face = halting.map(|finding| finding.face).next();
-    let note = Diagnostic::note(format!("the loop is halted ({why}) until a person has answered"));
+    let note = Diagnostic::note(format!("the loop stays halted ({why}) until a person answers"));
     match face {
         Some(face) => note.help(format!("read {}", face::path(face))).help(CONTINUE),
         None => note.help(CONTINUE),
@@ -274,7 +313,7 @@ mod tests {
             samples::finding("untested-edit", Level::Block),
         ];
         assert_eq!(
-            decision(&value, Style::Plain),
+            decision(&value, Consequence::Done, Style::Plain),
             "error[untested-edit]: it happened\n  help: andon test\n\
              warning[recurrence]: it happened\n  help: andon test\n"
         );
@@ -285,9 +324,9 @@ mod tests {
         let mut value = samples::decision(Verdict::Halt);
         value.findings = vec![samples::finding("oscillation", Level::Halt)];
         assert_eq!(
-            decision(&value, Style::Plain),
-            "error[oscillation]: it happened\n  help: andon test\n\
-             note: the loop is halted (oscillating) until a person has answered\n\
+            decision(&value, Consequence::Done, Style::Plain),
+            "error[oscillation]: loop halted: it happened\n  help: andon test\n\
+             note: the loop stays halted (oscillating) until a person answers\n\
              \x20 help: read .andon/CHECKPOINT.md\n\
              \x20 help: then a person decides and runs: andon resume --reason \"...\"\n"
         );
@@ -298,7 +337,7 @@ mod tests {
         let mut value = samples::decision(Verdict::Halt);
         value.standing = Some(samples::standing());
         assert_eq!(
-            decision(&value, Style::Plain),
+            decision(&value, Consequence::Done, Style::Plain),
             "error[oscillation]: the loop is halted since 2026-11-20T15:30:00Z (oscillating): \
              the code state alternates A/B/A/B\n\
              \x20 help: read .andon/CHECKPOINT.md\n\
@@ -310,6 +349,6 @@ mod tests {
     fn nothing_to_say_is_silence() {
         let mut value = samples::decision(Verdict::Allow);
         value.findings = vec![samples::finding("hook-bypass", Level::Note)];
-        assert_eq!(decision(&value, Style::Plain), "");
+        assert_eq!(decision(&value, Consequence::Done, Style::Plain), "");
     }
 }

@@ -65,7 +65,7 @@ fn three_idle_turns_halt_the_loop() {
         .andon(&["tick"])
         .exits(1)
         .says("error[idle-turns]")
-        .says("3 turns running ended without any change");
+        .says("3 turns in a row ended without any change");
     assert!(stage.read(".andon/CHECKPOINT.md").contains("idle-turns"));
     stage.write("code.txt", "edited\n");
     stage.git(&["add", "."]).ok();

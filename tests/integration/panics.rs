@@ -31,7 +31,9 @@ fn a_commit_is_refused_where_the_project_wants_it() {
     let stage = Stage::installed();
     stage.write("andon.toml", stage.read("andon.toml") + "[guard]\non_internal_error = \"block\"\n");
     let head = stage.head();
-    commit(&stage, "One").exits(1).says("pre-commit: refused, since guard.on_internal_error = \"block\"");
+    commit(&stage, "One").exits(1).says(
+        "error: commit refused: pre-commit met an internal error, and guard.on_internal_error is \"block\"",
+    );
     assert_eq!(stage.head(), head);
 }
 

@@ -105,7 +105,7 @@ fn with_notes_the_tests_count_too() {
     stage.iterate("4\n", &["ok a", "ok b"], "Four").ok();
     let out = stage.andon(&["replay", "HEAD~4..HEAD"]).ok();
     assert!(
-        out.stdout.contains("Try 3\n  error[repeated-failures] (stalled): the same 1 test failed"),
+        out.stdout.contains("Try 3\n  error[repeated-failures] (stalled): the same test failed"),
         "{out}"
     );
     assert!(out.stdout.ends_with("replayed 4 steps of HEAD~4..HEAD: would have halted once\n"), "{out}");

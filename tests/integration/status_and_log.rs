@@ -62,7 +62,7 @@ fn status_of_a_halted_loop_says_all_of_it() {
       branch     main, HASH
       node       agent
       last halt  stalled (repeated-failures) at TIME, iteration 5
-                 the same 4 tests failed in 3 iterations running, with code edited in between: t0, t1, t2, t3
+                 the same 4 tests failed in 3 iterations in a row, with code edited in between: t0, t1, t2, t3
                  not acknowledged: read .andon/CHECKPOINT.md, then andon resume --reason "..."
       trend      0 -> 7 -> 4 -> 4 -> 4 failing  ▁█▅▅▅
       tests      sh check.sh
@@ -77,7 +77,7 @@ fn status_of_a_halted_loop_says_all_of_it() {
                  HASH in 3 iterations: t0, t1, t2 and 1 more
 
     Findings
-    error[repeated-failures]: the same 4 tests failed in 3 iterations running, with code edited in between: t0, t1, t2, t3
+    error[repeated-failures]: the same 4 tests failed in 3 iterations in a row, with code edited in between: t0, t1, t2, t3
       help: read the first failing test's error before the next edit: andon test
       help: git diff HASH HASH
       evidence: tests HASH, commit HASH, commit HASH, commit HASH
@@ -105,9 +105,9 @@ fn log_and_show_tell_the_story() {
           -- TIME acknowledged by A. Author <author@example.org> with andon resume
              "wrong fixture"
           -- TIME halted: stalled (repeated-failures)
-             the same 4 tests failed in 3 iterations running, with code edited in between: t0, t1, t2...
+             the same 4 tests failed in 3 iterations in a row, with code edited in between: t0, t1, t...
        5  HASH  4/8 fail      +1 -1        Try 3
-          error[repeated-failures]: the same 4 tests failed in 3 iterations running, with code edited...
+          error[repeated-failures]: the same 4 tests failed in 3 iterations in a row, with code edite...
        4  HASH  4/8 fail      +1 -1        Try 2
        3  HASH  4/8 fail      +4 -4        Try 1
        2  HASH  7/8 fail      +9 -3        Try 0
@@ -139,7 +139,7 @@ fn log_and_show_tell_the_story() {
                  failing   t3
 
     Findings at the commit
-    error[repeated-failures]: the same 4 tests failed in 3 iterations running, with code edited in between: t0, t1, t2, t3
+    error[repeated-failures]: the same 4 tests failed in 3 iterations in a row, with code edited in between: t0, t1, t2, t3
 
       record     HASH
     --- stderr

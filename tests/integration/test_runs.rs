@@ -141,7 +141,7 @@ fn flaky_tests_make_a_loop_neither_stuck_nor_better() {
     // 2 -> 1 -> 2 -> 1 by the flaky one: `a` fails all along, and that is what is said.
     stage.iterate("two\n", both, "Two").ok();
     let out = stage.iterate("three\n", one, "Three").says("repeated-failures");
-    let out = out.says("the same 1 test failed in 3 iterations running").lacks("f and");
+    let out = out.says("the same test failed in 3 iterations in a row").lacks("f and");
     assert!(out.all().contains(": a"), "{out}");
     stage.andon(&["status"]).ok().says("1 -> 1 -> 1").says("flaky");
     assert!(stage.read(".andon/CHECKPOINT.md").contains("Flaky"));

@@ -17,7 +17,7 @@ use crate::engine::error::OpsError;
 use crate::engine::workspace;
 use crate::ops::hook::chain;
 use crate::ops::hook::{self, HookCall, HookEnd, HookOutcome, Refusal};
-use crate::report::message::{self, Diagnostic};
+use crate::report::message::{self, Consequence, Diagnostic};
 
 /// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.
 const MAX_STDIN: u64 = 64 << 20;
@@ -81,19 +81,17 @@ fn guarded(shell: &Shell, call: &HookCall) -> Exit {
 
 fn own(shell: &Shell, call: &HookCall) -> Exit {
     match hook::run(&shell.ctx, call) {
-        Ok(outcome) => show(shell, &outcome),
+        Ok(outcome) => show(shell, call, &outcome),
         // A skip that is not understood opens nothing.
         Err(err @ (OpsError::Config(_) | OpsError::Skip { .. })) => {
-            shell.fail(&err);
-            Exit::Refused
+            refuse(shell, call, error::diagnostics(&err))
         }
         // The ledger may hold a halt: what cannot be read frees nobody.
         Err(err @ OpsError::Ledger(_)) if call.name.is_before_the_fact() => {
             let mut shown = error::diagnostics(&err);
-            let what = "refused: whether a halt stands is not known while the ledger cannot be read";
-            shown.push(Diagnostic::error(what).code("ledger"));
-            shell.out.message(&message::diagnostics(&shown, shell.out.err));
-            Exit::Refused
+            let what = "while the ledger cannot be read, nobody can tell whether the loop is halted";
+            shown.insert(0, Diagnostic::error(what).code("ledger"));
+            refuse(shell, call, shown)
         }
         Err(err) => internal(shell, call, error::diagnostics(&err)),
     }
@@ -103,17 +101,21 @@ fn own(shell: &Shell, call: &HookCall) -> Exit {
 fn internal(shell: &Shell, call: &HookCall, mut shown: Vec<Diagnostic>) -> Exit {
     let block = workspace::on_internal_error(&shell.ctx) == OnInternalError::Block;
     let hook = call.name.as_str();
-    shown.push(if block && call.name.is_before_the_fact() {
-        Diagnostic::error(format!("{hook}: refused, since guard.on_internal_error = \"block\""))
-    } else {
+    if block && call.name.is_before_the_fact() {
+        let what = format!("{hook} met an internal error, and guard.on_internal_error is \"block\"");
+        shown.insert(0, Diagnostic::error(what));
+        return refuse(shell, call, shown);
+    }
+    shown.push(
         Diagnostic::warning(format!("{hook}: Andon could not judge this; git goes on without it"))
-            .help("andon doctor")
-    });
+            .help("andon doctor"),
+    );
     shell.out.message(&message::diagnostics(&shown, shell.out.err));
     if block { Exit::Refused } else { Exit::Allowed }
 }
 
-fn show(shell: &Shell, outcome: &HookOutcome) -> Exit {
+fn show(shell: &Shell, call: &HookCall, outcome: &HookOutcome) -> Exit {
+    let consequence = consequence(call, outcome.refused);
     let mut text = String::new();
     if let Some(errors) = &outcome.config_errors {
         let mut shown = error::config_diagnostics(errors);
@@ -123,18 +125,22 @@ fn show(shell: &Shell, outcome: &HookOutcome) -> Exit {
     text.push_str(&message::diagnostics(&outcome.warnings, shell.out.err));
     match &outcome.end {
         HookEnd::Silent => {}
-        HookEnd::Decided(decision) => text.push_str(&message::decision(decision, shell.out.err)),
+        HookEnd::Decided(decision) => text.push_str(&message::decision(decision, consequence, shell.out.err)),
         HookEnd::Recorded(recorded) => {
             for phrase in recorded.caught_up.phrases() {
                 let note = Diagnostic::note(format!("recorded {phrase}"));
                 text.push_str(&message::diagnostic(&note, shell.out.err));
             }
-            text.push_str(&message::decision(&recorded.decision, shell.out.err));
+            text.push_str(&message::decision(&recorded.decision, consequence, shell.out.err));
         }
         HookEnd::Judged(tips) => {
             for tip in tips.iter().filter(|tip| tip.decision.findings.iter().any(|f| f.level > Level::Note)) {
                 let place = format!("{} ({})", tip.remote_ref, tip.tip.short());
-                text.push_str(&message::decision(&at_place(&tip.decision, &place), shell.out.err));
+                text.push_str(&message::decision(
+                    &at_place(&tip.decision, &place),
+                    consequence,
+                    shell.out.err,
+                ));
             }
         }
     }
@@ -142,6 +148,21 @@ fn show(shell: &Shell, outcome: &HookOutcome) -> Exit {
     match outcome.refused {
         Refusal::Pass => Exit::Allowed,
         Refusal::Refuse => Exit::Refused,
+    }
+}
+
+/// Refuses what git is about to do, and says so first.
+fn refuse(shell: &Shell, call: &HookCall, messages: Vec<Diagnostic>) -> Exit {
+    let messages = consequence(call, Refusal::Refuse).before(messages);
+    shell.out.message(&message::diagnostics(&messages, shell.out.err));
+    Exit::Refused
+}
+
+fn consequence(call: &HookCall, refused: Refusal) -> Consequence {
+    match (refused, call.name) {
+        (Refusal::Pass, _) => Consequence::Done,
+        (Refusal::Refuse, HookName::PrePush) => Consequence::PushRefused,
+        (Refusal::Refuse, _) => Consequence::CommitRefused,
     }
 }
 

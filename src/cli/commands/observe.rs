@@ -56,7 +56,11 @@ fn read(
     let observed = stream::run(&shell.ctx, &ws, &request, input)?;
     shell.out.message(&message::diagnostics(&observed.remarks, shell.out.err));
     match args.format.format {
-        Format::Text => shell.out.message(&message::decision(&observed.decision, shell.out.err)),
+        Format::Text => shell.out.message(&message::decision(
+            &observed.decision,
+            message::Consequence::Done,
+            shell.out.err,
+        )),
         Format::Json => {
             let mut value = json::decision(&observed.decision);
             value["kept"] = observed.kept.into();
@@ -100,7 +104,7 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
     match args.format.format {
         Format::Text => {
             shell.out.result(&report::text(&taken.run, shell.out.out));
-            shell.out.message(&message::decision(&taken.decision, shell.out.err));
+            shell.out.message(&message::decision(&taken.decision, message::Consequence::Done, shell.out.err));
         }
         Format::Json => {
             let mut value = json::decision(&taken.decision);

@@ -35,7 +35,7 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     }
     out.message(&message::diagnostics(&shown, out.err));
     if let Some((decision, _)) = &decision {
-        out.message(&message::decision(decision, out.err));
+        out.message(&message::decision(decision, message::Consequence::Done, out.err));
     }
     Ok(Exit::Passed(ran.code))
 }

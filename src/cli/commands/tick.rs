@@ -19,7 +19,11 @@ pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
     shell.out.message(&message::diagnostics(&ticked.warnings, shell.out.err));
     match args.format.format {
         Format::Text => {
-            shell.out.message(&message::decision(&ticked.decision, shell.out.err));
+            shell.out.message(&message::decision(
+                &ticked.decision,
+                message::Consequence::Done,
+                shell.out.err,
+            ));
             shell.out.result(&format!("{}\n", ticked.decision.verdict.as_str()));
         }
         Format::Json => shell.out.result(&json::line(&json::decision(&ticked.decision))),

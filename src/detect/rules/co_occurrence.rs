@@ -13,7 +13,7 @@ use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{Param, RuleSetting};
 
 pub(in crate::detect) const ROUNDS: Param<u64> =
-    Param::count("rounds", 2, 1, "Iterations running with two or more signals that escalate.");
+    Param::count("rounds", 2, 1, "Consecutive iterations with two or more signals that escalate.");
 pub(in crate::detect) const STAGNATION_LIMIT: Param<u64> = Param::count(
     "stagnation_limit",
     5,
@@ -24,18 +24,18 @@ pub(in crate::detect) const STAGNATION_LIMIT: Param<u64> = Param::count(
 /// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "co-occurrence",
-    summary: "two or more signals at once, 2 iterations running: a person is called, once an episode",
+    summary: "two or more signals at once, 2 iterations in a row: a person is called, once an episode",
     docs: Docs {
         trips: "Each iteration is asked for its signals: `no-change` (nothing that runs has changed for \
                 `stagnation_limit` - 1 iterations), `recurrence` (the code equals a state two or more \
                 iterations back), and the rules `verdict-split`, `weak-change`, `failures-not-decreasing`, \
                 `undo-churn` and `tool-loop` where it warns. Two or more signals in each of `rounds` \
-                iterations running halt the loop, once an episode. An iteration with fewer than two ends the \
+                iterations in a row halt the loop, once an episode. An iteration with fewer than two ends the \
                 episode. With `guard.perpetual` the rule warns and does not halt.",
         why: "Each signal also shows in healthy work. Several of them together, iteration after iteration, \
               hardly ever do.",
         source: "docs/spec-map.md: Signals and escalation, sections 2 and 5",
-        example: "The comments of one file are reworded five times running. `weak-change` and `no-change` \
+        example: "The comments of one file are reworded five times in a row. `weak-change` and `no-change` \
                   both show in the fourth and in the fifth iteration, and the fifth halts.",
         tune: "`co-occurrence = { rounds = 3 }`, or `\"off\"`.",
     },
@@ -96,7 +96,7 @@ impl fmt::Display for Together {
         };
         write!(
             f,
-            "{} signs of being stuck seen together for {} running ({}){mode}",
+            "{} signs of being stuck came together for {} in a row ({}){mode}",
             self.names.len(),
             words::count(self.iterations, "iteration"),
             self.names.join(", "),
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(finding.level, Level::Halt);
         assert_eq!(
             finding.message(),
-            "2 signs of being stuck seen together for 2 iterations running (no-change, weak-change)"
+            "2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change)"
         );
         assert!(
             finding.help.iter().any(|help| help.contains("co-occurrence = \"off\"")),

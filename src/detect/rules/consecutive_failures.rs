@@ -18,7 +18,7 @@ use crate::domain::workflow::Edits;
 use crate::history::{Outcome, Source, Timeline, TurnChange, outcome};
 
 pub(in crate::detect) const MAX: Param<u64> =
-    Param::count("max", 3, 1, "Failed iterations running that halt the loop.");
+    Param::count("max", 3, 1, "Failed iterations in a row that halt the loop.");
 pub(in crate::detect) const RISES: Param<u64> = Param::count(
     "rises",
     4,
@@ -33,7 +33,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
-    summary: "3 iterations running failed, each in its own way",
+    summary: "3 iterations in a row failed, each in its own way",
     docs: Docs {
         trips: "A counted iteration fails when it changes nothing (unless its subject begins with a pattern \
                 of `exempt`), when its tests fail, when its build fails or its run was stopped, or when it \
@@ -111,7 +111,7 @@ impl fmt::Display for Failures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds: Vec<String> =
             self.kinds.iter().map(|(kind, times)| format!("{} in {times}", kind.as_str())).collect();
-        write!(f, "{} running failed: {}", words::count(self.times, "iteration"), kinds.join(", "))
+        write!(f, "{} in a row failed: {}", words::count(self.times, "iteration"), kinds.join(", "))
     }
 }
 

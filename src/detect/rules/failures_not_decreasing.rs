@@ -57,7 +57,7 @@ impl fmt::Display for NotFallen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let gone = match self.gone {
             0 => String::new(),
-            gone => format!(", and {} that ran before did not run now", words::count(gone, "test")),
+            gone => format!(", and {} that ran before did not run this time", words::count(gone, "test")),
         };
         write!(
             f,
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(
             finding.message(),
             "the lowest failing count has not fallen for 5 test-bearing iterations: now 1 failing test, \
-             and 5 tests that ran before did not run now"
+             and 5 tests that ran before did not run this time"
         );
     }
 

@@ -14,16 +14,16 @@ use crate::domain::workflow::Edits;
 use crate::history::{Iteration, Source, TurnChange};
 
 pub(in crate::detect) const MAX: Param<u64> =
-    Param::count("max", 3, 1, "Idle turns running that halt the loop.");
+    Param::count("max", 3, 1, "Idle turns in a row that halt the loop.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "idle-turns",
-    summary: "3 turns running ended without any change",
+    summary: "3 turns in a row ended without any change",
     docs: Docs {
         trips: "A turn is idle when it ended without a commit and the code is what it was before. A turn \
                 that changed a document, or that belongs to a node declared `edits = false`, is not idle and \
                 does not interrupt the count either. A turn whose effect is unknown is passed over. A commit \
-                or a changed file interrupts. `max` idle turns running halt the loop.",
+                or a changed file interrupts. `max` idle turns in a row halt the loop.",
         why: "Two unchanged iterations would be the stricter reading of the requirement. A turn that only \
               reads and thinks is part of healthy work, so it takes three.",
         source: "docs/spec-map.md: Loop safety, stall detection 2; loop rules, no files modified; settled \
@@ -58,7 +58,7 @@ impl Found for Idleness {}
 
 impl fmt::Display for Idleness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} running ended without any change", words::count(self.turns, "turn"))
+        write!(f, "{} in a row ended without any change", words::count(self.turns, "turn"))
     }
 }
 

@@ -15,9 +15,9 @@ use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{CodeState, Iteration, PathState, Strike, Timeline};
 
 pub(in crate::detect) const RETURNS: Param<u64> =
-    Param::count("returns", 2, 2, "Returns to the last but one state, running.");
+    Param::count("returns", 2, 2, "Consecutive returns to the state before the last.");
 pub(in crate::detect) const PATH_RETURNS: Param<u64> =
-    Param::count("path_returns", 3, 2, "Returns to the last but one state of one path, running.");
+    Param::count("path_returns", 3, 2, "Consecutive returns of one path to the state before its last.");
 pub(in crate::detect) const COMEBACKS: Param<u64> =
     Param::count("comebacks", 3, 2, "Returns to any of the 6 states before, among the newest 10 states.");
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
@@ -95,7 +95,7 @@ impl fmt::Display for Circle {
             ),
             Self::States(round) => {
                 let (period, changes) = (round.period, changes(*round));
-                write!(f, "the code goes round through the same {period} states, for {changes}")?;
+                write!(f, "the code cycles through the same {period} states, for {changes}")?;
                 f.write_str(&on_purpose(*round))
             }
             Self::File(round) => {

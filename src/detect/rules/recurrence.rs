@@ -59,7 +59,7 @@ impl fmt::Display for Return {
         let (changes, code) = (self.changes, self.code.short());
         write!(
             f,
-            "the code is again in the state of {changes} changes before ({code}, brought by {})",
+            "the code is back in the state it had {changes} changes ago ({code}, from {})",
             self.brought_by,
         )
     }
@@ -143,7 +143,7 @@ mod tests {
     fn the_message_says_how_far_back() {
         let finding = checked(&RULE, states(&[1, 2, 3, 1])).unwrap();
         assert!(
-            finding.message().starts_with("the code is again in the state of 3 changes before (010101010101")
+            finding.message().starts_with("the code is back in the state it had 3 changes ago (010101010101")
         );
     }
 }

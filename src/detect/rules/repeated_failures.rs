@@ -14,11 +14,11 @@ use crate::domain::tests::TestEvidence;
 use crate::history::{Outcome, outcome, steady_count};
 
 pub(in crate::detect) const ITERATIONS: Param<u64> =
-    Param::count("iterations", 3, 2, "Test-bearing iterations running with the same failing tests.");
+    Param::count("iterations", 3, 2, "Test-bearing iterations in a row with the same failing tests.");
 
 pub static RULE: Rule = Rule {
     id: "repeated-failures",
-    summary: "the same tests fail in 3 tested iterations running, with code edited in between",
+    summary: "the same tests fail in 3 tested iterations in a row, with code edited in between",
     docs: Docs {
         trips: "The newest `iterations` counted iterations with a test result have the same failure \
                 signature, name at least one failing test, and each has other code than the one before. \
@@ -57,8 +57,8 @@ impl fmt::Display for SameFailures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the same {} failed in {} running, with code edited in between: {}{}",
-            words::count(self.failing, "test"),
+            "the same {} failed in {} in a row, with code edited in between: {}{}",
+            if self.failing == 1 { "test".to_owned() } else { words::count(self.failing, "test") },
             words::count(self.iterations, "iteration"),
             words::list(&self.steady, self.failing),
             words::flaky_aside(&self.flaky),
@@ -174,7 +174,7 @@ mod tests {
         let finding = checked(&RULE, vec![r(1, &names), r(2, &names), r(3, &names)]).unwrap();
         assert_eq!(
             finding.message(),
-            "the same 6 tests failed in 3 iterations running, with code edited in between: \
+            "the same 6 tests failed in 3 iterations in a row, with code edited in between: \
              a, b, c, d, e and 1 more"
         );
         assert_eq!(finding.evidence.len(), 4);

@@ -15,11 +15,11 @@ use crate::domain::suggestion::Step as Advised;
 use crate::history::{Said, Source, Timeline, TurnChange};
 
 pub(in crate::detect) const REPEATS: Param<u64> =
-    Param::count("repeats", 3, 2, "Equal outputs running that halt the loop.");
+    Param::count("repeats", 3, 2, "Equal outputs in a row that halt the loop.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "repeated-output",
-    summary: "a node said the same 3 times running",
+    summary: "a node said the same 3 times in a row",
     docs: Docs {
         trips: "The newest `repeats` outputs of one kind (`message.final`, `structured_output`) of one node \
                 have one hash. Texts are compared without white space, times and ids; a hash that is handed \
@@ -61,7 +61,7 @@ impl Found for SameOutput {}
 impl fmt::Display for SameOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let node = words::bounded(&self.node);
-        write!(f, "{node} gave the same {} {} times running", self.kind.as_str(), self.times)
+        write!(f, "{node} gave the same {} {} times in a row", self.kind.as_str(), self.times)
     }
 }
 
@@ -172,7 +172,7 @@ mod tests {
         let with = |repeats| asked_with(&RULE, &line, &[("repeats", ParamValue::Count(repeats))]);
         assert_eq!(
             with(2).map(|finding| finding.message()).as_deref(),
-            Some("agent gave the same message.final 2 times running")
+            Some("agent gave the same message.final 2 times in a row")
         );
         assert!(with(3).is_none());
     }

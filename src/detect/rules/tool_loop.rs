@@ -39,9 +39,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 calls, `soft` identical ones warn (SOFT_LOOP), `hard` halt (HARD_LOOP) and `infinite` halt \
                 with BLOCKER_REPORT.md (INFINITE_LOOP). A sequence of 2 to 5 calls repeated `rounds` times \
                 running halts as well (HARD_LOOP). So does one tool that gave the same answer `infinite` \
-                times running whatever it was asked (HARD_LOOP; from `hard` times on SOFT_LOOP). A new edit, \
+                times in a row whatever it was asked (HARD_LOOP; from `hard` times on SOFT_LOOP). A new edit, \
                 a commit or changed code starts the count anew. Polling whose answers change is no loop.",
-        why: "In 113 agent runs that solved their task, five identical calls running came twice, both real \
+        why: "In 113 agent runs that solved their task, five identical calls in a row came twice, both real \
               loops. Five among ten tripped 9 of 98 healthy runs, and none once a new edit starts the count \
               anew.",
         source: "docs/spec-map.md: Loop rules, loop detection; settled choice 4",
@@ -148,8 +148,10 @@ impl fmt::Display for Loop {
             Pattern::Identical { times, among } => {
                 write!(f, "{times} identical calls among the last {among}")
             }
-            Pattern::Row { calls, times } => write!(f, "a row of {calls} calls came {times} times running"),
-            Pattern::SameAnswer { times } => write!(f, "the same answer {times} times running"),
+            Pattern::Row { calls, times } => {
+                write!(f, "the same sequence of {calls} calls came {times} times in a row")
+            }
+            Pattern::SameAnswer { times } => write!(f, "the same answer {times} times in a row"),
         }
     }
 }
@@ -198,7 +200,7 @@ fn identical(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, 
     Some((grade, Pattern::Identical { times, among: recent.len() }))
 }
 
-/// A row of 2 to 5 calls that came `rounds` times running.
+/// A row of 2 to 5 calls that came `rounds` times in a row.
 fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
     let rounds = usize::try_from(setting.count(&ROUNDS)).unwrap_or(usize::MAX);
     let period = (2..=MAX_PERIOD).find(|period| {

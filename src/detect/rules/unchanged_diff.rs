@@ -15,15 +15,23 @@ use crate::domain::ids::DiffHash;
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{DocsProgress, Iteration, Source, Timeline};
 
-pub(in crate::detect) const REPEATS: Param<u64> =
-    Param::count("repeats", 2, 1, "Iterations running that repeat the diff before them or change nothing.");
-pub(in crate::detect) const COSMETIC: Param<u64> =
-    Param::count("cosmetic", 5, 1, "Repeats running, where normalization leaves nothing of some of them.");
+pub(in crate::detect) const REPEATS: Param<u64> = Param::count(
+    "repeats",
+    2,
+    1,
+    "Consecutive iterations that repeat the diff before them or change nothing.",
+);
+pub(in crate::detect) const COSMETIC: Param<u64> = Param::count(
+    "cosmetic",
+    5,
+    1,
+    "Consecutive repeats, where normalization leaves nothing of some of them.",
+);
 pub(in crate::detect) const PATIENCE: Param<u64> = Param::count(
     "patience",
     12,
     1,
-    "Repeats running, where some are meant (`exempt`) or give a document a new text.",
+    "Consecutive repeats, where some are meant (`exempt`) or give a document a new text.",
 );
 pub(in crate::detect) const REWRITES: Param<u64> = Param::count(
     "rewrites",
@@ -39,7 +47,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "unchanged-diff",
-    summary: "the normalized diff repeats, or is empty, 2 iterations running",
+    summary: "the normalized diff repeats, or is empty, 2 iterations in a row",
     docs: Docs {
         trips: "An iteration repeats when it changes nothing, or when its diff hash equals that of the \
                 counted iteration before it. The rule trips when the newest `repeats` counted iterations all \
@@ -50,7 +58,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 Merges, reverts, cherry-picks and rebases neither count nor interrupt. An amend replaces the \
                 iteration it amends, so amending a message repeats nothing. But `rewrites` amends or rebases \
                 that bring the very same code again, with no other commit in between, trip the rule.",
-        why: "In 180,000 commits of healthy repositories two repeats running were empty commits that start a \
+        why: "In 180,000 commits of healthy repositories two repeats in a row were empty commits that start a \
               build, changed line ends (trailing white space, CRLF), or the same lines put into a document \
               at several places. Without those this rule may halt alone.",
         source: "docs/spec-map.md: Loop safety, stall detection 2 (no artifact change); settled choices 2 \
@@ -88,28 +96,28 @@ impl Found for Repeated {}
 
 impl fmt::Display for Repeated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let running = |iterations: &u64| words::count(*iterations, "iteration");
+        let count = |iterations: &u64| words::count(*iterations, "iteration");
         match self {
             Self::Cosmetic(iterations) => write!(
                 f,
-                "{} running changed nothing but white space at line ends, or what normalization masks",
-                running(iterations)
+                "{} in a row changed only white space at line ends, or what normalization masks",
+                count(iterations)
             ),
-            Self::Nothing(iterations) => write!(f, "{} running changed nothing", running(iterations)),
+            Self::Nothing(iterations) => write!(f, "{} in a row changed nothing", count(iterations)),
             Self::Same { iterations, diff } => write!(
                 f,
-                "{} running made the same change as the one before (diff {})",
-                running(iterations),
+                "{} in a row made the same change as the one before (diff {})",
+                count(iterations),
                 diff.short()
             ),
             Self::Mixed { iterations, empty } => write!(
                 f,
-                "{} running repeated the change before or changed nothing ({empty} of them)",
-                running(iterations)
+                "{} in a row repeated the change before them or changed nothing ({empty} changed nothing)",
+                count(iterations)
             ),
             Self::Rewritten(times) => write!(
                 f,
-                "the same code was committed anew by amending or rebasing {}",
+                "the same code was committed again {} by amending or rebasing",
                 words::count(*times, "time")
             ),
         }
@@ -164,7 +172,7 @@ fn rewritten(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding { evidence, help, ..RULE.finding(setting.level, Repeated::Rewritten(times)) })
 }
 
-/// How many iterations running it takes when `one` is among them, and what is said until then.
+/// How many iterations in a row it takes when `one` is among them, and what is said until then.
 fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64, Level) {
     let document = match timeline.docs_progress(one) {
         DocsProgress::NewText | DocsProgress::Ticked => {
@@ -323,14 +331,14 @@ mod tests {
     #[test]
     fn the_message_tells_which() {
         let message = |commits| checked(&RULE, commits).map(|finding| finding.message()).unwrap_or_default();
-        assert_eq!(message(vec![e(), e()]), "2 iterations running changed nothing");
+        assert_eq!(message(vec![e(), e()]), "2 iterations in a row changed nothing");
         assert_eq!(
             message(vec![d(1), d(1), d(1)]),
-            "2 iterations running made the same change as the one before (diff 010101010101)"
+            "2 iterations in a row made the same change as the one before (diff 010101010101)"
         );
         assert_eq!(
             message(vec![d(1), d(1), e()]),
-            "2 iterations running repeated the change before or changed nothing (1 of them)"
+            "2 iterations in a row repeated the change before them or changed nothing (1 changed nothing)"
         );
     }
 }

@@ -69,7 +69,7 @@ impl fmt::Display for Churn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} of the {} of {} undo earlier ones",
+            "{} of {} in the last {} undo earlier ones",
             self.undone,
             words::count(self.hunks, "hunk"),
             words::count(self.commits, "commit"),

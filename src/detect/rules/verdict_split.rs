@@ -11,11 +11,11 @@ use crate::domain::escalation::{Signal, VerdictRound, splits_running};
 use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
 use crate::domain::settings::{Param, RuleSetting};
 
-pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1, "Split rounds running.");
+pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1, "Split rounds in a row.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "verdict-split",
-    summary: "reviewers rejected with at least one approval, 2 rounds running",
+    summary: "reviewers rejected with at least one approval, 2 rounds in a row",
     docs: Docs {
         trips: "A round of reviewers (`andon observe verdict`, as counts or one reviewer at a time) is split \
                 when somebody approved and fewer than two thirds did, rounded up. The newest `rounds` rounds \
@@ -36,7 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     check,
 };
 
-/// Rounds of reviewers running that were split.
+/// Consecutive rounds in which the reviewers disagreed.
 #[derive(Debug)]
 struct Split {
     rounds: u64,
@@ -50,7 +50,7 @@ impl fmt::Display for Split {
         let VerdictRound { approve, reject } = self.newest;
         write!(
             f,
-            "{} of reviewers running were split; of the last one {approve} approved, {reject} rejected, and it takes {}",
+            "the reviewers disagreed in {} in a row; in the last one {approve} approved and {reject} rejected, where {} approvals are needed",
             words::count(self.rounds, "round"),
             self.newest.threshold(),
         )

@@ -15,7 +15,7 @@ use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{DocsProgress, Iteration, Timeline};
 
 pub(in crate::detect) const RUNNING: Param<u64> =
-    Param::count("running", 3, 2, "Iterations running that change nothing which runs.");
+    Param::count("running", 3, 2, "Consecutive iterations that change nothing that runs.");
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "exempt",
     SUBJECTS,
@@ -24,7 +24,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "weak-change",
-    summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations running",
+    summary: "only comments, white space, a version number, a log or a mode changed, 3 iterations in a row",
     docs: Docs {
         trips: "The newest `running` counted iterations changed nothing but comments (in a language known by \
                 the file's extension), white space, version numbers, logs, file modes or what normalization \
@@ -60,7 +60,7 @@ impl Found for Weak {}
 impl fmt::Display for Weak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = words_for(self.nature);
-        write!(f, "{} running changed only {what}", words::count(self.iterations, "iteration"))
+        write!(f, "{} in a row changed only {what}", words::count(self.iterations, "iteration"))
     }
 }
 
@@ -85,7 +85,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     })
 }
 
-/// So many more iterations running it takes where the newest says that it is meant.
+/// So many more iterations in a row it takes where the newest says that it is meant.
 const MEANT: u64 = 2;
 
 /// The longest end of the strike candidates that are weak, empty ones passed over, each in the place of the one before.
@@ -190,7 +190,7 @@ mod tests {
         let with =
             |running| checked_with(&RULE, row(&[Nature::Log; 4]), &[("running", ParamValue::Count(running))]);
         let message = with(4).map(|finding| finding.message());
-        assert_eq!(message.as_deref(), Some("4 iterations running changed only a log"));
+        assert_eq!(message.as_deref(), Some("4 iterations in a row changed only a log"));
         assert!(with(5).is_none());
     }
 }

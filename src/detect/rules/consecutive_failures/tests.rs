@@ -142,7 +142,7 @@ fn the_threshold_is_a_parameter_and_the_face_a_blocker_report() {
     assert!(with(3).is_none());
     let finding = with(2).unwrap();
     assert_eq!(finding.face, Face::BlockerReport);
-    assert_eq!(finding.message(), "2 iterations running failed: tests failed in 1, the build failed in 1");
+    assert_eq!(finding.message(), "2 iterations in a row failed: tests failed in 1, the build failed in 1");
 }
 
 #[test]
