@@ -5,7 +5,7 @@
 //! | rank | module | what |
 //! |---|---|---|
 //! | 0 | [`domain`] | pure: the words of the product as values |
-//! | 0 | [`test_seam`] | how tests drive the program; only in a debug build |
+//! | 0 | [`platform`] | what operating systems do differently |
 //! | 1 | [`history`] | pure: facts to a timeline |
 //! | 1 | [`wire`] | pure: what is stored and printed, as serde types; the envelope of caches |
 //! | 1 | [`change`] | pure: what a commit did: hunks, normalization, diff hash, nature, fingerprint |
@@ -40,9 +40,9 @@ pub mod git;
 pub mod history;
 pub mod ledger;
 pub mod ops;
+pub mod platform;
 pub mod policy;
 pub mod report;
 pub mod signals;
 pub mod store;
-pub mod test_seam;
 pub mod wire;

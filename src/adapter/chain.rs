@@ -5,9 +5,12 @@
 //! script is not started under its new name: its interpreter is, with the original path as `$0`, and
 //! reads the script with `.`. Everything else is started directly, as git would have done.
 
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+use bstr::ByteSlice as _;
+
+use crate::platform::paths::text_from_bytes;
 
 /// Suffix of the file that holds the hook that was there before (`effect::install` renames it so).
 pub const SUFFIX: &str = ".andon-chained";
@@ -148,7 +151,7 @@ impl Shell {
             Some(at) => (&line[..at], Some(trim(&line[at..]))),
             None => (line, None),
         };
-        let program_text = OsString::from_vec(program.to_vec());
+        let program_text = text_from_bytes(program.to_vec());
         if base_name(program) != b"env" {
             let before = keep_flags(argument)?;
             return is_shell(program).then_some(Self { program: program_text, before });
@@ -156,12 +159,12 @@ impl Shell {
         let argument = argument?;
         let Some(words) = argument.strip_prefix(b"-S").map(trim) else {
             // Without -S the kernel hands all of it over as one word.
-            let alone = is_shell(argument).then(|| OsString::from_vec(argument.to_vec()))?;
+            let alone = is_shell(argument).then(|| text_from_bytes(argument.to_vec()))?;
             return Some(Self { program: program_text, before: vec![alone] });
         };
         let mut words = words.split(|byte| matches!(byte, b' ' | b'\t')).filter(|word| !word.is_empty());
         let shell = words.next().filter(|word| is_shell(word))?;
-        let mut before = vec![OsString::from_vec(shell.to_vec())];
+        let mut before = vec![text_from_bytes(shell.to_vec())];
         for word in words {
             before.extend(keep_flags(Some(word))?);
         }
@@ -179,7 +182,7 @@ impl Shell {
 }
 
 fn base_name(path: &[u8]) -> &[u8] {
-    Path::new(OsStr::from_bytes(path)).file_name().map(OsStr::as_bytes).unwrap_or_default()
+    path.to_path().ok().and_then(Path::file_name).and_then(<[u8]>::from_os_str).unwrap_or_default()
 }
 
 /// zsh is not among them: there `.` puts its own file into `$0`, so that nothing would be gained.
@@ -203,7 +206,7 @@ fn keep_flags(argument: Option<&[u8]>) -> Option<Vec<OsString>> {
         }
         _ => false,
     };
-    plain.then(|| vec![OsString::from_vec(word.to_vec())])
+    plain.then(|| vec![text_from_bytes(word.to_vec())])
 }
 
 #[cfg(test)]

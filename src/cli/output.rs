@@ -1,7 +1,6 @@
 //! The only place that prints. A closed or full stream never changes a verdict and never panics.
 
 use std::io::{self, IsTerminal as _, Write};
-use std::os::fd::{AsFd as _, BorrowedFd};
 
 use crate::domain::time::Timestamp;
 use crate::effect::program::Screens;
@@ -145,9 +144,7 @@ pub fn has_terminal() -> bool {
 
 /// The terminals behind both streams, for a program whose output is passed through.
 pub fn screens() -> Screens {
-    let terminal =
-        |stream: BorrowedFd<'_>| stream.is_terminal().then(|| stream.try_clone_to_owned().ok()).flatten();
-    Screens { stdout: terminal(io::stdout().as_fd()), stderr: terminal(io::stderr().as_fd()) }
+    Screens::behind(&io::stdout(), &io::stderr())
 }
 
 fn write_all(stream: &mut impl Write, bytes: &[u8]) {

@@ -7,13 +7,13 @@
 use std::io::{self, Read as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use cap_fs_ext::DirExt as _;
+use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
+use cap_std::fs::{Dir, OpenOptions};
 use cap_tempfile::TempFile;
-use nix::fcntl::OFlag;
 
 use crate::git::is_litter;
+use crate::platform::files::is_ours;
 
 /// Its name, under the top of the working tree.
 pub const ANDON_DIR: &str = ".andon";
@@ -80,7 +80,7 @@ impl AndonDir {
     /// The newest bytes of the plain file `name`, at most `most`, from the beginning of a line on.
     pub fn newest(&self, name: &str, most: u64) -> Option<String> {
         let mut options = OpenOptions::new();
-        options.read(true).custom_flags((OFlag::O_NONBLOCK | OFlag::O_NOFOLLOW).bits());
+        options.read(true).nonblock(true).follow(FollowSymlinks::No);
         let mut file = self.open().ok()?.open_with(name, &options).ok()?;
         let found = file.metadata().ok()?;
         if !found.is_file() {
@@ -164,11 +164,6 @@ fn in_its_place(top: &Dir, error: io::Error) -> io::Error {
         Ok(found) if !found.is_dir() => io::Error::new(io::ErrorKind::NotADirectory, "it is not a directory"),
         Ok(_) | Err(_) => error,
     }
-}
-
-/// A directory of this user, of whoever owns the working tree (a container's user differs), or of the superuser.
-fn is_ours(dir: &Metadata, top: &Metadata) -> bool {
-    [rustix::process::geteuid().as_raw(), top.uid(), 0].contains(&dir.uid())
 }
 
 /// What was there already is made, too.

@@ -5,6 +5,9 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::platform::paths::LIST_SEPARATOR;
+use crate::platform::processes;
+
 /// Most bytes of output that are kept.
 const MAX_OUTPUT: u64 = 1 << 20;
 
@@ -50,7 +53,7 @@ pub fn capture(
                 EnvChange::PrependPath(first) => {
                     let mut value = first.clone();
                     if let Some(rest) = path {
-                        value.push(":");
+                        value.push(LIST_SEPARATOR.to_string());
                         value.push(rest);
                     }
                     command.env("PATH", value)
@@ -63,7 +66,6 @@ pub fn capture(
     let mut output = Vec::new();
     reader.take(MAX_OUTPUT).read_to_end(&mut output)?;
     let status = child.wait()?;
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    let code = status.code().unwrap_or_else(|| 128 + signal.unwrap_or(0));
+    let code = status.code().unwrap_or_else(|| 128 + processes::signal_of(status).unwrap_or(0));
     Ok(Captured { code, output: String::from_utf8_lossy(&output).into_owned() })
 }

@@ -4,17 +4,14 @@
 //! of their output only the beginning is kept.
 
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
-
 use crate::domain::response::Program;
+use crate::platform::processes;
 
 /// How often the end is looked for.
 const TICK: Duration = Duration::from_millis(10);
@@ -38,7 +35,7 @@ pub fn run(program: &Program, dir: &Path, input: &[u8], most: usize) -> io::Resu
     let (name, arguments) = program.argv.split_first().ok_or_else(missing)?;
     #[allow(clippy::disallowed_methods, reason = "the door of the user's own programs")]
     let mut command = Command::new(name);
-    command.args(arguments).current_dir(dir).process_group(0);
+    processes::lead_group(command.args(arguments).current_dir(dir));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     for variable in HOOK_VARIABLES {
         command.env_remove(variable);
@@ -48,7 +45,7 @@ pub fn run(program: &Program, dir: &Path, input: &[u8], most: usize) -> io::Resu
     let deadline = Instant::now().checked_add(Duration::from_secs(program.timeout.0));
     let code = loop {
         if let Some(status) = child.try_wait()? {
-            let signal = std::os::unix::process::ExitStatusExt::signal(&status);
+            let signal = processes::signal_of(status);
             break Some(status.code().unwrap_or_else(|| 128 + signal.unwrap_or(0)));
         }
         if deadline.is_none_or(|deadline| Instant::now() >= deadline) {
@@ -84,9 +81,7 @@ fn speak(child: &mut Child, input: Vec<u8>, most: usize) -> mpsc::Receiver<Vec<u
 }
 
 fn end(child: &mut Child) {
-    if let Ok(pid) = i32::try_from(child.id()) {
-        let _gone = killpg(Pid::from_raw(pid), Signal::SIGKILL);
-    }
+    processes::end_group(child.id());
     let _gone = child.kill();
     let _reaped = child.wait();
 }

@@ -7,10 +7,10 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+
+use crate::platform::{files, processes};
 
 /// What went wrong with a chained hook, other than its own verdict.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ pub fn probe(path: &Path, limit: u64) -> Result<Probe, HookProgramError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Probe::Absent),
         Err(error) => return Err(failed(error)),
     };
-    if !facts.is_file() || facts.permissions().mode() & 0o111 == 0 {
+    if !facts.is_file() || !files::is_executable(&facts) {
         return Ok(Probe::NotExecutable);
     }
     let mut head = Vec::new();
@@ -82,13 +82,14 @@ pub fn run(
     env: &[(OsString, OsString)],
 ) -> Result<ChainedEnd, HookProgramError> {
     let path = || PathBuf::from(program);
+    let (started, arguments) = processes::startable(program, args);
     #[allow(clippy::disallowed_methods, reason = "the door for chained hooks: see the head of this module")]
-    let mut command = Command::new(program);
-    command.args(args).envs(env.iter().map(|(key, value)| (key, value)));
+    let mut command = Command::new(&started);
+    command.args(arguments).envs(env.iter().map(|(key, value)| (key, value)));
     command.stdin(if stdin.is_some() { Stdio::piped() } else { Stdio::inherit() });
     let mut child = match command.spawn() {
         Ok(child) => child,
-        Err(error) if error.raw_os_error() == Some(nix::errno::Errno::ENOEXEC as i32) => {
+        Err(error) if processes::is_no_program(&error) => {
             return Ok(ChainedEnd::NoProgram);
         }
         Err(source) => return Err(HookProgramError::Start { path: path(), source }),
@@ -108,7 +109,8 @@ pub fn run(
 }
 
 fn code(status: ExitStatus) -> u8 {
-    let number = status.code().or_else(|| status.signal().map(|signal| signal.saturating_add(128)));
+    let number =
+        status.code().or_else(|| processes::signal_of(status).map(|signal| signal.saturating_add(128)));
     number.and_then(|number| u8::try_from(number).ok()).unwrap_or(1)
 }
 

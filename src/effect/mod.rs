@@ -28,11 +28,11 @@ use crate::domain::effect::{Duty, Effect};
 use crate::domain::time::Timestamp;
 use crate::git::Repo;
 use crate::ledger::{Ledger, LedgerError};
+use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote;
 use crate::report::face::{self, AckMode};
 use crate::store::RecordError;
 use crate::store::journal::{Journal, JournalLine};
-use crate::test_seam::stop_point;
 
 /// Where effects take place.
 pub struct Site<'a> {

@@ -7,20 +7,40 @@
 //!
 //! Process groups: with a terminal on standard input the command stays in the terminal's foreground group,
 //! so that it can read from it and gets Ctrl-C from it; other signals and the timeout go to the processes
-//! below it, as `/proc` shows them. Otherwise it leads a group of its own, and they go to that group.
+//! below it, as `/proc` shows them. Otherwise it leads a group of its own, and they go to that group. Windows has neither
+//! groups nor terminals to give away: there the command writes to pipes, and is ended with all that it started.
 
-mod descendants;
+mod command;
 mod end;
-mod signals;
-mod start;
-mod terminal;
 mod watch;
+
+#[cfg(unix)]
+#[path = "program/unix/descendants.rs"]
+mod descendants;
+#[cfg(unix)]
+#[path = "program/unix/signals.rs"]
+mod signals;
+#[cfg(unix)]
+#[path = "program/unix/start.rs"]
+mod start;
+#[cfg(unix)]
+#[path = "program/unix/terminal.rs"]
+mod terminal;
+
+#[cfg(windows)]
+#[path = "program/windows/signals.rs"]
+mod signals;
+#[cfg(windows)]
+#[path = "program/windows/start.rs"]
+mod start;
+#[cfg(windows)]
+#[path = "program/windows/terminal.rs"]
+mod terminal;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use nix::errno::Errno;
 use thiserror::Error;
 
 use crate::domain::time::Span;
@@ -29,8 +49,8 @@ use testreport::Stream;
 pub use self::end::{CommandExit, ProgramEnd, Stopped};
 pub use self::terminal::Screens;
 
-use self::signals::{Group, HeldSignals};
-use self::start::Start;
+use self::command::{Group, Start};
+use self::signals::HeldSignals;
 use self::watch::Watch;
 
 /// A test command, as the configuration or the command line gives it. How it is shown and compared is
@@ -77,7 +97,7 @@ pub enum ProgramError {
     Wait { program: String, source: io::Error },
     /// Signals could not be held back.
     #[error("signals could not be held back for the test command: {0}")]
-    Signals(Errno),
+    Signals(io::Error),
 }
 
 impl ProgramError {

@@ -10,10 +10,10 @@ use crate::domain::facts::{CommitFact, CommitKind};
 use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
 use crate::history::{self, Aside, LineOfWork, MAX_REWRITTEN, Outcome, outcome};
+use crate::platform::test_seam::stop_point;
 use crate::store::journal::{Journal, JournalLine};
 use crate::store::notes::NotesStore;
 use crate::store::window::Window;
-use crate::test_seam::stop_point;
 
 /// An attempt, and where it stands among the commits of the window.
 #[derive(Debug, Clone)]

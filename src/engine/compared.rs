@@ -8,6 +8,7 @@ use crate::engine::error::OpsError;
 use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
 use crate::history;
+use crate::platform::paths::path_from_bytes;
 use crate::store::journal::{Journal, Reach, Turns};
 use testreport::{ParsedRun, RUNNER_EXIT};
 
@@ -138,8 +139,7 @@ fn text_then(ws: &Workspace, run: &TestRun, path: &[u8]) -> Result<Option<String
 }
 
 fn text_now(ws: &Workspace, path: &[u8]) -> Option<String> {
-    use std::os::unix::ffi::OsStrExt as _;
-    let file = ws.repo.workdir()?.join(std::ffi::OsStr::from_bytes(path));
+    let file = ws.repo.workdir()?.join(path_from_bytes(path));
     if !file.exists() {
         return Some(String::new());
     }

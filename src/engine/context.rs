@@ -12,7 +12,8 @@ use crate::domain::agent::MARKERS;
 use crate::domain::time::{Timestamp, Uptime};
 use crate::effect::program::Environment;
 use crate::git::{Repo, RepoEnv};
-use crate::test_seam;
+use crate::platform::processes;
+use crate::platform::test_seam;
 
 /// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
 const KEPT: [&str; 39] = [
@@ -121,7 +122,7 @@ impl Context {
                 pre_commit_legacy: std::env::var_os("PRE_COMMIT_RUNNING_LEGACY"),
                 prek_legacy: std::env::var_os("PREK_RUNNING_LEGACY"),
             },
-            parent: std::os::unix::process::parent_id(),
+            parent: processes::parent_id(),
             program: std::env::current_exe().ok(),
             vars,
         }

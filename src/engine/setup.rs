@@ -14,6 +14,7 @@ use crate::effect::install::husky::Layout;
 use crate::effect::install::manifest::ManifestError;
 use crate::effect::install::mode::{self, Mode, Unfit};
 use crate::git::{ConfigScope, GitError, Repo};
+use crate::platform::paths::shell_bytes;
 use crate::report::escape::shell_quote_bytes;
 
 /// The key that makes `git log` show notes.
@@ -139,8 +140,7 @@ impl SetupError {
 
 /// `path` as a word for a shell, to be copied.
 pub(crate) fn quoted(path: &Path) -> String {
-    use std::os::unix::ffi::OsStrExt as _;
-    shell_quote_bytes(path.as_os_str().as_bytes())
+    shell_quote_bytes(&shell_bytes(path))
 }
 
 /// True when `pattern`, a value of `notes.displayRef` or `notes.rewriteRef`, means our ref: by name or by a

@@ -2,17 +2,14 @@
 //! readable by whom the umask lets, as what git writes is. A store may be shared.
 
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use nix::errno::Errno;
-use nix::fcntl::OFlag;
-use nix::sys::signal::kill;
-use nix::unistd::Pid;
 use tempfile::NamedTempFile;
+
+use crate::platform::{Life, files, processes};
 
 /// How the names of temporary files begin; the id of the process that writes them follows.
 const TEMPORARY: &str = ".tmp";
@@ -27,7 +24,11 @@ pub fn temporary_in(dir: &Path) -> io::Result<NamedTempFile> {
         }
     }
     let prefix = format!("{TEMPORARY}-{}-", std::process::id());
-    tempfile::Builder::new().prefix(&prefix).permissions(Permissions::from_mode(0o666)).tempfile_in(dir)
+    let mut builder = tempfile::Builder::new();
+    if let Some(permissions) = files::permissions(0o666) {
+        builder.permissions(permissions);
+    }
+    builder.prefix(&prefix).tempfile_in(dir)
 }
 
 /// Replaces `path` by a file with these bytes, or leaves it as it was. Makes its directory.
@@ -50,8 +51,8 @@ pub fn replace_plain(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn is_litter(name: &OsStr, modified: impl FnOnce() -> Option<SystemTime>) -> bool {
     let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY)) else { return false };
     match rest.strip_prefix('-').and_then(|rest| rest.split_once('-')?.0.parse().ok()) {
-        Some(pid) => kill(Pid::from_raw(pid), None) == Err(Errno::ESRCH),
-        None => modified().and_then(|then| then.elapsed().ok()).is_some_and(|age| age > FORGOTTEN),
+        Some(pid) if processes::life(pid) != Life::Unknown => processes::life(pid) == Life::Gone,
+        Some(_) | None => modified().and_then(|then| then.elapsed().ok()).is_some_and(|age| age > FORGOTTEN),
     }
 }
 
@@ -63,7 +64,7 @@ pub fn open_plain(path: &Path) -> io::Result<Option<File>> {
 
 /// The same, and how many bytes it has.
 fn opened(path: &Path) -> io::Result<Option<(File, u64)>> {
-    let file = match OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path) {
+    let file = match files::never_waiting(OpenOptions::new().read(true)).open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };

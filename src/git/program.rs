@@ -4,20 +4,17 @@
 //! that would name another are removed; nothing is fetched lazily, no prompt appears, no optional lock is
 //! taken; output is bounded.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{Read, Write};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
-
 use crate::git::error::{GitError, cut};
 use crate::git::open::repo::{Repo, RepoEnv};
+use crate::platform::paths::path_from_bytes;
+use crate::platform::processes;
 
 /// Most bytes of standard output that are kept; more is an error.
 const MAX_STDOUT: u64 = 256 << 20;
@@ -229,17 +226,17 @@ fn end(mut command: Command, input: &[u8]) -> Result<(Ended, ExitStatus), GitErr
 /// As [`end`] without input. What takes longer than `patience` is killed as a group: a transport that git started holds
 /// the pipes open otherwise.
 fn end_within(mut command: Command, patience: Duration) -> Result<Ended, GitError> {
-    command.stdin(Stdio::null()).process_group(0);
+    processes::lead_group(command.stdin(Stdio::null()));
     let line = line_of(&command);
     let start_error = |source| GitError::ProgramStart { command: line.clone(), source };
     let mut child = command.spawn().map_err(start_error)?;
-    let group = i32::try_from(child.id()).ok().map(Pid::from_raw);
+    let group = child.id();
     let (done, waiting) = mpsc::channel::<()>();
     let (said, in_time) = std::thread::scope(|scope| {
         let watch = scope.spawn(move || {
             let in_time = waiting.recv_timeout(patience) != Err(RecvTimeoutError::Timeout);
-            if let Some(group) = group.filter(|_| !in_time) {
-                let _already_gone = killpg(group, Signal::SIGKILL);
+            if !in_time {
+                processes::end_group(group);
             }
             in_time
         });
@@ -297,16 +294,6 @@ fn line_of(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(args);
     let words: Vec<String> = words.map(|word| word.to_string_lossy().into_owned()).collect();
     cut(&words.join(" "), 400)
-}
-
-/// Bytes that git wrote, as a path.
-pub(in crate::git) fn path_from_bytes(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes.to_vec()))
-}
-
-/// A path, as the bytes git knows.
-pub(in crate::git) fn bytes_of(path: &Path) -> &[u8] {
-    path.as_os_str().as_bytes()
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +18,7 @@ use crate::domain::facts::{Ack, CommitRecord};
 use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::time::Timestamp;
 use crate::git::{Repo, read_plain, replace_plain};
+use crate::platform::files;
 use crate::wire::envelope::{Key, open, seal};
 
 /// Largest memory that is read, in bytes.
@@ -252,5 +252,6 @@ fn entries(dir: &Path) -> impl Iterator<Item = fs::DirEntry> {
 }
 
 fn of(facts: &fs::Metadata) -> String {
-    format!("{} {} {} {}", facts.ino(), facts.size(), facts.mtime(), facts.mtime_nsec())
+    let stat = files::stat(facts);
+    format!("{} {} {} {}", stat.inode, stat.size, stat.modified.0, stat.modified.1)
 }

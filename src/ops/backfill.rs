@@ -16,9 +16,9 @@ use crate::engine::derive;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
+use crate::platform::test_seam::stop_point;
 use crate::store::derived::DerivedCache;
 use crate::store::notes::NotesStore;
-use crate::test_seam::stop_point;
 
 /// Records of the first notes commit; every further one has twice as many.
 const FIRST_BATCH: usize = 500;

@@ -22,8 +22,8 @@ use crate::engine::guard;
 use crate::engine::skip;
 use crate::engine::sync;
 use crate::engine::workspace::Workspace;
+use crate::platform::test_seam::stop_point;
 use crate::report::message::Diagnostic;
-use crate::test_seam::stop_point;
 
 /// A hook as git or the framework called it.
 pub struct HookCall {

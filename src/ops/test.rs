@@ -19,9 +19,9 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::tested::{Since, TestedCode};
 use crate::engine::workspace::Workspace;
+use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote_bytes;
 use crate::store::journal::{Journal, JournalLine};
-use crate::test_seam::stop_point;
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 use self::preset::Unseen;

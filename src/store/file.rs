@@ -3,10 +3,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use nix::fcntl::OFlag;
+use crate::platform::files::{never_following, never_waiting};
 
 pub(super) use crate::git::{open_plain as open, read_plain as read, replace_plain as replace};
 
@@ -21,8 +20,7 @@ pub(super) fn read_start(path: &Path, max: usize) -> io::Result<Option<Vec<u8>>>
 /// Opens `path` for whole-line appends, and its directory with it.
 pub(super) fn open_append(path: &Path) -> io::Result<File> {
     // A named pipe that nobody reads is an error at once.
-    let flags = OFlag::O_NONBLOCK.bits();
-    let open = || OpenOptions::new().append(true).read(true).create(true).custom_flags(flags).open(path);
+    let open = || never_waiting(OpenOptions::new().append(true).read(true).create(true)).open(path);
     let file = match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if let Some(parent) = path.parent() {
@@ -39,8 +37,7 @@ pub(super) fn open_append(path: &Path) -> io::Result<File> {
 /// is replaced at every commit and knows by a checksum what was half-written: a rename onto a file costs several times as
 /// much, since file systems bring the new one to the disk first. Links are not followed.
 pub(super) fn overwrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
-    if let Ok(mut file) = OpenOptions::new().write(true).custom_flags(flags.bits()).open(path)
+    if let Ok(mut file) = never_following(OpenOptions::new().write(true)).open(path)
         && file.metadata().is_ok_and(|found| found.is_file())
     {
         return file.write_all(bytes);

@@ -17,7 +17,7 @@ pub enum Nature {
 /// The top modules with rank and nature (ARCHITECTURE.md). `main.rs` and `lib.rs` are above all ranks.
 pub const MODULES: &[(&str, u8, Nature)] = &[
     ("domain", 0, Nature::Pure),
-    ("test_seam", 0, Nature::Impure),
+    ("platform", 0, Nature::Impure),
     ("history", 1, Nature::Pure),
     ("wire", 1, Nature::Pure),
     ("change", 1, Nature::Pure),
@@ -75,11 +75,18 @@ pub const DOORS: &[Door] = &[
         ],
         at: &[
             "src/git/program.rs",
-            "src/effect/program/start.rs",
+            "src/effect/program/unix/start.rs",
+            "src/effect/program/windows/start.rs",
             "src/effect/hook_program.rs",
             "src/effect/capture.rs",
             "src/effect/consult.rs",
+            "src/platform/",
         ],
+    },
+    Door {
+        name: "what only some operating systems have",
+        targets: &["std::os", "nix", "rustix", "ctrlc", "same_file"],
+        at: &["src/platform/", "src/effect/program/", "src/git/watch/"],
     },
     Door { name: "the environment", targets: &["std::env"], at: &["src/engine/context.rs", "src/main.rs"] },
     Door {
@@ -140,7 +147,7 @@ pub const IMPURE_METHODS: &[&str] = &[
 pub const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "errors", "misc"];
 
 /// Names that several public types may have: each stands in for the other where the system lacks something.
-pub const SHARED_NAMES: &[&str] = &["Ended", "Watch"];
+pub const SHARED_NAMES: &[&str] = &["Ended", "Screens", "Watch", "Withheld"];
 
 /// Names that several public types have and should not. This list only gets shorter: who touches one of them renames it.
 pub const NAMES_TO_PART: &[&str] = &[

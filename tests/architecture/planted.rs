@@ -122,9 +122,11 @@ fn each_door_is_closed_elsewhere_and_open_at_its_place() {
         (
             "use std::process::{self};fn f() { process::Command::new(P); }",
             "src/ops/run.rs",
-            "src/effect/program/start.rs",
+            "src/effect/program/unix/start.rs",
         ),
-        ("use nix::spawn::posix_spawnp;", "src/effect/program.rs", "src/effect/program/start.rs"),
+        ("use nix::spawn::posix_spawnp;", "src/effect/program.rs", "src/effect/program/unix/start.rs"),
+        ("use std::os::unix::fs::MetadataExt;", "src/git/open/mod.rs", "src/platform/unix/files.rs"),
+        ("fn f() { nix::unistd::getpid(); }", "src/store/process.rs", "src/effect/program/unix/signals.rs"),
         ("use std::process::*;", "src/effect/mod.rs", "src/effect/hook_program.rs"),
         ("fn f() { std::env::var(N); }", "src/cli/mod.rs", "src/engine/context.rs"),
         ("use std::env;", "src/effect/mod.rs", "src/main.rs"),

@@ -5,9 +5,8 @@
 //! every change leaves behind what undoes it.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -18,7 +17,8 @@ use super::inspect::HookState;
 use super::manifest::{HooksFolder, Manifest};
 use super::plan::{self, Conflict, Displaced, Intent, Removal};
 use super::shim;
-use crate::test_seam::stop_point;
+use crate::platform::files;
+use crate::platform::test_seam::stop_point;
 
 /// Beginning of the names of temporary files in a hooks directory.
 const TEMP_PREFIX: &str = ".andon-";
@@ -129,11 +129,11 @@ impl Change<'_> {
 
     fn stage(&self, bytes: &[u8]) -> Result<NamedTempFile, InstallError> {
         let failed = |error| InstallError::io("write to", self.dir, error);
-        let mut file = tempfile::Builder::new()
-            .prefix(TEMP_PREFIX)
-            .permissions(Permissions::from_mode(0o755))
-            .tempfile_in(self.dir)
-            .map_err(failed)?;
+        let mut builder = tempfile::Builder::new();
+        if let Some(permissions) = files::permissions(0o755) {
+            builder.permissions(permissions);
+        }
+        let mut file = builder.prefix(TEMP_PREFIX).tempfile_in(self.dir).map_err(failed)?;
         file.write_all(bytes).map_err(failed)?;
         Ok(file)
     }

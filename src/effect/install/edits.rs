@@ -1,13 +1,13 @@
 //! Changes files of others: whole or not at all, and in such a way that each change can be taken back byte for byte.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
 use super::block;
 use super::manifest::{Birth, EditedFile};
+use crate::platform::files;
 
 /// Files longer than this are not edited.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -89,13 +89,18 @@ fn inside(top: &Path, path: &Path) -> io::Result<()> {
 fn write(path: &Path, bytes: &[u8], made: FileKind) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let fresh = Permissions::from_mode(if made == FileKind::Program { 0o755 } else { 0o644 });
-    let permissions = fs::metadata(path).map_or(fresh, |facts| facts.permissions());
-    let mut file =
-        tempfile::Builder::new().prefix(".andon-").permissions(permissions.clone()).tempfile_in(folder)?;
+    let fresh = files::permissions(if made == FileKind::Program { 0o755 } else { 0o644 });
+    let permissions = fs::metadata(path).map_or(fresh, |facts| Some(facts.permissions()));
+    let mut builder = tempfile::Builder::new();
+    if let Some(permissions) = &permissions {
+        builder.permissions(permissions.clone());
+    }
+    let mut file = builder.prefix(".andon-").tempfile_in(folder)?;
     file.write_all(bytes)?;
     // Not only at its making: the umask has had its say there.
-    file.as_file().set_permissions(permissions)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
+    }
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

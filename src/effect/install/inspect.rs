@@ -2,13 +2,13 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::InstallError;
 use super::hooks::Hook;
 use super::manifest::Manifest;
 use super::shim::{self, Content, Owner};
+use crate::platform::files;
 
 /// Hooks longer than this are never compared with each other.
 const MAX_COMPARED: u64 = 1024 * 1024;
@@ -140,7 +140,7 @@ fn is_absent(error: &io::Error) -> bool {
 }
 
 fn mode(facts: &Metadata) -> Mode {
-    if facts.permissions().mode() & 0o111 == 0 { Mode::Ignored } else { Mode::Runs }
+    if files::is_executable(facts) { Mode::Runs } else { Mode::Ignored }
 }
 
 fn twins(one: &Path, other: &Path) -> io::Result<Twins> {

@@ -6,9 +6,7 @@
 //! an entry might.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::hooks::Hook;
 use super::mode::Mode;
 use crate::domain::ids::Digest;
+use crate::platform::paths::{bytes_of, path_from_bytes};
 
 const SCHEMA: &str = "andon/install@1";
 
@@ -188,7 +187,7 @@ impl WirePath {
     fn from_path(path: &Path) -> Self {
         match path.to_str() {
             Some(text) => Self::Text(text.to_owned()),
-            None => Self::Bytes(path.as_os_str().as_bytes().to_vec()),
+            None => Self::Bytes(bytes_of(path.as_os_str()).into_owned()),
         }
     }
 
@@ -196,7 +195,7 @@ impl WirePath {
     fn into_path(self) -> Result<PathBuf, String> {
         let path = match self {
             Self::Text(text) => PathBuf::from(text),
-            Self::Bytes(bytes) => PathBuf::from(OsString::from_vec(bytes)),
+            Self::Bytes(bytes) => path_from_bytes(&bytes),
         };
         if path.is_absolute() {
             Ok(path)
@@ -272,7 +271,7 @@ mod tests {
     use super::*;
 
     fn sample() -> Manifest {
-        let dir = PathBuf::from(OsString::from_vec(b"/r/\xff\n'/hooks".to_vec()));
+        let dir = path_from_bytes(b"/r/\xff\n'/hooks");
         let shims = BTreeMap::from([(Hook::PreCommit, Digest([7; 32]))]);
         Manifest {
             places: vec![

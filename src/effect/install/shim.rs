@@ -4,14 +4,13 @@
 //! rendering the program path found in it gives the same bytes, or when its digest is the one that was
 //! recorded when it was written (a shim of an older version of Andon).
 
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use sha2::Digest as _;
 
 use super::hooks::Hook;
 use crate::domain::ids::Digest;
+use crate::platform::paths::{path_from_bytes, shell_bytes};
 
 /// The template that was reviewed is the file that is installed.
 const TEMPLATE: &[u8] = include_bytes!("../../../hooks/shim.sh");
@@ -68,7 +67,7 @@ pub enum Content {
 /// The bytes of the shim that starts `program` for `hook`. Any path is safe in it: it is quoted for `sh`.
 pub fn render(program: &Path, hook: Hook) -> Vec<u8> {
     let (head, middle, tail) = segments();
-    [head, &quote(program.as_os_str().as_bytes()), middle, hook.name().as_bytes(), tail].concat()
+    [head, &quote(&shell_bytes(program)), middle, hook.name().as_bytes(), tail].concat()
 }
 
 /// The digest under which a written shim is remembered.
@@ -109,7 +108,7 @@ fn owner(bytes: &[u8]) -> Owner {
 fn program_of(bytes: &[u8]) -> Option<PathBuf> {
     let (head, _, _) = segments();
     let quoted = bytes.strip_prefix(head)?;
-    unquote(quoted).map(|path| PathBuf::from(OsString::from_vec(path)))
+    unquote(quoted).map(|path| path_from_bytes(&path))
 }
 
 /// The template cut at its two placeholders.
@@ -221,7 +220,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_path_comes_back(raw in prop::collection::vec(1_u8..=255, 1..200)) {
-            let program = PathBuf::from(OsString::from_vec(raw));
+            let program = path_from_bytes(&raw);
             for hook in Hook::ALL {
                 let shim = render(&program, hook);
                 prop_assert!(shim.len() <= MAX_BYTES);

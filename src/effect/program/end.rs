@@ -1,7 +1,8 @@
 //! How a command ended, apart from how it was run.
 
-use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+
+use crate::platform::processes;
 
 /// How the command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,7 @@ impl ProgramEnd {
 impl CommandExit {
     /// From what the system says.
     pub(super) fn of(status: ExitStatus) -> Self {
-        match (status.code(), status.signal()) {
+        match (status.code(), processes::signal_of(status)) {
             (Some(code), _) => Self::Code(code),
             (None, Some(signal)) => Self::Signal(signal),
             (None, None) => Self::Code(1),

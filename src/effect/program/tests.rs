@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 
+use super::command::Sent;
 use super::*;
 
 fn env() -> Environment {
@@ -97,7 +97,7 @@ fn in_our_group_a_signal_reaches_what_the_command_started() {
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
-    Group::Ours.send(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGTERM);
+    Group::Ours.send(Pid::from_raw(i32::try_from(child.id()).unwrap()), Sent::Terminate);
     // The pipe closes when `sleep`, which holds it too, is gone.
     let start = Instant::now();
     out.read_to_string(&mut line).unwrap();

@@ -6,14 +6,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, sync_chann
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::Signal;
-
 use crate::domain::time::Span;
 use testreport::Stream;
 
+use super::command::{Group, Notice, Outputs, Sent};
 use super::end::Stopped;
-use super::signals::{Group, HeldSignals, is_ending, listen};
-use super::start::{Outputs, Running};
+use super::signals::{HeldSignals, listen};
+use super::start::Running;
 use super::terminal::Size;
 
 /// Between SIGTERM and SIGKILL after a timeout.
@@ -35,12 +34,12 @@ pub(super) enum Event {
     /// A stream has ended.
     Closed,
     /// A signal came for us.
-    Signal(Signal),
+    Told(Notice),
 }
 
-impl From<Signal> for Event {
-    fn from(signal: Signal) -> Self {
-        Self::Signal(signal)
+impl From<Notice> for Event {
+    fn from(notice: Notice) -> Self {
+        Self::Told(notice)
     }
 }
 
@@ -93,17 +92,17 @@ impl Watch {
             match events.recv_timeout(TICK) {
                 Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
                 Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
-                Ok(Event::Signal(signal)) => told = Some(signal),
+                Ok(Event::Told(notice)) => told = Some(notice),
                 // With all senders gone `recv_timeout` returns at once.
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
                 Err(RecvTimeoutError::Timeout) => {}
             }
             match told {
-                Some(Signal::SIGWINCH) => self.resize(),
-                Some(signal) if is_ending(signal) => self.pass_on(signal),
-                Some(_) | None => {}
+                Some(Notice::Resized) => self.resize(),
+                Some(Notice::Ending(signal)) => self.pass_on(signal),
+                Some(Notice::ChildEnded) | None => {}
             }
-            if told == Some(Signal::SIGCHLD) || looked.elapsed() >= TICK {
+            if told == Some(Notice::ChildEnded) || looked.elapsed() >= TICK {
                 looked = Instant::now();
                 if let Some(status) = self.command.try_wait()? {
                     return Ok(status);
@@ -116,12 +115,12 @@ impl Watch {
         }
     }
 
-    fn pass_on(&mut self, signal: Signal) {
+    fn pass_on(&mut self, signal: i32) {
         if self.stopped == Stopped::No {
-            self.stopped = Stopped::Forwarded(signal as i32);
+            self.stopped = Stopped::Forwarded(signal);
         }
         if !self.group.has_had(signal) {
-            self.group.send(self.command.pid, signal);
+            self.command.send(self.group, Sent::Signal(signal));
         }
     }
 
@@ -131,7 +130,7 @@ impl Watch {
             size.follow();
         }
         if !self.sizes.is_empty() {
-            self.group.send(self.command.pid, Signal::SIGWINCH);
+            self.command.send(self.group, Sent::Resized);
         }
     }
 
@@ -141,13 +140,12 @@ impl Watch {
         if self.deadline.is_none_or(|due| now < due) {
             return;
         }
-        let pid = self.command.pid;
         if self.stopped == Stopped::TimedOut {
-            self.group.send(pid, Signal::SIGKILL);
+            self.command.send(self.group, Sent::Kill);
             self.deadline = None;
         } else {
             self.stopped = Stopped::TimedOut;
-            self.group.send(pid, Signal::SIGTERM);
+            self.command.send(self.group, Sent::Terminate);
             self.deadline = now.checked_add(GRACE);
         }
     }
@@ -159,10 +157,10 @@ impl Watch {
             match events.recv_timeout(SILENCE) {
                 Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
                 Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
+                Ok(Event::Told(Notice::ChildEnded | Notice::Resized)) => {}
                 // Nobody is left to pass a signal on to: it ends the wait.
-                Ok(Event::Signal(signal)) if is_ending(signal) => return,
-                Ok(Event::Signal(_)) => {}
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
+                Ok(Event::Told(Notice::Ending(_)))
+                | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return,
             }
         }
     }

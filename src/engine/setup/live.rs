@@ -2,7 +2,6 @@
 //! `status` and `doctor`.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::{HUSKY, event_key, hooks_of_husky};
@@ -15,6 +14,7 @@ use crate::effect::install::lefthook;
 use crate::effect::install::manifest::Manifest;
 use crate::effect::install::mode::Mode;
 use crate::git::Repo;
+use crate::platform::files;
 use crate::report::escape::shell_quote;
 
 /// The hooks without which nothing is stopped or recorded.
@@ -186,7 +186,7 @@ fn started_by(dir: &Path, sign: &[u8], hint: &str) -> Guarded {
 }
 
 fn starts(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+    fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
 }
 
 fn short(path: &Path) -> Option<Vec<u8>> {

@@ -13,7 +13,7 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt, PushEnd, PushedTo, RemoteError, back_off};
-use crate::test_seam::stop_point;
+use crate::platform::test_seam::stop_point;
 use peer::Peer;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{Outgoing, Takeover, Tracked};

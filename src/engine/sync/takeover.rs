@@ -8,11 +8,11 @@ use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{GitError, PushEnd, PushedTo, Repo, Update};
 use crate::ledger::{self, Arrival, Ledger};
+use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote;
 use crate::report::message::Diagnostic;
 use crate::report::sync::SyncReport;
 use crate::store::{notes, unite};
-use crate::test_seam::stop_point;
 
 use super::peer::{Peer, Standing};
 

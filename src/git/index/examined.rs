@@ -13,7 +13,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io::Write as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use tempfile::TempPath;
@@ -26,8 +25,9 @@ use crate::git::index::entries::{self, Entries, Entry, HASH, MODE_AT, STAT, be32
 use crate::git::index::paths;
 use crate::git::objects::{MODE_LINK, MODE_SUBMODULE};
 use crate::git::open::repo::Repo;
-use crate::git::program::path_from_bytes;
 use crate::git::worktree::filters::LFS;
+use crate::platform::files;
+use crate::platform::paths::path_from_bytes;
 
 /// How long before the index was written a file must have changed last, in nanoseconds: more than a tick of the clock.
 const TICK: i128 = 20_000_000;
@@ -67,7 +67,7 @@ impl Examined {
         let path = repo.index_path();
         let io = |source| GitError::Io { path: path.clone(), source };
         let written = match path.metadata() {
-            Ok(meta) => time(meta.mtime(), meta.mtime_nsec()),
+            Ok(meta) => modified(&meta),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(io(error)),
         };
@@ -211,9 +211,11 @@ impl Stat {
 
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as git cuts them")]
     fn at(meta: &Metadata) -> Self {
+        let stat = files::stat(meta);
+        let (changed, modified) = (stat.changed, stat.modified);
         Self {
-            times: [meta.ctime(), meta.ctime_nsec(), meta.mtime(), meta.mtime_nsec()].map(|part| part as u32),
-            facts: [meta.ino() as u32, meta.uid(), meta.gid(), meta.size() as u32],
+            times: [changed.0, changed.1, modified.0, modified.1].map(|part| part as u32),
+            facts: [stat.inode as u32, stat.user, stat.group, stat.size as u32],
         }
     }
 
@@ -235,6 +237,11 @@ impl Stat {
     }
 }
 
+fn modified(meta: &Metadata) -> i128 {
+    let (seconds, nanoseconds) = files::stat(meta).modified;
+    time(seconds, nanoseconds)
+}
+
 fn time(seconds: i64, nanoseconds: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
 }
@@ -254,7 +261,7 @@ impl Repo {
             return BTreeMap::new();
         };
         let scope = Scope { top, paths };
-        let mut examination = Examination::new(self, &scope, time(meta.mtime(), meta.mtime_nsec()));
+        let mut examination = Examination::new(self, &scope, modified(&meta));
         if let Some(bytes) = paths::read(&self.index_path()) {
             let _those_seen = entries::walk(&bytes, &mut |entry| examination.take(entry, &bytes));
         }

@@ -15,7 +15,7 @@ use crate::git::objects::TreeEntry;
 use crate::git::objects::commits::NewCommit;
 use crate::git::open::repo::Repo;
 use crate::git::refs::Update;
-use crate::test_seam::stop_point;
+use crate::platform::test_seam::stop_point;
 
 /// How often all is made anew, before it is made under the lock.
 const TRIES: usize = 3;

@@ -10,13 +10,11 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use nix::sys::signal::kill;
-use nix::unistd::Pid;
-
 use crate::domain::ids::Oid;
 use crate::git::error::GitError;
 use crate::git::objects::from_git2;
 use crate::git::open::repo::Repo;
+use crate::platform::{Life, processes};
 
 /// How long the end of a gc is waited for, in steps of [`STEP_MS`].
 const STEPS: u32 = 100;
@@ -36,8 +34,7 @@ impl Repo {
     pub(in crate::git) fn running_gc(&self) -> Option<String> {
         let text = fs::read_to_string(self.common_dir().join("gc.pid")).ok()?;
         let pid: i32 = text.split_whitespace().next()?.parse().ok()?;
-        let gone = pid <= 0 || kill(Pid::from_raw(pid), None) == Err(nix::errno::Errno::ESRCH);
-        (!gone).then_some(text)
+        (processes::life(pid) != Life::Gone).then_some(text)
     }
 
     /// Sees to it that what was written since the last call is still there, now that a ref leads to it. `again` writes

@@ -5,17 +5,15 @@
 //! to yet, and leaves alone one that has a `.keep`. It is taken away when the ref has moved. A process that is killed
 //! leaves a directory or a `.keep` behind; whoever packs next, while nobody else does, takes both away.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use nix::fcntl::{Flock, FlockArg};
 
 use crate::git::error::GitError;
 use crate::git::objects::pack_builder::PackBuilder;
 use crate::git::objects::write_error;
 use crate::git::open::repo::Repo;
-use crate::test_seam::stop_point;
+use crate::platform::test_seam::stop_point;
 
 /// Held by all who pack; by whoever clears up, alone.
 const LEASE: &str = "packing";
@@ -31,7 +29,13 @@ const WHAT: &str = "a pack";
 
 /// The right to pack, until it is dropped.
 pub(in crate::git) struct Lease {
-    _file: Flock<File>,
+    file: File,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 /// A pack that is in the store, and safe from every gc until this is dropped.
@@ -55,15 +59,17 @@ impl Repo {
         let path = self.common_dir().join("andon").join(LEASE);
         fs::create_dir_all(path.parent()?).ok()?;
         let open = || File::options().write(true).create(true).truncate(false).open(&path).ok();
-        if let Ok(alone) = Flock::lock(open()?, FlockArg::LockExclusiveNonblock) {
+        let alone = Lease { file: open()? };
+        if alone.file.try_lock().is_ok() {
             self.clear_packing();
-            drop(alone);
         }
+        drop(alone);
         for _ in 0..LOOKS {
-            match Flock::lock(open()?, FlockArg::LockSharedNonblock) {
-                Ok(lease) => return Some(Lease { _file: lease }),
-                Err((_, nix::errno::Errno::EWOULDBLOCK)) => std::thread::sleep(PAUSE),
-                Err(_) => return None,
+            let file = open()?;
+            match file.try_lock_shared() {
+                Ok(()) => return Some(Lease { file }),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                Err(TryLockError::Error(_)) => return None,
             }
         }
         None

@@ -7,8 +7,6 @@
 //! a merge every tree and changed file is vetted. Packs need none of this: libgit2 stops where one ends.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::domain::ids::{Oid, TreeId};
@@ -17,6 +15,7 @@ use crate::git::files::read_plain;
 use crate::git::objects::inflate::Damaged;
 use crate::git::objects::{MODE_TREE, from_git2};
 use crate::git::open::repo::Repo;
+use crate::platform::paths::path_from_bytes;
 
 /// Largest list of alternates that is read, in bytes, and how many of them lead to one another.
 const MAX_ALTERNATES: u64 = 64 * 1024;
@@ -54,7 +53,7 @@ impl Repo {
         let directories = memchr::memchr_iter(b'/', path).map(|end| &path[..=end]);
         for directory in std::iter::once(&b""[..]).chain(directories) {
             let file = [directory, b".gitattributes"].concat();
-            if let Some(entry) = index.get_path(Path::new(OsStr::from_bytes(&file)), 0) {
+            if let Some(entry) = index.get_path(&path_from_bytes(&file), 0) {
                 self.vetted("blob", from_git2(entry.id))?;
             }
         }
@@ -85,7 +84,7 @@ fn alternates_of(dir: &Path) -> Vec<PathBuf> {
         return Vec::new();
     };
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
-    lines.map(|line| dir.join(OsStr::from_bytes(line))).collect()
+    lines.map(|line| dir.join(path_from_bytes(line))).collect()
 }
 
 #[cfg(test)]

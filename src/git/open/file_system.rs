@@ -5,11 +5,10 @@
 //! tries it, before such a setting is believed.
 
 use std::ffi::OsString;
-use std::fs::Permissions;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use crate::git::open::repo::Repo;
+use crate::platform::files;
 
 /// Who says whether a file is executable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,12 +59,12 @@ impl Repo {
 /// Whether the file system of `git_dir` keeps the executable bit; false where `top` lies on another one, of which
 /// nothing is known.
 fn holds_modes(git_dir: &Path, top: &Path) -> bool {
-    let device = |path: &Path| path.metadata().ok().map(|meta| meta.dev());
+    let device = |path: &Path| path.metadata().ok().map(|meta| files::stat(&meta).device);
     let Ok(file) = tempfile::NamedTempFile::new_in(git_dir) else { return false };
     let keeps = |mode: u32| {
-        let set = file.as_file().set_permissions(Permissions::from_mode(mode));
-        let kept = file.path().metadata().map(|meta| meta.permissions().mode() & 0o100);
-        set.is_ok() && kept.is_ok_and(|kept| kept == mode & 0o100)
+        let set = files::permissions(mode).is_some_and(|mode| file.as_file().set_permissions(mode).is_ok());
+        let executes = file.path().metadata().map(|meta| files::owner_executes(&meta));
+        set && executes.is_ok_and(|executes| executes == (mode & 0o100 != 0))
     };
     device(git_dir) == device(top) && keeps(0o700) && keeps(0o600)
 }

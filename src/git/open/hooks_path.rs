@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::git::error::GitError;
 use crate::git::open::repo::Repo;
-use crate::git::program;
+use crate::platform::paths::path_from_bytes;
 
 /// A linked worktree of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Repo {
     /// Starts a process: for installing, never for a hook.
     pub fn hooks_dir(&self) -> Result<PathBuf, GitError> {
         let output = self.git_as_configured(&["rev-parse", "--git-path", "hooks"])?;
-        let path = program::path_from_bytes(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout));
+        let path = path_from_bytes(output.stdout.strip_suffix(b"\n").unwrap_or(&output.stdout));
         Ok(self.workdir().unwrap_or(self.git_dir()).join(path))
     }
 
@@ -38,7 +38,7 @@ impl Repo {
         let of_one = |git_dir: PathBuf| {
             let name = git_dir.file_name()?.to_string_lossy().into_owned();
             let link = std::fs::read(git_dir.join("gitdir")).ok()?;
-            let link = git_dir.join(program::path_from_bytes(link.trim_ascii_end()));
+            let link = git_dir.join(path_from_bytes(link.trim_ascii_end()));
             Some(LinkedWorktree { name, top: link.parent().map(PathBuf::from), git_dir })
         };
         entries.filter_map(Result::ok).filter_map(|entry| of_one(entry.path())).collect()

@@ -8,8 +8,6 @@ pub(in crate::git) mod settings;
 pub(in crate::git) mod worktrees;
 
 use std::cell::RefCell;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
@@ -20,6 +18,7 @@ use crate::git::objects::cache::{Cache, MAX_CACHED};
 use crate::git::objects::inflate::Vetting;
 use crate::git::open::repo::{Repo, RepoEnv, tidy};
 use crate::git::program;
+use crate::platform::paths::listed;
 
 static SETTINGS: Once = Once::new();
 
@@ -43,13 +42,8 @@ impl Repo {
         if let Some(top) = env.work_tree.as_ref().map(|top| dir.join(top)).filter(|top| !top.is_dir()) {
             return Err(GitError::Open { dir: top, message: "GIT_WORK_TREE names no directory".to_owned() });
         }
-        let ceilings = env.ceilings.as_ref().map(|list| list.as_bytes().split(|byte| *byte == b':'));
-        let ceilings: Vec<&Path> = ceilings
-            .into_iter()
-            .flatten()
-            .map(|path| Path::new(OsStr::from_bytes(path)))
-            .filter(|path| path.is_absolute())
-            .collect();
+        let mut ceilings = env.ceilings.as_ref().map(|list| listed(list)).unwrap_or_default();
+        ceilings.retain(|path| path.is_absolute());
         let inner = match git2::Repository::open_ext(&start, flags, &ceilings) {
             Err(error) if error.code() == ErrorCode::Owner => {
                 open_trusted(dir, env).ok_or_else(|| open_error(&start, &error))?
@@ -103,10 +97,8 @@ impl Repo {
 
 /// The directories of objects that git was told of beside the repository's own.
 fn more_objects(env: &RepoEnv) -> Vec<PathBuf> {
-    let alternates =
-        env.alternate_objects.iter().flat_map(|list| list.as_bytes().split(|byte| *byte == b':'));
-    let alternates =
-        alternates.filter(|path| !path.is_empty()).map(|path| PathBuf::from(OsStr::from_bytes(path)));
+    let alternates = env.alternate_objects.iter().flat_map(|list| listed(list));
+    let alternates = alternates.filter(|path| !path.as_os_str().is_empty());
     env.object_dir.iter().cloned().chain(alternates).collect()
 }
 

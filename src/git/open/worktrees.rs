@@ -1,10 +1,10 @@
 //! Which worktrees a repository has: told apart by when they were made, since names come again.
 
 use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use crate::git::open::repo::Repo;
+use crate::platform::files;
 
 /// Most linked worktrees that are looked at.
 const MAX_WORKTREES: usize = 1024;
@@ -39,7 +39,10 @@ impl Repo {
 
 /// git writes `commondir` once, when it makes a worktree; moving and repairing one leaves it alone.
 fn mark(name: &str, git_dir: &Path) -> String {
-    let made = |facts: Metadata| format!("{name}@{:x}.{:x}", facts.mtime(), facts.mtime_nsec());
+    let made = |facts: Metadata| {
+        let (seconds, nanoseconds) = files::stat(&facts).modified;
+        format!("{name}@{seconds:x}.{nanoseconds:x}")
+    };
     fs::metadata(git_dir.join("commondir")).map_or_else(|_| name.to_owned(), made)
 }
 

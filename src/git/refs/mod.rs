@@ -16,7 +16,6 @@ use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
 use git2::{ErrorClass, ErrorCode, ReferenceType};
-use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 
 use crate::domain::ids::{CommitId, Oid};
 use crate::domain::time::Timestamp;
@@ -24,7 +23,8 @@ use crate::git::error::GitError;
 use crate::git::objects::from_git2;
 use crate::git::open::repo::Repo;
 use crate::git::refs::turn::{Taken, Turn};
-use crate::test_seam::stop_point;
+use crate::platform::signals;
+use crate::platform::test_seam::stop_point;
 
 /// How long a held lock, and other processes of ours, are waited for. A lock is held for milliseconds; whoever cannot
 /// write within this time gives up, and what it wanted to write is caught up by the next hook.
@@ -145,7 +145,7 @@ impl Repo {
         f: &mut dyn FnMut(Option<CommitId>) -> Result<Update<T>, GitError>,
     ) -> Result<Tried<T>, GitError> {
         // Dropped last, after the lock of the ref.
-        let _signals = HeldSignals::hold();
+        let _signals = signals::withhold();
         let Taken::Ours(mut turn) = Turn::take(self.common_dir()) else {
             return Ok(Tried::Queued);
         };
@@ -259,37 +259,6 @@ fn pause(waited: u64) -> u64 {
     let pause = 1 + random % bound;
     std::thread::sleep(Duration::from_millis(pause));
     pause
-}
-
-/// What would end the process, or stop it, while others wait for it.
-const HELD: [Signal; 7] = [
-    Signal::SIGINT,
-    Signal::SIGTERM,
-    Signal::SIGHUP,
-    Signal::SIGQUIT,
-    Signal::SIGTSTP,
-    Signal::SIGTTIN,
-    Signal::SIGTTOU,
-];
-
-/// While it lives, this thread takes no signal that would end or stop the process with a lock file left behind.
-struct HeldSignals {
-    before: Option<SigSet>,
-}
-
-impl HeldSignals {
-    fn hold() -> Self {
-        let held: SigSet = HELD.into_iter().collect();
-        Self { before: held.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok() }
-    }
-}
-
-impl Drop for HeldSignals {
-    fn drop(&mut self) {
-        if let Some(before) = &self.before {
-            let _kept_as_is = before.thread_set_mask();
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Two questions of the hooks about single things: was this commit made here, and what does this file hold now.
 
 use std::io::Read as _;
-use std::os::unix::ffi::OsStrExt as _;
 
 use crate::domain::facts::CommitKind;
 use crate::domain::ids::Oid;
 use crate::git::{ReflogEntry, Repo};
+use crate::platform::paths::{bytes_of, path_from_bytes};
 
 /// Files larger than this are not hashed for a message.
 const MAX_HASHED: u64 = 16 << 20;
@@ -35,10 +35,10 @@ impl Repo {
     /// The blob id that a file of the working tree would have, without filters; `None` when it is not there, is
     /// no file or is very large. Looks at this one path only.
     pub fn worktree_blob(&self, path: &[u8]) -> Option<Oid> {
-        let file = self.workdir()?.join(std::ffi::OsStr::from_bytes(path));
+        let file = self.workdir()?.join(path_from_bytes(path));
         let meta = file.symlink_metadata().ok()?;
         let bytes = if meta.file_type().is_symlink() {
-            std::fs::read_link(&file).ok()?.into_os_string().as_bytes().to_vec()
+            bytes_of(std::fs::read_link(&file).ok()?.as_os_str()).into_owned()
         } else if meta.is_file() && meta.len() <= MAX_HASHED {
             let mut bytes = Vec::new();
             std::fs::File::open(&file).ok()?.take(MAX_HASHED).read_to_end(&mut bytes).ok()?;

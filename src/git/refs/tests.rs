@@ -131,13 +131,3 @@ fn a_symbolic_ref_is_followed_not_replaced() {
     assert_eq!(scratch.rev("refs/andon/real"), tip);
     assert_eq!(scratch.git(&["symbolic-ref", "refs/andon/test"]), "refs/andon/real");
 }
-
-#[test]
-fn signals_are_taken_again_afterwards() {
-    let before = SigSet::thread_get_mask().unwrap();
-    {
-        let _held = HeldSignals::hold();
-        assert!(SigSet::thread_get_mask().unwrap().contains(Signal::SIGTERM));
-    }
-    assert_eq!(SigSet::thread_get_mask().unwrap(), before);
-}

@@ -10,15 +10,13 @@
 //! file names: where that is stopped, a new file takes the old one's place, and the turn is whoever's locks the new one.
 //! The stopped process sees, when it goes on, that the file is not the one it holds, and begins again.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::Read as _;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nix::fcntl::{Flock, FlockArg};
-
 use crate::git::files::{read_plain, temporary_in};
+use crate::platform::files::{inode, is_at};
 
 /// In place of the inode before there is a lock.
 const MEANT: &str = "-";
@@ -27,7 +25,7 @@ const MAX_LEFT: u64 = 4096;
 
 /// The right to lock refs of ours, until it is dropped. Drop it after the lock of the ref.
 pub(in crate::git) struct Turn {
-    file: Option<Flock<File>>,
+    file: Option<File>,
 }
 
 /// What taking a turn came to.
@@ -50,13 +48,13 @@ impl Turn {
             opened => opened,
         };
         let Ok(file) = opened else { return Taken::Ours(Self { file: None }) };
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        match file.try_lock() {
             // It may have been replaced between opening and locking.
-            Ok(file) if !is_at(&file, &path) => Taken::Others,
-            Ok(file) => Taken::Ours(Self { file: Some(file) }),
-            Err((_, nix::errno::Errno::EWOULDBLOCK)) => Taken::Others,
+            Ok(()) if !is_at(&file, &path) => Taken::Others,
+            Ok(()) => Taken::Ours(Self { file: Some(file) }),
+            Err(TryLockError::WouldBlock) => Taken::Others,
             // A file system without locks.
-            Err(_) => Taken::Ours(Self { file: None }),
+            Err(TryLockError::Error(_)) => Taken::Ours(Self { file: None }),
         }
     }
 
@@ -64,18 +62,20 @@ impl Turn {
     pub(in crate::git) fn clear(&mut self, common_dir: &Path) -> Option<String> {
         let file = self.file.as_mut()?;
         let mut left = String::new();
-        (&mut **file).take(MAX_LEFT).read_to_string(&mut left).ok()?;
+        (&mut *file).take(MAX_LEFT).read_to_string(&mut left).ok()?;
         let meant = file.metadata().ok()?;
         let mut words = left.lines().next()?.split(' ');
-        let (name, inode) = (words.next()?, words.next()?);
+        let (name, file) = (words.next()?, words.next()?);
         let ours = name.starts_with("refs/notes/") || name.starts_with("refs/andon/");
         if !ours || !git2::Reference::is_valid_name(name) {
             return None;
         }
         let lock = common_dir.join(format!("{name}.lock"));
         let found = fs::symlink_metadata(&lock).ok()?;
-        let same =
-            if inode == MEANT { made_then(&meant, &found) } else { Some(found.ino()) == inode.parse().ok() };
+        let same = match file {
+            MEANT => made_then(&meant, &found),
+            known => inode(&found).is_some_and(|found| known.parse() == Ok(found)),
+        };
         if !found.is_file() || !same {
             return None;
         }
@@ -91,7 +91,7 @@ impl Turn {
     /// Says which lock file is held from here on.
     pub(in crate::git) fn locked(&self, common_dir: &Path, name: &str) {
         if let Ok(lock) = fs::symlink_metadata(common_dir.join(format!("{name}.lock"))) {
-            self.write(name, &lock.ino().to_string());
+            self.write(name, &inode(&lock).map_or_else(|| MEANT.to_owned(), |inode| inode.to_string()));
         }
     }
 
@@ -112,7 +112,7 @@ impl Turn {
         let replace = || {
             let meant = fs::metadata(&path)?.modified()?;
             let mut new = temporary_in(path.parent().unwrap_or(common_dir))?;
-            std::io::Write::write_all(&mut new, &left)?;
+            new.write_all(&left)?;
             new.as_file().set_modified(meant)?;
             new.persist(&path).map_err(|error| error.error)
         };
@@ -122,21 +122,14 @@ impl Turn {
     fn write(&self, name: &str, inode: &str) {
         let line = format!("{name} {inode} {}\n", Process::own());
         if let Some(file) = &self.file {
-            let _ = file.write_all_at(line.as_bytes(), 0);
+            let mut file = file;
+            let _ = file.rewind().and_then(|()| file.write_all(line.as_bytes()));
         }
     }
 }
 
 fn place(common_dir: &Path) -> PathBuf {
     common_dir.join("andon").join("writing")
-}
-
-/// Whether `file` is the one at `path`.
-fn is_at(file: &File, path: &Path) -> bool {
-    match (file.metadata(), fs::symlink_metadata(path)) {
-        (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
-        (Err(_), _) | (_, Err(_)) => false,
-    }
 }
 
 /// A process, by its id and when it began: ids are used again.
@@ -189,7 +182,7 @@ fn made_then(meant: &fs::Metadata, lock: &fs::Metadata) -> bool {
 impl Drop for Turn {
     fn drop(&mut self) {
         if let Some(file) = &self.file {
-            let _ = file.set_len(0);
+            let _ = file.set_len(0).and_then(|()| file.unlock());
         }
     }
 }

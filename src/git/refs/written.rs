@@ -4,14 +4,12 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
-
-use nix::fcntl::OFlag;
 
 use crate::domain::ids::CommitId;
 use crate::git::files::read_plain;
 use crate::git::open::repo::Repo;
+use crate::platform::files::never_following;
 
 /// Longest content: an id and its line end.
 const MAX: u64 = 65;
@@ -35,9 +33,8 @@ impl Repo {
         }
         let path = self.written_file(name);
         // In place: one write of always the same length.
-        let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
         let open =
-            || OpenOptions::new().write(true).create(true).truncate(false).custom_flags(flags).open(&path);
+            || never_following(OpenOptions::new().write(true).create(true).truncate(false)).open(&path);
         let opened =
             open().or_else(|_| path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| open()));
         let _a_hint = opened.and_then(|mut file| file.write_all(format!("{tip}\n").as_bytes()));

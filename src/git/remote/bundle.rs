@@ -4,14 +4,11 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use nix::errno::Errno;
-use nix::sys::signal::kill;
-use nix::unistd::Pid;
-
 use crate::git::error::GitError;
 use crate::git::files::{open_plain, temporary_in};
 use crate::git::open::repo::Repo;
 use crate::git::remote::online::RemoteError;
+use crate::platform::{Life, processes};
 
 /// Largest bundle that is read, in bytes: some millions of records.
 const MAX_BUNDLE: u64 = 512 << 20;
@@ -77,7 +74,5 @@ impl Repo {
 
 /// Whether the process is this one, which is done with its refs, or is gone.
 fn is_over(pid: i32) -> bool {
-    u32::try_from(pid).is_ok_and(|pid| pid == std::process::id())
-        || pid <= 0
-        || kill(Pid::from_raw(pid), None) == Err(Errno::ESRCH)
+    u32::try_from(pid).is_ok_and(|pid| pid == std::process::id()) || processes::life(pid) == Life::Gone
 }

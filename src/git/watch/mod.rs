@@ -32,8 +32,8 @@ use self::rounds::{Kind, Name, Names, Rounds};
 use crate::domain::tests::OverlayEntry;
 use crate::git::index::paths;
 use crate::git::open::repo::Repo;
-use crate::git::program::{bytes_of, path_from_bytes};
 use crate::git::watch::events::{Events, IndexFile};
+use crate::platform::paths::{bytes_of, path_from_bytes};
 
 /// Most directories that are watched; the kernel's own limit is usually lower.
 const MAX_DIRECTORIES: usize = 100_000;
@@ -206,7 +206,7 @@ fn add(
 ) -> Option<BTreeMap<WatchDescriptor, Vec<u8>>> {
     use nix::errno::Errno;
     let mut watched = BTreeMap::new();
-    let mut full = [bytes_of(top), b"/"].concat();
+    let mut full = [&*bytes_of(top.as_os_str()), b"/"].concat();
     let length = full.len();
     for directory in directories {
         full.truncate(length);

@@ -2,13 +2,12 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use nix::fcntl::OFlag;
 use sha2::{Digest as _, Sha256};
 
-use crate::git::program::path_from_bytes;
+use crate::platform::files::never_following;
+use crate::platform::paths::path_from_bytes;
 
 /// Bytes that are hashed in one run at the most: what is looked at must not slow the tests down.
 pub(super) const BUDGET: u64 = 64 << 20;
@@ -19,8 +18,7 @@ pub(super) type Digest = [u8; 32];
 /// Hashes the regular file at `path`; `None` where there is none, or more bytes than are left of the budget.
 pub(super) fn digest(top: &Path, path: &[u8], budget: &mut u64) -> Option<Digest> {
     // Neither a link's target nor a pipe that nobody writes to.
-    let flags = (OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK).bits();
-    let file = File::options().read(true).custom_flags(flags).open(top.join(path_from_bytes(path))).ok()?;
+    let file = never_following(File::options().read(true)).open(top.join(path_from_bytes(path))).ok()?;
     let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     *budget = budget.checked_sub(meta.len())?;
     let mut file = file.take(meta.len());

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
@@ -17,6 +16,7 @@ use crate::domain::ids::{Oid, hex_digits};
 use crate::git::error::GitError;
 use crate::git::objects::Blob;
 use crate::git::open::repo::Repo;
+use crate::platform::paths::text_from_bytes;
 
 /// The driver of git-lfs.
 pub(in crate::git) const LFS: &[u8] = b"lfs";
@@ -89,7 +89,7 @@ impl Filters {
     pub(in crate::git) fn options(&self) -> Vec<OsString> {
         let option = |driver: &Vec<u8>, key: &str, variable: &str| {
             let tail = format!(".{key}={variable}");
-            OsString::from_vec([b"--config-env=filter.", driver.as_slice(), tail.as_bytes()].concat())
+            text_from_bytes([b"--config-env=filter.", driver.as_slice(), tail.as_bytes()].concat())
         };
         let off = [("clean", NOTHING), ("process", NOTHING), ("required", NO)];
         let each = |driver| off.map(|(key, variable)| option(driver, key, variable));

@@ -10,7 +10,6 @@ pub(in crate::git) mod porcelain;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use crate::domain::ids::{Oid, TreeId};
@@ -24,6 +23,8 @@ use crate::git::open::repo::{Repo, RepoEnv};
 use crate::git::program;
 use crate::git::worktree::filters::{Filtered, Filters};
 use crate::git::worktree::porcelain::{Content, Place, StatusKind, StatusLine};
+use crate::platform::files;
+use crate::platform::paths::{bytes_of, path_from_bytes};
 
 /// Tries when files vanish between listing and hashing.
 const TRIES: usize = 3;
@@ -154,8 +155,9 @@ impl Comparison<'_> {
             "--no-ahead-behind",
             "--",
         ];
+        let names: Vec<_> = paths.iter().map(|path| path_from_bytes(path)).collect();
         let mut args = options.map(OsStr::new).to_vec();
-        args.extend(paths.iter().map(|path| OsStr::from_bytes(path)));
+        args.extend(names.iter().map(OsStr::new));
         let output = self.git(&args, b"")?;
         porcelain::parse(&output.stdout)
             .map_err(|detail| GitError::Answer { command: "git status".to_owned(), detail })
@@ -196,7 +198,7 @@ impl Comparison<'_> {
 
     /// What is at `path` of the working tree; `told` is the mode that git gave, if it did.
     fn on_disk(&mut self, path: &[u8], mode: Option<u32>) -> Result<Now, GitError> {
-        let file = self.top.join(program::path_from_bytes(path));
+        let file = self.top.join(path_from_bytes(path));
         let io = |source| GitError::Io { path: file.clone(), source };
         let meta = match std::fs::symlink_metadata(&file) {
             Ok(meta) => meta,
@@ -205,7 +207,7 @@ impl Comparison<'_> {
         };
         if meta.is_symlink() {
             let target = std::fs::read_link(&file).map_err(io)?;
-            return Ok(Now::Known(Some((MODE_LINK, hash_blob(program::bytes_of(&target))?))));
+            return Ok(Now::Known(Some((MODE_LINK, hash_blob(&bytes_of(target.as_os_str()))?))));
         }
         if meta.is_dir() {
             if !file.join(".git").exists() {
@@ -227,8 +229,7 @@ impl Comparison<'_> {
     }
 
     fn executable(&self, meta: &std::fs::Metadata) -> bool {
-        use std::os::unix::fs::PermissionsExt as _;
-        self.settings.modes != Modes::InIndex && meta.permissions().mode() & 0o100 != 0
+        self.settings.modes != Modes::InIndex && files::owner_executes(meta)
     }
 
     /// The drivers of the files that are to be hashed, and of those that git takes for unchanged: these join `seen`.
@@ -253,14 +254,14 @@ impl Comparison<'_> {
 
     /// Whether a file is a large one of which git-lfs has stored this pointer.
     fn is_behind_pointer(&self, driver: &[u8], path: &[u8], id: Oid) -> bool {
-        let size = self.top.join(program::path_from_bytes(path)).metadata().map_or(0, |meta| meta.len());
+        let size = self.top.join(path_from_bytes(path)).metadata().map_or(0, |meta| meta.len());
         driver == filters::LFS && size > MAX_LFS && self.repo.points_at(id, size)
     }
 
     /// Looks into what is checked out inside.
     fn submodules(&mut self, seen: &mut Vec<Seen>) -> Result<(), GitError> {
         for path in std::mem::take(&mut self.examined.submodules) {
-            let dir = self.top.join(program::path_from_bytes(&path));
+            let dir = self.top.join(path_from_bytes(&path));
             if let Inside::Changed(hidden) = self.inside(&dir, &path) {
                 self.hidden.extend(hidden);
                 let (head, now) = (self.in_base(&path)?, Now::Known(Some((MODE_SUBMODULE, dirty_id(&path)))));
@@ -322,7 +323,7 @@ impl Comparison<'_> {
     }
 
     fn pointer(&self, path: &[u8]) -> Result<Option<Oid>, GitError> {
-        let file = self.top.join(program::path_from_bytes(path));
+        let file = self.top.join(path_from_bytes(path));
         let pointer = filters::pointer(&file).map_err(|source| GitError::Io { path: file, source })?;
         pointer.map(|text| hash_blob(&text)).transpose()
     }

@@ -127,7 +127,7 @@ fn odd_names_are_hashed_as_they_are() {
     for name in names {
         scratch.write(name, &format!("content of {name:?}"));
     }
-    let not_utf8 = scratch.path().join(program::path_from_bytes(b"\xff\xfe"));
+    let not_utf8 = scratch.path().join(path_from_bytes(b"\xff\xfe"));
     std::fs::write(not_utf8, "bytes").unwrap();
     assert_eq!(ours(&scratch).len(), names.len() + 1);
     assert_as_git(&scratch);

@@ -2,10 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-
-use nix::unistd::{AccessFlags, access};
 
 use super::{Facts, HooksPlace, Limit, Outside, Presence, Records};
 use crate::effect::install::inspect::{HookState, Standing, inspect};
@@ -16,6 +13,7 @@ use crate::engine::setup::live;
 use crate::engine::setup::place::{Override, hooks_mend, hooks_override};
 use crate::engine::setup::{DISPLAY_REF_KEY, NOTES_REF};
 use crate::git::{GitError, Repo};
+use crate::platform::files;
 
 /// Where the records of remotes are kept.
 const REMOTE_NOTES: &str = "refs/notes/remotes/";
@@ -73,7 +71,7 @@ fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {
 }
 
 fn is_program(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+    fs::metadata(path).is_ok_and(|facts| facts.is_file() && files::is_executable(&facts))
 }
 
 /// Whether the configuration of pre-commit or prek names andon. Absent also when there is none.
@@ -115,8 +113,8 @@ fn unwritable(repo: &Repo) -> Vec<(PathBuf, String)> {
     asked.dedup();
     let denied = |dir: PathBuf| {
         let there = if dir.exists() { dir } else { dir.parent()?.to_owned() };
-        let denied = access(&there, AccessFlags::W_OK | AccessFlags::X_OK).err()?;
-        Some((there, denied.desc().to_owned()))
+        let denied = files::check_writable(&there).err()?;
+        Some((there, denied.to_owned()))
     };
     asked.into_iter().filter_map(denied).collect()
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::adapter::chain::{self, ChainPlan, Chained, Running};
 use crate::effect::hook_program::{self, ChainedEnd, HookProgramError, Probe};
 use crate::engine::context::Context;
+use crate::platform::processes;
 
 /// How a chained hook ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,10 +83,7 @@ pub fn run(hooks_dir: &Path, call: ChainedCall<'_>, running: &Running) -> Result
 }
 
 fn no_program(file: &Path) -> HookProgramError {
-    HookProgramError::Start {
-        path: file.to_owned(),
-        source: std::io::Error::from_raw_os_error(nix::errno::Errno::ENOEXEC as i32),
-    }
+    HookProgramError::Start { path: file.to_owned(), source: processes::no_program() }
 }
 
 #[cfg(test)]

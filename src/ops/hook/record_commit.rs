@@ -30,6 +30,7 @@ use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, missing_help};
 use crate::history::{self, Strike, Timeline, Upcoming};
 use crate::ledger::Ledger;
+use crate::platform::test_seam::stop_point;
 use crate::policy;
 use crate::report::message::Diagnostic;
 use crate::store::journal::{Journal, JournalLine, MarkedTurn};
@@ -37,7 +38,6 @@ use crate::store::notes::NotesStore;
 use crate::store::process::git_above;
 use crate::store::receipt::{self, Receipt};
 use crate::store::window::{self, Judged};
-use crate::test_seam::stop_point;
 
 /// How many commits made while the hooks were off are caught up at once.
 const CATCH_UP: usize = 64;

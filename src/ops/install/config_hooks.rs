@@ -1,7 +1,6 @@
 //! Hooks in the configuration of the repository, which git 2.54 and newer run beside those of the hooks directory: no
 //! manager overwrites them, whatever `core.hooksPath` is.
 
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use crate::effect::install::hooks::Hook;
@@ -9,11 +8,12 @@ use crate::effect::install::husky::NOT_FOUND;
 use crate::effect::install::manifest::Manifest;
 use crate::engine::setup::{SetupError, event_key};
 use crate::git::{ConfigScope, GitError, Repo};
+use crate::platform::paths::shell_bytes;
 use crate::report::escape::shell_quote_bytes;
 
 /// The keys and their values. git appends the arguments of the hook to the command.
 pub(super) fn keys(program: &Path) -> Vec<(String, String)> {
-    let program = shell_quote_bytes(program.as_os_str().as_bytes());
+    let program = shell_quote_bytes(&shell_bytes(program));
     let of_one = |hook: Hook| {
         let name = hook.name();
         let command = format!(

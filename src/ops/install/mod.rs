@@ -30,7 +30,7 @@ use crate::effect::install::plan::Intent;
 use crate::engine::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
 use crate::engine::test_guess;
 use crate::git::{GitError, Repo};
-use crate::test_seam::stop_point;
+use crate::platform::test_seam::stop_point;
 
 /// Whether `git log` is to show the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

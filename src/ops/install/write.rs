@@ -17,6 +17,7 @@ use crate::effect::install::{InstallError, apply};
 use crate::engine::setup::SetupError;
 use crate::engine::setup::place;
 use crate::git::Repo;
+use crate::platform::files;
 
 /// Everything that will be done.
 pub(super) struct Plan {
@@ -177,7 +178,7 @@ fn link_program(repo: &Repo, program: &Path) -> Result<(), InstallError> {
     fs::create_dir_all(folder).map_err(failed)?;
     let made = tempfile::Builder::new()
         .prefix(".andon-")
-        .make_in(folder, |name| std::os::unix::fs::symlink(program, name))
+        .make_in(folder, |name| files::link_program(program, name))
         .map_err(failed)?;
     made.persist(&link).map_err(|error| failed(error.error))
 }

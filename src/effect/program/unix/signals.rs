@@ -4,19 +4,15 @@
 //! inside a signal handler. SIGCHLD is among them: it wakes that thread when the command has ended, which
 //! is how the thread itself comes to its end. SIGWINCH tells that the terminal has another size.
 
+use std::io;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::thread;
 
-use nix::errno::Errno;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, killpg};
 use nix::unistd::Pid;
 
+use super::command::{Group, Notice, Sent};
 use super::descendants;
-
-/// Whether a signal is meant to end the command.
-pub(super) fn is_ending(signal: Signal) -> bool {
-    ENDING.contains(&signal)
-}
 
 /// The signals that end a command.
 const ENDING: [Signal; 4] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
@@ -25,18 +21,18 @@ fn held_set() -> SigSet {
     ENDING.into_iter().chain([Signal::SIGCHLD, Signal::SIGWINCH]).collect()
 }
 
-/// Whose process group the command is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Group {
-    /// The command's own: it leads it.
-    Own,
-    /// Ours, the foreground group of the terminal.
-    Ours,
-}
-
 impl Group {
     /// Sends a signal to the command and to all that it started. That it may have ended already is no error.
-    pub(super) fn send(self, command: Pid, signal: Signal) {
+    pub(super) fn send(self, command: Pid, sent: Sent) {
+        let signal = match sent {
+            Sent::Signal(number) => match Signal::try_from(number) {
+                Ok(signal) => signal,
+                Err(_) => return,
+            },
+            Sent::Terminate => Signal::SIGTERM,
+            Sent::Kill => Signal::SIGKILL,
+            Sent::Resized => Signal::SIGWINCH,
+        };
         match self {
             Self::Own => {
                 let _gone = killpg(command, signal);
@@ -52,8 +48,8 @@ impl Group {
     /// True when a terminal that sends this signal has sent it to the command as well. One that somebody
     /// else sends to us alone looks the same and is not passed on: a test that gets Ctrl-C twice dies
     /// without cleaning up, and `SIGTERM` is there for those who send signals by hand.
-    pub(super) fn has_had(self, signal: Signal) -> bool {
-        self == Self::Ours && matches!(signal, Signal::SIGINT | Signal::SIGQUIT)
+    pub(super) fn has_had(self, number: i32) -> bool {
+        self == Self::Ours && matches!(Signal::try_from(number), Ok(Signal::SIGINT | Signal::SIGQUIT))
     }
 }
 
@@ -63,7 +59,7 @@ pub(super) struct HeldSignals {
 }
 
 impl HeldSignals {
-    pub(super) fn hold() -> Result<Self, Errno> {
+    pub(super) fn hold() -> io::Result<Self> {
         Ok(Self { before: held_set().thread_swap_mask(SigmaskHow::SIG_BLOCK)? })
     }
 
@@ -76,7 +72,7 @@ impl HeldSignals {
 /// Starts the thread that takes the signals and reports each as an event; it needs them held back before it
 /// starts. After each it waits for the word to go on, which is given on the returned channel; dropping the
 /// channel ends the thread.
-pub(super) fn listen<E: From<Signal> + Send + 'static>(
+pub(super) fn listen<E: From<Notice> + Send + 'static>(
     _held: &HeldSignals,
     events: SyncSender<E>,
 ) -> Sender<()> {
@@ -91,10 +87,17 @@ impl Drop for HeldSignals {
     }
 }
 
-fn take_signals<E: From<Signal>>(events: &SyncSender<E>, told: &Receiver<()>) {
+fn take_signals<E: From<Notice>>(events: &SyncSender<E>, told: &Receiver<()>) {
     let held = held_set();
     while let Ok(signal) = held.wait() {
-        if events.send(E::from(signal)).is_err() || told.recv().is_err() {
+        let notice = if ENDING.contains(&signal) {
+            Notice::Ending(signal as i32)
+        } else if signal == Signal::SIGWINCH {
+            Notice::Resized
+        } else {
+            Notice::ChildEnded
+        };
+        if events.send(E::from(notice)).is_err() || told.recv().is_err() {
             return;
         }
     }

@@ -6,8 +6,8 @@
 //! command wrote. Standard input stays the real terminal, and so do session, process group and Ctrl-C.
 
 use std::fs::File;
-use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::io::{self, IsTerminal};
+use std::os::fd::{AsFd, OwnedFd};
 
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use nix::pty::{OpenptyResult, Winsize, openpty};
@@ -21,6 +21,17 @@ pub struct Screens {
     pub stdout: Option<OwnedFd>,
     /// For standard error.
     pub stderr: Option<OwnedFd>,
+}
+
+impl Screens {
+    /// The terminals behind both streams, for a program whose output is passed through.
+    pub fn behind(stdout: &(impl AsFd + IsTerminal), stderr: &(impl AsFd + IsTerminal)) -> Self {
+        Self { stdout: terminal(stdout), stderr: terminal(stderr) }
+    }
+}
+
+fn terminal(stream: &(impl AsFd + IsTerminal)) -> Option<OwnedFd> {
+    if stream.is_terminal() { stream.as_fd().try_clone_to_owned().ok() } else { None }
 }
 
 /// What one stream of a command is written to and read from.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::platform::processes;
 
 /// Whether this build has the way in.
 const OPEN: bool = cfg!(debug_assertions);
@@ -23,7 +22,8 @@ struct Armed {
 
 /// What happens at a point.
 enum End {
-    Signal(Signal),
+    Death,
+    Stop,
     Panic,
 }
 
@@ -37,9 +37,9 @@ pub fn variable<'a>(vars: &'a BTreeMap<String, String>, name: &str) -> Option<&'
 pub fn arm(vars: &BTreeMap<String, String>) {
     let parsed = variable(vars, "ANDON_TEST_STOP").map(|text| {
         let (text, end) = match text.split_once('=') {
-            Some((text, "stop")) => (text, End::Signal(Signal::SIGSTOP)),
+            Some((text, "stop")) => (text, End::Stop),
             Some((text, "panic")) => (text, End::Panic),
-            Some(_) | None => (text, End::Signal(Signal::SIGKILL)),
+            Some(_) | None => (text, End::Death),
         };
         let (name, times) = text.split_once('#').unwrap_or((text, "1"));
         Armed { name: name.to_owned(), times: times.parse().unwrap_or(1), end }
@@ -61,9 +61,8 @@ fn die_at(name: &str) {
     let Some(Some(armed)) = ARMED.get() else { return };
     if armed.name == name && PASSED.fetch_add(1, Ordering::Relaxed) + 1 == armed.times {
         match armed.end {
-            End::Signal(signal) => {
-                let _ = kill(Pid::this(), signal);
-            }
+            End::Death => processes::die(),
+            End::Stop => processes::stop(),
             End::Panic => panic!("armed by ANDON_TEST_STOP"),
         }
     }

@@ -5,7 +5,6 @@
 //! end with the command left running and its result lost. `posix_spawn` is told the mask of the new process.
 
 use std::ffi::{CString, NulError};
-use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
@@ -24,33 +23,16 @@ use rustix::process::{WaitOptions, waitpid};
 use testreport::Stream;
 
 use super::Environment;
-use super::signals::{Group, HeldSignals};
-use super::terminal::{Screens, Size, Wire};
+use super::command::{Group, Outputs, Sent, Start};
+use super::signals::HeldSignals;
+use super::terminal::Wire;
 
 /// The working directory belongs to the whole process: one start at a time changes it.
 static WORKING_DIRECTORY: Mutex<()> = Mutex::new(());
 
-/// What is to be started.
-pub(super) struct Start<'a> {
-    /// Program, looked for in `PATH`, and its arguments.
-    pub(super) argv: &'a [String],
-    /// Where it runs.
-    pub(super) directory: &'a Path,
-    pub(super) env: &'a Environment,
-    pub(super) screens: &'a Screens,
-    pub(super) group: Group,
-}
-
 /// A started command.
 pub(super) struct Running {
-    pub(super) pid: Pid,
-}
-
-/// Its output as we read it.
-pub(super) struct Outputs {
-    pub(super) streams: [(Stream, File); 2],
-    /// Of those that are terminals.
-    pub(super) sizes: Vec<Size>,
+    pid: Pid,
 }
 
 impl Start<'_> {
@@ -91,9 +73,14 @@ impl Start<'_> {
 }
 
 impl Running {
+    /// Sends a signal to it and to all that it started, of which it is in this `group`.
+    pub(super) fn send(&self, group: Group, sent: Sent) {
+        group.send(self.pid, sent);
+    }
+
     /// Its status once it has ended, as the system says it: nix knows no real-time signals, and forgets what it does not
     /// know.
-    pub(super) fn try_wait(&self) -> io::Result<Option<ExitStatus>> {
+    pub(super) fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         match waitpid(rustix::process::Pid::from_raw(self.pid.as_raw()), WaitOptions::NOHANG) {
             Ok(ended) => Ok(ended.map(|(_, status)| ExitStatus::from_raw(status.as_raw()))),
             Err(rustix::io::Errno::INTR) => Ok(None),

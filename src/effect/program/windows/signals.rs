@@ -1,0 +1,44 @@
+//! Ctrl-C while a command runs, which is all that Windows has of signals. The console tells every program that uses it.
+
+use std::io;
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, SyncSender, TrySendError, channel};
+
+use super::command::{Group, Notice};
+
+/// What Ctrl-C is called elsewhere.
+const SIGINT: i32 = 2;
+/// The exit code of a process that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+impl Group {
+    /// True when the console has told the command too.
+    pub(super) fn has_had(self, _signal: i32) -> bool {
+        self == Self::Ours
+    }
+}
+
+/// Stands for the signals that are held back elsewhere.
+pub(super) struct HeldSignals;
+
+impl HeldSignals {
+    pub(super) fn hold() -> io::Result<Self> {
+        Ok(Self)
+    }
+}
+
+/// Reports every Ctrl-C as an event; once nobody takes events any more, it ends the process. Nothing waits for the word to
+/// go on.
+pub(super) fn listen<E: From<Notice> + Send + 'static>(
+    _held: &HeldSignals,
+    events: SyncSender<E>,
+) -> Sender<()> {
+    let events = Mutex::new(events);
+    let _as_always = ctrlc::set_handler(move || {
+        let Ok(events) = events.lock() else { return };
+        if let Err(TrySendError::Disconnected(_)) = events.try_send(E::from(Notice::Ending(SIGINT))) {
+            std::process::exit(INTERRUPTED);
+        }
+    });
+    channel().0
+}

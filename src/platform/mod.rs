@@ -1,0 +1,51 @@
+//! What operating systems do differently: the one place outside of starting the tests and of watching files where their own
+//! interfaces are used. Each module has a side for unix and one for Windows with the same functions; whoever calls them
+//! does not know which one it is.
+
+pub mod paths;
+pub mod test_seam;
+
+#[cfg(unix)]
+#[path = "unix/files.rs"]
+pub mod files;
+#[cfg(unix)]
+#[path = "unix/processes.rs"]
+pub mod processes;
+#[cfg(unix)]
+#[path = "unix/signals.rs"]
+pub mod signals;
+
+#[cfg(windows)]
+#[path = "windows/files.rs"]
+pub mod files;
+#[cfg(windows)]
+#[path = "windows/processes.rs"]
+pub mod processes;
+#[cfg(windows)]
+#[path = "windows/signals.rs"]
+pub mod signals;
+
+/// What the file system keeps of a file, as git puts it into an index. Times are seconds since 1970 and nanoseconds; what a
+/// system does not have is 0, for git too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileStat {
+    /// When the content was last modified.
+    pub modified: (i64, i64),
+    /// When anything of the file last changed; on Windows when it was made.
+    pub changed: (i64, i64),
+    pub inode: u64,
+    pub device: u64,
+    pub user: u32,
+    pub group: u32,
+    /// In bytes.
+    pub size: u64,
+}
+
+/// Whether a process is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    Running,
+    Gone,
+    /// The system does not tell.
+    Unknown,
+}

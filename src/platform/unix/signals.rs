@@ -1,0 +1,75 @@
+//! Signals, held back in every thread, so that no code runs inside a signal handler.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+
+/// What would end the process, or stop it, while others wait for it.
+const HELD: [Signal; 7] = [
+    Signal::SIGINT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGQUIT,
+    Signal::SIGTSTP,
+    Signal::SIGTTIN,
+    Signal::SIGTTOU,
+];
+
+/// While it lives, signals do not reach the thread that made it, nor threads that were started meanwhile.
+#[derive(Debug)]
+pub struct Withheld {
+    before: Option<SigSet>,
+}
+
+impl Drop for Withheld {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            let _kept_as_is = before.thread_set_mask();
+        }
+    }
+}
+
+/// Holds back whatever would end or stop the process.
+pub fn withhold() -> Withheld {
+    withheld(HELD.into_iter().collect())
+}
+
+fn withheld(signals: SigSet) -> Withheld {
+    Withheld { before: signals.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok() }
+}
+
+/// Sets `asked` at the first Ctrl-C, until the value is dropped. A second one ends the process at once, as it would have
+/// without us. Where the signal cannot be held back, the first one does.
+pub fn on_interrupt(asked: Arc<AtomicBool>) -> Withheld {
+    let interrupt: SigSet = [Signal::SIGINT].into_iter().collect();
+    let held = withheld(interrupt);
+    if held.before.is_some() {
+        thread::spawn(move || {
+            if interrupt.wait().is_ok() {
+                asked.store(true, Ordering::Relaxed);
+                let _ends_at_once = interrupt.thread_unblock();
+                loop {
+                    thread::park();
+                }
+            }
+        });
+    }
+    held
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_are_taken_again_afterwards() {
+        let before = SigSet::thread_get_mask().unwrap();
+        {
+            let _held = withhold();
+            assert!(SigSet::thread_get_mask().unwrap().contains(Signal::SIGTERM));
+        }
+        assert_eq!(SigSet::thread_get_mask().unwrap(), before);
+    }
+}

@@ -1,0 +1,26 @@
+//! Ctrl-C, which is all that Windows has of signals.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The exit code of a process that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// Nothing is held back: what a writer that was ended leaves behind, the next one clears away.
+#[derive(Debug)]
+pub struct Withheld;
+
+/// Holds nothing back.
+pub fn withhold() -> Withheld {
+    Withheld
+}
+
+/// Sets `asked` at the first Ctrl-C; a second one ends the process. Where nothing can be set up, the first one does.
+pub fn on_interrupt(asked: Arc<AtomicBool>) -> Withheld {
+    let _as_always = ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+    });
+    Withheld
+}
