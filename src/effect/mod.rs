@@ -30,7 +30,7 @@ use crate::git::Repo;
 use crate::ledger::{Ledger, LedgerError};
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote;
-use crate::report::face::{self, AckMode};
+use crate::report::report_file::{self, AckMode};
 use crate::store::RecordError;
 use crate::store::journal::{Journal, JournalLine};
 
@@ -112,7 +112,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
     match effect {
         Effect::WriteFace { halt, story } => {
             if site.andon_dir.is_some() {
-                write_andon_file(site, halt.face.file_name(), &face::render(halt, story, site.ack))?;
+                write_andon_file(site, halt.face.file_name(), &report_file::render(halt, story, site.ack))?;
             }
             stop_point("halt:shown");
         }

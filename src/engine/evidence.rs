@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::docs;
 use super::error::OpsError;
-use super::made;
+use super::inherited_evidence;
 use super::test_guess;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
@@ -93,7 +93,7 @@ pub fn origin(ws: &Workspace, state: &EvidenceState, tip: CommitId) -> Result<Or
     if matches!(state, EvidenceState::Tested(_) | EvidenceState::Unconfigured) {
         return Ok(Origin::Work);
     }
-    let made = made::is_of_tested(&ws.repo, &NotesStore::open(&ws.repo)?, tip)?;
+    let made = inherited_evidence::is_of_tested(&ws.repo, &NotesStore::open(&ws.repo)?, tip)?;
     Ok(if made { Origin::MadeByGit } else { Origin::Work })
 }
 

@@ -5,8 +5,8 @@ use super::context::Context;
 use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
-use super::healed;
 use super::identity;
+use super::repairs;
 use super::safety;
 use super::skip;
 use super::standing::{self, stops};
@@ -197,7 +197,7 @@ fn heal(
         return Ok(decision);
     }
     let rule = owed.findings.first().map_or("", |finding| finding.rule);
-    healed::tell(ctx, ws, format!("wrote the halt of {rule}, which was owed since an earlier hook"))?;
+    repairs::tell(ctx, ws, format!("wrote the halt of {rule}, which was owed since an earlier hook"))?;
     Ok(owed)
 }
 
@@ -211,14 +211,14 @@ pub fn settle(
 ) -> Result<Vec<Diagnostic>, OpsError> {
     // The common case: nothing is owed, so that where it would be is not asked.
     if decision.verdict < Verdict::Warn {
-        return healed::locks(ctx, ws).map(|()| Vec::new());
+        return repairs::locks(ctx, ws).map(|()| Vec::new());
     }
     let place = compaction::place(ctx, ws)?;
     decision.halted = policy::halting(decision, &loaded.timeline, &place);
     let plan = policy::plan(decision, &loaded.timeline, &place);
     let site = standing::site(ctx, ws);
     effect::carry_out(&plan, &site)?;
-    healed::locks(ctx, ws)?;
+    repairs::locks(ctx, ws)?;
     Ok(respond(ws, loaded, decision, &place, &site))
 }
 

@@ -5,13 +5,13 @@
 
 use std::path::PathBuf;
 
-use super::bound;
+use super::binding_halts;
 use super::context::Context;
+use super::deleted_folder;
 use super::error::OpsError;
-use super::healed;
-use super::shown;
-use super::swept;
-use super::traces;
+use super::lost_halts;
+use super::repairs;
+use super::shown_halts;
 use super::workspace::Workspace;
 use crate::config::{self, Ack as AckMode, Perpetual};
 use crate::detect::{self, Presence, Stops};
@@ -24,8 +24,8 @@ use crate::domain::response::{Notice, NoticeKind};
 use crate::effect::best_effort::{Bell, OWN_PAUSE, Programs};
 use crate::effect::{self, AndonDir, EffectError, Look, Site};
 use crate::ledger::Ledger;
-use crate::report::face;
 use crate::report::message::Diagnostic;
+use crate::report::report_file;
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
 pub const STOP_FILE: &str = "STOP";
@@ -71,11 +71,11 @@ pub fn recorded(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
 pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
     let ledger = Ledger::open(&ws.repo);
     let here = ledger.standing_here(&ws.repo.worktree_name())?;
-    let beside = bound::binding(ws, head, here.beside);
+    let beside = binding_halts::binding(ws, head, here.beside);
     let other = ledger.standing_elsewhere(head)?;
     // What the ledger tells binds by itself; a gap in it is only looked for where it tells of nothing.
     let told = here.own.into_iter().chain(beside).chain(other).max_by_key(|found| (found.halt.at, found.id));
-    told.map_or_else(|| traces::standing(ws, head), |found| Ok(Some(found)))
+    told.map_or_else(|| lost_halts::standing(ws, head), |found| Ok(Some(found)))
 }
 
 /// Whether a halt is one of another worktree or clone: what it looks like here is only known once it was shown.
@@ -92,11 +92,11 @@ pub fn face_present(ws: &Workspace, face: Face) -> bool {
 
 /// Whether the files say that a person answered.
 pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
-    if ws.andon_dir().is_none() || ws.config.guard.ack != AckMode::Delete || swept::is(ws) {
+    if ws.andon_dir().is_none() || ws.config.guard.ack != AckMode::Delete || deleted_folder::is(ws) {
         return false;
     }
     if is_foreign(ws, standing).unwrap_or(true) {
-        return shown::was(ws, standing.id) && !face_present(ws, standing.halt.face);
+        return shown_halts::was(ws, standing.id) && !face_present(ws, standing.halt.face);
     }
     // Whoever took the entry out of this clone's ledger took the files too: that is no answer.
     let own = Ledger::open(&ws.repo).standing_here(&ws.repo.worktree_name()).map(|here| here.own);
@@ -135,7 +135,7 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
             Err(err) => Some(err),
         }
     } else if ws.andon_dir().is_some() && !face_present(ws, standing.halt.face) {
-        notes.extend(swept::remark(ctx, ws, &standing, (&site(ctx, ws), STOP_FILE)));
+        notes.extend(deleted_folder::remark(ctx, ws, &standing, (&site(ctx, ws), STOP_FILE)));
         show_again(ctx, ws, &standing).err()
     } else {
         None
@@ -190,7 +190,7 @@ fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
     let rewrite = Effect::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
     effect::carry_out(&[rewrite], &site(ctx, ws))?;
     if is_foreign(ws, standing)? {
-        shown::mark(ws, standing.id)?;
+        shown_halts::mark(ws, standing.id)?;
     } else if standing.halt.reason == HaltReason::UserStop && stops(ws) == Stops::NONE {
         // The file of a stop is gone and that is no answer: it must not look like one once the ledger is whole again.
         effect::write_andon_file(&site(ctx, ws), STOP_FILE, &format!("{}\n", standing.halt.message))?;
@@ -242,7 +242,7 @@ pub fn acknowledge(
         plan.push(Effect::RemoveStops);
     }
     effect::carry_out(&plan, &site(ctx, ws))?;
-    healed::locks(ctx, ws)
+    repairs::locks(ctx, ws)
 }
 
 /// Where the window begins anew: HEAD, or the halted commit where HEAD was moved off it.
@@ -264,7 +264,7 @@ pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
     }
     let plan: Vec<Effect> = left.into_iter().map(Effect::RemoveFace).collect();
     effect::carry_out(&plan, &site(ctx, ws))?;
-    healed::tell(ctx, ws, "removed the face of a halt that was answered already".to_owned())?;
+    repairs::tell(ctx, ws, "removed the face of a halt that was answered already".to_owned())?;
     Ok(true)
 }
 
@@ -286,8 +286,8 @@ fn programs(ctx: &Context, ws: &Workspace) -> Programs {
 /// Where actions take effect.
 pub fn site<'a>(ctx: &Context, ws: &'a Workspace) -> Site<'a> {
     let ack = match ws.config.guard.ack {
-        AckMode::Delete => face::AckMode::Delete,
-        AckMode::Resume => face::AckMode::Resume,
+        AckMode::Delete => report_file::AckMode::Delete,
+        AckMode::Resume => report_file::AckMode::Resume,
     };
     Site { repo: &ws.repo, andon_dir: ws.andon_dir(), ack, programs: programs(ctx, ws), at: ctx.now }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::known::Known;
+use super::memo::Known;
 use super::timeline::{Iteration, Source, Strike, Timeline, TurnChange};
 use crate::domain::change::Nature;
 use crate::domain::ids::HunkHash;

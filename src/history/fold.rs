@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::activity::{Begins, Effect, Newest};
-use super::known::Known;
+use super::memo::Known;
 use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, push_bounded,
 };

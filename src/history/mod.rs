@@ -6,15 +6,15 @@
 
 mod activity;
 mod aside;
-mod carry;
 mod context;
 mod documents;
 mod effect;
 mod flaky;
 mod fold;
-mod known;
+mod memo;
 mod outcome;
 mod paths;
+mod snapshot;
 mod states;
 mod story;
 #[cfg(test)]
@@ -29,12 +29,12 @@ pub use activity::{
     NodeTotals, Opening, Said, Turn,
 };
 pub use aside::{Aside, LineOfWork, aside};
-pub use carry::{Carry, Passing, TurnIteration};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, Upcoming, begins, fold, next_iteration};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use paths::PathState;
+pub use snapshot::{Carry, Passing, TurnIteration};
 pub use states::CodeState;
 pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, Effect};
-use super::known::Known;
+use super::memo::Known;
 use super::outcome::failing_count;
 use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::context::Cached;

@@ -9,7 +9,7 @@ use super::activity::{
     Call, Cast, Effect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
     NodeTotals, Opening, Said, Turn,
 };
-use super::known::Known;
+use super::memo::Known;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
 use super::window::Windows;
 use crate::domain::events::{Arguments, CallEnd, Event, Output, ToolCall, TurnEnd, What};

@@ -6,9 +6,9 @@ use crate::domain::briefing::{Briefing, PROMPT, Plan};
 use crate::domain::context::{ContextUse, FillSource};
 
 use super::escape::{clip, markdown, terminal_block};
-use super::face::{self, best, section, span, tried};
 use super::page::Page;
 use super::phrase;
+use super::report_file::{self, best, section, span, tried};
 use super::style::Style;
 
 /// Failing tests listed at most.
@@ -92,7 +92,7 @@ fn state(page: &mut Page, briefing: &Briefing) {
         Some(halt) => {
             page.line(&format!("- Loop {}{cap}: halted by {}", briefing.iteration, span(&halt.rule)));
             page.line(&format!("- Why: {}", markdown(&clip(&halt.message, phrase::MESSAGE))));
-            page.line(&format!("- A person has to answer: {}", face::path(halt.face)));
+            page.line(&format!("- A person has to answer: {}", report_file::path(halt.face)));
         }
         None => page.line(&format!("- Loop {}{cap}: not halted", briefing.iteration)),
     }

@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 
 use super::escape::{clip, code_span, markdown};
-use super::face::{self, AckMode};
 use super::json as values;
 use super::page::Page;
 use super::phrase;
+use super::report_file::{self, AckMode};
 use super::style::Style;
 use crate::domain::escalation::Mode;
 use crate::domain::response::{Handoff, Notice, Question, Start};
@@ -57,8 +57,8 @@ pub fn text(handoff: &Handoff, ack: AckMode) -> String {
     page.blank();
     let mut out = page.finish();
     out.push_str(&match episode.mode {
-        Mode::Halting => face::render(halt, story, ack),
-        Mode::Perpetual => face::told(halt, story),
+        Mode::Halting => report_file::render(halt, story, ack),
+        Mode::Perpetual => report_file::told(halt, story),
     });
     out
 }

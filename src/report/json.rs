@@ -14,8 +14,8 @@ use crate::domain::suggestion::{Step, Suggestion};
 use crate::domain::tests::{RunOrigin, TestEvidence};
 
 use super::escape;
-use super::face;
 use super::message::Diagnostic;
+use super::report_file;
 
 /// One line of JSON with a line feed. Characters that a terminal would obey or hide are written as `\u....`
 /// (the same value for a program), since `serde_json` only does so below U+0020.
@@ -113,7 +113,7 @@ pub fn loop_halted(halt: &Halt) -> Value {
         "halt_reason": halt.reason.as_str(),
         "rule": halt.rule,
         "message": halt.message,
-        "file": face::path(halt.face),
+        "file": report_file::path(halt.face),
         "evidence": {
             "diffs": texts(&halt.evidence.diffs),
             "tests": texts(&halt.evidence.tests),

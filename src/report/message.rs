@@ -4,10 +4,10 @@
 use crate::domain::decision::{Decision, StandingHalt, Verdict};
 use crate::domain::findings::{Finding, Level};
 
-use super::face;
 use super::halted;
 use super::page::Page;
 use super::phrase;
+use super::report_file;
 use super::style::Style;
 
 /// How grave a message is, in rising order.
@@ -132,7 +132,7 @@ fn halted(standing: &StandingHalt, style: Style) -> Diagnostic {
     let (since, reason) = (style.when(halt.at), phrase::reason(halt.reason));
     Diagnostic::error(format!("the loop is halted since {since} ({reason}): {}", halt.message))
         .code(halt.rule.clone())
-        .help(format!("read {}", face::path(halt.face)))
+        .help(format!("read {}", report_file::path(halt.face)))
         .help(CONTINUE)
 }
 
@@ -269,7 +269,7 @@ fn fresh_halt(decision: &Decision) -> Diagnostic {
     let face = halting.map(|finding| finding.face).next();
     let note = Diagnostic::note(format!("the loop stays halted ({why}) until a person answers"));
     match face {
-        Some(face) => note.help(format!("read {}", face::path(face))).help(CONTINUE),
+        Some(face) => note.help(format!("read {}", report_file::path(face))).help(CONTINUE),
         None => note.help(CONTINUE),
     }
 }

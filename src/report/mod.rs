@@ -18,7 +18,6 @@ pub mod config;
 pub mod context;
 pub mod escape;
 pub mod explain;
-pub mod face;
 mod halted;
 pub mod handoff;
 pub mod json;
@@ -29,6 +28,7 @@ mod page;
 mod phrase;
 pub mod pin;
 pub mod replay;
+pub mod report_file;
 pub mod safety;
 #[cfg(test)]
 mod samples;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::looked::Link;
+use super::examined::Link;
 use super::{Case, Looked, Violation, violation};
 use crate::domain::decision::{Cord, Halt, LedgerEvent, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, Fact};

@@ -1,21 +1,21 @@
 //! `andon check`: for CI. Re-derives every record of a range from the commits, takes the configuration from the left
 //! side of the range, believes nothing that a branch says of itself, and says what does not hold.
 
-mod backed;
+mod backing;
 mod chain;
 mod changes;
-mod counted;
+mod contradictions;
+mod examined;
 mod gate;
+mod grouped;
 mod halts;
 mod history;
 mod identity;
-mod looked;
+mod iteration_numbers;
 mod overrides;
 mod range;
 mod records;
-mod sayings;
 mod squash;
-mod stated;
 mod tamper;
 mod tested;
 
@@ -72,7 +72,7 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
     said.say(&looked, Turn::Hands, overrides::hands(&looked, &ledger));
     said.say(&looked, Turn::Ledger, std::mem::take(&mut ledger.violations));
     said.say(&looked, Turn::Tampering, tamper::around(&case, &looked)?);
-    said.say(&looked, Turn::Tampering, counted::judge(&case, &looked, &ledger.answers));
+    said.say(&looked, Turn::Tampering, iteration_numbers::judge(&case, &looked, &ledger.answers));
     said.say(&looked, Turn::Tampering, history::judge(&case, &looked, backed.sources())?);
     // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
     if walked == Walked::Whole {

@@ -3,8 +3,8 @@
 //! silent: a warning with its reason, and an error where an agent's shell asked for it or nobody gave a reason. The rest
 //! is told as notes, so that who reads the check sees every hand that was laid on the loop.
 
+use super::examined::Link;
 use super::halts::{Answered, Judged};
-use super::looked::Link;
 use super::{Looked, Violation, at, violation};
 use crate::detect;
 use crate::domain::facts::{Ack, AckHow, CommitFact, Skip};

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::backed::{Backed, Here, Silent};
+use super::backing::{Backed, Here, Silent};
 use super::chain::{self, Recent};
 use super::changes::Weakened;
 use super::range::{Cached, source};
 use super::{Case, Ground, Looked, Sayings, Turn, Violation, at, level_of, violation};
-use super::{gate, identity, overrides, stated, tamper};
+use super::{contradictions, gate, identity, overrides, tamper};
 use crate::change::normalize::Normalizer;
 use crate::config::{self, Config};
 use crate::detect;
@@ -143,7 +143,7 @@ impl Judged {
             // It says what the commit says, and nobody was there: the rules see what they would see without it.
             return self.silent(case, (commit, derived), (Silent::Backfilled, said));
         }
-        said.extend(stated::judge(case, commit, &record));
+        said.extend(contradictions::judge(case, commit, &record));
         let mut record = record;
         let here = Here { case, looked: &self.looked, commit };
         said.extend(self.backed.recorded(here, &mut record)?);
@@ -177,7 +177,7 @@ impl Judged {
             return Ok(None);
         };
         if note.has_several() {
-            said.extend(stated::of_note(commit, &note));
+            said.extend(contradictions::of_note(commit, &note));
             let named = self.named.get_or_insert_with(named);
             return note.choose(&derivable(derived), named).map(Some);
         }

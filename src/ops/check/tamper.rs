@@ -9,7 +9,7 @@ use crate::domain::facts::{CommitFact, CommitKind, Recording};
 use crate::domain::findings::Level;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
-use crate::engine::traces::{Gap, Gaps, Held};
+use crate::engine::lost_halts::{Gap, Gaps, Held};
 use crate::git::CommitInfo;
 use crate::ledger::{Ledger, REF_PREFIX, Tampered, TamperedHow};
 

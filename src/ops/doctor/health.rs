@@ -1,7 +1,7 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
 use super::Health;
-use crate::engine::traces;
+use crate::engine::lost_halts;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
 use crate::store::journal::Journal;
@@ -35,7 +35,7 @@ pub fn journal(ws: &Workspace) -> Health {
 /// A halt that left traces and is no more in the ledger.
 fn gap(ws: &Workspace, entries: &[Entry]) -> Option<Health> {
     let head = ws.repo.head().ok()?.commit();
-    let found = traces::standing(ws, head).ok()??;
+    let found = lost_halts::standing(ws, head).ok()??;
     let gone = !entries.iter().any(|entry| entry.id == found.id);
     let hint = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason \"...\"";
     gone.then(|| Health::Broken { message: found.halt.message, mend: Some(hint.to_owned()) })

@@ -20,7 +20,7 @@ use crate::engine::derive;
 use crate::engine::error::OpsError;
 use crate::engine::evidence;
 use crate::engine::guard;
-use crate::engine::healed;
+use crate::engine::repairs;
 use crate::engine::skip;
 use crate::engine::standing;
 use crate::engine::timeline::{self, Loaded};
@@ -197,7 +197,7 @@ fn record(
     })?;
     attempts::remember(ws, entry.commit)?;
     stop_point("post-commit:told");
-    healed::locks(ctx, ws)?;
+    repairs::locks(ctx, ws)?;
     let max = timeline::reach(&ws.config.rules);
     loaded.window = std::mem::take(&mut loaded.window).followed_by(fact, line.as_deref(), max);
     let mut decision = policy::decide(findings, standing);

@@ -3,10 +3,10 @@
 //! Everything is looked at and decided before anything changes, and what fails half way is undone: a
 //! repository with half a guard is worse than one without, because somebody trusts it.
 
-mod along;
 mod config_hooks;
 mod fetch;
 pub(in crate::ops) mod managers;
+mod push_records;
 mod remove;
 #[cfg(test)]
 pub(in crate::ops) mod tests;

@@ -13,7 +13,7 @@ use crate::domain::ids::EntryId;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
-use crate::engine::tally::Tally;
+use crate::engine::line_summary::Tally;
 use crate::engine::uncertainty;
 use crate::history::{Effect, Fold, Timeline};
 use crate::policy::{self, Place};

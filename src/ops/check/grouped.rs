@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Violation;
-use super::looked::Looked;
+use super::examined::Looked;
 use crate::domain::findings::Level;
 
 /// Whose turn it is to speak: what is said of one commit comes in this order.

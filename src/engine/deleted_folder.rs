@@ -2,7 +2,7 @@
 //! having meant an answer to a halt. Only a file that is gone from the folder is one.
 
 use super::context::Context;
-use super::healed;
+use super::repairs;
 use super::workspace::Workspace;
 use crate::domain::decision::StandingHalt;
 use crate::domain::findings::HaltReason;
@@ -32,7 +32,7 @@ pub(crate) fn remark(
     };
     let what =
         format!(".andon/ was deleted as a whole{place}: that answers no halt, its report file is back");
-    let mut failed = healed::tell(ctx, ws, what.clone()).err();
+    let mut failed = repairs::tell(ctx, ws, what.clone()).err();
     if standing.halt.reason == HaltReason::UserStop {
         let text = format!(
             "{}\nwritten again at {}: .andon/ was deleted as a whole\n",

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::{Case, Looked, Violation, at, gate, level_of, overrides, stated, violation};
+use super::{Case, Looked, Violation, at, contradictions, gate, level_of, overrides, violation};
 use crate::config::{AppliesTo, HandedIn};
 use crate::detect;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord};
@@ -14,7 +14,7 @@ use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::{RunOrigin, TestEvidence};
 use crate::engine::error::OpsError;
-use crate::engine::made::{Archive, Asked, Backing, Claim, Origins};
+use crate::engine::inherited_evidence::{Archive, Asked, Backing, Claim, Origins};
 use crate::git::{Claimed, CommitInfo, Made};
 use crate::report::check::Undecided;
 use crate::store::fingerprint::Fingerprinter;
@@ -121,7 +121,7 @@ impl Backed {
                 self.sources.push(source);
                 told.said.push(elsewhere(here, source));
                 told.said.extend(gate::judge(here.case, here.commit, &other));
-                let lie = other.tests.as_ref().and_then(stated::of_tests);
+                let lie = other.tests.as_ref().and_then(contradictions::of_tests);
                 told.said.extend(lie.map(|what| contradictory(here.commit, source, what)));
                 fact.record.tests = other.tests.filter(|tests| tests.code == fact.record.code);
             }
@@ -174,7 +174,8 @@ fn counts(case: &Case<'_>, tests: Option<&TestEvidence>) -> bool {
 
 /// Whether another record speaks for the code of an unrecorded commit: it was tested, or needed no tests.
 fn is_backed(case: &Case<'_>, other: &CommitRecord) -> bool {
-    counts(case, other.tests.as_ref()) || (other.tests.is_none() && crate::engine::known::is_sound(other))
+    counts(case, other.tests.as_ref())
+        || (other.tests.is_none() && crate::engine::record_index::is_sound(other))
 }
 
 /// Whether a commit is the revert that its message says it is.

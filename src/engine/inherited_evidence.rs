@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::error::OpsError;
-use super::known::{Known, is_sound};
+use super::record_index::{Known, is_sound};
 use crate::domain::facts::{CommitKind, CommitRecord};
 use crate::domain::ids::CommitId;
 use crate::git::{Claimed, CommitInfo, Made, Repo};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, Begins, Newest};
 use super::fold::Fold;
-use super::known::Known;
+use super::memo::Known;
 use super::timeline::{Iteration, MAX_ITERATIONS, Source, Timeline, TurnChange};
 use crate::domain::facts::Ack;
 use crate::domain::ids::{CodeId, DiffHash, Digest};
