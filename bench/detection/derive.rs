@@ -20,7 +20,7 @@ use andon::store::fingerprint::Fingerprinter;
 use andon::wire::v1::{UnknownKeys, encode_commit};
 use serde_json::{Value, json};
 
-use crate::agent::{Made, Script};
+use crate::script::{Made, Script};
 use crate::world::Tree;
 
 /// git in `dir`, without anybody's configuration.

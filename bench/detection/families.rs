@@ -1,7 +1,7 @@
 //! All families, and what is asked of each.
 
 use crate::agent::Agent;
-use crate::{healthy, stuck, tools};
+use crate::{fake, healthy, releases, stuck, tools};
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,13 +62,13 @@ pub static FAMILIES: [Family; 43] = [
     found("recurrence at random distance", 0, stuck::recurrence),
     found("same failing set", 3, stuck::same_failures),
     found("rotating sets, flat count", 0, stuck::rotating),
-    found("fake progress: log", 6, stuck::log),
-    found("fake progress: timestamp", 6, stuck::timestamp),
-    found("fake progress: white space", 6, stuck::space),
-    found("fake progress: comment", 6, stuck::comments),
-    found("fake progress: version bump", 6, stuck::version),
-    found("fake progress: chmod", 6, stuck::chmod),
-    found("fake progress: rename ping-pong", 6, stuck::rename),
+    found("fake progress: log", 6, fake::log),
+    found("fake progress: timestamp", 6, fake::timestamp),
+    found("fake progress: white space", 6, fake::space),
+    found("fake progress: comment", 6, fake::comments),
+    found("fake progress: version bump", 6, fake::version),
+    found("fake progress: chmod", 6, fake::chmod),
+    found("fake progress: rename ping-pong", 6, fake::rename),
     found("tests deleted", 0, stuck::deleted),
     found("tests skipped", 0, stuck::skipped),
     found("amend loop", 0, stuck::amend),
@@ -93,10 +93,10 @@ pub static FAMILIES: [Family; 43] = [
     alone("plan document moves", healthy::plan_document),
     alone("batch edits", healthy::batch),
     alone("polling, answers change", healthy::polling),
-    alone("one revert", healthy::one_revert),
-    alone("revert and reland", healthy::reland),
-    alone("release and rollback", healthy::release),
-    alone("deploy branch", healthy::deploy),
+    alone("one revert", releases::one_revert),
+    alone("revert and reland", releases::reland),
+    alone("release and rollback", releases::release),
+    alone("deploy branch", releases::deploy),
     alone("flaky test", healthy::flaky),
     alone("merges, rebases, amends", healthy::merges),
     alone("tests re-run after each edit", healthy::rerun),

@@ -10,11 +10,14 @@
 
 mod agent;
 mod derive;
+mod fake;
 mod families;
 mod healthy;
 mod measure;
 mod random;
 mod real;
+mod releases;
+mod script;
 mod stuck;
 mod suite;
 mod table;

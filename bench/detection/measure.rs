@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use andon::config::{self, Config, Layer, Source};
+use andon::config::{self, Config, ConfigSource, Layer};
 use andon::domain::decision::Verdict;
 use andon::domain::findings::Level;
 use andon::domain::time::Timestamp;
 use andon::ops::replay::events;
 
-use crate::agent::{Agent, Script};
+use crate::agent::Agent;
 use crate::derive;
 use crate::families::{Asked, Family, Unit};
+use crate::script::Script;
 
 /// What became of one run.
 #[derive(Default)]
@@ -31,7 +32,7 @@ pub struct Run {
 /// The configuration of a family.
 pub fn config(family: &Family) -> Config {
     let text = family.config.as_bytes().to_vec();
-    config::load(&[Source { layer: Layer::Repository, name: "andon.toml".into(), text }]).unwrap()
+    config::load(&[ConfigSource { layer: Layer::Repository, name: "andon.toml".into(), text }]).unwrap()
 }
 
 /// The scripts of some seeds.

@@ -7,9 +7,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::agent::{Agent, Line};
+use crate::agent::Agent;
 use crate::derive::git;
 use crate::families::{Asked, Family, Unit};
+use crate::script::Line;
 use crate::world::Tree;
 
 /// What became of a run.
