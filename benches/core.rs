@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use andon::change::normalize::Normalizer;
-use andon::config::{self, Layer, Source};
+use andon::config::{self, ConfigSource, Layer};
 use andon::detect::{self, Situation, Stops};
 use andon::domain::decision::Stage;
 use andon::domain::facts::{
@@ -111,7 +111,7 @@ fn formats(c: &mut Criterion) {
     group.bench_function("decode", |b| b.iter(|| decode_commit(black_box(line.as_bytes())).unwrap()));
     group.finish();
     let text = config::template(Some("cargo test")).into_bytes();
-    let source = Source { layer: Layer::Repository, name: "andon.toml".to_owned(), text };
+    let source = ConfigSource { layer: Layer::Repository, name: "andon.toml".to_owned(), text };
     c.bench_function("configuration: load the installed andon.toml", |b| {
         b.iter(|| config::load(std::slice::from_ref(black_box(&source))).unwrap());
     });

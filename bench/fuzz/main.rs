@@ -132,13 +132,13 @@ fn try_one(name: &str, bytes: &[u8], dice: &mut Dice) -> Result<(), ()> {
     let tried = catch_unwind(AssertUnwindSafe(|| {
         let file = read(bytes, usize::MAX, None, exit);
         hold(&file, exit)?;
-        if told(read(bytes, size, None, exit)) != told(file) {
+        if reported(read(bytes, size, None, exit)) != reported(file) {
             return Err(format!("read otherwise in chunks of {size}"));
         }
         for stream in [Stream::Stdout, Stream::Stderr] {
             let output = read(bytes, usize::MAX, Some(stream), exit);
             hold(&output, exit)?;
-            if told(read(bytes, size, Some(stream), exit)) != told(output) {
+            if reported(read(bytes, size, Some(stream), exit)) != reported(output) {
                 return Err(format!("output read otherwise in chunks of {size}"));
             }
         }
@@ -193,7 +193,7 @@ fn read(bytes: &[u8], size: usize, stream: Option<Stream>, exit: i32) -> ParsedR
 }
 
 /// What a run says, without where in the bytes something was wrong: that depends on what was there to be seen.
-fn told(mut run: ParsedRun) -> ParsedRun {
+fn reported(mut run: ParsedRun) -> ParsedRun {
     run.warnings.truncate(0);
     run
 }

@@ -18,7 +18,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use andon::adapter::events::{self, Frame, Purpose};
-use andon::config::{self, Layer, Source};
+use andon::config::{self, ConfigSource, Layer};
 use andon::domain::ids::{CodeId, CommitId, TreeId};
 use andon::domain::paths::PathRules;
 use andon::domain::time::Timestamp;
@@ -29,7 +29,7 @@ use andon::store::journal::{Journal, Position, Reach, Turns};
 use andon::store::notes::{self, NotesStore};
 use andon::store::window::{self, Judged};
 use andon::store::{receipt, unite};
-use andon::wire::v1::{Derived, choose_record, decode_commit, decode_line, encode_commit, encode_line};
+use andon::wire::v1::{DerivedFacts, choose_record, decode_commit, decode_line, encode_commit, encode_line};
 use mutate::{Dice, mutate};
 
 const FULL: &[u8] = include_bytes!("../../tests/format/v1/commit-full.json");
@@ -174,7 +174,7 @@ fn records(bytes: &[u8], _: &mut Dice) -> Result<(), String> {
         holds(again.record == read.record, "read again otherwise")?;
         holds(!written.trim_end().contains('\n'), "more than a line")?;
     }
-    choose_record(bytes, &Derived::default());
+    choose_record(bytes, &DerivedFacts::default());
     let joined = unite::joined(bytes, FULL);
     holds(joined == unite::joined(FULL, bytes), "the union depends on the order")?;
     holds(unite::joined(&joined, bytes) == joined, "the union grows when it is repeated")
@@ -222,7 +222,8 @@ fn journal(end: Instant, dice: &mut Dice) -> (u64, u64) {
 
 /// Every set of bytes is a configuration, or is refused with at least one place and mend.
 fn configuration(bytes: &[u8], _: &mut Dice) -> Result<(), String> {
-    let source = Source { layer: Layer::Repository, name: "andon.toml".to_owned(), text: bytes.to_vec() };
+    let source =
+        ConfigSource { layer: Layer::Repository, name: "andon.toml".to_owned(), text: bytes.to_vec() };
     match config::load(&[source]) {
         Ok(_) => Ok(()),
         Err(errors) => {

@@ -76,7 +76,7 @@ pub fn totals(end: Instant, dice: &mut Dice) -> (u64, u64) {
             return holds(read == truth, "what was altered is used");
         }
         let mut fold = Fold::new(GAP);
-        fold.resume(read.carry);
+        fold.resume(read.snapshot);
         for line in &lines[..64] {
             match line.clone() {
                 JournalLine::Event(event) => drop(fold.push(Fact::Event(event))),
@@ -89,7 +89,7 @@ pub fn totals(end: Instant, dice: &mut Dice) -> (u64, u64) {
                 | JournalLine::Healed { .. } => {}
             }
         }
-        let _ = (fold.carry(), fold.into_timeline());
+        let _ = (fold.snapshot(), fold.into_timeline());
         Ok(())
     })
 }

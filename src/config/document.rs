@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::de::DeTable;
 
 use super::mistake::{ConfigError, Problems, TextPosition};
-use super::source::{Source, check_size};
+use super::source::{ConfigSource, check_size};
 
 /// Up to this size all syntax errors of a file are listed; beyond, the first: a parser that recovers over
 /// and over again in a megabyte of noise would keep every one of them in memory.
@@ -49,7 +49,7 @@ impl<'a> Lines<'a> {
 
 /// Parses a source. Syntax errors go to `problems` and end it for this source, except duplicate keys: what
 /// stands beside them can still be judged.
-pub(super) fn parse<'a>(source: &'a Source, problems: &mut Problems) -> Option<Document<'a>> {
+pub(super) fn parse<'a>(source: &'a ConfigSource, problems: &mut Problems) -> Option<Document<'a>> {
     if let Err(error) = check_size(&source.name, source.text.len()) {
         problems.push(error);
         return None;
@@ -82,7 +82,12 @@ fn parse_text(text: &str) -> (Option<DeTable<'_>>, Vec<toml::de::Error>) {
 }
 
 /// Words the parser's errors; true when the rest of the document can be relied on.
-fn report(source: &Source, lines: &Lines<'_>, errors: &[toml::de::Error], problems: &mut Problems) -> bool {
+fn report(
+    source: &ConfigSource,
+    lines: &Lines<'_>,
+    errors: &[toml::de::Error],
+    problems: &mut Problems,
+) -> bool {
     for error in errors {
         if problems.is_full() {
             problems.push(syntax(source, lines, "syntax error", None));
@@ -95,7 +100,12 @@ fn report(source: &Source, lines: &Lines<'_>, errors: &[toml::de::Error], proble
 
 const DUPLICATE: &str = "duplicate key";
 
-fn syntax(source: &Source, lines: &Lines<'_>, message: &str, span: Option<Range<usize>>) -> ConfigError {
+fn syntax(
+    source: &ConfigSource,
+    lines: &Lines<'_>,
+    message: &str,
+    span: Option<Range<usize>>,
+) -> ConfigError {
     let (what, hint) = if message == DUPLICATE {
         let name = span.clone().and_then(|span| lines.text.get(span)).unwrap_or("it");
         (format!("{} is set twice", super::mistake::quoted(name)), "keep one of the two".to_owned())
@@ -106,7 +116,7 @@ fn syntax(source: &Source, lines: &Lines<'_>, message: &str, span: Option<Range<
     ConfigError { file: source.name.clone(), at, what, hint }
 }
 
-fn not_utf8(source: &Source, valid_up_to: usize) -> ConfigError {
+fn not_utf8(source: &ConfigSource, valid_up_to: usize) -> ConfigError {
     let valid = source.text.get(..valid_up_to).unwrap_or_default();
     let at = std::str::from_utf8(valid).ok().map(|text| Lines::new(text).position(text.len()));
     ConfigError {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::keys::{Contents, SECTIONS};
 use super::settings::Config;
-use super::source::Origin;
+use super::source::SettingOrigin;
 use super::value::Value;
 use crate::domain::settings::RuleSetting;
 
@@ -16,7 +16,7 @@ pub struct KeyEntry {
     /// The effective value.
     pub value: Value,
     /// Who said it.
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 impl fmt::Display for KeyEntry {
@@ -34,8 +34,8 @@ impl KeyEntry {
     /// The entry for `config show --format json`; `file` and `line` are null for a default.
     pub fn to_json(&self) -> serde_json::Value {
         let (file, line) = match &self.origin {
-            Origin::Default => (None, None),
-            Origin::Said { file, line, .. } => (Some(file), Some(line)),
+            SettingOrigin::Default => (None, None),
+            SettingOrigin::Given { file, line, .. } => (Some(file), Some(line)),
         };
         serde_json::json!({
             "key": self.key, "value": self.value.to_json(),
@@ -81,9 +81,9 @@ impl Config {
     }
 
     fn entry(&self, key: String, default: Value) -> KeyEntry {
-        match self.said.get(&key) {
-            Some(said) => KeyEntry { key, value: said.value.clone(), origin: said.origin.clone() },
-            None => KeyEntry { key, value: default, origin: Origin::Default },
+        match self.values.get(&key) {
+            Some(values) => KeyEntry { key, value: values.value.clone(), origin: values.origin.clone() },
+            None => KeyEntry { key, value: default, origin: SettingOrigin::Default },
         }
     }
 }

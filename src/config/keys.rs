@@ -3,14 +3,15 @@
 //! the declaration, so that a misspelt one does not compile.
 
 use super::command::TestCommand;
+use super::kind::SpanRange;
 pub(super) use super::kind::{Contents, Key, Kind, Section};
 use super::setting::Setting;
-use super::settings::{Ack, AppliesTo, HandedIn, OnInternalError, Runner};
+use super::settings::{AppliesTo, HandedIn, OnInternalError, Runner};
 use super::value::AUTO;
 use crate::domain::context::Cached;
 use crate::domain::identity::FileState;
 use crate::domain::ids::Digest;
-use crate::domain::response::{OnStall, Provider};
+use crate::domain::response::{AckMode, OnStall, Provider};
 use crate::domain::time::Span;
 use testreport::Format;
 
@@ -103,7 +104,7 @@ pub(super) static SECTIONS: [Section; 12] = [
 ];
 
 /// How long a program that is asked for help may take.
-const HELP: (Span, Span) = (Span(1), Span(HOUR));
+const HELP: SpanRange = SpanRange { min: Span(1), max: Span(HOUR) };
 
 /// What is documentation by default, a line of the first `andon.toml` each: texts, licences, files of git and of
 /// editors, images. `.gitattributes` is code: it decides what a checkout makes of the contents. Each is of a shape that
@@ -122,7 +123,7 @@ pub(super) const DOCS: [&[&str]; 4] = [
     &["**/*.png", "**/*.jpg", "**/*.jpeg", "**/*.gif", "**/*.svg", "**/*.webp", "**/*.ico"],
 ];
 
-pub(super) static GUARD_ACK: Setting<Ack> = Setting::choice(
+pub(super) static GUARD_ACK: Setting<AckMode> = Setting::choice(
     "guard",
     "ack",
     "What acknowledges a halt: deleting its file (or `andon resume`), or only `andon resume`.",
@@ -151,7 +152,7 @@ pub(super) static GUARD_PERPETUAL: Setting<bool> = Setting::switch(
 pub(super) static GUARD_SESSION_GAP: Setting<Span> = Setting::span(
     "guard",
     "session_gap",
-    (Span(MINUTE), Span(365 * DAY)),
+    SpanRange { min: Span(MINUTE), max: Span(365 * DAY) },
     Span(6 * HOUR),
     "The pause after which a new run begins and counters start anew.",
 );
@@ -197,7 +198,7 @@ pub(super) static TEST_RUNNER: Setting<Option<Runner>> = Setting::optional_choic
 pub(super) static TEST_TIMEOUT: Setting<Option<Span>> = Setting::limit(
     "test",
     "timeout",
-    (Span(1), Span(7 * DAY)),
+    SpanRange { min: Span(1), max: Span(7 * DAY) },
     Span(30 * MINUTE),
     "How long the tests may run; \"none\" for no limit.",
 );

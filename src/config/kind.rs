@@ -72,6 +72,15 @@ impl Key {
     }
 }
 
+/// Which durations a key takes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SpanRange {
+    /// Shortest.
+    pub(super) min: Span,
+    /// Longest.
+    pub(super) max: Span,
+}
+
 /// The type of a key.
 #[derive(Debug)]
 pub(super) enum Kind {
@@ -82,19 +91,9 @@ pub(super) enum Kind {
         planned: &'static [&'static str],
     },
     /// A duration of a range.
-    Duration {
-        /// Shortest.
-        min: Span,
-        /// Longest.
-        max: Span,
-    },
+    Duration(SpanRange),
     /// A duration of a range, or `"none"`.
-    Limit {
-        /// Shortest.
-        min: Span,
-        /// Longest.
-        max: Span,
-    },
+    Limit(SpanRange),
     /// A text for `sh -c`, or a list of program and arguments.
     Command,
     /// A list of globs.
@@ -124,8 +123,8 @@ impl Kind {
             Self::Choice { words, .. } => {
                 words().iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
             }
-            Self::Duration { .. } => "a duration such as \"6h\"".to_owned(),
-            Self::Limit { .. } => "a duration such as \"30m\", or \"none\"".to_owned(),
+            Self::Duration(_) => "a duration such as \"6h\"".to_owned(),
+            Self::Limit(_) => "a duration such as \"30m\", or \"none\"".to_owned(),
             Self::Command => "a text or a list of texts".to_owned(),
             Self::Globs => "a list of globs".to_owned(),
             Self::Format => "\"auto\" or the name of a format".to_owned(),
@@ -159,7 +158,7 @@ impl Kind {
                 format!("\"{}\"", words().first().copied().unwrap_or_default())
             }
             (
-                Self::Choice { .. } | Self::Duration { .. } | Self::Limit { .. } | Self::Globs | Self::Switch,
+                Self::Choice { .. } | Self::Duration(_) | Self::Limit(_) | Self::Globs | Self::Switch,
                 default,
             ) => default.to_string(),
         }

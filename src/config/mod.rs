@@ -37,13 +37,13 @@ pub use entries::KeyEntry;
 pub use mistake::{ConfigError, ConfigErrors, TextPosition};
 pub use pin::with_pin;
 pub use resolve::{load, load_with};
-pub use response::{Bell, Perpetual, Response};
+pub use response::{Perpetual, Response};
 pub use rules::{RuleSpecView, known_rules};
 pub use schema::schema;
 pub use settings::{
-    Ack, AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
+    AppliesTo, Config, FullRuns, Guard, HandedIn, OnInternalError, PathSettings, Runner, TestSettings,
 };
-pub use source::{Layer, MAX_BYTES, Origin, Source, read_sources};
+pub use source::{ConfigSource, Layer, MAX_BYTES, SettingOrigin, read_sources};
 pub use suggest::hint as suggest;
 pub use template::template;
 pub use value::Value;

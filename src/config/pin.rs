@@ -8,7 +8,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::value::toml_text;
-use super::{Layer, Source, load};
+use super::{ConfigSource, Layer, load};
 use crate::domain::identity::{Files, IdentityRules, checksum};
 
 /// `identity.checksum` as it is written: the name of the hash and 64 digits.
@@ -99,7 +99,8 @@ fn apply(text: &str, mut edits: Vec<Edit>) -> Option<String> {
 /// Whether `edited` says what `text` said, but for the pin, which is that of `files`.
 fn holds(text: &str, edited: &str, files: &Files) -> bool {
     let read = |text: &str| {
-        let source = Source { layer: Layer::Repository, name: String::new(), text: text.as_bytes().to_vec() };
+        let source =
+            ConfigSource { layer: Layer::Repository, name: String::new(), text: text.as_bytes().to_vec() };
         load(&[source]).ok()
     };
     let (Some(before), Some(after)) = (read(text), read(edited)) else { return false };

@@ -12,22 +12,22 @@ use super::mistake::{ConfigError, Problems, quoted};
 use super::patterns;
 use super::reading::{read_key, read_level, read_param, shown};
 use super::rules::RuleSpecView;
-use super::source::{Layer, Origin, Source};
+use super::source::{ConfigSource, Layer, SettingOrigin};
 use super::suggest;
-use super::value::{Said, Value};
+use super::value::{SourceValue, Value};
 use super::workflow;
 use super::wrong::{Read, wrong};
 use crate::domain::workflow::Workflow;
 
-/// Reads one source into what all sources said.
+/// Reads one source into the values of all sources.
 pub(super) struct Reader<'a> {
-    pub(super) source: &'a Source,
+    pub(super) source: &'a ConfigSource,
     pub(super) lines: Lines<'a>,
     /// The rules of this version.
     pub(super) rules: &'a [RuleSpecView],
     pub(super) problems: &'a mut Problems,
-    /// What was said; later sources overwrite.
-    pub(super) said: &'a mut BTreeMap<String, Said>,
+    /// The values so far; later sources overwrite.
+    pub(super) values: &'a mut BTreeMap<String, SourceValue>,
     /// The workflow; a later source that declares one replaces it whole.
     pub(super) workflow: &'a mut Option<Workflow>,
 }
@@ -117,8 +117,8 @@ impl Reader<'_> {
         for (index, (name, item)) in in_order(table).into_iter().enumerate() {
             let word = name.get_ref().as_ref();
             let dotted = format!("normalize.{word}");
-            let patterns = self.said.keys().filter(|key| key.starts_with("normalize.")).count();
-            let is_new = !self.said.contains_key(&dotted);
+            let patterns = self.values.keys().filter(|key| key.starts_with("normalize.")).count();
+            let is_new = !self.values.contains_key(&dotted);
             // Bad ones count too: each costs a compilation.
             if index >= patterns::MAX_PATTERNS || (is_new && patterns >= patterns::MAX_PATTERNS) {
                 let what = format!(
@@ -191,13 +191,13 @@ impl Reader<'_> {
     fn keep(&mut self, dotted: &str, span: Range<usize>, read: Read<Value>) {
         match read {
             Ok(value) => {
-                let order = self.said.get(dotted).map_or(self.said.len(), |earlier| earlier.order);
-                let origin = Origin::Said {
+                let order = self.values.get(dotted).map_or(self.values.len(), |earlier| earlier.order);
+                let origin = SettingOrigin::Given {
                     layer: self.source.layer,
                     file: self.source.name.clone(),
                     line: self.lines.line(span.start),
                 };
-                self.said.insert(dotted.to_owned(), Said { value, origin, order });
+                self.values.insert(dotted.to_owned(), SourceValue { value, origin, order });
             }
             Err(wrongs) => {
                 for one in wrongs {

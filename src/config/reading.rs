@@ -8,6 +8,7 @@ use toml::de::DeValue;
 use super::command::TestCommand;
 use super::identity;
 use super::keys::{self, Key, Kind};
+use super::kind::SpanRange;
 use super::mistake::quoted;
 use super::patterns;
 use super::suggest;
@@ -36,11 +37,11 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
     };
     match &key.kind {
         Kind::Choice { words, planned } => read_choice(&expected, (&words(), planned), item),
-        Kind::Duration { min, max } => read_span(&expected, (*min, *max), item).map(Value::Span),
-        Kind::Limit { min, max } => match item.get_ref().as_str() {
+        Kind::Duration(range) => read_span(&expected, *range, item).map(Value::Span),
+        Kind::Limit(range) => match item.get_ref().as_str() {
             // "off" is how it was written before.
             Some(UNLIMITED | "off") => Ok(Value::Unlimited),
-            Some(_) | None => read_span(&expected, (*min, *max), item).map(Value::Span),
+            Some(_) | None => read_span(&expected, *range, item).map(Value::Span),
         },
         Kind::Format => read_format(&expected, item),
         Kind::Command => read_command(&expected, item).map(Value::Command),
@@ -91,13 +92,13 @@ pub(super) fn read_param(name: &str, spec: &ParamSpec, item: &Item<'_>) -> Read<
     let value = match default {
         ParamValue::Count(_) => read_count(&expected, spec.min, item).map(ParamValue::Count),
         ParamValue::Share(_) => read_share(&expected, item).map(ParamValue::Share),
-        ParamValue::Span(_) => read_span(&expected, (Span(0), Span(u64::MAX)), item).map(ParamValue::Span),
+        ParamValue::Span(_) => read_span(&expected, ANY_SPAN, item).map(ParamValue::Span),
         ParamValue::Limit(_) if unlimited => Ok(ParamValue::Limit(None)),
         ParamValue::SpanLimit(_) if unlimited => Ok(ParamValue::SpanLimit(None)),
         ParamValue::Limit(_) => {
             read_count(&expected, spec.min, item).map(|count| ParamValue::Limit(Some(count)))
         }
-        ParamValue::SpanLimit(_) => match read_span(&expected, (Span(0), Span(u64::MAX)), item)? {
+        ParamValue::SpanLimit(_) => match read_span(&expected, ANY_SPAN, item)? {
             Span(0) => Err(expected.not(item)),
             span => Ok(ParamValue::SpanLimit(Some(span))),
         },
@@ -215,7 +216,9 @@ fn read_format(expected: &Expected<'_>, item: &Item<'_>) -> Read<Value> {
     wrong(item.span(), what, suggest::hint(word, keys::formats()))
 }
 
-fn read_span(expected: &Expected<'_>, (min, max): (Span, Span), item: &Item<'_>) -> Read<Span> {
+const ANY_SPAN: SpanRange = SpanRange { min: Span(0), max: Span(u64::MAX) };
+
+fn read_span(expected: &Expected<'_>, SpanRange { min, max }: SpanRange, item: &Item<'_>) -> Read<Span> {
     let text = item.get_ref().as_str().filter(|text| text.len() <= MAX_TEXT);
     let Some(span) = text.and_then(|text| text.parse::<Span>().ok()) else { return Err(expected.not(item)) };
     if span < min || span > max {

@@ -1,6 +1,6 @@
 //! The sections about what is done when a loop is stuck: `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.
 
-use crate::domain::response::{OnStall, Program, Provider};
+use crate::domain::response::{Bell, OnStall, Program, Provider};
 
 /// Whether the loop is meant to run for ever (docs/spec-map.md, signals and escalation: section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -9,15 +9,6 @@ pub enum Perpetual {
     No,
     /// A pause is cleared, an escalation only tells.
     Yes,
-}
-
-/// Whether something rings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Bell {
-    /// A terminal's bell does.
-    Rings,
-    /// Nothing does.
-    Silent,
 }
 
 /// The four sections. Programs come from the user's own configuration only.

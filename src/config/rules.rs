@@ -2,7 +2,7 @@
 
 use super::mistake::ConfigError;
 use super::settings::Config;
-use super::source::Origin;
+use super::source::SettingOrigin;
 use super::value::Value;
 use crate::detect::{REGISTRY, Rule};
 use crate::domain::findings::Level;
@@ -46,7 +46,7 @@ pub(super) fn out_of_order(config: &Config, rules: &[RuleSpecView]) -> Option<Co
 fn not_rising(config: &Config, id: &str, rising: &[&ParamSpec], values: &[u64]) -> ConfigError {
     let origins = rising.iter().map(|spec| config.origin(&format!("rules.{id}.{}", spec.name)));
     // The higher layer is the one that somebody has just changed.
-    let file = origins.max_by_key(Origin::layer).and_then(|origin| origin.place()).unwrap_or_default();
+    let file = origins.max_by_key(SettingOrigin::layer).and_then(|origin| origin.place()).unwrap_or_default();
     let shown = rising.iter().zip(values).map(|(spec, value)| format!("{} = {value}", spec.name));
     let shown = shown.collect::<Vec<_>>().join(", ");
     let right = rising.iter().map(|spec| format!("{} = {}", spec.name, Value::Param(spec.default())));

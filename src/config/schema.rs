@@ -69,8 +69,8 @@ fn key_schema(key: &Key) -> Json {
     let texts = json!({ "type": "array", "items": { "type": "string", "minLength": 1 } });
     let mut schema = match &key.kind {
         Kind::Choice { words, .. } => json!({ "enum": words() }),
-        Kind::Duration { .. } => json!({ "type": "string", "pattern": DURATION }),
-        Kind::Limit { .. } => {
+        Kind::Duration(_) => json!({ "type": "string", "pattern": DURATION }),
+        Kind::Limit(_) => {
             json!({ "anyOf": [{ "type": "string", "pattern": DURATION }, { "const": UNLIMITED }] })
         }
         Kind::Command => {

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::command::TestCommand;
 use super::identity;
-use super::kind::{Default, Key, Kind};
-use super::value::{AUTO, Said, Value};
+use super::kind::{Default, Key, Kind, SpanRange};
+use super::value::{AUTO, SourceValue, Value};
 use crate::domain::context::Cached;
 use crate::domain::identity::FileState;
 use crate::domain::ids::Digest;
-use crate::domain::response::{OnStall, Provider};
+use crate::domain::response::{AckMode, OnStall, Provider};
 use crate::domain::time::Span;
 use testreport::Format;
 
@@ -21,6 +21,10 @@ pub(super) trait Words: Copy + 'static {
 
 impl Words for Cached {
     const WORDS: &'static [(Self, &'static str)] = &Self::ALL;
+}
+
+impl Words for AckMode {
+    const WORDS: &'static [(Self, &'static str)] = &[(Self::Delete, "delete"), (Self::Resume, "resume")];
 }
 
 impl Words for OnStall {
@@ -40,20 +44,10 @@ pub(super) struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    const fn new(
-        (section, name): (&'static str, &'static str),
-        kind: Kind,
-        default: Default,
-        doc: &'static str,
-        read: fn(Value) -> T,
-    ) -> Self {
-        Self { key: Key { section, name, kind, default, doc }, read }
-    }
-
-    /// What was said, else the default.
-    pub(super) fn value(&self, said: &BTreeMap<String, Said>) -> T {
-        let said = said.get(&self.key.dotted()).map(|said| said.value.clone());
-        (self.read)(said.unwrap_or_else(|| self.key.default()))
+    /// The value that a source gives, else the default.
+    pub(super) fn value(&self, values: &BTreeMap<String, SourceValue>) -> T {
+        let value = values.get(&self.key.dotted()).map(|given| given.value.clone());
+        (self.read)(value.unwrap_or_else(|| self.key.default()))
     }
 }
 
@@ -64,7 +58,10 @@ impl<T: Words> Setting<T> {
     pub(super) const fn choice(section: Name, name: Name, doc: Name) -> Self {
         let kind = Kind::Choice { words: names::<T>, planned: &[] };
         let default = Default::FirstWord(names::<T>);
-        Self::new((section, name), kind, default, doc, |value| word(&value).unwrap_or(T::WORDS[0].0))
+        Self {
+            key: Key { section, name, kind, default, doc },
+            read: |value| word(&value).unwrap_or(T::WORDS[0].0),
+        }
     }
 
     /// With words that a later version will know.
@@ -80,7 +77,7 @@ impl<T: Words> Setting<Option<T>> {
     /// One of the words of `T`, or nothing.
     pub(super) const fn optional_choice(section: Name, name: Name, doc: Name) -> Self {
         let kind = Kind::Choice { words: names::<T>, planned: &[] };
-        Self::new((section, name), kind, Default::Unset, doc, |value| word(&value))
+        Self { key: Key { section, name, kind, default: Default::Unset, doc }, read: |value| word(&value) }
     }
 }
 
@@ -93,35 +90,32 @@ impl Setting<bool> {
     /// Yes or no.
     pub(super) const fn switch(section: Name, name: Name, default: bool, doc: Name) -> Self {
         let default = Default::Switch(default);
-        Self::new((section, name), Kind::Switch, default, doc, |value| value == Value::Switch(true))
+        Self {
+            key: Key { section, name, kind: Kind::Switch, default, doc },
+            read: |value| value == Value::Switch(true),
+        }
     }
 }
 
 impl Setting<Span> {
     /// A duration of a range.
-    pub(super) const fn span(
-        section: Name,
-        name: Name,
-        (min, max): (Span, Span),
-        default: Span,
-        doc: Name,
-    ) -> Self {
-        let (kind, default) = (Kind::Duration { min, max }, Default::Span(default));
-        Self::new((section, name), kind, default, doc, |value| span(&value).unwrap_or(Span(u64::MAX)))
+    pub(super) const fn span(section: Name, name: Name, range: SpanRange, default: Span, doc: Name) -> Self {
+        let (kind, default) = (Kind::Duration(range), Default::Span(default));
+        Self {
+            key: Key { section, name, kind, default, doc },
+            read: |value| span(&value).unwrap_or(Span(u64::MAX)),
+        }
     }
 }
 
 impl Setting<Option<Span>> {
     /// A duration of a range, or no limit.
-    pub(super) const fn limit(
-        section: Name,
-        name: Name,
-        (min, max): (Span, Span),
-        default: Span,
-        doc: Name,
-    ) -> Self {
-        let kind = Kind::Limit { min, max };
-        Self::new((section, name), kind, Default::Span(default), doc, |value| span(&value))
+    pub(super) const fn limit(section: Name, name: Name, range: SpanRange, default: Span, doc: Name) -> Self {
+        let kind = Kind::Limit(range);
+        Self {
+            key: Key { section, name, kind, default: Default::Span(default), doc },
+            read: |value| span(&value),
+        }
     }
 }
 
@@ -137,12 +131,15 @@ impl Setting<Vec<String>> {
         default: &'static [&'static [&'static str]],
         doc: Name,
     ) -> Self {
-        Self::new((section, name), Kind::Globs, Default::Texts(default), doc, texts)
+        Self {
+            key: Key { section, name, kind: Kind::Globs, default: Default::Texts(default), doc },
+            read: texts,
+        }
     }
 
     /// A list of texts.
     pub(super) const fn texts(section: Name, name: Name, doc: Name) -> Self {
-        Self::new((section, name), Kind::Texts, Default::Texts(&[]), doc, texts)
+        Self { key: Key { section, name, kind: Kind::Texts, default: Default::Texts(&[]), doc }, read: texts }
     }
 }
 
@@ -153,18 +150,24 @@ fn texts(value: Value) -> Vec<String> {
 impl Setting<Option<TestCommand>> {
     /// A command.
     pub(super) const fn command(section: Name, name: Name, doc: Name) -> Self {
-        Self::new((section, name), Kind::Command, Default::Unset, doc, |value| {
-            if let Value::Command(command) = value { Some(command) } else { None }
-        })
+        Self {
+            key: Key { section, name, kind: Kind::Command, default: Default::Unset, doc },
+            read: |value| {
+                if let Value::Command(command) = value { Some(command) } else { None }
+            },
+        }
     }
 }
 
 impl Setting<Option<Vec<String>>> {
     /// A program with its arguments.
     pub(super) const fn program(section: Name, name: Name, doc: Name) -> Self {
-        Self::new((section, name), Kind::Program, Default::Unset, doc, |value| {
-            if let Value::Command(TestCommand::Argv(argv)) = value { Some(argv) } else { None }
-        })
+        Self {
+            key: Key { section, name, kind: Kind::Program, default: Default::Unset, doc },
+            read: |value| {
+                if let Value::Command(TestCommand::Argv(argv)) = value { Some(argv) } else { None }
+            },
+        }
     }
 }
 
@@ -172,9 +175,10 @@ impl Setting<Option<Format>> {
     /// A format, or `"auto"` for none.
     pub(super) const fn format(section: Name, name: Name, doc: Name) -> Self {
         let default = Default::Text(AUTO);
-        Self::new((section, name), Kind::Format, default, doc, |value| {
-            text(value).and_then(|name| Format::named(&name))
-        })
+        Self {
+            key: Key { section, name, kind: Kind::Format, default, doc },
+            read: |value| text(value).and_then(|name| Format::named(&name)),
+        }
     }
 }
 
@@ -185,33 +189,36 @@ fn text(value: Value) -> Option<String> {
 impl Setting<Option<String>> {
     /// A text.
     pub(super) const fn text(section: Name, name: Name, doc: Name) -> Self {
-        Self::new((section, name), Kind::Text, Default::Unset, doc, text)
+        Self { key: Key { section, name, kind: Kind::Text, default: Default::Unset, doc }, read: text }
     }
 }
 
 impl Setting<Option<Digest>> {
     /// A checksum.
     pub(super) const fn checksum(section: Name, name: Name, doc: Name) -> Self {
-        Self::new((section, name), Kind::Checksum, Default::Unset, doc, |value| {
-            text(value).and_then(|text| identity::checksum(&text))
-        })
+        Self {
+            key: Key { section, name, kind: Kind::Checksum, default: Default::Unset, doc },
+            read: |value| text(value).and_then(|text| identity::checksum(&text)),
+        }
     }
 }
 
 impl Setting<Vec<Provider>> {
     /// A chain of providers.
     pub(super) const fn providers(section: Name, name: Name, doc: Name) -> Self {
-        Self::new((section, name), Kind::Providers, Default::Texts(&[]), doc, |value| {
-            texts(value).iter().filter_map(|text| Provider::parse(text)).collect()
-        })
+        Self {
+            key: Key { section, name, kind: Kind::Providers, default: Default::Texts(&[]), doc },
+            read: |value| texts(value).iter().filter_map(|text| Provider::parse(text)).collect(),
+        }
     }
 }
 
 impl Setting<Vec<(String, FileState)>> {
     /// Pinned files.
     pub(super) const fn pinned(section: Name, name: Name, doc: Name) -> Self {
-        Self::new((section, name), Kind::Pinned, Default::Texts(&[]), doc, |value| {
-            texts(value).iter().filter_map(|text| identity::pinned(text)).collect()
-        })
+        Self {
+            key: Key { section, name, kind: Kind::Pinned, default: Default::Texts(&[]), doc },
+            read: |value| texts(value).iter().filter_map(|text| identity::pinned(text)).collect(),
+        }
     }
 }

@@ -6,28 +6,16 @@ use std::sync::Arc;
 use super::command::TestCommand;
 use super::response::{Perpetual, Response};
 use super::setting::Words;
-use super::source::Origin;
-use super::value::Said;
+use super::source::SettingOrigin;
+use super::value::SourceValue;
 use crate::domain::context::Cached;
 use crate::domain::identity::IdentityRules;
 use crate::domain::paths::PathRules;
+use crate::domain::response::AckMode;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Span;
 use crate::domain::workflow::Workflow;
 use testreport::Format;
-
-/// What acknowledges a halt (docs/concepts.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Ack {
-    /// Deleting CHECKPOINT.md does, and so does `andon resume`.
-    Delete,
-    /// Only `andon resume` does.
-    Resume,
-}
-
-impl Words for Ack {
-    const WORDS: &'static [(Self, &'static str)] = &[(Self::Delete, "delete"), (Self::Resume, "resume")];
-}
 
 /// Whose commits are refused (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -59,7 +47,7 @@ impl Words for OnInternalError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Guard {
     /// What acknowledges a halt.
-    pub ack: Ack,
+    pub ack: AckMode,
     /// Whose commits are refused.
     pub applies_to: AppliesTo,
     /// What a hook does when Andon itself fails.
@@ -187,12 +175,12 @@ pub struct Config {
     /// `[workflow]`; empty without one.
     pub workflow: Arc<Workflow>,
     /// What was said, by dotted key.
-    pub(super) said: BTreeMap<String, Said>,
+    pub(super) values: BTreeMap<String, SourceValue>,
 }
 
 impl Config {
     /// Who said the value of the dotted `key`, such as `rules.iteration-cap.max`.
-    pub fn origin(&self, key: &str) -> Origin {
-        self.said.get(key).map_or(Origin::Default, |said| said.origin.clone())
+    pub fn origin(&self, key: &str) -> SettingOrigin {
+        self.values.get(key).map_or(SettingOrigin::Default, |given| given.origin.clone())
     }
 }

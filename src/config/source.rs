@@ -40,7 +40,7 @@ impl Layer {
 
 /// One configuration text, not yet looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct ConfigSource {
     /// Who says it.
     pub layer: Layer,
     /// How messages name it: a path, `REV:andon.toml`, `command line`.
@@ -50,10 +50,10 @@ pub struct Source {
 
 /// Who said an effective value, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// Nobody: it is the built-in default.
     Default,
-    Said {
+    Given {
         layer: Layer,
         file: String,
         /// The line, from 1.
@@ -61,12 +61,12 @@ pub enum Origin {
     },
 }
 
-impl Origin {
+impl SettingOrigin {
     /// The layer that the value comes from.
     pub fn layer(&self) -> Layer {
         match self {
             Self::Default => Layer::Default,
-            Self::Said { layer, .. } => *layer,
+            Self::Given { layer, .. } => *layer,
         }
     }
 
@@ -74,22 +74,22 @@ impl Origin {
     pub fn place(&self) -> Option<String> {
         match self {
             Self::Default => None,
-            Self::Said { file, line, .. } => Some(format!("{file}:{line}")),
+            Self::Given { file, line, .. } => Some(format!("{file}:{line}")),
         }
     }
 }
 
 /// Reads the user's file and the repository's `andon.toml` in `root`, those that exist. At most
 /// [`MAX_BYTES`] each; anything but a regular file is an error (a pipe would hang a hook).
-pub fn read_sources(root: &Path, user_file: Option<&Path>) -> Result<Vec<Source>, ConfigError> {
+pub fn read_sources(root: &Path, user_file: Option<&Path>) -> Result<Vec<ConfigSource>, ConfigError> {
     let mut sources = Vec::with_capacity(2);
     if let Some(path) = user_file {
         let name = path.display().to_string();
-        sources.extend(read(path, &name)?.map(|text| Source { layer: Layer::User, name, text }));
+        sources.extend(read(path, &name)?.map(|text| ConfigSource { layer: Layer::User, name, text }));
     }
     let name = CONFIG_FILE.to_owned();
     let text = read(&root.join(CONFIG_FILE), &name)?;
-    sources.extend(text.map(|text| Source { layer: Layer::Repository, name, text }));
+    sources.extend(text.map(|text| ConfigSource { layer: Layer::Repository, name, text }));
     Ok(sources)
 }
 

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::findings::Level;
 use crate::domain::paths::PathClass;
+use crate::domain::response::AckMode;
 use crate::domain::settings::{Param, ParamSpec, ParamValue};
 use crate::domain::time::Span;
 use testreport::Format;
@@ -30,14 +31,14 @@ fn rules() -> [RuleSpecView; 3] {
     ]
 }
 
-fn source(layer: Layer, text: &str) -> Source {
+fn source(layer: Layer, text: &str) -> ConfigSource {
     let name = match layer {
         Layer::Default => "default.toml",
         Layer::User => "/home/u/.config/andon/config.toml",
         Layer::Repository => "andon.toml",
         Layer::CommandLine => "command line",
     };
-    Source { layer, name: name.to_owned(), text: text.as_bytes().to_vec() }
+    ConfigSource { layer, name: name.to_owned(), text: text.as_bytes().to_vec() }
 }
 
 fn read(text: &str) -> Result<Config, ConfigErrors> {
@@ -50,7 +51,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
     assert_eq!(
         config.guard,
         Guard {
-            ack: Ack::Delete,
+            ack: AckMode::Delete,
             applies_to: AppliesTo::Everyone,
             on_internal_error: OnInternalError::Warn,
             perpetual: Perpetual::No,
@@ -119,7 +120,7 @@ fn everything_that_can_be_said_is_heard() {
         "#,
     )
     .unwrap();
-    assert_eq!(config.guard.ack, Ack::Resume);
+    assert_eq!(config.guard.ack, AckMode::Resume);
     assert_eq!(config.guard.applies_to, AppliesTo::Agents);
     assert_eq!(config.guard.on_internal_error, OnInternalError::Block);
     assert_eq!(config.guard.session_gap, Span(5_400));
@@ -208,7 +209,7 @@ fn the_higher_layer_wins_key_by_key() {
     assert_eq!(shown, SHOWN);
     assert_eq!(config.guard.session_gap, Span(10_800));
     assert_eq!(config.normalize[0], ("a".to_owned(), "repository".to_owned()));
-    assert_eq!(config.origin("guard.applies_to"), Origin::Default);
+    assert_eq!(config.origin("guard.applies_to"), SettingOrigin::Default);
     assert_eq!(
         config.entries()[16].to_json(),
         serde_json::json!({
@@ -246,7 +247,7 @@ fn what_is_no_file_is_not_read() {
 proptest! {
     #[test]
     fn any_bytes_load_or_fail(text in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let _ = load(&[Source { layer: Layer::Repository, name: "andon.toml".to_owned(), text }]);
+        let _ = load(&[ConfigSource { layer: Layer::Repository, name: "andon.toml".to_owned(), text }]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::command::TestCommand;
-use super::source::Origin;
+use super::source::SettingOrigin;
 use crate::domain::findings::Level;
 use crate::domain::settings::ParamValue;
 use crate::domain::time::Span;
@@ -87,14 +87,14 @@ impl Value {
     }
 }
 
-/// What a source said about a key.
+/// The value that a source gives to a key.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Said {
+pub(super) struct SourceValue {
     /// The value.
     pub(super) value: Value,
-    /// Who said it.
-    pub(super) origin: Origin,
-    /// Where it stands among all that was said: patterns apply in the order they are written.
+    /// Which source.
+    pub(super) origin: SettingOrigin,
+    /// Where it stands among all values: patterns apply in the order they are written.
     pub(super) order: usize,
 }
 

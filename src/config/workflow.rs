@@ -48,7 +48,7 @@ pub(super) struct Declared {
 /// Whether an edge is said to close its cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
-    Said,
+    Declared,
     /// Nothing is said.
     No,
 }
@@ -176,7 +176,7 @@ impl Reader {
             match key.get_ref().as_ref() {
                 "from" => from = self.text(key, item),
                 "to" => to = self.text(key, item),
-                "anchor" if self.switch(key, item) == Some(true) => anchor = Anchor::Said,
+                "anchor" if self.switch(key, item) == Some(true) => anchor = Anchor::Declared,
                 "anchor" => {}
                 "max_iterations" => budget.max_iterations = self.count(key, item),
                 "max_runtime" => budget.max_runtime = self.span(key, item),

@@ -71,14 +71,14 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let mut count = Count::default();
     let mut before: Option<&Iteration> = None;
     let mut counted = None;
-    let (mut untold, mut between) = (Untold::default(), Edit::NoCode);
+    let (mut untested, mut between) = (Untested::default(), Edit::NoCode);
     let flaky = timeline.flaky();
     for iteration in timeline.attempted() {
         let unedited = before.is_some_and(|before| before.code == iteration.code);
         before = Some(iteration);
         if iteration.strike != Strike::Candidate {
             if !unedited && iteration.tests.is_none() {
-                (untold.edited, between) = (true, Edit::Code);
+                (untested.edited, between) = (true, Edit::Code);
             }
             continue;
         }
@@ -89,7 +89,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
         }
         // Tests of which only flaky ones fail say nothing about the edit.
         let tests = tests.filter(|tests| !only_flaky_fail(tests, &flaky));
-        let mended = untold.mended_unseen(tests, unedited);
+        let mended = untested.mended_unseen(tests, unedited);
         let step = tests.map_or(Step::Unknown, |tests| {
             if mended {
                 count.begin_anew(iteration, tests);
@@ -106,12 +106,12 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
 
 /// What failed before code changed that nobody tested.
 #[derive(Debug, Default)]
-struct Untold<'a> {
+struct Untested<'a> {
     newest: Option<&'a TestEvidence>,
     edited: bool,
 }
 
-impl<'a> Untold<'a> {
+impl<'a> Untested<'a> {
     /// Whether what failed before is mended: code changed that nobody tested, most of what failed before passes, and most
     /// of what fails now passed. Without such a change in between, each result tells of the edit before it: one test
     /// mended and another broken is no progress.

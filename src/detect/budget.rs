@@ -11,7 +11,7 @@ pub(super) fn reached(used: u64, limit: u64) -> bool {
 
 /// The newest turn that was announced: of others nobody knows when they began.
 pub(super) fn announced(timeline: &Timeline) -> Option<&Turn> {
-    timeline.activity.newest_turn().filter(|turn| turn.opening == Opening::Told)
+    timeline.activity.newest_turn().filter(|turn| turn.opening == Opening::Reported)
 }
 
 /// Runtime of the turns of `node` that ended and of the one that goes on.

@@ -22,8 +22,8 @@ pub use rule::{Docs, Reads, Rule};
 pub use rules::co_occurrence::signal_name;
 pub use signals::{knobs, signals};
 pub use situation::{
-    Candidate, CodeChange, DocsChange, EvidenceState, Origin, PathDifference, PathHint, Presence, Side,
-    Situation, Staging, Stops,
+    Candidate, CodeChange, DocsChange, EvidenceState, Origin, PathDifference, PathHint, Side, Situation,
+    Staging, Stops,
 };
 
 /// The rules that other modules ask for by name: they prepare what the rule looks at, or show its setting.

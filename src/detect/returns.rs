@@ -5,7 +5,7 @@ pub(super) const LONGEST: usize = 6;
 
 /// One state of a sequence in which neighbours differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step<K> {
+pub(super) struct StateStep<K> {
     pub(super) state: K,
     /// Whether what brought it can be held against the loop.
     pub(super) weight: Weight,
@@ -45,7 +45,7 @@ impl Round {
 
 /// The shortest period with which `steps` end, with at least `least` returns (a whole second round for periods above
 /// two).
-pub(super) fn round<K: PartialEq>(steps: &[Step<K>], least: usize) -> Option<Round> {
+pub(super) fn round<K: PartialEq>(steps: &[StateStep<K>], least: usize) -> Option<Round> {
     (2..=LONGEST).find_map(|period| {
         let returning =
             |at: &usize| at.checked_sub(period).is_some_and(|before| steps[before].state == steps[*at].state);
@@ -63,8 +63,8 @@ mod tests {
     #[test]
     fn the_shortest_period_is_found_within_two_rounds() {
         let found = |text: &str| {
-            let steps: Vec<Step<char>> =
-                text.chars().map(|state| Step { state, weight: Weight::Strike }).collect();
+            let steps: Vec<StateStep<char>> =
+                text.chars().map(|state| StateStep { state, weight: Weight::Strike }).collect();
             round(&steps, 2).map(|round| (round.period, round.returns))
         };
         for (text, wanted) in [

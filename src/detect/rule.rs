@@ -7,7 +7,7 @@ use super::situation::Situation;
 use crate::domain::about::About;
 use crate::domain::decision::Stage;
 use crate::domain::detail::{Detail, Found};
-use crate::domain::findings::{Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{ParamSpec, RuleSetting, RuleSettings};
 
 /// A rule of the registry.
@@ -24,7 +24,7 @@ pub struct Rule {
     /// The reason, should it halt.
     pub reason: HaltReason,
     /// The file that shows it, should it halt.
-    pub face: Face,
+    pub report_file: ReportFile,
     /// What others have to know of it.
     pub about: About,
     pub params: &'static [ParamSpec],
@@ -69,7 +69,7 @@ impl Rule {
             rule: self.id,
             level,
             reason: Some(self.reason),
-            face: self.face,
+            report_file: self.report_file,
             about: self.about,
             detail: Detail::new(found),
             evidence: Vec::new(),

@@ -2,6 +2,7 @@
 
 use crate::domain::decision::Stage;
 use crate::domain::escalation::Episode;
+use crate::domain::facts::Presence;
 use crate::domain::identity::Mismatch;
 use crate::domain::tests::{TestEvidence, TestRun, Tracking};
 use crate::history::Timeline;
@@ -17,7 +18,7 @@ pub struct Situation<'a> {
     /// The code that is about to be committed, pushed or called done; the commit's own code in `check`.
     /// `None` where no code is judged, and then the gates say nothing.
     pub candidate: Option<&'a Candidate>,
-    /// The cords that a person can pull by hand.
+    /// The stop switches that a person can pull by hand.
     pub stops: Stops,
     /// What the signals of the newest rounds come to; `None` where nobody asked.
     pub episode: Option<&'a Episode>,
@@ -133,13 +134,6 @@ pub struct PathHint {
     pub reason: String,
     /// The command after which git sees it.
     pub command: String,
-}
-
-/// Whether something is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Presence {
-    Present,
-    Absent,
 }
 
 /// The files by which a person stops a loop (docs/spec-map.md, loop rules: manual override).

@@ -2,7 +2,7 @@
 //! carry it, so that nobody has to ask a rule by its name.
 
 use super::escalation::Signal;
-use super::suggestion::Step;
+use super::suggestion::AdvisedStep;
 
 /// The properties of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub enum Advice {
     /// What its halt reason suggests.
     ByReason,
     /// A step of its own.
-    Own(Step, &'static str),
+    Own(AdvisedStep, &'static str),
     /// To raise its parameter `max`.
     RaiseMax,
 }

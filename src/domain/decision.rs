@@ -3,7 +3,7 @@
 use super::codec::named;
 use super::detail::Figures;
 use super::facts::{Ack, CommitKind};
-use super::findings::{Face, Finding, HaltReason, Level};
+use super::findings::{Finding, HaltReason, Level, ReportFile};
 use super::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use super::suggestion::Suggestion;
 use super::time::Timestamp;
@@ -109,7 +109,7 @@ pub struct Halt {
     /// What it counted; a halt that was stored by an earlier version has its message alone.
     pub figures: Figures,
     /// Which file shows it.
-    pub face: Face,
+    pub report_file: ReportFile,
     /// Hashes.
     pub evidence: HaltEvidence,
     /// What to do next, chosen from the evidence.
@@ -182,16 +182,16 @@ pub enum LedgerEvent {
     Halted(Box<Halt>),
     /// `loop.acknowledged`
     Acknowledged(Box<Ack>),
-    /// `loop.cord`
-    Cord(Box<Cord>),
+    /// `loop.stop switch`
+    StopSwitch(Box<StopSwitch>),
 }
 
 /// What was done with STOP or PAUSE while the loop was halted for another reason: that halt is the one that is
 /// answered, and this tells the rest (docs/spec-map.md, loop rules: manual override).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cord {
+pub struct StopSwitch {
     /// What was done.
-    pub moved: CordMove,
+    pub moved: SwitchMove,
     /// In words; may hold the reason that was given. Untrusted text.
     pub message: String,
     /// Name and address of the git user.
@@ -206,18 +206,18 @@ pub struct Cord {
     pub at: Timestamp,
 }
 
-/// What was done with a cord.
+/// What was done with a stop switch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CordMove {
+pub enum SwitchMove {
     /// STOP or PAUSE was put there.
     Pulled,
     /// It was taken away.
     Lifted,
 }
 
-impl CordMove {
+impl SwitchMove {
     /// Both with their names in the ledger.
     pub const ALL: [(Self, &'static str); 2] = [(Self::Pulled, "pulled"), (Self::Lifted, "lifted")];
 }
 
-named!(CordMove, "pulled or lifted");
+named!(SwitchMove, "pulled or lifted");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub trait Found: fmt::Debug + fmt::Display + Send + Sync + 'static {
     /// What of it programs are shown, and what is stored beside the message.
     fn figures(&self) -> Figures {
-        Figures::Untold
+        Figures::Unreported
     }
 }
 
@@ -93,7 +93,7 @@ impl Eq for Detail {}
 pub enum Figures {
     /// There are none, or only the text of the finding was stored.
     #[default]
-    Untold,
+    Unreported,
     /// Of a loop of tool calls.
     Calls {
         /// Name of the tool, bounded. Untrusted text.

@@ -3,7 +3,7 @@
 use super::briefing::Briefing;
 use super::decision::{Halt, Story};
 use super::facts::Ack;
-use super::findings::Face;
+use super::findings::ReportFile;
 use super::response::{Handoff, Notice, Question, Start};
 
 /// One side effect. The order of a list matters: a report file is written before its ledger entry, so that a
@@ -11,7 +11,7 @@ use super::response::{Handoff, Notice, Question, Start};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// Write `.andon/CHECKPOINT.md` or `BLOCKER_REPORT.md`.
-    WriteFace {
+    WriteReportFile {
         /// The halt it shows.
         halt: Box<Halt>,
         story: Box<Story>,
@@ -21,7 +21,7 @@ pub enum Effect {
     /// Append `loop.acknowledged` to the ledger, then the `ack` fact to the journal.
     RecordAck(Box<Ack>),
     /// Remove the report file of an acknowledged halt, if it is there.
-    RemoveFace(Face),
+    RemoveReportFile(ReportFile),
     /// Remove `.andon/STOP` and `.andon/PAUSE`, if they are there.
     RemoveStops,
     /// Write `.andon/handoffs/<time>.json` and `.md`.
@@ -53,10 +53,10 @@ impl Effect {
     /// What follows when it fails.
     pub fn duty(&self) -> Duty {
         match self {
-            Self::WriteFace { .. }
+            Self::WriteReportFile { .. }
             | Self::RecordHalt(_)
             | Self::RecordAck(_)
-            | Self::RemoveFace(_)
+            | Self::RemoveReportFile(_)
             | Self::RemoveStops => Duty::Must,
             Self::Handoff(_)
             | Self::Marker(_)

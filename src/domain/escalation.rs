@@ -24,7 +24,7 @@ pub enum Signal {
 
 /// What an escalation does to the loop (docs/spec-map.md, signals and escalation: honest limits).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mode {
+pub enum EscalationMode {
     /// It halts until a person answers.
     Halting,
     /// It only tells: the loop is meant to run for ever (`guard.perpetual`).
@@ -35,7 +35,7 @@ pub enum Mode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Episode {
     /// Whether this round is the one to escalate.
-    pub call: Call,
+    pub call: EscalationCall,
     /// Rounds running in which two or more signals were hot.
     pub consecutive: u64,
     /// The signals that are hot now, in order.
@@ -43,12 +43,12 @@ pub struct Episode {
     /// The iteration at which this episode escalated, if it did.
     pub escalated_at: Option<u64>,
     /// What an escalation does here.
-    pub mode: Mode,
+    pub mode: EscalationMode,
 }
 
 /// Whether a person is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Call {
+pub enum EscalationCall {
     /// Now.
     Escalate,
     /// Not in this round.

@@ -13,6 +13,13 @@ use super::tests::{TestEvidence, TestRun};
 use super::time::{Timestamp, Uptime};
 pub use super::usage::Usage;
 
+/// Whether something is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Presence {
+    Present,
+    Absent,
+}
+
 /// How a commit came to be. Only `Normal` and `Amend` can be strikes (docs/spec-map.md, settled choice 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CommitKind {
@@ -303,10 +310,10 @@ pub struct Ack {
 impl Ack {
     /// Whether this is `earlier` once more, told of the commit that took the place of its own (an amend, a rebase).
     pub fn is_moved(&self, earlier: &Self) -> bool {
-        let told = |ack: &Self| (ack.at, ack.halt, ack.how);
+        let reported = |ack: &Self| (ack.at, ack.halt, ack.how);
         let words = |ack: &Self| (ack.by.clone(), ack.reason.clone(), ack.counter.clone());
         let moved = self.head.is_some() && earlier.head.is_some() && self.head != earlier.head;
-        moved && told(self) == told(earlier) && words(self) == words(earlier)
+        moved && reported(self) == reported(earlier) && words(self) == words(earlier)
     }
 }
 

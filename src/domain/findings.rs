@@ -46,7 +46,7 @@ pub enum HaltReason {
     Oscillating,
     /// It fails again and again.
     RepeatedError,
-    /// A person pulled the cord.
+    /// A person pulled the stop switch.
     UserStop,
 }
 
@@ -65,20 +65,20 @@ named!(HaltReason, "a reason of a halt");
 
 /// The file that shows a halt to people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Face {
+pub enum ReportFile {
     /// `.andon/CHECKPOINT.md`
     Checkpoint,
     /// `.andon/BLOCKER_REPORT.md`
     BlockerReport,
 }
 
-impl Face {
-    /// Every face with its file name under `.andon/`.
+impl ReportFile {
+    /// Every report file with its file name under `.andon/`.
     pub const ALL: [(Self, &'static str); 2] =
         [(Self::Checkpoint, "CHECKPOINT.md"), (Self::BlockerReport, "BLOCKER_REPORT.md")];
 }
 
-named!(Face, "a report file", file_name);
+named!(ReportFile, "a report file", file_name);
 
 /// One piece of evidence behind a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +121,7 @@ pub struct Finding {
     /// The halt reason that goes with it, for rules that can halt or signal.
     pub reason: Option<HaltReason>,
     /// The file that shows it, should it halt.
-    pub face: Face,
+    pub report_file: ReportFile,
     /// What else is to be known of the rule.
     pub about: About,
     /// What it found.

@@ -33,6 +33,25 @@ impl OnStall {
     }
 }
 
+/// `guard.ack`: what acknowledges a halt (docs/concepts.md).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AckMode {
+    /// Deleting the file, or `andon resume`.
+    Delete,
+    /// Only `andon resume`; a deleted file comes back.
+    Resume,
+    /// Only a witness's signature.
+    Signed,
+}
+
+/// `notify.bell`: whether a terminal's bell rings at a halt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Bell {
+    Rings,
+    #[default]
+    Silent,
+}
+
 /// What makes the fallback chain go on to a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Condition {

@@ -17,7 +17,7 @@ pub enum SafetyKind {
     Skipped,
     /// Something was said, and nothing refused.
     Noticed,
-    /// A person pulled the cord while a halt stood already.
+    /// A person pulled the stop switch while a halt stood already.
     Pulled,
     /// A person lifted it while that halt still stood.
     Lifted,

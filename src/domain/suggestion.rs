@@ -2,7 +2,7 @@
 
 /// What kind of step is suggested. The codes are stable: programs rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
+pub enum AdvisedStep {
     /// Ask the person who stopped the loop.
     AskPerson,
     /// Go on together with a person.
@@ -35,7 +35,7 @@ pub enum Step {
     ReturnToBest,
 }
 
-impl Step {
+impl AdvisedStep {
     /// Every step with its code in JSON and in the ledger.
     pub const ALL: [(Self, &'static str); 15] = [
         (Self::AskPerson, "ask_person"),
@@ -70,14 +70,14 @@ impl Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
     /// What kind of step; `None` in ledgers of earlier versions, and of a kind that a later one has.
-    pub step: Option<Step>,
+    pub step: Option<AdvisedStep>,
     /// In words. May hold untrusted text.
     pub text: String,
 }
 
 impl Suggestion {
     /// A suggestion of a known kind.
-    pub fn new(step: Step, text: impl Into<String>) -> Self {
+    pub fn new(step: AdvisedStep, text: impl Into<String>) -> Self {
         Self { step: Some(step), text: text.into() }
     }
 }
@@ -88,9 +88,9 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_read_back() {
-        for (step, code) in Step::ALL {
-            assert_eq!((step.as_str(), Step::from_code(code)), (code, Some(step)));
+        for (step, code) in AdvisedStep::ALL {
+            assert_eq!((step.as_str(), AdvisedStep::from_code(code)), (code, Some(step)));
         }
-        assert_eq!(Step::from_code("dance"), None);
+        assert_eq!(AdvisedStep::from_code("dance"), None);
     }
 }

@@ -153,8 +153,8 @@ impl TestRun {
 
     /// True for a run that was handed in, proves nothing, and says that the tests fail: nobody has to be trusted to
     /// believe that (docs/spec-map.md, settled choice 11).
-    pub fn is_told_to_fail(&self) -> bool {
-        let told = match self.validity {
+    pub fn is_reported_failing(&self) -> bool {
+        let reported = match self.validity {
             RunValidity::HandedIn => true,
             RunValidity::OtherCommand => self.evidence.caveats.origin == RunOrigin::HandedIn,
             RunValidity::Valid
@@ -163,13 +163,14 @@ impl TestRun {
             | RunValidity::Filtered
             | RunValidity::NotStarted => false,
         };
-        told && match self.evidence.status {
-            TestStatus::Failed
-            | TestStatus::BuildFailed
-            | TestStatus::RunnerError
-            | TestStatus::TimedOut
-            | TestStatus::Crashed => true,
-            TestStatus::Passed | TestStatus::NoTests | TestStatus::Incomplete => false,
-        }
+        reported
+            && match self.evidence.status {
+                TestStatus::Failed
+                | TestStatus::BuildFailed
+                | TestStatus::RunnerError
+                | TestStatus::TimedOut
+                | TestStatus::Crashed => true,
+                TestStatus::Passed | TestStatus::NoTests | TestStatus::Incomplete => false,
+            }
     }
 }

@@ -130,11 +130,11 @@ impl Workflow {
     pub fn may_be(&self, name: &str, author: &str, trailers: &[(String, String)]) -> bool {
         let maker = Maker { environment: None, author, trailers, branch: None };
         for node in &self.nodes {
-            let told = |one: &&NodeMatch| matches!(one, NodeMatch::Author(_) | NodeMatch::Trailer(_));
-            if !node.matches.iter().filter(told).all(|one| one.holds(&maker)) {
+            let reported = |one: &&NodeMatch| matches!(one, NodeMatch::Author(_) | NodeMatch::Trailer(_));
+            if !node.matches.iter().filter(reported).all(|one| one.holds(&maker)) {
                 continue;
             }
-            let surely = node.matches.iter().all(|one| told(&one));
+            let surely = node.matches.iter().all(|one| reported(&one));
             if surely || node.name == name {
                 return node.name == name;
             }

@@ -15,7 +15,7 @@ use super::{AndonDir, EffectError, Site, write_andon_file};
 use crate::domain::briefing::{BRIEFING, Briefing};
 use crate::domain::decision::Halt;
 use crate::domain::ids::Digest;
-use crate::domain::response::{Handoff, Notice, Program, Question, Start};
+use crate::domain::response::{Bell, Handoff, Notice, Program, Question, Start};
 use crate::domain::time::Timestamp;
 use crate::report::{briefing as report, handoff, json};
 use crate::store::journal::Journal;
@@ -51,14 +51,6 @@ pub struct Programs {
     pub bell: Bell,
     /// The transcript of the agent, when the environment names one.
     pub transcript: Option<PathBuf>,
-}
-
-/// Whether a bell rings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Bell {
-    Rings,
-    #[default]
-    Silent,
 }
 
 /// Writes the marker of an escalation.
@@ -97,14 +89,14 @@ fn file_time(at: Timestamp) -> String {
 /// Tells once an episode: the file first, then the bell, then the program.
 pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError> {
     let Some(dir) = &site.andon_dir else { return Ok(()) };
-    let told = dir.newest(NOTICES, NOTICES_BYTES).unwrap_or_default();
+    let reported = dir.newest(NOTICES, NOTICES_BYTES).unwrap_or_default();
     let mark = format!("\"episode\":{}", serde_json::Value::from(notice.episode.as_str()));
-    if told.lines().any(|line| line.contains(&mark)) {
+    if reported.lines().any(|line| line.contains(&mark)) {
         return Ok(());
     }
     let line = json::line(&handoff::notice(notice));
     let full = dir.size(NOTICES).is_some_and(|size| size > NOTICES_BYTES);
-    let before = if full { "" } else { told.as_str() };
+    let before = if full { "" } else { reported.as_str() };
     write(site, NOTICES, &format!("{before}{line}"))?;
     if site.programs.bell == Bell::Rings {
         ring();

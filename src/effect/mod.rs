@@ -25,21 +25,22 @@ pub use self::files::{replace_text, write_andon_file};
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use crate::domain::detail::Figures;
 use crate::domain::effect::{Duty, Effect};
+use crate::domain::response::AckMode;
 use crate::domain::time::Timestamp;
 use crate::git::Repo;
 use crate::ledger::{Ledger, LedgerError};
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote;
-use crate::report::report_file::{self, AckMode};
+use crate::report::report_file;
 use crate::store::RecordError;
 use crate::store::journal::{Journal, JournalLine};
 
 /// Where effects take place.
 pub struct Site<'a> {
     pub repo: &'a Repo,
-    /// `.andon/`; `None` in a bare repository, where no face is written.
+    /// `.andon/`; `None` in a bare repository, where no report file is written.
     pub andon_dir: Option<AndonDir>,
-    /// How a halt is answered here; the face says so.
+    /// How a halt is answered here; the report file says so.
     pub ack: AckMode,
     /// The programs of the user that effects start.
     pub programs: Programs,
@@ -110,9 +111,13 @@ pub fn carry_out(plan: &[Effect], site: &Site<'_>) -> Result<Vec<String>, Effect
 
 fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
     match effect {
-        Effect::WriteFace { halt, story } => {
+        Effect::WriteReportFile { halt, story } => {
             if site.andon_dir.is_some() {
-                write_andon_file(site, halt.face.file_name(), &report_file::render(halt, story, site.ack))?;
+                write_andon_file(
+                    site,
+                    halt.report_file.file_name(),
+                    &report_file::render(halt, story, site.ack),
+                )?;
             }
             stop_point("halt:shown");
         }
@@ -121,7 +126,7 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
             let id = Ledger::open(site.repo).append(&LedgerEvent::Halted(Box::new(halt.clone())), site.at)?;
             stop_point("halt:kept");
             // Outside of its own ref at once: taking the ref away must show.
-            let (evidence, figures) = (HaltEvidence::default(), Figures::Untold);
+            let (evidence, figures) = (HaltEvidence::default(), Figures::Unreported);
             let halt = Halt { evidence, figures, suggested_actions: Vec::new(), beside: Vec::new(), ..halt };
             let line = JournalLine::Halt(Box::new(StandingHalt { id, halt }));
             Journal::open(site.repo.git_dir()).append(&line)?;
@@ -134,8 +139,8 @@ fn one(effect: &Effect, site: &Site<'_>) -> Result<(), EffectError> {
             Ledger::open(site.repo).append(&LedgerEvent::Acknowledged(ack.clone()), site.at)?;
             stop_point("ack:kept");
         }
-        Effect::RemoveFace(face) => {
-            remove(site, face.file_name())?;
+        Effect::RemoveReportFile(report_file) => {
+            remove(site, report_file.file_name())?;
             stop_point("ack:cleared");
         }
         Effect::RemoveStops => {

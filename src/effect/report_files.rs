@@ -16,10 +16,10 @@ const MAX_REPORTS: usize = 4_096;
 const CHUNK: usize = 64 * 1024;
 
 /// A file that a glob names, with when it was last written.
-pub type Found = (PathBuf, Option<SystemTime>);
+pub type FoundReport = (PathBuf, Option<SystemTime>);
 
 /// The regular files below `top` that match one of `globs` (relative to `top`), sorted.
-pub fn matching(top: &Path, globs: &[String]) -> Vec<Found> {
+pub fn matching(top: &Path, globs: &[String]) -> Vec<FoundReport> {
     let mut found = Vec::new();
     let mut budget = MAX_ENTRIES;
     for glob in globs {
@@ -50,7 +50,7 @@ fn fixed_part(glob: &str) -> PathBuf {
 struct Walk<'a> {
     top: &'a Path,
     matcher: &'a globset::GlobMatcher,
-    found: &'a mut Vec<Found>,
+    found: &'a mut Vec<FoundReport>,
     budget: &'a mut usize,
 }
 

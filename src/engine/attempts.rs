@@ -9,20 +9,11 @@ use crate::domain::attempt::Attempt;
 use crate::domain::facts::{CommitFact, CommitKind};
 use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
-use crate::history::{self, Aside, LineOfWork, MAX_REWRITTEN, Outcome, outcome};
+use crate::history::{self, Aside, Attempted, LineOfWork, MAX_REWRITTEN, Outcome, outcome};
 use crate::platform::test_seam::stop_point;
 use crate::store::journal::{Journal, JournalLine};
 use crate::store::notes::NotesStore;
 use crate::store::window::Window;
-
-/// An attempt, and where it stands among the commits of the window.
-#[derive(Debug, Clone)]
-pub struct Attempted {
-    /// After how many of them.
-    pub after: usize,
-    /// What was recorded.
-    pub fact: CommitFact,
-}
 
 /// Remembers a commit that was recorded here, for all worktrees.
 pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
@@ -39,7 +30,8 @@ pub fn remember(ws: &Workspace, commit: &CommitInfo) -> Result<(), OpsError> {
 pub fn aside(
     ws: &Workspace,
     store: &NotesStore<'_>,
-    (head, window): (Option<CommitId>, &Window),
+    head: Option<CommitId>,
+    window: &Window,
 ) -> Vec<Attempted> {
     let Some(head) = head else { return Vec::new() };
     let attempts = Journal::of_attempts(ws.repo.common_dir()).attempts();

@@ -82,15 +82,15 @@ pub(crate) struct Job<'a> {
 }
 
 /// One commit of the range.
-pub(crate) struct Found {
+pub(crate) struct ReadCommit {
     pub commit: CommitInfo,
-    pub facts: Facts,
+    pub facts: CommitFacts,
     /// What the cache is to remember; empty when it knows already.
     entry: Vec<u8>,
 }
 
 /// Where the facts come from.
-pub(crate) enum Facts {
+pub(crate) enum CommitFacts {
     /// From the record.
     Recorded(Box<CommitRecord>),
     /// From the commit; the warning says why not from the record that is there.
@@ -113,7 +113,7 @@ pub(crate) fn walk(
     common_dir: &Path,
     job: &Job<'_>,
     pace: &mut Pace<'_>,
-    take: &mut dyn FnMut(Found) -> Result<(), OpsError>,
+    take: &mut dyn FnMut(ReadCommit) -> Result<(), OpsError>,
 ) -> Result<Walked, OpsError> {
     Repo::cache_nothing();
     let total = job.commits.len();
@@ -151,7 +151,7 @@ fn pool(threads: Option<NonZeroUsize>) -> Result<ThreadPool, OpsError> {
 /// What came of a piece.
 struct Piece {
     /// Fewer than it has commits when it was told to stop, or one is broken.
-    found: Vec<Found>,
+    found: Vec<ReadCommit>,
     /// The error of the commit after those.
     broken: Option<OpsError>,
 }
@@ -207,7 +207,7 @@ impl<'a> Workers<'a> {
         receiver
     }
 
-    fn derive(&self, piece: &[CommitId], found: &mut Vec<Found>) -> Result<(), OpsError> {
+    fn derive(&self, piece: &[CommitId], found: &mut Vec<ReadCommit>) -> Result<(), OpsError> {
         let repo = Repo::open(&self.job.ctx.cwd, &self.job.ctx.repo_env)?;
         let store = NotesStore::at(&repo, self.job.tip);
         let mut deriver = Deriver::in_bulk(&repo, &self.job.config.paths.rules, self.normalizer);
@@ -226,20 +226,20 @@ fn one(
     store: &NotesStore<'_>,
     reader: &mut Deriver<'_>,
     commit: CommitInfo,
-) -> Result<Found, OpsError> {
+) -> Result<ReadCommit, OpsError> {
     let mut warning = None;
     if job.records == Records::Watched {
         match store.get(commit.id) {
             Ok(Some(stored)) if stored.record.recording != Recording::Backfilled => {
-                let facts = Facts::Recorded(Box::new(stored.record));
-                return Ok(Found { commit, facts, entry: Vec::new() });
+                let facts = CommitFacts::Recorded(Box::new(stored.record));
+                return Ok(ReadCommit { commit, facts, entry: Vec::new() });
             }
             Ok(_) => {}
             Err(error) => warning = Some(OpsError::from(error).as_warning()),
         }
     }
     let (derived, entry) = facts_of(job.cache, reader, &commit)?;
-    Ok(Found { commit, facts: Facts::Derived(Box::new(derived), warning), entry })
+    Ok(ReadCommit { commit, facts: CommitFacts::Derived(Box::new(derived), warning), entry })
 }
 
 /// The facts, from the cache where it has them, and else the entry with which it is to remember them.

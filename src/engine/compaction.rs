@@ -17,7 +17,7 @@ use crate::domain::decision::Decision;
 use crate::domain::effect::Effect;
 use crate::domain::findings::Level;
 use crate::effect::best_effort;
-use crate::policy::{self, Ground, Place};
+use crate::policy::{self, Ground, HaltPlace};
 use crate::report::context::{Briefed, ContextView};
 
 /// Where a task or a plan is looked for, the first that is there; from the top of the working tree.
@@ -69,14 +69,14 @@ pub fn brief(ctx: &Context, ws: &Workspace, node: Option<&str>) -> Result<(), Op
     let place = place(ctx, ws)?;
     let node = node.unwrap_or_else(|| loaded.timeline.window_node());
     let context = detect::context_use(&loaded.timeline, node, &ws.config.rules);
-    let told = briefing(ws, &loaded, &place, context)?;
-    Ok(best_effort::write_briefing(&told, &standing::site(ctx, ws))?)
+    let reported = briefing(ws, &loaded, &place, context)?;
+    Ok(best_effort::write_briefing(&reported, &standing::site(ctx, ws))?)
 }
 
 /// Where a decision is taken.
-pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<Place, OpsError> {
+pub(crate) fn place(ctx: &Context, ws: &Workspace) -> Result<HaltPlace, OpsError> {
     let head = ws.repo.head()?;
-    Ok(Place {
+    Ok(HaltPlace {
         head: head.commit(),
         branch: head.branch().map(str::to_owned),
         worktree: ws.repo.worktree_name(),
@@ -98,20 +98,20 @@ pub(crate) fn found(ws: &Workspace, loaded: &Loaded, decision: &Decision) -> Opt
 pub(crate) fn responses(
     ws: &Workspace,
     loaded: &Loaded,
-    place: &Place,
+    place: &HaltPlace,
     found: ContextUse,
 ) -> Result<Vec<Effect>, OpsError> {
     if found.pressure < Pressure::Mandatory {
         return Ok(Vec::new());
     }
-    let told = briefing(ws, loaded, place, Some(found))?;
-    Ok(policy::compaction(&loaded.timeline, place, told, detect::CONTEXT_WINDOW.id))
+    let reported = briefing(ws, loaded, place, Some(found))?;
+    Ok(policy::compaction(&loaded.timeline, place, reported, detect::CONTEXT_WINDOW.id))
 }
 
 fn briefing(
     ws: &Workspace,
     loaded: &Loaded,
-    place: &Place,
+    place: &HaltPlace,
     context: Option<ContextUse>,
 ) -> Result<Briefing, OpsError> {
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));

@@ -21,7 +21,8 @@ pub(crate) fn remark(
     ctx: &Context,
     ws: &Workspace,
     standing: &StandingHalt,
-    (site, stop_file): (&Site<'_>, &str),
+    site: &Site<'_>,
+    stop_file: &str,
 ) -> Option<Diagnostic> {
     if !is(ws) {
         return None;

@@ -51,17 +51,19 @@ impl<'r> Deriver<'r> {
     /// For a few commits: what it finds out about directories is kept for the next process.
     pub fn new(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
         let prints = Fingerprinter::new(repo, paths);
-        Self::with((repo, paths, normalizer), prints, 0)
+        Self::with(repo, paths, normalizer, prints, 0)
     }
 
     /// For thousands of commits.
     pub fn in_bulk(repo: &'r Repo, paths: &'r PathRules, normalizer: &'r Normalizer) -> Self {
         repo.keep_trees(KEPT_TREES);
-        Self::with((repo, paths, normalizer), Fingerprinter::in_bulk(repo, paths), KEPT)
+        Self::with(repo, paths, normalizer, Fingerprinter::in_bulk(repo, paths), KEPT)
     }
 
     fn with(
-        (repo, paths, normalizer): (&'r Repo, &'r PathRules, &'r Normalizer),
+        repo: &'r Repo,
+        paths: &'r PathRules,
+        normalizer: &'r Normalizer,
         prints: Fingerprinter<'r>,
         kept: usize,
     ) -> Self {

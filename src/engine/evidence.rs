@@ -42,9 +42,9 @@ fn is_word(tests: &TestEvidence) -> bool {
 }
 
 /// The newest run on exactly `code` that was handed in and failed: what a record keeps where nothing better is known.
-pub fn told_to_fail(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
-    let told = loaded.runs.iter().rev().filter(|run| run.is_told_to_fail());
-    told.map(|run| &run.evidence).find(|tests| tests.code == code).cloned()
+pub fn reported_failing(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
+    let reported = loaded.runs.iter().rev().filter(|run| run.is_reported_failing());
+    reported.map(|run| &run.evidence).find(|tests| tests.code == code).cloned()
 }
 
 /// Which code the evidence has to be about.
@@ -105,7 +105,8 @@ const TRACKED: usize = 64;
 /// with the remote-tracking branches. `None` where nothing is known.
 pub fn at_the_remote(
     ws: &Workspace,
-    (tip, tree): (CommitId, TreeId),
+    tip: CommitId,
+    tree: TreeId,
     there: Option<CommitId>,
 ) -> Result<Option<TreeId>, OpsError> {
     let repo = &ws.repo;

@@ -7,7 +7,7 @@ use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::identity;
 use super::repairs;
-use super::safety;
+use super::safety::{self, Refusal};
 use super::skip;
 use super::standing::{self, stops};
 use super::timeline::{self, Loaded};
@@ -22,7 +22,7 @@ use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::safety::SafetyKind;
 use crate::effect;
 use crate::git::IndexTree;
-use crate::policy::{self, Place};
+use crate::policy::{self, HaltPlace};
 use crate::report::message::Diagnostic;
 use crate::store::journal::Journal;
 use crate::store::process::git_above;
@@ -64,19 +64,19 @@ pub fn pre_commit(ctx: &Context, ws: &Workspace) -> Result<(Decision, Loaded), O
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PreCommit, Some(&candidate), resolved.halt);
     let decision =
-        if decision.verdict < Verdict::Halt { heal(ctx, ws, (&loaded, decision))? } else { decision };
+        if decision.verdict < Verdict::Halt { heal(ctx, ws, &loaded, decision)? } else { decision };
     let (mut decision, skipped) = skip::apply(asked.as_ref(), decision);
     let settled = settle_or_warn(ctx, ws, &loaded, &mut decision)?;
     loaded.warnings.extend(settled);
-    let told = if decision.verdict < Verdict::Block || !binds(ctx, ws) {
-        let told = safety::skipped((ctx, ws), &loaded, &skipped, tree);
+    let reported = if decision.verdict < Verdict::Block || !binds(ctx, ws) {
+        let reported = safety::skipped(ctx, ws, &loaded, &skipped, tree);
         loaded.warnings.extend(leave_receipt(ctx, ws, &Receipt { skipped, ..receipt }));
-        told
+        reported
     } else {
-        safety::refused((ctx, ws), &loaded, &decision, (SafetyKind::Refused, Some(tree)))
+        safety::refused(ctx, ws, &loaded, &decision, Refusal { kind: SafetyKind::Refused, tree: Some(tree) })
     };
-    loaded.warnings.extend(safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), None));
-    loaded.warnings.extend(told);
+    loaded.warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
+    loaded.warnings.extend(reported);
     Ok((decision, loaded))
 }
 
@@ -126,9 +126,15 @@ pub fn halts_only(ctx: &Context, ws: &Workspace) -> Result<(Decision, Vec<Diagno
     let mut decision = decide(ws, &loaded, Stage::Halts, None, resolved.halt);
     warnings.extend(settle_or_warn(ctx, ws, &loaded, &mut decision)?);
     if binds(ctx, ws) {
-        warnings.extend(safety::refused((ctx, ws), &loaded, &decision, (SafetyKind::Refused, None)));
+        warnings.extend(safety::refused(
+            ctx,
+            ws,
+            &loaded,
+            &decision,
+            Refusal { kind: SafetyKind::Refused, tree: None },
+        ));
     }
-    warnings.extend(safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), None));
+    warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
     Ok((decision, warnings))
 }
 
@@ -150,19 +156,26 @@ pub fn settle_or_warn(
 pub fn judge_tip(
     ctx: &Context,
     ws: &Workspace,
-    (tip, there): (CommitId, Option<CommitId>),
+    tip: CommitId,
+    there: Option<CommitId>,
 ) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
     let mut loaded = timeline::load_behind(ws, Some(tip));
     let tree = ws.repo.tree_of(tip)?;
     let docs = docs::between(&ws.repo, &ws.config, docs::began(ws, &loaded.timeline)?, tree)?;
-    let known = evidence::at_the_remote(ws, (tip, tree), there)?;
+    let known = evidence::at_the_remote(ws, tip, tree, there)?;
     let candidate = evidence::candidate(ws, &loaded, &Subject::Tree(tree), known)?;
     let origin = evidence::origin(ws, &candidate.evidence, tip)?;
     let candidate = Candidate { origin, docs, ..candidate };
     loaded.warnings.extend(evidence::notice(&candidate));
     let decision = decide(ws, &loaded, Stage::PrePush, Some(&candidate), None);
     if binds(ctx, ws) {
-        let refused = safety::refused((ctx, ws), &loaded, &decision, (SafetyKind::RefusedPush, Some(tree)));
+        let refused = safety::refused(
+            ctx,
+            ws,
+            &loaded,
+            &decision,
+            Refusal { kind: SafetyKind::RefusedPush, tree: Some(tree) },
+        );
         loaded.warnings.extend(refused);
     }
     Ok((decision, loaded.warnings))
@@ -187,11 +200,7 @@ pub fn decide(
 }
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.
-fn heal(
-    ctx: &Context,
-    ws: &Workspace,
-    (loaded, decision): (&Loaded, Decision),
-) -> Result<Decision, OpsError> {
+fn heal(ctx: &Context, ws: &Workspace, loaded: &Loaded, decision: Decision) -> Result<Decision, OpsError> {
     let owed = decide(ws, loaded, Stage::PostCommit, None, None);
     if owed.verdict != Verdict::Halt {
         return Ok(decision);
@@ -227,7 +236,7 @@ fn respond(
     ws: &Workspace,
     loaded: &Loaded,
     decision: &Decision,
-    place: &Place,
+    place: &HaltPlace,
     site: &effect::Site<'_>,
 ) -> Vec<Diagnostic> {
     let fill = compaction::found(ws, loaded, decision);

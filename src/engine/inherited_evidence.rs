@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::error::OpsError;
-use super::record_index::{Known, is_sound};
+use super::record_index::{RecordIndex, is_sound};
 use crate::domain::facts::{CommitKind, CommitRecord};
 use crate::domain::ids::CommitId;
 use crate::git::{Claimed, CommitInfo, Made, Repo};
@@ -56,7 +56,7 @@ pub(crate) struct Asked<'a> {
 /// Looks for what stands behind commits.
 pub(crate) struct Origins {
     /// Read when it is first asked for.
-    known: Option<Known>,
+    known: Option<RecordIndex>,
     /// How many trees may still be made again.
     left: usize,
     /// How many commits may still be looked at as squashes: each is compared with several.
@@ -81,7 +81,7 @@ impl Origins {
     pub(crate) fn backing(&mut self, archive: Archive<'_>, asked: &Asked<'_>) -> Result<Backing, OpsError> {
         let known = match self.known.take() {
             Some(known) => known,
-            None => Known::load(archive.repo, archive.store)?,
+            None => RecordIndex::load(archive.repo, archive.store)?,
         };
         let found = self.search(archive, &known, asked);
         self.known = Some(known);
@@ -91,7 +91,7 @@ impl Origins {
     fn search(
         &mut self,
         archive: Archive<'_>,
-        known: &Known,
+        known: &RecordIndex,
         asked: &Asked<'_>,
     ) -> Result<Backing, OpsError> {
         if let Some(found) = elsewhere(archive, known, asked) {
@@ -144,7 +144,7 @@ fn is_same_change(archive: Archive<'_>, asked: &Asked<'_>, claimed: Claimed) -> 
 }
 
 /// The record of another commit that speaks for this one too.
-fn elsewhere(archive: Archive<'_>, known: &Known, asked: &Asked<'_>) -> Option<Backing> {
+fn elsewhere(archive: Archive<'_>, known: &RecordIndex, asked: &Asked<'_>) -> Option<Backing> {
     let parent = asked.commit.parents.first();
     let other = |id: &&CommitId| **id != asked.commit.id && Some(*id) != parent;
     let of_code = known.of_code(asked.record.code).iter().filter(|_| asked.changed);
@@ -159,7 +159,7 @@ fn elsewhere(archive: Archive<'_>, known: &Known, asked: &Asked<'_>) -> Option<B
 }
 
 /// What a commit may be, the likeliest first.
-fn claims(archive: Archive<'_>, known: &Known, asked: &Asked<'_>) -> Result<Vec<Claimed>, OpsError> {
+fn claims(archive: Archive<'_>, known: &RecordIndex, asked: &Asked<'_>) -> Result<Vec<Claimed>, OpsError> {
     let Asked { commit, record, claim, .. } = asked;
     if commit.parents.len() > 1 {
         return Ok(vec![Claimed::Merge]);
@@ -187,7 +187,7 @@ fn claims(archive: Archive<'_>, known: &Known, asked: &Asked<'_>) -> Result<Vec<
 }
 
 /// The newest commits with records that may have been squashed: those that the parent does not have.
-fn squashes(archive: Archive<'_>, known: &Known, commit: &CommitInfo) -> Vec<Claimed> {
+fn squashes(archive: Archive<'_>, known: &RecordIndex, commit: &CommitInfo) -> Vec<Claimed> {
     let Some(parent) = commit.parents.first() else { return Vec::new() };
     let above = |id: &&CommitId| {
         **id != commit.id && archive.repo.is_ancestor(**id, *parent).is_ok_and(|ancestor| !ancestor)

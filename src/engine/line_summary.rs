@@ -8,7 +8,7 @@ const MAX_REMARKS: usize = 20;
 
 /// Lines as they are counted.
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct LineSummary {
     /// The number of the line, from 1.
     pub(crate) line: u64,
     /// Facts.
@@ -19,7 +19,7 @@ pub(crate) struct Tally {
     further: u64,
 }
 
-impl Tally {
+impl LineSummary {
     /// A line is no fact.
     pub(crate) fn refuse(&mut self, error: &EventError) {
         self.refused = self.refused.saturating_add(1);

@@ -14,9 +14,9 @@ use super::workspace::Workspace;
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use crate::domain::detail::Figures;
 use crate::domain::facts::{Ack, AckHow, CommitFact};
-use crate::domain::findings::{Face, HaltReason};
+use crate::domain::findings::{HaltReason, ReportFile};
 use crate::domain::ids::{CommitId, Digest, EntryId};
-use crate::domain::suggestion::{Step, Suggestion};
+use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use crate::effect::replace_text;
 use crate::git::read_plain;
 use crate::ledger::{Entry, EntryEvent, Ledger, REF_PREFIX};
@@ -77,7 +77,8 @@ impl Held {
 fn answer_of(event: &EntryEvent) -> Option<&Ack> {
     match event {
         EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => Some(ack),
-        EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::Cord(_)) | EntryEvent::Unknown { .. } => None,
+        EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
+        | EntryEvent::Unknown { .. } => None,
     }
 }
 
@@ -145,7 +146,7 @@ fn ways_on() -> Vec<Suggestion> {
         "bring the ledger back from a remote that has it: andon sync",
         "or a person looks what happened and answers: andon resume --reason \"...\"",
     ];
-    texts.map(|text| Suggestion::new(Step::AskPerson, text)).to_vec()
+    texts.map(|text| Suggestion::new(AdvisedStep::AskPerson, text)).to_vec()
 }
 
 /// An entry that the newest record made here names and no ledger holds. A clone that was given records without ledgers
@@ -189,8 +190,8 @@ fn unknown(ws: &Workspace, fact: &CommitFact, writer: &str) -> Halt {
         reason: HaltReason::UserStop,
         rule: RULE.to_owned(),
         message,
-        figures: Figures::Untold,
-        face: Face::Checkpoint,
+        figures: Figures::Unreported,
+        report_file: ReportFile::Checkpoint,
         evidence: HaltEvidence::default(),
         suggested_actions: ways_on(),
         iteration: fact.record.iteration,

@@ -21,14 +21,14 @@ const PER_KEY: usize = 8;
 
 /// The newest records by what they say.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct RecordIndex {
     codes: HashMap<CodeId, Vec<CommitId>>,
     trees: HashMap<TreeId, Vec<CommitId>>,
     diffs: HashMap<DiffHash, Vec<CommitId>>,
     newest: Vec<CommitId>,
 }
 
-impl Known {
+impl RecordIndex {
     /// Reads the newest records, by the history of the notes ref. Backfilled ones prove nothing and are left out.
     pub(crate) fn load(repo: &Repo, store: &NotesStore<'_>) -> Result<Self, OpsError> {
         let mut known = Self::default();

@@ -8,7 +8,7 @@ use super::standing;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
 use crate::detect::{self, Stops};
-use crate::domain::decision::{Cord, CordMove, Decision, LedgerEvent, StandingHalt, Verdict};
+use crate::domain::decision::{Decision, LedgerEvent, StandingHalt, StopSwitch, SwitchMove, Verdict};
 use crate::domain::detail::Figures;
 use crate::domain::facts::Skip;
 use crate::domain::findings::{HaltReason, Level};
@@ -19,16 +19,27 @@ use crate::policy;
 use crate::report::message::Diagnostic;
 use crate::store::journal::{Journal, JournalLine};
 
+/// What was refused.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Refusal {
+    /// A commit, a push or a completion.
+    pub(crate) kind: SafetyKind,
+    /// The tree of the commit, or of the tip that was to be pushed.
+    pub(crate) tree: Option<TreeId>,
+}
+
 /// Tells of what was refused (a commit, a push, a task that is called done): by a halt that stands, or by the findings
 /// that refuse it.
 pub(crate) fn refused(
-    (ctx, ws): (&Context, &Workspace),
+    ctx: &Context,
+    ws: &Workspace,
     loaded: &Loaded,
     decision: &Decision,
-    (kind, tree): (SafetyKind, Option<TreeId>),
+    refusal: Refusal,
 ) -> Option<Diagnostic> {
+    let Refusal { kind, tree } = refusal;
     let fact =
-        |rule: &str, level, message: &str| SafetyFact { kind, tree, ..fact(ctx, (rule, level), message) };
+        |rule: &str, level, message: &str| SafetyFact { kind, tree, ..fact(ctx, rule, level, message) };
     let standing = decision.standing.iter().map(|found| {
         let figures = found.halt.figures.clone();
         SafetyFact { figures, ..fact(&found.halt.rule, Level::Halt, &found.halt.message) }
@@ -44,7 +55,8 @@ pub(crate) fn refused(
 
 /// Tells of a task that was not called done: by what refuses it, else by the dirty bit that `prompt` names.
 pub(crate) fn incomplete(
-    (ctx, ws): (&Context, &Workspace),
+    ctx: &Context,
+    ws: &Workspace,
     loaded: &Loaded,
     decision: &Decision,
     prompt: Option<&str>,
@@ -53,20 +65,18 @@ pub(crate) fn incomplete(
     let bit = decision.findings.iter().find(|finding| finding.about.dirty.is_some());
     match (decision.verdict >= Verdict::Block, prompt) {
         (false, Some(prompt)) => {
-            let told = fact(
-                ctx,
-                (bit.map_or(detect::UNTESTED_EDIT.id, |finding| finding.rule), Level::Block),
-                prompt,
-            );
-            tell(ws, loaded, vec![SafetyFact { kind, ..told }])
+            let reported =
+                fact(ctx, bit.map_or(detect::UNTESTED_EDIT.id, |finding| finding.rule), Level::Block, prompt);
+            tell(ws, loaded, vec![SafetyFact { kind, ..reported }])
         }
-        (true | false, _) => refused((ctx, ws), loaded, decision, (kind, None)),
+        (true | false, _) => refused(ctx, ws, loaded, decision, Refusal { kind, tree: None }),
     }
 }
 
 /// Tells of rules that were passed over.
 pub(crate) fn skipped(
-    (ctx, ws): (&Context, &Workspace),
+    ctx: &Context,
+    ws: &Workspace,
     loaded: &Loaded,
     skipped: &[Skip],
     tree: TreeId,
@@ -76,14 +86,15 @@ pub(crate) fn skipped(
         kind: SafetyKind::Skipped,
         tree: Some(tree),
         agent: skip.agent.clone(),
-        ..fact(ctx, (&skip.rule, Level::Warn), &skip.reason)
+        ..fact(ctx, &skip.rule, Level::Warn, &skip.reason)
     });
     tell(ws, loaded, facts.collect())
 }
 
 /// Tells of what was said within a turn and halts nothing; the ledger tells of halts.
 pub(crate) fn noticed(
-    (ctx, ws): (&Context, &Workspace),
+    ctx: &Context,
+    ws: &Workspace,
     loaded: &Loaded,
     decision: &Decision,
 ) -> Option<Diagnostic> {
@@ -92,13 +103,14 @@ pub(crate) fn noticed(
     let facts = said.chain(policy::graver(decision)).map(|finding| SafetyFact {
         kind: SafetyKind::Noticed,
         figures: finding.detail.figures(),
-        ..fact(ctx, (finding.rule, finding.level), &finding.message())
+        ..fact(ctx, finding.rule, finding.level, &finding.message())
     });
     // Counts in a message grow with every event: the rule and its level are told once between two commits.
     let new = |fact: &SafetyFact| {
-        let same =
-            |told: &&SafetyFact| told.kind == fact.kind && told.rule == fact.rule && told.level == fact.level;
-        !loaded.told.safety.iter().any(|told| same(&told))
+        let same = |reported: &&SafetyFact| {
+            reported.kind == fact.kind && reported.rule == fact.rule && reported.level == fact.level
+        };
+        !loaded.journal.safety.iter().any(|reported| same(&reported))
     };
     tell(ws, loaded, facts.filter(new).collect())
 }
@@ -106,51 +118,52 @@ pub(crate) fn noticed(
 /// Tells of STOP or PAUSE that was pulled or lifted while a halt of another reason stood: that halt is the one that is
 /// answered, so the ledger gets an entry of its own for this (`andon check` shows it elsewhere too). `reason` is what
 /// was said to `andon stop`.
-pub(crate) fn cords(
-    (ctx, ws): (&Context, &Workspace),
+pub(crate) fn stop_switches(
+    ctx: &Context,
+    ws: &Workspace,
     loaded: &Loaded,
     standing: Option<&StandingHalt>,
     reason: Option<&str>,
 ) -> Option<Diagnostic> {
     standing.filter(|found| found.halt.reason != HaltReason::UserStop)?;
     let answered = loaded.acks.last().map(|(ack, _)| ack.at);
-    let since = loaded.told.safety.iter().filter(|fact| fact.at > answered);
+    let since = loaded.journal.safety.iter().filter(|fact| fact.at > answered);
     let newest = since.rev().find(|fact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted));
     let was = newest.is_some_and(|fact| fact.kind == SafetyKind::Pulled);
     let there = standing::stops(ws) != Stops::NONE && !standing::own_pause(ws);
     let (moved, kind) = match (was, there) {
-        (false, true) => (CordMove::Pulled, SafetyKind::Pulled),
-        (true, false) => (CordMove::Lifted, SafetyKind::Lifted),
+        (false, true) => (SwitchMove::Pulled, SafetyKind::Pulled),
+        (true, false) => (SwitchMove::Lifted, SafetyKind::Lifted),
         (true, true) | (false, false) => return None,
     };
     let message = match (moved, reason) {
-        (CordMove::Pulled, Some(reason)) => format!("STOP or PAUSE was pulled: {reason}"),
-        (CordMove::Pulled, None) => "STOP or PAUSE was pulled".to_owned(),
-        (CordMove::Lifted, _) => "STOP or PAUSE was lifted".to_owned(),
+        (SwitchMove::Pulled, Some(reason)) => format!("STOP or PAUSE was pulled: {reason}"),
+        (SwitchMove::Pulled, None) => "STOP or PAUSE was pulled".to_owned(),
+        (SwitchMove::Lifted, _) => "STOP or PAUSE was lifted".to_owned(),
     };
-    let told = SafetyFact { kind, ..fact(ctx, (detect::USER_STOP.id, Level::Halt), &message) };
-    let cord = Cord {
+    let reported = SafetyFact { kind, ..fact(ctx, detect::USER_STOP.id, Level::Halt, &message) };
+    let switch = StopSwitch {
         moved,
         message,
         by: ctx.identity(&ws.repo),
-        agent: told.agent.clone(),
+        agent: reported.agent.clone(),
         head: ws.repo.head().ok().and_then(|head| head.commit()),
         worktree: ws.repo.worktree_name(),
         at: ctx.now,
     };
-    let kept = Ledger::open(&ws.repo).append(&LedgerEvent::Cord(Box::new(cord)), ctx.now);
+    let kept = Ledger::open(&ws.repo).append(&LedgerEvent::StopSwitch(Box::new(switch)), ctx.now);
     let failed = kept.map_err(|error| OpsError::from(error).as_warning()).err();
-    failed.or(tell(ws, loaded, vec![told]))
+    failed.or(tell(ws, loaded, vec![reported]))
 }
 
-fn fact(ctx: &Context, (rule, level): (&str, Level), message: &str) -> SafetyFact {
+fn fact(ctx: &Context, rule: &str, level: Level, message: &str) -> SafetyFact {
     SafetyFact {
         kind: SafetyKind::Refused,
         at: Some(ctx.now),
         rule: rule.to_owned(),
         level,
         message: message.to_owned(),
-        figures: Figures::Untold,
+        figures: Figures::Unreported,
         tree: None,
         agent: ctx.actor().marker.map(str::to_owned),
     }
@@ -160,9 +173,9 @@ fn fact(ctx: &Context, (rule, level): (&str, Level), message: &str) -> SafetyFac
 fn tell(ws: &Workspace, loaded: &Loaded, facts: Vec<SafetyFact>) -> Option<Diagnostic> {
     let journal = Journal::open(ws.repo.git_dir());
     let moves = |fact: &SafetyFact| matches!(fact.kind, SafetyKind::Pulled | SafetyKind::Lifted);
-    let known = |fact: &SafetyFact| loaded.told.safety.iter().any(|told| told.repeats(fact));
+    let known = |fact: &SafetyFact| loaded.journal.safety.iter().any(|reported| reported.repeats(fact));
     let new = facts.into_iter().filter(|fact| moves(fact) || !known(fact));
-    let told = new.map(|fact| journal.append(&JournalLine::Safety(Box::new(fact))));
-    let failed = told.collect::<Result<(), _>>().err()?;
+    let reported = new.map(|fact| journal.append(&JournalLine::Safety(Box::new(fact))));
+    let failed = reported.collect::<Result<(), _>>().err()?;
     Some(OpsError::from(failed).as_warning())
 }

@@ -12,7 +12,7 @@ use crate::effect::install::InstallError;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::husky::Layout;
 use crate::effect::install::manifest::ManifestError;
-use crate::effect::install::mode::{self, Mode, Unfit};
+use crate::effect::install::mode::{self, Integration, Unfit};
 use crate::git::{ConfigScope, GitError, Repo};
 use crate::platform::paths::shell_bytes;
 use crate::report::escape::shell_quote_bytes;
@@ -108,9 +108,9 @@ impl SetupError {
             Self::ForeignHooksPath { hint, .. } => Some(hint.clone()),
             Self::Unfit(Unfit::OldGit(_)) => Some("andon install --mode shim".to_owned()),
             Self::Unfit(Unfit::NoManager(mode)) => Some(match mode {
-                Mode::Husky => "npx husky init, or: andon install --mode shim".to_owned(),
-                Mode::Lefthook => "write a lefthook.yml, or: andon install --mode shim".to_owned(),
-                Mode::Shim | Mode::Config | Mode::PreCommit => {
+                Integration::Husky => "npx husky init, or: andon install --mode shim".to_owned(),
+                Integration::Lefthook => "write a lefthook.yml, or: andon install --mode shim".to_owned(),
+                Integration::Shim | Integration::Config | Integration::PreCommit => {
                     "write a .pre-commit-config.yaml, or: andon install --mode shim".to_owned()
                 }
             }),

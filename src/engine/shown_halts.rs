@@ -1,7 +1,7 @@
 //! Which halts of other clones this worktree has shown: `<git dir>/andon/shown`, an entry id a line.
 //!
-//! A missing face means that somebody removed it only where it was written before. For a halt of this worktree that
-//! is always so; one that came by a sync has no face until somebody writes it here.
+//! A missing report file means that somebody removed it only where it was written before. For a halt of this worktree that
+//! is always so; one that came by a sync has no report file until somebody writes it here.
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -19,7 +19,7 @@ fn path(ws: &Workspace) -> PathBuf {
     ws.repo.git_dir().join("andon").join("shown")
 }
 
-/// Whether the face of `halt` was written here.
+/// Whether the report file of `halt` was written here.
 pub(crate) fn was(ws: &Workspace, halt: EntryId) -> bool {
     let mut text = String::new();
     let read = fs::File::open(path(ws)).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
@@ -27,7 +27,7 @@ pub(crate) fn was(ws: &Workspace, halt: EntryId) -> bool {
     read.is_ok() && text.lines().any(|line| line == halt)
 }
 
-/// Remembers that the face of `halt` was written here.
+/// Remembers that the report file of `halt` was written here.
 pub(crate) fn mark(ws: &Workspace, halt: EntryId) -> Result<(), OpsError> {
     if was(ws, halt) {
         return Ok(());

@@ -1,7 +1,7 @@
 //! The halt that stands in this worktree, and whether a person has answered it.
 //!
-//! The ledger says what was halted; the files under `.andon/` say whether someone answered. A face is written
-//! before its ledger entry, so a missing face always means that somebody removed it.
+//! The ledger says what was halted; the files under `.andon/` say whether someone answered. A report file is written
+//! before its ledger entry, so a missing report file always means that somebody removed it.
 
 use std::path::PathBuf;
 
@@ -13,19 +13,18 @@ use super::lost_halts;
 use super::repairs;
 use super::shown_halts;
 use super::workspace::Workspace;
-use crate::config::{self, Ack as AckMode, Perpetual};
-use crate::detect::{self, Presence, Stops};
+use crate::config::Perpetual;
+use crate::detect::{self, Stops};
 use crate::domain::decision::StandingHalt;
 use crate::domain::effect::Effect;
-use crate::domain::facts::{Ack, AckHow};
-use crate::domain::findings::{Face, HaltReason};
+use crate::domain::facts::{Ack, AckHow, Presence};
+use crate::domain::findings::{HaltReason, ReportFile};
 use crate::domain::ids::CommitId;
-use crate::domain::response::{Notice, NoticeKind};
-use crate::effect::best_effort::{Bell, OWN_PAUSE, Programs};
+use crate::domain::response::{AckMode, Notice, NoticeKind};
+use crate::effect::best_effort::{OWN_PAUSE, Programs};
 use crate::effect::{self, AndonDir, EffectError, Look, Site};
 use crate::ledger::Ledger;
 use crate::report::message::Diagnostic;
-use crate::report::report_file;
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
 pub const STOP_FILE: &str = "STOP";
@@ -74,8 +73,9 @@ pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
     let beside = binding_halts::binding(ws, head, here.beside);
     let other = ledger.standing_elsewhere(head)?;
     // What the ledger tells binds by itself; a gap in it is only looked for where it tells of nothing.
-    let told = here.own.into_iter().chain(beside).chain(other).max_by_key(|found| (found.halt.at, found.id));
-    told.map_or_else(|| lost_halts::standing(ws, head), |found| Ok(Some(found)))
+    let reported =
+        here.own.into_iter().chain(beside).chain(other).max_by_key(|found| (found.halt.at, found.id));
+    reported.map_or_else(|| lost_halts::standing(ws, head), |found| Ok(Some(found)))
 }
 
 /// Whether a halt is one of another worktree or clone: what it looks like here is only known once it was shown.
@@ -86,8 +86,8 @@ fn is_foreign(ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError>
 
 /// Whether a file that shows the halt is still there. Only one that is known to be gone is not: when `.andon` is
 /// no directory any more, nobody has answered.
-pub fn face_present(ws: &Workspace, face: Face) -> bool {
-    ws.andon_dir().is_some_and(|dir| dir.look(face.file_name()) != Look::Gone)
+pub fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
+    ws.andon_dir().is_some_and(|dir| dir.look(report_file.file_name()) != Look::Gone)
 }
 
 /// Whether the files say that a person answered.
@@ -96,7 +96,7 @@ pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
         return false;
     }
     if is_foreign(ws, standing).unwrap_or(true) {
-        return shown_halts::was(ws, standing.id) && !face_present(ws, standing.halt.face);
+        return shown_halts::was(ws, standing.id) && !report_file_present(ws, standing.halt.report_file);
     }
     // Whoever took the entry out of this clone's ledger took the files too: that is no answer.
     let own = Ledger::open(&ws.repo).standing_here(&ws.repo.worktree_name()).map(|here| here.own);
@@ -106,7 +106,7 @@ pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
     if standing.halt.reason == HaltReason::UserStop {
         stops(ws) == Stops::NONE
     } else {
-        !face_present(ws, standing.halt.face)
+        !report_file_present(ws, standing.halt.report_file)
     }
 }
 
@@ -122,7 +122,7 @@ pub struct Resolved {
 }
 
 /// The halt that binds now. An answer by deletion is recorded on the way; with `guard.ack = "resume"` a
-/// deleted file comes back instead. What cannot be recorded is no answer, and a face that cannot be written
+/// deleted file comes back instead. What cannot be recorded is no answer, and a report file that cannot be written
 /// frees nobody: otherwise making `.andon/` unwritable would be a way around the guard.
 pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     let unseen = check_directory(ws).err().map(|err| err.as_warning());
@@ -134,8 +134,8 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
             Ok(()) => return Ok(Resolved { notes, ..Resolved::default() }),
             Err(err) => Some(err),
         }
-    } else if ws.andon_dir().is_some() && !face_present(ws, standing.halt.face) {
-        notes.extend(deleted_folder::remark(ctx, ws, &standing, (&site(ctx, ws), STOP_FILE)));
+    } else if ws.andon_dir().is_some() && !report_file_present(ws, standing.halt.report_file) {
+        notes.extend(deleted_folder::remark(ctx, ws, &standing, &site(ctx, ws), STOP_FILE));
         show_again(ctx, ws, &standing).err()
     } else {
         None
@@ -167,8 +167,8 @@ fn clear_pause(ctx: &Context, ws: &Workspace) -> Option<Diagnostic> {
         worktree: ws.repo.worktree_name(),
         at: ctx.now,
     };
-    let told = effect::carry_out(&[Effect::Notify(Box::new(notice))], &site(ctx, ws));
-    let failed = told.unwrap_or_else(|err| vec![err.to_string()]);
+    let reported = effect::carry_out(&[Effect::Notify(Box::new(notice))], &site(ctx, ws));
+    let failed = reported.unwrap_or_else(|err| vec![err.to_string()]);
     let help = "to make a pause hold, in andon.toml under [guard]:  perpetual = false";
     Some(failed.into_iter().fold(Diagnostic::warning(message).help(help), Diagnostic::help))
 }
@@ -187,7 +187,7 @@ pub(crate) fn own_pause(ws: &Workspace) -> bool {
 
 fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<(), OpsError> {
     let story = super::timeline::load(ws)?.timeline.story();
-    let rewrite = Effect::WriteFace { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
+    let rewrite = Effect::WriteReportFile { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
     effect::carry_out(&[rewrite], &site(ctx, ws))?;
     if is_foreign(ws, standing)? {
         shown_halts::mark(ws, standing.id)?;
@@ -232,8 +232,10 @@ pub fn acknowledge(
     };
     let mut plan = vec![Effect::RecordAck(Box::new(ack))];
     match (counter, halt) {
-        (None, _) => plan.extend(Face::ALL.map(|(face, _)| Effect::RemoveFace(face))),
-        (Some(_), Some(halt)) => plan.push(Effect::RemoveFace(halt.halt.face)),
+        (None, _) => {
+            plan.extend(ReportFile::ALL.map(|(report_file, _)| Effect::RemoveReportFile(report_file)))
+        }
+        (Some(_), Some(halt)) => plan.push(Effect::RemoveReportFile(halt.halt.report_file)),
         (Some(_), None) => {}
     }
     // The answer to a halt answers the pause that came with it; one that a person made stays.
@@ -255,16 +257,17 @@ fn answered_at(ws: &Workspace, halt: Option<&StandingHalt>) -> Result<Option<Com
     })
 }
 
-/// Removes faces that a resume which died after its answer left; whether there were any.
+/// Removes report files that a resume which died after its answer left; whether there were any.
 pub fn leftover(ctx: &Context, ws: &Workspace) -> Result<bool, OpsError> {
-    let there = |face: &Face| ws.andon_dir().is_some() && face_present(ws, *face);
-    let left: Vec<Face> = Face::ALL.map(|(face, _)| face).into_iter().filter(there).collect();
+    let there = |report_file: &ReportFile| ws.andon_dir().is_some() && report_file_present(ws, *report_file);
+    let left: Vec<ReportFile> =
+        ReportFile::ALL.map(|(report_file, _)| report_file).into_iter().filter(there).collect();
     if left.is_empty() {
         return Ok(false);
     }
-    let plan: Vec<Effect> = left.into_iter().map(Effect::RemoveFace).collect();
+    let plan: Vec<Effect> = left.into_iter().map(Effect::RemoveReportFile).collect();
     effect::carry_out(&plan, &site(ctx, ws))?;
-    repairs::tell(ctx, ws, "removed the face of a halt that was answered already".to_owned())?;
+    repairs::tell(ctx, ws, "removed the report file of a halt that was answered already".to_owned())?;
     Ok(true)
 }
 
@@ -275,19 +278,13 @@ fn programs(ctx: &Context, ws: &Workspace) -> Programs {
         notify: response.notify.clone(),
         advisor: response.advisor.clone(),
         on_stall: response.on_stall_program.clone(),
-        bell: match response.bell {
-            config::Bell::Rings => Bell::Rings,
-            config::Bell::Silent => Bell::Silent,
-        },
+        bell: response.bell,
         transcript: ctx.var("ANDON_TRANSCRIPT").map(PathBuf::from),
     }
 }
 
 /// Where actions take effect.
 pub fn site<'a>(ctx: &Context, ws: &'a Workspace) -> Site<'a> {
-    let ack = match ws.config.guard.ack {
-        AckMode::Delete => report_file::AckMode::Delete,
-        AckMode::Resume => report_file::AckMode::Resume,
-    };
+    let ack = ws.config.guard.ack;
     Site { repo: &ws.repo, andon_dir: ws.andon_dir(), ack, programs: programs(ctx, ws), at: ctx.now }
 }

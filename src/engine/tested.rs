@@ -90,7 +90,7 @@ impl TestedCode {
     }
 
     /// Code of which only the fingerprint is known.
-    pub fn told(code: CodeId) -> Self {
+    pub fn reported(code: CodeId) -> Self {
         let (overlay, hidden) = (Vec::new(), Vec::new());
         Self { code, base: None, overlay, truncated: true, hidden, watched: None, ended: None }
     }

@@ -1,6 +1,6 @@
 //! The newest window of facts of this worktree: records of the commits behind HEAD, and the journal.
 
-use super::attempts::{self, Attempted};
+use super::attempts;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::detect::{self, Reads};
@@ -9,11 +9,12 @@ use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
-use crate::history::{self, Carry, Fold, MAX_REWRITTEN, Passing, Timeline};
+use crate::history::order::{self, AckPlace, FoldStep, JournalItem, Observed};
+use crate::history::{self, Attempted, Fold, MAX_REWRITTEN, Timeline};
 use crate::ledger::Ledger;
 use crate::report::message::Diagnostic;
 use crate::store::Warning;
-use crate::store::journal::{AckPlace, Item, Journal, Position, Reach, Recent, Turns};
+use crate::store::journal::{Journal, Position, Reach, Recent, Turns};
 use crate::store::notes::NotesStore;
 use crate::store::totals::Totals;
 use crate::store::window::{self, Window};
@@ -56,7 +57,7 @@ pub struct Loaded {
     /// Test runs in the journal, oldest first.
     pub runs: Vec<TestRun>,
     /// The rest of what the journal tells, with its place among commits and acknowledgements.
-    pub told: Told,
+    pub journal: JournalPart,
     /// Unreadable records and journal lines that were skipped.
     pub warnings: Vec<Diagnostic>,
 }
@@ -73,8 +74,8 @@ pub fn load(ws: &Workspace) -> Result<Loaded, OpsError> {
 /// The same with HEAD at `head`.
 pub fn load_at(ws: &Workspace, store: &NotesStore<'_>, head: Option<CommitId>) -> Loaded {
     let window = window::read_window(&ws.repo, store, head, reach(&ws.config.rules));
-    let aside = attempts::aside(ws, store, (head, &window));
-    loaded(ws, (window, aside), None)
+    let aside = attempts::aside(ws, store, head, &window);
+    loaded(ws, window, aside, None)
 }
 
 /// Reads the window behind `head` alone; when the notes cannot be opened, the journal alone. It still speaks for the
@@ -83,14 +84,14 @@ pub fn load_behind(ws: &Workspace, head: Option<CommitId>) -> Loaded {
     match NotesStore::open(&ws.repo) {
         Ok(store) => {
             let window = window::read_window(&ws.repo, &store, head, reach(&ws.config.rules));
-            loaded(ws, (window, Vec::new()), None)
+            loaded(ws, window, Vec::new(), None)
         }
         Err(err) => unopened(ws, &err.into()),
     }
 }
 
 fn unopened(ws: &Workspace, err: &OpsError) -> Loaded {
-    loaded(ws, (Window::default(), Vec::new()), Some(err.as_warning()))
+    loaded(ws, Window::default(), Vec::new(), Some(err.as_warning()))
 }
 
 /// One test run and nothing else.
@@ -102,14 +103,14 @@ pub fn of_run(ws: &Workspace, run: TestRun) -> Loaded {
         aside: Vec::new(),
         acks: Vec::new(),
         runs: vec![run],
-        told: Told::default(),
+        journal: JournalPart::default(),
         warnings: Vec::new(),
     }
 }
 
-fn loaded(ws: &Workspace, (window, aside): (Window, Vec<Attempted>), unopened: Option<Diagnostic>) -> Loaded {
+fn loaded(ws: &Workspace, window: Window, aside: Vec<Attempted>, unopened: Option<Diagnostic>) -> Loaded {
     let journal = Journal::open(ws.repo.git_dir());
-    let others = elsewhere(ws, (&window, &aside));
+    let others = elsewhere(ws, &window, &aside);
     let answers = others.as_ref().map_or(&[][..], Vec::as_slice);
     let totals = journal.totals(ws.config.guard.session_gap, answers);
     let recent = journal.recent(Reach {
@@ -131,10 +132,12 @@ fn loaded(ws: &Workspace, (window, aside): (Window, Vec<Attempted>), unopened: O
         }
         Err(err) => warnings.push(err.as_warning()),
     }
-    let told = Told { totals, items, markers, since_ack, safety };
+    let journal = JournalPart { totals, items, markers, since_ack, safety };
     let timeline = Timeline::new(ws.config.guard.session_gap);
-    let mut loaded = Loaded { timeline, window, aside, acks, runs, told, warnings };
-    loaded.forget_answered();
+    let mut loaded = Loaded { timeline, window, aside, acks, runs, journal, warnings };
+    let JournalPart { markers, since_ack, .. } = &loaded.journal;
+    let recorded = markers.split_at(markers.len().saturating_sub(*since_ack));
+    order::forget_answered(&mut loaded.aside, &loaded.acks, recorded);
     loaded.timeline = fold_steps(ws, loaded.steps());
     loaded
 }
@@ -150,20 +153,13 @@ pub fn fold_steps(ws: &Workspace, steps: Vec<FoldStep>) -> Timeline {
         .in_workflow(ws.config.workflow.clone())
         .counting(ws.config.cached);
     for step in steps {
-        match step {
-            FoldStep::Fact(fact) => {
-                fold.push(fact);
-            }
-            FoldStep::Answered(ack) => fold.answered(*ack),
-            FoldStep::Resume(carry) => fold.resume(*carry),
-            FoldStep::Pass(commit) => fold.pass(&commit),
-        }
+        fold.step(step);
     }
     fold.into_timeline()
 }
 
 /// Answers that were given in other worktrees and clones, at commits of this window and of the attempts beside it.
-fn elsewhere(ws: &Workspace, (window, aside): (&Window, &[Attempted])) -> Result<Vec<Ack>, OpsError> {
+fn elsewhere(ws: &Workspace, window: &Window, aside: &[Attempted]) -> Result<Vec<Ack>, OpsError> {
     let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
     let heads: Vec<CommitId> = facts.filter_map(|fact| fact.id).collect();
     Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
@@ -176,29 +172,17 @@ pub(crate) fn skipped_warning(warning: &Warning) -> Diagnostic {
 
 /// What the journal tells beside tests and answers.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct JournalPart {
     /// What its first part comes to; `None` where all of it was read.
     pub totals: Option<Totals>,
     /// What follows, oldest first.
-    pub items: Vec<Item>,
+    pub items: Vec<JournalItem>,
     /// Commits that were recorded, oldest first, as far back as was looked.
     pub markers: Vec<CommitId>,
     /// How many of them, the newest, were recorded after the newest answer to a halt.
     pub since_ack: usize,
     /// Safety events since the newest commit, oldest first.
     pub safety: Vec<SafetyFact>,
-}
-
-/// One step of the fold over a window.
-#[derive(Debug, Clone)]
-pub enum FoldStep {
-    Fact(Fact),
-    /// An answer at a commit that the window does not reach.
-    Answered(Box<Ack>),
-    /// What the first part of the journal comes to.
-    Resume(Box<Carry>),
-    /// A commit that the window does not reach or that is not behind HEAD: a turn of its node all the same.
-    Pass(Passing),
 }
 
 impl Loaded {
@@ -210,177 +194,11 @@ impl Loaded {
         self.timeline = fold.into_timeline();
     }
 
-    /// Drops the attempts that a person has answered for. Where they and the answer are both in this journal, it tells
-    /// which came first; else their times do.
-    fn forget_answered(&mut self) {
-        let answers = self.acks.iter().map(|(ack, _)| ack).filter(|ack| ack.counter.is_none());
-        let Some(answered) = answers.map(|ack| ack.at).max() else { return };
-        let since = self.told.markers.len().saturating_sub(self.told.since_ack);
-        let (before, after) = self.told.markers.split_at(since);
-        self.aside.retain(|one| match one.fact.id {
-            Some(id) if after.contains(&id) => true,
-            Some(id) if before.contains(&id) => false,
-            Some(_) | None => one.fact.record.recorded_at > answered,
-        });
-    }
-
-    /// The commits of the window, with the attempts beside it where they were made.
-    fn line(&self) -> Vec<&CommitFact> {
-        let mut line = Vec::with_capacity(self.window.facts.len() + self.aside.len());
-        let mut aside = self.aside.iter().peekable();
-        for (before, fact) in self.window.facts.iter().enumerate() {
-            while let Some(one) = aside.next_if(|one| one.after <= before) {
-                line.push(&one.fact);
-            }
-            line.push(fact);
-        }
-        line.extend(aside.map(|one| &one.fact));
-        line
-    }
-
     /// All that was read, in the order of observation.
-    ///
-    /// Each acknowledgement comes right after the commit that was HEAD then; one whose commit is not in the window
-    /// counts only while no commit was recorded after it (then the new record's `iteration` of 1 says the same). An
-    /// event comes after the newest commit of the window that was recorded before it. What the first part of the
-    /// journal comes to stands after the commits that it has seen.
     pub fn steps(&self) -> Vec<FoldStep> {
-        let mut weave = Weave::new(self);
-        if let Some(totals) = &self.told.totals {
-            weave.commits_up_to(weave.leading);
-            weave.answers_before(totals);
-            weave.steps.push(FoldStep::Resume(Box::new(totals.carry.clone())));
-        }
-        for item in &self.told.items {
-            weave.take(item);
-        }
-        weave.commits_up_to(weave.line.len());
-        weave.finish()
-    }
-}
-
-/// Commits, answers and the rest of the journal, being put in order.
-struct Weave<'a> {
-    loaded: &'a Loaded,
-    line: Vec<&'a CommitFact>,
-    steps: Vec<FoldStep>,
-    /// How many commits of the window were recorded before all that follows in the journal.
-    leading: usize,
-    /// How many have their place.
-    placed: usize,
-    /// After how many commits each answer comes that does not have its place in the journal.
-    answers: Vec<(usize, usize)>,
-    /// Answers to nothing that the window knows, and nothing came after them.
-    last: Vec<usize>,
-}
-
-impl<'a> Weave<'a> {
-    fn new(loaded: &'a Loaded) -> Self {
-        let in_place = |number: usize| loaded.told.items.contains(&Item::Ack(number));
-        let (line, steps) = (loaded.line(), Vec::new());
-        let mut weave =
-            Self { loaded, line, steps, leading: 0, placed: 0, answers: Vec::new(), last: Vec::new() };
-        weave.leading = weave.seen_before();
-        for (number, (ack, place)) in loaded.acks.iter().enumerate() {
-            match (ack.head.and_then(|head| weave.index(head)), place) {
-                (Some(at), _) if !in_place(number) => weave.answers.push((at + 1, number)),
-                (None, AckPlace::Last) if !in_place(number) => weave.last.push(number),
-                (Some(_) | None, _) => {}
-            }
-        }
-        weave
-    }
-
-    fn index(&self, commit: CommitId) -> Option<usize> {
-        self.line.iter().position(|fact| fact.id == Some(commit))
-    }
-
-    /// How many commits come before the first that the journal tells of.
-    fn seen_before(&self) -> usize {
-        let marked = self.loaded.told.items.iter().filter_map(|item| match item {
-            Item::Commit(marked) => self.index(marked.commit),
-            Item::Event(_) | Item::Ack(_) | Item::Run(_) => None,
-        });
-        marked.min().unwrap_or(self.line.len())
-    }
-
-    fn take(&mut self, item: &Item) {
-        match item {
-            Item::Event(event) => {
-                if self.placed == 0 && self.loaded.told.totals.is_none() {
-                    // Commits from elsewhere come before what was observed here.
-                    self.commits_up_to(self.leading);
-                }
-                self.steps.push(FoldStep::Fact(Fact::Event(event.clone())));
-            }
-            Item::Commit(marked) => match (self.index(marked.commit), &marked.passing) {
-                (Some(at), _) => self.commits_up_to(at + 1),
-                (None, Some(passing)) => {
-                    self.steps.push(FoldStep::Pass(Passing { number: 0, ..passing.clone() }));
-                }
-                (None, None) => {}
-            },
-            Item::Run(number) => {
-                let run = self.loaded.runs.get(*number).cloned();
-                self.steps.extend(run.map(|run| FoldStep::Fact(Fact::TestRun(Box::new(run)))));
-            }
-            Item::Ack(number) => {
-                let Some((ack, place)) = self.loaded.acks.get(*number) else { return };
-                match (ack.head.and_then(|head| self.index(head)), place) {
-                    (Some(at), _) => self.commits_up_to(at + 1),
-                    (None, AckPlace::Last) => self.commits_up_to(self.line.len()),
-                    (None, AckPlace::BeforeCommit) => {
-                        // The record after it begins the commits anew; of events and votes it says nothing.
-                        self.steps.push(FoldStep::Answered(Box::new(ack.clone())));
-                        return;
-                    }
-                }
-                self.answer(*number);
-            }
-        }
-    }
-
-    fn answer(&mut self, number: usize) {
-        if let Some((ack, _)) = self.loaded.acks.get(number) {
-            self.steps.push(FoldStep::Fact(Fact::Ack(Box::new(ack.clone()))));
-        }
-    }
-
-    /// Gives the first `count` commits their places, and the answers at them.
-    fn commits_up_to(&mut self, count: usize) {
-        while self.placed < count {
-            self.answers_at(self.placed);
-            if let Some(commit) = self.line.get(self.placed) {
-                self.steps.push(FoldStep::Fact(Fact::Commit(Box::new((*commit).clone()))));
-            }
-            self.placed += 1;
-        }
-    }
-
-    fn answers_at(&mut self, count: usize) {
-        for (_, number) in self.answers.extract_if(.., |(at, _)| *at == count).collect::<Vec<_>>() {
-            self.answer(number);
-        }
-    }
-
-    /// The answers that `totals` counts already: what follows them there must not begin anew.
-    fn answers_before(&mut self, totals: &Totals) {
-        let acks = &self.loaded.acks;
-        let counted = |number: usize| acks.get(number).is_some_and(|(ack, _)| !totals.is_before(ack));
-        let placed = self.placed;
-        let here = self.answers.extract_if(.., |(at, number)| *at <= placed && counted(*number));
-        let mut here: Vec<usize> = here.map(|(_, number)| number).collect();
-        here.append(&mut self.last);
-        for number in here {
-            self.answer(number);
-        }
-    }
-
-    fn finish(mut self) -> Vec<FoldStep> {
-        self.answers_at(self.placed);
-        for number in std::mem::take(&mut self.last) {
-            self.answer(number);
-        }
-        self.steps
+        let JournalPart { totals, items, .. } = &self.journal;
+        let before = totals.as_ref().map(|totals| &totals.snapshot);
+        let line = order::line(&self.window.facts, &self.aside);
+        Observed { line, acks: &self.acks, runs: &self.runs, items, before }.steps()
     }
 }

@@ -2,29 +2,29 @@
 
 use crate::config::Config;
 use crate::detect;
-use crate::domain::escalation::{Episode, Mode};
+use crate::domain::escalation::{Episode, EscalationMode};
 use crate::domain::settings::RuleSettings;
 use crate::history::Timeline;
 use crate::signals;
 
 /// What the signals at the end of `timeline` come to. While the rule is off nothing is looked at.
-pub fn episode(timeline: &Timeline, rules: &RuleSettings, mode: Mode) -> Option<Episode> {
+pub fn episode(timeline: &Timeline, rules: &RuleSettings, mode: EscalationMode) -> Option<Episode> {
     let knobs = detect::knobs(rules)?;
     signals::episode(timeline, &|window| detect::signals(window, rules), Some(&knobs), mode)
 }
 
 /// What an escalation does here.
-pub fn mode(config: &Config) -> Mode {
+pub fn mode(config: &Config) -> EscalationMode {
     match config.guard.perpetual {
-        crate::config::Perpetual::No => Mode::Halting,
-        crate::config::Perpetual::Yes => Mode::Perpetual,
+        crate::config::Perpetual::No => EscalationMode::Halting,
+        crate::config::Perpetual::Yes => EscalationMode::Perpetual,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::escalation::{Call, Signal};
+    use crate::domain::escalation::{EscalationCall, Signal};
     use crate::domain::events::What;
     use crate::history::testkit::{call, chain, commit, event, facts, folded, turn_end};
     use proptest::prelude::*;
@@ -40,17 +40,20 @@ mod tests {
 
     #[test]
     fn a_soft_tool_loop_and_no_change_escalate_together_and_neither_alone() {
-        let asked = |line: &Timeline| episode(line, &detect::defaults(), Mode::Halting).unwrap();
+        let asked = |line: &Timeline| episode(line, &detect::defaults(), EscalationMode::Halting).unwrap();
         let found = asked(&stagnant(5, 3));
-        assert_eq!((found.call, found.hot), (Call::Escalate, vec![Signal::NoChange, Signal::ToolLoop]));
+        assert_eq!(
+            (found.call, found.hot),
+            (EscalationCall::Escalate, vec![Signal::NoChange, Signal::ToolLoop])
+        );
         let calm = asked(&stagnant(5, 2));
-        assert_eq!((calm.call, calm.hot), (Call::Wait, vec![Signal::NoChange]));
+        assert_eq!((calm.call, calm.hot), (EscalationCall::Wait, vec![Signal::NoChange]));
         let busy = asked(&stagnant(1, 3));
-        assert_eq!((busy.call, busy.hot), (Call::Wait, vec![Signal::ToolLoop]));
+        assert_eq!((busy.call, busy.hot), (EscalationCall::Wait, vec![Signal::ToolLoop]));
         let mut settings = detect::defaults();
         settings.get_mut("tool-loop").unwrap().level = crate::domain::findings::Level::Off;
-        let off = episode(&stagnant(5, 3), &settings, Mode::Halting).unwrap();
-        assert_eq!((off.call, off.hot), (Call::Wait, vec![Signal::NoChange]));
+        let off = episode(&stagnant(5, 3), &settings, EscalationMode::Halting).unwrap();
+        assert_eq!((off.call, off.hot), (EscalationCall::Wait, vec![Signal::NoChange]));
     }
 
     proptest! {
@@ -61,8 +64,8 @@ mod tests {
             let settings = detect::defaults();
             let knobs = detect::knobs(&settings).unwrap();
             let rules = |window: &Timeline| detect::signals(window, &settings);
-            let short = signals::episode(&line, &rules, Some(&knobs), Mode::Halting);
-            let long = signals::every_round(&line, &rules, &knobs, Mode::Halting);
+            let short = signals::episode(&line, &rules, Some(&knobs), EscalationMode::Halting);
+            let long = signals::every_round(&line, &rules, &knobs, EscalationMode::Halting);
             prop_assert_eq!(short, Some(long));
         }
     }

@@ -4,7 +4,7 @@
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::events::What;
 use crate::domain::facts::Fact;
-use crate::domain::findings::{Face, Finding, Level};
+use crate::domain::findings::{Finding, Level, ReportFile};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::guard;
@@ -12,7 +12,7 @@ use crate::engine::safety;
 use crate::engine::standing;
 use crate::engine::timeline::{self, Loaded};
 use crate::engine::workspace::Workspace;
-use crate::history::{Effect, Fold, Timeline};
+use crate::history::{EventEffect, Fold, Timeline};
 use crate::policy;
 use crate::report::message::Diagnostic;
 use crate::store::journal::JournalLine;
@@ -26,7 +26,7 @@ pub struct RuleWatch<'a> {
     ws: &'a Workspace,
     loaded: Option<Loaded>,
     /// What the rules said when they were last listened to.
-    heard: Vec<Said>,
+    heard: Vec<Key>,
     /// Whether a fact came since.
     since: Since,
     gravest: Option<Decision>,
@@ -34,7 +34,7 @@ pub struct RuleWatch<'a> {
 }
 
 /// By which one finding is told from another.
-type Said = (&'static str, Level, Face);
+type Key = (&'static str, Level, ReportFile);
 
 /// What came since the rules were last listened to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Asked {
     fn stage(self, timeline: &Timeline) -> Stage {
         match self {
             Self::At(stage) => stage,
-            Self::OfRun if timeline.newest_run == Effect::Iteration => Stage::Turn,
+            Self::OfRun if timeline.newest_run == EventEffect::Iteration => Stage::Turn,
             Self::OfRun => Stage::Event,
         }
     }
@@ -126,8 +126,8 @@ fn with(before: Decision, mut newer: Decision) -> Decision {
     policy::decide(newer.findings, newer.standing)
 }
 
-fn said(findings: &[Finding]) -> Vec<Said> {
-    findings.iter().map(|finding| (finding.rule, finding.level, finding.face)).collect()
+fn said(findings: &[Finding]) -> Vec<Key> {
+    findings.iter().map(|finding| (finding.rule, finding.level, finding.report_file)).collect()
 }
 
 fn stage(line: &JournalLine) -> Asked {
@@ -158,7 +158,7 @@ fn asked(
 
 /// What follows from the test run that the journal got last: nothing, unless it says what the newest iteration was.
 pub fn after_run(ctx: &Context, ws: &Workspace) -> Result<Option<(Decision, Vec<Diagnostic>)>, OpsError> {
-    if timeline::load(ws)?.timeline.newest_run != Effect::Iteration {
+    if timeline::load(ws)?.timeline.newest_run != EventEffect::Iteration {
         return Ok(None);
     }
     let (decision, warnings, _) = decide(ctx, ws, Asked::OfRun)?;
@@ -178,7 +178,7 @@ pub(crate) fn decide(
     warnings.extend(resolved.failed.as_ref().map(OpsError::as_warning));
     let mut decision = asked(ws, &loaded, stage, resolved.halt);
     warnings.extend(guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?);
-    warnings.extend(safety::noticed((ctx, ws), &loaded, &decision));
-    warnings.extend(safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), None));
+    warnings.extend(safety::noticed(ctx, ws, &loaded, &decision));
+    warnings.extend(safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), None));
     Ok((decision, warnings, loaded))
 }

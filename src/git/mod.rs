@@ -40,7 +40,7 @@ pub use open::config::{ConfigLevel, ConfigValue};
 pub use open::hooks_path::LinkedWorktree;
 pub use open::repo::{Repo, RepoEnv};
 pub use open::settings::{ConfigScope, SourcedValue};
-pub use program::{Online, Output, Prompt, git};
+pub use program::{Online, ProgramOutput, Prompt, git};
 pub use refs::Update;
 pub use refs::head::Head;
 pub use refs::origin::Operation;

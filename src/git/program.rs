@@ -62,7 +62,7 @@ const INERT: [&str; 9] = [
 
 /// What a program that ended well said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
+pub struct ProgramOutput {
     /// Standard output, whole.
     pub stdout: Vec<u8>,
     /// Standard error, at most 64 KiB.
@@ -100,7 +100,7 @@ pub struct Online {
 
 /// Runs `git ARGS` on whatever repository `dir` belongs to, with `input` on standard input.
 /// Every variable that names another repository is removed.
-pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<Output, GitError> {
+pub fn git(dir: &Path, args: &[&OsStr], input: &[u8]) -> Result<ProgramOutput, GitError> {
     run(command(dir, args, &LOCAL_VARIABLES), input)
 }
 
@@ -124,12 +124,16 @@ pub(in crate::git) fn trusted_by_git(dir: &Path, env: &RepoEnv) -> Option<(PathB
 
 impl Repo {
     /// Runs `git ARGS` on this repository: its git directory, working tree and `GIT_INDEX_FILE`.
-    pub(in crate::git) fn git<S: AsRef<OsStr>>(&self, args: &[S], input: &[u8]) -> Result<Output, GitError> {
+    pub(in crate::git) fn git<S: AsRef<OsStr>>(
+        &self,
+        args: &[S],
+        input: &[u8],
+    ) -> Result<ProgramOutput, GitError> {
         run(self.own_command(args), input)
     }
 
     /// Runs `git ARGS` with the repository's settings as they are: for questions about those settings.
-    pub(in crate::git) fn git_as_configured(&self, args: &[&str]) -> Result<Output, GitError> {
+    pub(in crate::git) fn git_as_configured(&self, args: &[&str]) -> Result<ProgramOutput, GitError> {
         let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
         run(self.placed(&args), b"")
     }
@@ -140,7 +144,7 @@ impl Repo {
         variables: &[(&str, &OsStr)],
         args: &[S],
         input: &[u8],
-    ) -> Result<Output, GitError> {
+    ) -> Result<ProgramOutput, GitError> {
         let mut command = self.own_command(args);
         command.envs(variables.iter().copied());
         run(command, input)
@@ -201,7 +205,7 @@ fn command(dir: &Path, args: &[&OsStr], without: &[&str]) -> Command {
     command
 }
 
-fn run(command: Command, input: &[u8]) -> Result<Output, GitError> {
+fn run(command: Command, input: &[u8]) -> Result<ProgramOutput, GitError> {
     let line = line_of(&command);
     let dir = command.get_current_dir().unwrap_or(Path::new(".")).to_path_buf();
     let (ended, status) = end(command, input)?;
@@ -209,7 +213,7 @@ fn run(command: Command, input: &[u8]) -> Result<Output, GitError> {
         let stderr = cut(String::from_utf8_lossy(&ended.stderr).trim(), 2000);
         return Err(GitError::Program { command: line, dir, status: status.to_string(), stderr });
     }
-    Ok(Output { stdout: ended.stdout, stderr: ended.stderr })
+    Ok(ProgramOutput { stdout: ended.stdout, stderr: ended.stderr })
 }
 
 fn end(mut command: Command, input: &[u8]) -> Result<(Ended, ExitStatus), GitError> {

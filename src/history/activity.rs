@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::window::Windows;
+use super::window::ContextWindows;
 pub use crate::domain::events::Begins;
 use crate::domain::events::{Ballot, OutputKind, ToolCall};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
@@ -44,7 +44,7 @@ pub struct Call {
 
 /// An output of the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct NodeOutput {
     /// Who said it.
     pub node: String,
     /// Which output.
@@ -72,7 +72,7 @@ pub struct Cast {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Opening {
     /// With `turn_start`.
-    Told,
+    Reported,
     /// By what was seen of it first: its next commit is another turn.
     Implied,
 }
@@ -132,7 +132,7 @@ pub struct NodeTotals {
 
 /// What an event changed: which rules can say something new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effect {
+pub enum EventEffect {
     /// Nothing: a duplicate.
     Nothing,
     /// Something within a turn.
@@ -170,7 +170,7 @@ pub struct Activity {
     /// Tool calls, newest last, at most [`MAX_CALLS`].
     pub calls: Vec<Call>,
     /// Outputs, newest last, at most [`MAX_OUTPUTS`].
-    pub outputs: Vec<Said>,
+    pub outputs: Vec<NodeOutput>,
     /// Ballots, newest last, at most `MAX_BALLOTS`.
     pub ballots: Vec<Cast>,
     /// Turns that ended, newest last, at most [`MAX_TURNS`].
@@ -194,7 +194,7 @@ pub struct Activity {
     /// What was observed last: a warning about calls is said at the call, and not again at whatever follows.
     pub newest: Newest,
     /// The context windows of the nodes.
-    pub windows: Windows,
+    pub windows: ContextWindows,
     /// Turns that began since the window did.
     pub begun: u64,
     /// The node whose turn began last.

@@ -12,7 +12,17 @@
 use std::collections::BTreeMap;
 
 use crate::domain::attempt::Attempt;
+use crate::domain::facts::CommitFact;
 use crate::domain::ids::CommitId;
+
+/// An attempt, and where it stands among the commits of the window.
+#[derive(Debug, Clone)]
+pub struct Attempted {
+    /// After how many of them.
+    pub after: usize,
+    /// What was recorded.
+    pub fact: CommitFact,
+}
 
 /// The present line of work.
 #[derive(Debug, Clone, Copy)]
@@ -121,10 +131,10 @@ mod tests {
     }
 
     /// `commit<parent`, and `@worktree`, `+beside` where they matter.
-    fn attempt(told: &str) -> Attempt {
-        let (told, beside) = told.split_once('+').unwrap_or((told, ""));
-        let (told, worktree) = told.split_once('@').unwrap_or((told, Attempt::MAIN));
-        let (commit, parent) = told.split_once('<').unwrap();
+    fn attempt(reported: &str) -> Attempt {
+        let (reported, beside) = reported.split_once('+').unwrap_or((reported, ""));
+        let (reported, worktree) = reported.split_once('@').unwrap_or((reported, Attempt::MAIN));
+        let (commit, parent) = reported.split_once('<').unwrap();
         let beside = beside.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
         Attempt { commit: id(commit), parent: Some(id(parent)), worktree: worktree.to_owned(), beside }
     }

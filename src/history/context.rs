@@ -6,7 +6,7 @@
 
 use super::activity::MAX_NODES;
 use super::timeline::Timeline;
-use super::window::{Door, Window};
+use super::window::{ContextWindow, Door};
 use crate::domain::context::FillSource;
 use crate::domain::events::What;
 use crate::domain::time::Timestamp;
@@ -31,18 +31,20 @@ impl Timeline {
         if windows.of.len() >= MAX_NODES && !windows.of.contains_key(node) {
             return;
         }
-        let fresh = || Window { since: at, ..Window::default() };
+        let fresh = || ContextWindow { since: at, ..ContextWindow::default() };
         let window = windows.of.entry(node.to_owned()).or_insert_with(fresh);
         match (window.session.as_deref(), session) {
             (_, None) => {}
-            (Some(known), Some(told)) if known == told => {}
-            (None, Some(told)) => window.session = Some(told.to_owned()),
-            (Some(_), Some(told)) => *window = Window { session: Some(told.to_owned()), ..fresh() },
+            (Some(known), Some(reported)) if known == reported => {}
+            (None, Some(reported)) => window.session = Some(reported.to_owned()),
+            (Some(_), Some(reported)) => {
+                *window = ContextWindow { session: Some(reported.to_owned()), ..fresh() }
+            }
         }
         match what {
             What::Usage(usage) => window.report(usage),
             What::Output(output) => window.say(output.lines),
-            What::Cleared(_) => *window = Window { session: window.session.take(), ..fresh() },
+            What::Cleared(_) => *window = ContextWindow { session: window.session.take(), ..fresh() },
             What::TurnStart | What::TurnEnd(_) | What::ToolCall(_) | What::Verdict(_) => {}
         }
     }
@@ -53,7 +55,7 @@ impl Timeline {
     }
 
     /// What is known of the window of `node`.
-    pub fn window(&self, node: &str) -> Window {
+    pub fn window(&self, node: &str) -> ContextWindow {
         self.activity.windows.of.get(node).cloned().unwrap_or_default()
     }
 
@@ -93,22 +95,32 @@ mod tests {
 
     #[test]
     fn the_best_of_what_was_told_since_it_was_cleared_counts() {
-        let told = |context, input, cached| event(usage(context, input, cached));
+        let reported = |context, input, cached| event(usage(context, input, cached));
         let cleared = |how| event(What::Cleared(how));
         let table = [
             (vec![], None),
-            (vec![told(None, None, None)], None),
-            (vec![told(Some(9), None, None)], Some((9, FillSource::Reported))),
-            (vec![told(Some(9), None, None), told(Some(4), None, None)], Some((4, FillSource::Reported))),
-            (vec![told(None, Some(3), Some(40))], Some((43, FillSource::Computed))),
-            (vec![told(None, None, Some(40))], Some((40, FillSource::Computed))),
-            (vec![told(Some(9), None, None), told(None, Some(3), None)], Some((9, FillSource::Reported))),
-            (vec![told(Some(9), None, None), cleared(Clearing::Compaction)], None),
+            (vec![reported(None, None, None)], None),
+            (vec![reported(Some(9), None, None)], Some((9, FillSource::Reported))),
             (
-                vec![told(Some(9), None, None), cleared(Clearing::SessionStart), told(None, Some(3), None)],
+                vec![reported(Some(9), None, None), reported(Some(4), None, None)],
+                Some((4, FillSource::Reported)),
+            ),
+            (vec![reported(None, Some(3), Some(40))], Some((43, FillSource::Computed))),
+            (vec![reported(None, None, Some(40))], Some((40, FillSource::Computed))),
+            (
+                vec![reported(Some(9), None, None), reported(None, Some(3), None)],
+                Some((9, FillSource::Reported)),
+            ),
+            (vec![reported(Some(9), None, None), cleared(Clearing::Compaction)], None),
+            (
+                vec![
+                    reported(Some(9), None, None),
+                    cleared(Clearing::SessionStart),
+                    reported(None, Some(3), None),
+                ],
                 Some((3, FillSource::Computed)),
             ),
-            (vec![told(None, Some(u64::MAX), Some(u64::MAX))], Some((u64::MAX, FillSource::Computed))),
+            (vec![reported(None, Some(u64::MAX), Some(u64::MAX))], Some((u64::MAX, FillSource::Computed))),
         ];
         for (facts, expected) in table {
             assert_eq!(tokens(facts.clone()), expected, "{facts:?}");
@@ -137,17 +149,17 @@ mod tests {
 
     #[test]
     fn another_session_has_another_window() {
-        let told = |session: Option<&str>, tokens| {
+        let reported = |session: Option<&str>, tokens| {
             let Fact::Event(event) = event(usage(tokens, None, None)) else { unreachable!() };
             Fact::Event(Box::new(Event { session: session.map(str::to_owned), ..*event }))
         };
         let cleared = || event(What::Cleared(Clearing::Compaction));
         let nine = Some((9, FillSource::Reported));
         let table = [
-            (vec![told(None, Some(9)), told(Some("s"), None)], nine),
-            (vec![told(Some("s"), Some(9)), told(None, None), told(Some("s"), None)], nine),
-            (vec![told(Some("s"), Some(9)), told(Some("t"), None)], None),
-            (vec![told(Some("s"), Some(9)), cleared(), told(Some("t"), None)], None),
+            (vec![reported(None, Some(9)), reported(Some("s"), None)], nine),
+            (vec![reported(Some("s"), Some(9)), reported(None, None), reported(Some("s"), None)], nine),
+            (vec![reported(Some("s"), Some(9)), reported(Some("t"), None)], None),
+            (vec![reported(Some("s"), Some(9)), cleared(), reported(Some("t"), None)], None),
         ];
         for (facts, expected) in table {
             assert_eq!(tokens(facts.clone()), expected, "{facts:?}");
@@ -156,14 +168,14 @@ mod tests {
 
     #[test]
     fn an_answer_and_a_commit_clear_nothing_and_a_long_pause_does() {
-        let told = || event_of("agent", 100, usage(Some(9), None, None));
+        let reported = || event_of("agent", 100, usage(Some(9), None, None));
         let at = |seconds| commit(1).at(seconds).fact();
-        assert_eq!(tokens(vec![told(), ack(150), at(200)]), Some((9, FillSource::Reported)));
+        assert_eq!(tokens(vec![reported(), ack(150), at(200)]), Some((9, FillSource::Reported)));
         let late = || event_of("agent", 200_000, What::TurnStart);
-        assert_eq!(tokens(vec![told(), late()]), None);
-        assert_eq!(tokens(vec![told(), at(200_000), late()]), None);
+        assert_eq!(tokens(vec![reported(), late()]), None);
+        assert_eq!(tokens(vec![reported(), at(200_000), late()]), None);
         let again = event_of("agent", 200_001, usage(Some(4), None, None));
-        assert_eq!(tokens(vec![told(), again, at(200_100)]), Some((4, FillSource::Reported)));
+        assert_eq!(tokens(vec![reported(), again, at(200_100)]), Some((4, FillSource::Reported)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::memo::Known;
+use super::memo::Memo;
 use super::timeline::{Iteration, Source, Strike, Timeline, TurnChange};
 use crate::domain::change::Nature;
 use crate::domain::ids::HunkHash;
@@ -129,7 +129,7 @@ impl Timeline {
     /// The window as it was when it had `count` iterations.
     #[must_use]
     pub fn until(&self, count: usize) -> Self {
-        let mut earlier = Self { known_flaky: Known::default(), ..self.clone() };
+        let mut earlier = Self { known_flaky: Memo::default(), ..self.clone() };
         // Calls have no place among the iterations: those since the newest edit are taken to reach one round back.
         if count.saturating_add(1) < self.iterations.len() {
             earlier.activity.calls.clear();

@@ -72,10 +72,10 @@ impl Timeline {
         let derive = || {
             let committed = self.iterations.iter().filter_map(|iteration| iteration.tests.as_ref());
             // What was handed in makes no test flaky: to name others as failing would be a way out of every repetition.
-            let (told, seen): (Vec<&TestEvidence>, Vec<&TestEvidence>) =
+            let (reported, seen): (Vec<&TestEvidence>, Vec<&TestEvidence>) =
                 committed.partition(|tests| tests.caveats.origin == RunOrigin::HandedIn);
             let mut found = flaky(seen.into_iter().chain(self.runs.iter().map(|run| &run.evidence)));
-            found.extend(told.into_iter().flat_map(|tests| tests.caveats.flaky.iter().cloned()));
+            found.extend(reported.into_iter().flat_map(|tests| tests.caveats.flaky.iter().cloned()));
             Arc::new(found)
         };
         self.known_flaky.get(derive)

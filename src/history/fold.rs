@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use super::activity::{Begins, Effect, Newest};
-use super::memo::Known;
+use super::activity::{Begins, EventEffect, Newest};
+use super::memo::Memo;
 use super::timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, push_bounded,
 };
@@ -84,19 +84,19 @@ impl Fold {
     }
 
     /// Takes the next fact, in the order of observation, and says what it changed.
-    pub fn push(&mut self, fact: Fact) -> Effect {
+    pub fn push(&mut self, fact: Fact) -> EventEffect {
         if !matches!(fact, Fact::Event(_)) {
-            self.timeline.known_flaky = Known::default();
+            self.timeline.known_flaky = Memo::default();
         }
         let calls = matches!(&fact, Fact::Event(event) if matches!(event.what, What::ToolCall(_)));
         let effect = self.take(fact);
-        if effect != Effect::Nothing {
+        if effect != EventEffect::Nothing {
             self.timeline.activity.newest = if calls { Newest::Call } else { Newest::Other };
         }
         effect
     }
 
-    fn take(&mut self, fact: Fact) -> Effect {
+    fn take(&mut self, fact: Fact) -> EventEffect {
         match fact {
             Fact::Commit(commit) => self.timeline.take_commit(*commit),
             Fact::TestRun(run) => self.timeline.take_run(*run),
@@ -113,7 +113,7 @@ impl Fold {
                     }
                 }
                 self.timeline.last_ack = Some(*ack);
-                Effect::Within
+                EventEffect::Within
             }
             Fact::Event(event) => self.timeline.take_event(*event),
         }
@@ -129,7 +129,7 @@ impl Fold {
             None => {
                 line.iterations.retain(|one| one.source == Source::Commit);
                 line.resets.clear();
-                line.known_flaky = Known::default();
+                line.known_flaky = Memo::default();
                 line.restart_activity();
                 line.answer_turns(ack.at);
             }
@@ -250,10 +250,10 @@ impl Timeline {
         self.passed = 0;
     }
 
-    fn take_commit(&mut self, mut fact: CommitFact) -> Effect {
+    fn take_commit(&mut self, mut fact: CommitFact) -> EventEffect {
         let known = fact.id.is_some() && self.iterations.iter().any(|iteration| iteration.commit == fact.id);
         if known {
-            return Effect::Nothing;
+            return EventEffect::Nothing;
         }
         // The first commit of a window does not end the turn in which it was made; what amends it is in that window.
         if begins(self, &fact) == Begins::Run && !self.iterations.is_empty() {
@@ -282,7 +282,7 @@ impl Timeline {
         }
         self.passed = 0;
         push_bounded(&mut self.iterations, iteration, MAX_ITERATIONS);
-        Effect::Iteration
+        EventEffect::Iteration
     }
 
     /// What a commit does to those before it; the number of the one that it amends. A rebase brings what was there
@@ -309,7 +309,7 @@ impl Timeline {
         Some(number)
     }
 
-    fn take_run(&mut self, run: TestRun) -> Effect {
+    fn take_run(&mut self, run: TestRun) -> EventEffect {
         match run.validity {
             RunValidity::Valid => {
                 self.newest_tests = Some(run.evidence.clone());
@@ -317,10 +317,10 @@ impl Timeline {
                 push_bounded(&mut self.runs, run, MAX_RUNS);
                 self.newest_run
             }
-            RunValidity::HandedIn | RunValidity::OtherCommand if run.is_told_to_fail() => {
+            RunValidity::HandedIn | RunValidity::OtherCommand if run.is_reported_failing() => {
                 self.newest_tests = Some(run.evidence.clone());
                 self.newest_run = self.complete_newest(&run);
-                push_bounded(&mut self.told_runs, run, MAX_RUNS);
+                push_bounded(&mut self.reported_runs, run, MAX_RUNS);
                 self.newest_run
             }
             RunValidity::OtherCommand
@@ -330,23 +330,23 @@ impl Timeline {
             | RunValidity::HandedIn
             | RunValidity::NotStarted => {
                 push_bounded(&mut self.void_runs, run, MAX_VOID_RUNS);
-                self.newest_run = Effect::Within;
-                Effect::Within
+                self.newest_run = EventEffect::Within;
+                EventEffect::Within
             }
         }
     }
 
     /// Tests may run after the commit or the turn whose code they are about: then the iteration is what they say.
-    fn complete_newest(&mut self, run: &TestRun) -> Effect {
+    fn complete_newest(&mut self, run: &TestRun) -> EventEffect {
         let passed = self.passed;
         match self.iterations.last_mut() {
             Some(newest)
                 if newest.number >= passed && newest.tests.is_none() && newest.code == run.evidence.code =>
             {
                 newest.tests = Some(run.evidence.clone());
-                Effect::Iteration
+                EventEffect::Iteration
             }
-            Some(_) | None => Effect::Within,
+            Some(_) | None => EventEffect::Within,
         }
     }
 }

@@ -6,19 +6,19 @@ use std::sync::{Arc, OnceLock};
 
 /// The flaky tests of a timeline, derived once until it changes. It is no part of what the timeline says.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known(OnceLock<Arc<BTreeSet<String>>>);
+pub(super) struct Memo(OnceLock<Arc<BTreeSet<String>>>);
 
-impl Known {
+impl Memo {
     /// What is known, else what `derive` says.
     pub(super) fn get(&self, derive: impl FnOnce() -> Arc<BTreeSet<String>>) -> Arc<BTreeSet<String>> {
         self.0.get_or_init(derive).clone()
     }
 }
 
-impl PartialEq for Known {
+impl PartialEq for Memo {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for Known {}
+impl Eq for Memo {}

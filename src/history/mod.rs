@@ -11,7 +11,9 @@ mod documents;
 mod effect;
 mod flaky;
 mod fold;
+mod ledger_order;
 mod memo;
+pub mod order;
 mod outcome;
 mod paths;
 mod snapshot;
@@ -25,19 +27,20 @@ mod verdicts;
 mod window;
 
 pub use activity::{
-    Activity, Begins, Call, Cast, DEFAULT_NODE, Effect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks, Newest,
-    NodeTotals, Opening, Said, Turn,
+    Activity, Begins, Call, Cast, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks,
+    Newest, NodeOutput, NodeTotals, Opening, Turn,
 };
-pub use aside::{Aside, LineOfWork, aside};
+pub use aside::{Aside, Attempted, LineOfWork, aside};
 pub use documents::DocsProgress;
 pub use flaky::{flaky, flaky_failures, steady_count};
 pub use fold::{Fold, Upcoming, begins, fold, next_iteration};
+pub use ledger_order::{LedgerKey, ledger_order};
 pub use outcome::{Outcome, failing_count, outcome};
 pub use paths::PathState;
-pub use snapshot::{Carry, Passing, TurnIteration};
+pub use snapshot::{Passing, Snapshot, TurnIteration};
 pub use states::CodeState;
 pub use timeline::{
     Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,
 };
 pub use turns::is_edit;
-pub use window::{Door, Window, Windows};
+pub use window::{ContextWindow, ContextWindows, Door};

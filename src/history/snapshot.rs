@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::activity::{Activity, Begins, Newest};
 use super::fold::Fold;
-use super::memo::Known;
+use super::memo::Memo;
 use super::timeline::{Iteration, MAX_ITERATIONS, Source, Timeline, TurnChange};
 use crate::domain::facts::Ack;
 use crate::domain::ids::{CodeId, DiffHash, Digest};
@@ -40,7 +40,7 @@ pub struct TurnIteration {
 
 /// What a fold has come to. Bounded, like a timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Carry {
+pub struct Snapshot {
     /// Turns, calls, outputs, verdicts, totals and context windows.
     pub activity: Activity,
     /// Turns that ended without a commit, oldest first.
@@ -48,13 +48,20 @@ pub struct Carry {
     /// The newest test runs, without what they differed by from HEAD.
     pub runs: Vec<TestRun>,
     /// The same of failing runs that were handed in.
-    pub told_runs: Vec<TestRun>,
+    pub reported_runs: Vec<TestRun>,
     /// Counters that a person has reset alone.
     pub resets: BTreeMap<String, u64>,
     /// The newest answer.
     pub ack: Option<Ack>,
     /// The number of the newest iteration.
     pub number: u64,
+}
+
+impl Snapshot {
+    /// Whether `answer` was given after the newest one that is counted.
+    pub fn is_before(&self, answer: &Ack) -> bool {
+        self.ack.as_ref().is_none_or(|counted| counted.at < answer.at)
+    }
 }
 
 /// A commit as the journal tells of it, without its record: a turn of its node.
@@ -74,7 +81,7 @@ pub struct Passing {
 
 impl Fold {
     /// What it has come to so far.
-    pub fn carry(&self) -> Carry {
+    pub fn snapshot(&self) -> Snapshot {
         let line = &self.timeline;
         let turn = |one: &Iteration| match one.source {
             Source::Commit => None,
@@ -92,11 +99,11 @@ impl Fold {
         let mut activity = line.activity.clone();
         // Of turns that ended only the newest is ever asked for.
         activity.turns.drain(..activity.turns.len().saturating_sub(1));
-        Carry {
+        Snapshot {
             activity,
             turns: line.iterations.iter().filter_map(turn).collect(),
             runs: carried(&line.runs),
-            told_runs: carried(&line.told_runs),
+            reported_runs: carried(&line.reported_runs),
             resets: line.resets.clone(),
             ack: line.last_ack.clone(),
             number: line.number(),
@@ -105,18 +112,18 @@ impl Fold {
 
     /// Goes on from `carry`: whatever this fold knows of turns and spending gives way to it. Commits that were folded
     /// already keep their places among the turns.
-    pub fn resume(&mut self, carry: Carry) {
+    pub fn resume(&mut self, snapshot: Snapshot) {
         let line = &mut self.timeline;
         // Records tell the numbers of commits; without any, the number of the newest one is all that is known.
-        line.passed = if line.iterations.is_empty() { carry.number } else { 0 };
-        line.activity = carry.activity;
-        line.resets = carry.resets;
-        line.last_ack = carry.ack.or(line.last_ack.take());
+        line.passed = if line.iterations.is_empty() { snapshot.number } else { 0 };
+        line.activity = snapshot.activity;
+        line.resets = snapshot.resets;
+        line.last_ack = snapshot.ack.or(line.last_ack.take());
         line.iterations.retain(|one| one.source == Source::Commit);
-        (line.runs, line.told_runs) = (carry.runs, carry.told_runs);
-        line.known_flaky = Known::default();
+        (line.runs, line.reported_runs) = (snapshot.runs, snapshot.reported_runs);
+        line.known_flaky = Memo::default();
         line.complete_commits();
-        for turn in carry.turns {
+        for turn in snapshot.turns {
             let made = Iteration::of_turn((&turn.node, turn.number), (turn.code, turn.change), turn.hash);
             let (at, outputs, tests) = (turn.at, turn.outputs, turn.tests);
             line.iterations.push(Iteration { at, tests, outputs, ..made });
@@ -163,7 +170,7 @@ fn carried(runs: &[TestRun]) -> Vec<TestRun> {
 impl Timeline {
     /// Gives commits whose records have no tests those that were run on their code afterwards.
     fn complete_commits(&mut self) {
-        let runs = self.runs.iter().chain(&self.told_runs);
+        let runs = self.runs.iter().chain(&self.reported_runs);
         for one in self.iterations.iter_mut().filter(|one| one.tests.is_none()) {
             let found = runs.clone().find(|run| run.evidence.code == one.code);
             one.tests = found.map(|run| run.evidence.clone());
@@ -180,7 +187,7 @@ mod tests {
     use crate::history::testkit::{GAP, facts};
 
     /// As the journal tells of a commit: nothing but what its marker holds.
-    fn told(fold: &mut Fold, fact: Fact) {
+    fn reported(fold: &mut Fold, fact: Fact) {
         let Fact::Commit(commit) = fact else {
             fold.push(fact);
             return;
@@ -195,7 +202,7 @@ mod tests {
 
     fn over(mut fold: Fold, facts: &[Fact]) -> Fold {
         for fact in facts {
-            told(&mut fold, fact.clone());
+            reported(&mut fold, fact.clone());
         }
         fold
     }
@@ -203,17 +210,17 @@ mod tests {
     proptest! {
         #[test]
         fn going_on_from_any_place_comes_to_the_same(facts in facts::facts(), cuts in prop::collection::vec(0_usize..60, 0..4)) {
-            let whole = over(Fold::new(GAP), &facts).carry();
+            let whole = over(Fold::new(GAP), &facts).snapshot();
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(facts.len())).collect();
             cuts.extend([0, facts.len()]);
             cuts.sort_unstable();
-            let mut carry = Carry::default();
+            let mut snapshot = Snapshot::default();
             for part in cuts.windows(2) {
                 let mut fold = Fold::new(GAP);
-                fold.resume(carry);
-                carry = over(fold, &facts[part[0]..part[1]]).carry();
+                fold.resume(snapshot);
+                snapshot = over(fold, &facts[part[0]..part[1]]).snapshot();
             }
-            prop_assert_eq!(carry, whole);
+            prop_assert_eq!(snapshot, whole);
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::activity::{Activity, Effect};
-use super::memo::Known;
+use super::activity::{Activity, EventEffect};
+use super::memo::Memo;
 use super::outcome::failing_count;
 use crate::domain::change::{ChangeFacts, Nature};
 use crate::domain::context::Cached;
@@ -41,8 +41,8 @@ impl Strike {
     /// What a commit of this kind and change is.
     pub fn of(kind: CommitKind, change: Option<&ChangeFacts>) -> Self {
         let beside = change.is_some_and(|change| change.nature == Nature::Ignored);
-        let told = Self::from(kind);
-        if beside && told == Self::Candidate { Self::Beside } else { told }
+        let reported = Self::from(kind);
+        if beside && reported == Self::Candidate { Self::Beside } else { reported }
     }
 }
 
@@ -223,7 +223,7 @@ pub struct Timeline {
     pub runs: Vec<TestRun>,
     /// Failing runs that were handed in, newest last, at most [`MAX_RUNS`]. Nobody saw what ran, so that they open no
     /// gate; but who says that the tests fail is believed that much.
-    pub told_runs: Vec<TestRun>,
+    pub reported_runs: Vec<TestRun>,
     /// Test runs that prove nothing, newest last, at most [`MAX_VOID_RUNS`].
     pub void_runs: Vec<TestRun>,
     /// The newest acknowledgement.
@@ -235,13 +235,13 @@ pub struct Timeline {
     /// The declared workflow; empty without one.
     pub workflow: Arc<Workflow>,
     /// What the newest test run changed.
-    pub newest_run: Effect,
+    pub newest_run: EventEffect,
     /// The newest test result, committed or not.
     pub(super) newest_tests: Option<TestEvidence>,
     /// A longer pause starts a new window.
     pub(super) session_gap: Span,
     /// Derived from the rest, and forgotten whenever that changes.
-    pub(super) known_flaky: Known,
+    pub(super) known_flaky: Memo,
     /// What reported input tokens hold.
     pub(super) cached: Cached,
     /// The number of the newest commit that was passed without its record ([`super::Passing`]).
@@ -256,16 +256,16 @@ impl Timeline {
             amended: Vec::new(),
             rewritten: Vec::new(),
             runs: Vec::new(),
-            told_runs: Vec::new(),
+            reported_runs: Vec::new(),
             void_runs: Vec::new(),
             last_ack: None,
             resets: BTreeMap::new(),
             activity: Activity::default(),
             workflow: Arc::default(),
-            newest_run: Effect::Nothing,
+            newest_run: EventEffect::Nothing,
             newest_tests: None,
             session_gap,
-            known_flaky: Known::default(),
+            known_flaky: Memo::default(),
             cached: Cached::default(),
             passed: 0,
         }
@@ -305,8 +305,8 @@ impl Timeline {
         let run = self.runs.iter().rev().map(|run| &run.evidence).find(|tests| tests.code == code);
         run.or_else(|| {
             let committed = self.iterations.iter().rev().filter_map(|iteration| iteration.tests.as_ref());
-            let told = self.told_runs.iter().rev().map(|run| &run.evidence);
-            committed.into_iter().chain(told).find(|tests| tests.code == code)
+            let reported = self.reported_runs.iter().rev().map(|run| &run.evidence);
+            committed.into_iter().chain(reported).find(|tests| tests.code == code)
         })
     }
 

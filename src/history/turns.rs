@@ -6,12 +6,12 @@
 use sha2::{Digest as _, Sha256};
 
 use super::activity::{
-    Call, Cast, Effect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
-    NodeTotals, Opening, Said, Turn,
+    Call, Cast, EventEffect, MAX_BALLOTS, MAX_CALLS, MAX_EDITS, MAX_IDS, MAX_NODES, MAX_OUTPUTS, MAX_TURNS,
+    NodeOutput, NodeTotals, Opening, Turn,
 };
-use super::memo::Known;
+use super::memo::Memo;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
-use super::window::Windows;
+use super::window::ContextWindows;
 use crate::domain::events::{Arguments, CallEnd, Event, Output, ToolCall, TurnEnd, What};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
@@ -45,9 +45,9 @@ pub fn is_edit(tool: &str) -> bool {
 }
 
 impl Timeline {
-    pub(super) fn take_event(&mut self, event: Event) -> Effect {
+    pub(super) fn take_event(&mut self, event: Event) -> EventEffect {
         if event.id.is_some_and(|id| self.is_duplicate(id)) {
-            return Effect::Nothing;
+            return EventEffect::Nothing;
         }
         self.tick_clock(event.at, event.uptime);
         let node = event.node.unwrap_or_else(|| self.activity.current_node().to_owned());
@@ -64,7 +64,7 @@ impl Timeline {
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);
             }
         }
-        Effect::Within
+        EventEffect::Within
     }
 
     fn is_duplicate(&mut self, id: ShortHash) -> bool {
@@ -106,19 +106,19 @@ impl Timeline {
         let before = Moment { at: now, uptime: self.activity.awake };
         let pause = Moment { at, uptime }.pause_since(before);
         if pause > self.session_gap {
-            self.activity.windows = Windows::default();
+            self.activity.windows = ContextWindows::default();
         }
         pause
     }
 
     fn begin_turn(&mut self, node: &str, at: Option<Timestamp>) {
         if let Some(before) = self.activity.open.remove(node) {
-            if before.opening == Opening::Told && before.commits == 0 {
+            if before.opening == Opening::Reported && before.commits == 0 {
                 self.activity.marks.unended = self.activity.marks.unended.saturating_add(1);
             }
             self.close(before);
         }
-        self.open_turn(node, at, Opening::Told);
+        self.open_turn(node, at, Opening::Reported);
     }
 
     /// The turn of `node` that goes on; one begins when there is none. `None` when there are too many nodes.
@@ -149,7 +149,7 @@ impl Timeline {
             opening,
             // What was seen of a turn nobody announced is not its beginning. A clock that was set back measures nothing.
             started: at
-                .filter(|_| opening == Opening::Told)
+                .filter(|_| opening == Opening::Reported)
                 .map(|at| activity.now.map_or(at, |now| now.max(at))),
             ended: None,
             commits: 0,
@@ -197,11 +197,11 @@ impl Timeline {
         self.activity.epoch = self.activity.epoch.saturating_add(1);
     }
 
-    fn end_turn(&mut self, node: &str, at: Option<Timestamp>, end: TurnEnd) -> Effect {
+    fn end_turn(&mut self, node: &str, at: Option<Timestamp>, end: TurnEnd) -> EventEffect {
         if self.turn_of(node, None).is_none() {
-            return Effect::Within;
+            return EventEffect::Within;
         }
-        let Some(mut turn) = self.activity.open.remove(node) else { return Effect::Within };
+        let Some(mut turn) = self.activity.open.remove(node) else { return EventEffect::Within };
         // A clock that was set back takes nothing from what was measured before.
         turn.ended = at.map(|at| self.activity.now.map_or(at, |now| now.max(at)));
         let (commits, outputs) = (turn.commits, turn.outputs.clone());
@@ -214,10 +214,10 @@ impl Timeline {
                     outputs.iter().filter(|hash| !newest.outputs.contains(hash)).copied().collect::<Vec<_>>(),
                 );
             }
-            return Effect::Iteration;
+            return EventEffect::Iteration;
         }
         self.push_turn(node, end, outputs);
-        Effect::Iteration
+        EventEffect::Iteration
     }
 
     /// A turn that ended without a commit is an iteration.
@@ -240,7 +240,7 @@ impl Timeline {
         let iteration = Iteration::of_turn((node, number), (code, change), hash);
         let at = self.activity.now.unwrap_or(Timestamp(0));
         self.amended.clear();
-        self.known_flaky = Known::default();
+        self.known_flaky = Memo::default();
         push_bounded(&mut self.iterations, Iteration { at, tests, outputs, ..iteration }, MAX_ITERATIONS);
     }
 
@@ -266,7 +266,7 @@ impl Timeline {
         let Some(turn) = self.turn_of(node, at) else { return };
         push_bounded(&mut turn.outputs, output.hash, TURN_OUTPUTS);
         let (kind, hash, turn) = (output.kind, output.hash, turn.number);
-        let said = Said { node: node.to_owned(), kind, hash, turn, iteration: self.number() };
+        let said = NodeOutput { node: node.to_owned(), kind, hash, turn, iteration: self.number() };
         push_bounded(&mut self.activity.outputs, said, MAX_OUTPUTS);
     }
 

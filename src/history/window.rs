@@ -19,7 +19,7 @@ pub enum Door {
 
 /// What was told of one window since it was cleared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Window {
+pub struct ContextWindow {
     /// Tokens in it, as the client told last.
     pub reported: Option<u64>,
     /// Input and cached tokens of the newest request that told them.
@@ -32,7 +32,7 @@ pub struct Window {
     pub session: Option<String>,
 }
 
-impl Window {
+impl ContextWindow {
     pub(super) fn report(&mut self, usage: &Usage) {
         self.reported = usage.context_tokens.or(self.reported);
         if usage.input_tokens.is_some() || usage.cached_tokens.is_some() {
@@ -48,9 +48,9 @@ impl Window {
 
 /// The windows of all nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Windows {
+pub struct ContextWindows {
     /// Each node's.
-    pub of: BTreeMap<String, Window>,
+    pub of: BTreeMap<String, ContextWindow>,
     /// The node of the newest event.
     pub newest: Option<String>,
     /// What the newest event was.

@@ -24,7 +24,7 @@ pub(super) fn append(
         let parents: Vec<CommitId> = tip.into_iter().chain(unseen(repo, &name, tip)).collect();
         let lamport =
             parents.iter().map(|parent| lamport(repo, *parent)).max().unwrap_or(0).saturating_add(1);
-        let place = wire::Place { writer, lamport, at };
+        let place = wire::PlaceWire { writer, lamport, at };
         let json = wire::encode(event, &place).map_err(|error| GitError::Write {
             what: "a ledger entry".to_owned(),
             message: error.to_string(),

@@ -131,7 +131,7 @@ fn fold(entries: &[Entry], own: &str) -> Elsewhere {
                     acks.push((head, entry.commit));
                 }
             }
-            Some(LedgerEvent::Cord(_)) | None => {}
+            Some(LedgerEvent::StopSwitch(_)) | None => {}
         }
     }
     let others = standing.into_iter().filter(|((writer, _), _)| *writer != own);

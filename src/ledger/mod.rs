@@ -133,14 +133,14 @@ impl EntryEvent {
 
 /// An entry that was skipped or looks wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
+pub struct LedgerWarning {
     /// Its commit, or the tip of the ref.
     pub commit: CommitId,
     /// What is wrong with it. May quote untrusted text: the renderer escapes.
     pub why: String,
 }
 
-impl fmt::Display for Warning {
+impl fmt::Display for LedgerWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ledger entry {}: {}", self.commit, self.why)
     }
@@ -179,7 +179,7 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
-    pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Warning>), LedgerError> {
+    pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<LedgerWarning>), LedgerError> {
         read::read_all(self.repo)
     }
 

@@ -1,12 +1,12 @@
 //! The union of all writers, in an order that every clone with the same entries agrees on.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use super::entry::{self, BadEntry};
-use super::{Entry, LedgerError, Warning};
-use crate::domain::ids::{CommitId, EntryId, Oid};
+use super::{Entry, LedgerError, LedgerWarning};
+use crate::domain::ids::{CommitId, Oid};
 use crate::git::Repo;
+use crate::history::ledger_order;
 
 /// Most entries that are read.
 const MAX_ENTRIES: usize = 100_000;
@@ -20,9 +20,9 @@ pub(super) struct Node {
 pub(super) type Nodes = BTreeMap<CommitId, Node>;
 
 /// The refs of all ledgers, their entries, and what could not be read.
-pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<Warning>);
+pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<LedgerWarning>);
 
-pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Warning>), LedgerError> {
+pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<LedgerWarning>), LedgerError> {
     let (heads, nodes, mut warnings) = graph(repo)?;
     for (name, target) in &heads {
         check_writer(&nodes, super::writer_of(name), CommitId(*target), &mut warnings);
@@ -43,7 +43,7 @@ pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
             continue;
         }
         if nodes.len() == MAX_ENTRIES {
-            warnings.push(Warning {
+            warnings.push(LedgerWarning {
                 commit,
                 why: format!("more than {MAX_ENTRIES} entries: the rest is not read"),
             });
@@ -56,22 +56,22 @@ pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
     Ok((heads, nodes, warnings))
 }
 
-fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<Warning>) -> Node {
+fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<LedgerWarning>) -> Node {
     let info = match repo.commit(commit) {
         Ok(info) => info,
         Err(error) => {
-            warnings.push(Warning { commit, why: error.to_string() });
+            warnings.push(LedgerWarning { commit, why: error.to_string() });
             return Node { parents: Vec::new(), entry: None };
         }
     };
     let entry = match entry::load(repo, commit, info.tree) {
         Ok(entry) => Some(entry),
         Err(BadEntry::Git(error)) => {
-            warnings.push(Warning { commit, why: error.to_string() });
+            warnings.push(LedgerWarning { commit, why: error.to_string() });
             None
         }
         Err(BadEntry::Corrupt(why)) => {
-            warnings.push(Warning { commit, why });
+            warnings.push(LedgerWarning { commit, why });
             None
         }
     };
@@ -80,7 +80,7 @@ fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<Warning>) -> Node
 
 /// Along first parents a writer's ref holds its own entries, and below its first one those of whomever it saw then.
 /// A foreign entry above an own one, or at the tip, was put there by somebody else.
-fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<Warning>) {
+fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<LedgerWarning>) {
     let mut foreign = Vec::new();
     let mut next = Some(tip);
     while let Some((commit, node)) = next.and_then(|commit| Some((commit, nodes.get(&commit)?))) {
@@ -89,7 +89,7 @@ fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<W
                 warnings.append(&mut foreign);
             } else {
                 let why = format!("it is in the ledger of {writer:?} and says it is of {:?}", entry.writer);
-                foreign.push(Warning { commit, why });
+                foreign.push(LedgerWarning { commit, why });
             }
         }
         next = node.parents.first().copied();
@@ -97,35 +97,12 @@ fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<W
     warnings.extend(foreign.into_iter().filter(|warning| warning.commit == tip));
 }
 
-/// Parents first; among those that are free, the smallest (Lamport, id).
 fn in_order(mut nodes: Nodes) -> Vec<Entry> {
-    let mut children: BTreeMap<CommitId, Vec<CommitId>> = BTreeMap::new();
-    let mut waiting: BTreeMap<CommitId, usize> = BTreeMap::new();
-    for (commit, node) in &nodes {
-        let parents = node.parents.iter().filter(|parent| nodes.contains_key(parent));
-        let mut count = 0;
-        for parent in parents {
-            children.entry(*parent).or_default().push(*commit);
-            count += 1;
-        }
-        waiting.insert(*commit, count);
-    }
-    let rank = |nodes: &Nodes, commit: CommitId| {
-        let entry = nodes.get(&commit).and_then(|node| node.entry.as_ref());
-        Reverse(entry.map_or((0, EntryId([0; 32]), commit), |entry| (entry.lamport, entry.id, commit)))
+    let key = |(commit, node): (&CommitId, &Node)| {
+        node.entry.as_ref().map(|entry| (*commit, (entry.lamport, entry.id)))
     };
-    let mut free: BinaryHeap<_> =
-        waiting.iter().filter(|(_, count)| **count == 0).map(|(commit, _)| rank(&nodes, *commit)).collect();
-    let mut ordered = Vec::with_capacity(nodes.len());
-    while let Some(Reverse((_, _, commit))) = free.pop() {
-        for child in children.remove(&commit).unwrap_or_default() {
-            let count = waiting.entry(child).or_default();
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                free.push(rank(&nodes, child));
-            }
-        }
-        ordered.extend(nodes.remove(&commit).and_then(|node| node.entry));
-    }
-    ordered
+    let keys = nodes.iter().filter_map(key).collect();
+    let parents = nodes.iter().map(|(commit, node)| (*commit, node.parents.clone())).collect();
+    let take = |commit: CommitId| nodes.remove(&commit).and_then(|node| node.entry);
+    ledger_order(&keys, &parents).into_iter().filter_map(take).collect()
 }

@@ -78,7 +78,9 @@ pub(super) fn halt_of(
         }
         Some((
             _,
-            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::Cord(_))
+            EntryEvent::Known(
+                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_),
+            )
             | EntryEvent::Unknown { .. },
         ))
         | None => Ok(None),
@@ -135,7 +137,7 @@ fn apply(standing: &mut Standing, entry: Entry) {
                 standing.remove(&ack.worktree);
             }
         },
-        EntryEvent::Known(LedgerEvent::Cord(_)) | EntryEvent::Unknown { .. } => {}
+        EntryEvent::Known(LedgerEvent::StopSwitch(_)) | EntryEvent::Unknown { .. } => {}
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::domain::detail::Figures;
-use crate::domain::suggestion::{Step, Suggestion};
+use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::*;
 use crate::domain::decision::{Halt, HaltEvidence};
 use crate::domain::facts::{Ack, AckHow};
-use crate::domain::findings::{Face, HaltReason};
+use crate::domain::findings::{HaltReason, ReportFile};
 use crate::domain::ids::{DiffHash, Digest, Oid, Signature};
 use crate::git::RepoEnv;
 use crate::wire::envelope::{Key, seal};
@@ -40,8 +40,8 @@ fn halt(worktree: &str) -> Halt {
         reason: HaltReason::Oscillating,
         rule: "oscillation".into(),
         message: "A/B/A/B \u{1b}[31m ünd \u{2028} \"so\" on".into(),
-        figures: Figures::Untold,
-        face: Face::BlockerReport,
+        figures: Figures::Unreported,
+        report_file: ReportFile::BlockerReport,
         evidence: HaltEvidence {
             diffs: vec![DiffHash([1; 32])],
             tests: vec![Signature([2; 32])],
@@ -86,7 +86,7 @@ fn golden_entries_are_written_and_read_byte_for_byte() {
     let answered = acknowledged("main", Some(EntryId([5; 32])));
     for (event, golden) in [(halted("main"), GOLDEN_HALT), (answered, GOLDEN_ACK)] {
         let writer = "0123456789abcdef0123456789abcdef";
-        let written = wire::encode(&event, &wire::Place { writer, lamport: 3, at: AT }).unwrap();
+        let written = wire::encode(&event, &wire::PlaceWire { writer, lamport: 3, at: AT }).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), golden.trim_end());
         let read = wire::decode(golden.as_bytes()).unwrap();
         assert_eq!((read.event, read.lamport, read.at), (Ok(event), 3, Some(AT)));
@@ -100,9 +100,9 @@ fn what_is_written_is_bounded() {
     large.message = "ü".repeat(1 << 20);
     large.iteration = u64::MAX;
     large.evidence.trend = (0..1000).collect();
-    large.suggested_actions = vec![Suggestion::new(Step::HandOver, "\u{1}".repeat(10_000)); 1000];
+    large.suggested_actions = vec![Suggestion::new(AdvisedStep::HandOver, "\u{1}".repeat(10_000)); 1000];
     let event = LedgerEvent::Halted(Box::new(large));
-    let bytes = wire::encode(&event, &wire::Place { writer: "w", lamport: u64::MAX, at: AT }).unwrap();
+    let bytes = wire::encode(&event, &wire::PlaceWire { writer: "w", lamport: u64::MAX, at: AT }).unwrap();
     assert!(bytes.len() < 2 << 20);
     let read = wire::decode(&bytes).unwrap();
     let Ok(LedgerEvent::Halted(read_halt)) = read.event else { unreachable!() };

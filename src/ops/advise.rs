@@ -14,10 +14,10 @@ use crate::engine::standing::{self, Answer};
 use crate::engine::timeline::{self, Loaded};
 use crate::engine::workspace::Workspace;
 use crate::policy;
-use crate::report::advice::Advice;
+use crate::report::advice::ProviderAdvice;
 
 /// What can be advised now. `current` is the provider at work; without one, the first of the chain.
-pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Advice, OpsError> {
+pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<ProviderAdvice, OpsError> {
     let response = &ws.config.response;
     let standing = standing::recorded(ws)?;
     let halt = standing.map(|standing| standing.halt);
@@ -34,7 +34,7 @@ pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<Advic
     let current =
         current.map(str::to_owned).or_else(|| response.providers.first().map(|one| one.name.clone()));
     let asked = halt.is_some() && there(ws, QUESTION).is_some();
-    Ok(Advice {
+    Ok(ProviderAdvice {
         deadlock: halt.as_ref().zip(event).and_then(|(halt, event)| policy::deadlock_of(halt, event)),
         policy: response.on_stall,
         starts: matches!(response.on_stall, OnStall::SpawnReviewer | OnStall::RetryWithNewProvider)

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::ids::{CommitId, Digest};
-use crate::engine::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
+use crate::engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
 use crate::engine::context::Context;
 use crate::engine::derive;
 use crate::engine::error::OpsError;
@@ -52,9 +52,11 @@ pub fn run(ctx: &Context, ws: &Workspace, range: &str, pace: &mut Pace<'_>) -> R
         cache: &cache,
     };
     let mut writing = Writing { ctx, batch: Batch::new(FIRST_BATCH), digests: HashMap::new(), written: 0 };
-    let walked = bulk::walk(common_dir, &job, pace, &mut |Found { commit, facts, .. }| match facts {
-        Facts::Derived(derived, _) => writing.take(&commit, derive::unrecorded(&commit, *derived).record),
-        Facts::Recorded(_) => Ok(()),
+    let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| match facts {
+        CommitFacts::Derived(derived, _) => {
+            writing.take(&commit, derive::unrecorded(&commit, *derived).record)
+        }
+        CommitFacts::Recorded(_) => Ok(()),
     });
     // What was found so far is kept, whatever ended the walk.
     writing.flush()?;

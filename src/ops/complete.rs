@@ -52,7 +52,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
         Completion::Dirty { message, prompt } => (false, Some(format!("{message}; {prompt}"))),
     };
     if !clean {
-        problems.extend(safety::incomplete((ctx, ws), &loaded, &decision, prompt.as_deref()));
+        problems.extend(safety::incomplete(ctx, ws, &loaded, &decision, prompt.as_deref()));
     }
     let mut reasons = bits.reasons();
     if let (Some(reason), DocsChange::Missing(paths)) = (&mut reasons.docs_updated, &candidate.docs) {

@@ -33,7 +33,7 @@ pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>,
                 LedgerEvent::Acknowledged(ack) if ack.head == Some(id) => {
                     entries.push(LogEntry::Ack(ack.clone()));
                 }
-                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::Cord(_) => {}
+                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_) => {}
             }
         }
         let cut_off = derive::is_cut_off(&ws.repo, &commit);

@@ -10,7 +10,7 @@ use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::domain::settings::RuleSettings;
-use crate::engine::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
+use crate::engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
 use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
@@ -19,7 +19,7 @@ use crate::engine::verdict;
 use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
 use crate::history::{self, Fold, Strike, Upcoming};
-use crate::policy::{self, Place};
+use crate::policy::{self, HaltPlace};
 use crate::report::message::Diagnostic;
 use crate::store::derived::DerivedCache;
 use crate::store::notes::NotesStore;
@@ -59,14 +59,14 @@ pub fn run(
     let job =
         Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
     let mut lines = Lineages::new(parents.into_iter(), gap);
-    let walked = bulk::walk(common_dir, &job, pace, &mut |Found { commit, facts, .. }| {
+    let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| {
         let mut fold = lines.before(commit.parents.first().copied(), |fresh| fresh);
         let (fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);
         fold.push(Fact::Commit(Box::new(fact)));
         let mut decision = verdict::over(fold.timeline(), &settings, &ws.config);
         let (head, at) = (Some(commit.id), commit.committed_at);
-        let site = Place { head, branch: None, worktree: String::new(), at };
+        let site = HaltPlace { head, branch: None, worktree: String::new(), at };
         decision.halted = policy::halting(&decision, fold.timeline(), &site);
         if decision.verdict == Verdict::Halt {
             fold.push(Fact::Ack(Box::new(assumed_answer(&commit))));
@@ -109,13 +109,13 @@ fn settings(rules: &RuleSettings) -> RuleSettings {
     settings
 }
 
-fn fact(commit: &CommitInfo, facts: Facts, fold: &Fold) -> (CommitFact, Option<Diagnostic>) {
+fn fact(commit: &CommitInfo, facts: CommitFacts, fold: &Fold) -> (CommitFact, Option<Diagnostic>) {
     let (derived, warning): (Box<Derived>, _) = match facts {
-        Facts::Recorded(record) => {
+        CommitFacts::Recorded(record) => {
             let subject = commit.subject.clone();
             return (CommitFact { id: Some(commit.id), subject, record: *record }, None);
         }
-        Facts::Derived(derived, warning) => (derived, warning),
+        CommitFacts::Derived(derived, warning) => (derived, warning),
     };
     let mut fact = derive::unrecorded(commit, *derived);
     let upcoming = Upcoming {

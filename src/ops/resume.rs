@@ -93,6 +93,6 @@ pub fn pull(
         finding.detail = finding.detail.before(format!(": {reason}"));
     }
     guard::settle(ctx, ws, &loaded, &mut decision).map(drop)?;
-    safety::cords((ctx, ws), &loaded, decision.standing.as_ref(), reason);
+    safety::stop_switches(ctx, ws, &loaded, decision.standing.as_ref(), reason);
     Ok(path)
 }

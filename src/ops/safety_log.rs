@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::detect;
 use crate::domain::about::EventClass;
-use crate::domain::decision::{Cord, CordMove, Halt, LedgerEvent};
+use crate::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
 use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
-use crate::domain::findings::{Face, Level};
+use crate::domain::findings::{Level, ReportFile};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::engine::error::OpsError;
@@ -46,15 +46,17 @@ pub fn events(
     let unborn = revision == "HEAD" && ws.repo.head()?.commit().is_none();
     if !unborn {
         let halted = |id: CommitId| halts(&entries).any(|(_, halt)| halt.head == Some(id));
-        events.extend(recorded(ws, (revision, max), &halted, &mut passed_over)?);
+        events.extend(recorded(ws, revision, max, &halted, &mut passed_over)?);
     }
-    let (facts, unread) = told(ws)?;
+    let (facts, unread) = reported(ws)?;
     warnings.extend(unread.iter().map(skipped_warning));
     for fact in facts.iter().rev() {
         // The record, or the ledger, tells of it too.
         let twice = match fact.kind {
             SafetyKind::Skipped => passed_over.contains(&(fact.tree, fact.rule.clone())),
-            SafetyKind::Pulled | SafetyKind::Lifted => cords(&entries).any(|cord| Some(cord.at) == fact.at),
+            SafetyKind::Pulled | SafetyKind::Lifted => {
+                stop_switches(&entries).any(|switch| Some(switch.at) == fact.at)
+            }
             SafetyKind::Refused
             | SafetyKind::Noticed
             | SafetyKind::RefusedPush
@@ -71,7 +73,7 @@ pub fn events(
 }
 
 /// Every safety event of the journal, however long it is, oldest first; and what of its end could not be read.
-fn told(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Warning>), OpsError> {
+fn reported(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Warning>), OpsError> {
     let journal = Journal::open(ws.repo.git_dir());
     let mut facts = VecDeque::new();
     let read = journal.read_on(Position::START, &mut |line| {
@@ -86,9 +88,9 @@ fn told(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Warning>), OpsError> {
     Ok((facts.into(), journal.read_tail().1))
 }
 
-fn cords(entries: &[Entry]) -> impl Iterator<Item = &Cord> {
+fn stop_switches(entries: &[Entry]) -> impl Iterator<Item = &StopSwitch> {
     entries.iter().filter_map(|entry| match entry.event.known() {
-        Some(LedgerEvent::Cord(cord)) => Some(&**cord),
+        Some(LedgerEvent::StopSwitch(switch)) => Some(&**switch),
         Some(LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_)) | None => None,
     })
 }
@@ -96,7 +98,7 @@ fn cords(entries: &[Entry]) -> impl Iterator<Item = &Cord> {
 fn halts(entries: &[Entry]) -> impl Iterator<Item = (EntryId, &Halt)> {
     entries.iter().filter_map(|entry| match entry.event.known() {
         Some(LedgerEvent::Halted(halt)) => Some((entry.id, &**halt)),
-        Some(LedgerEvent::Acknowledged(_) | LedgerEvent::Cord(_)) | None => None,
+        Some(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_)) | None => None,
     })
 }
 
@@ -107,12 +109,12 @@ fn of_entry(entry: &Entry, all: &[Entry]) -> Option<SafetyEvent> {
             let halt = halts(all).find(|(id, _)| Some(*id) == ack.halt).map(|(_, halt)| halt);
             Some(of_ack(ack, halt))
         }
-        LedgerEvent::Cord(cord) => Some(of_cord(cord)),
+        LedgerEvent::StopSwitch(switch) => Some(of_switch(switch)),
     }
 }
 
 fn of_halt(halt: &Halt) -> SafetyEvent {
-    let blocker = halt.face == Face::BlockerReport;
+    let blocker = halt.report_file == ReportFile::BlockerReport;
     let action =
         if blocker { "loop_halted_blocker_report_created" } else { "loop_halted_checkpoint_created" };
     let details = [
@@ -147,20 +149,20 @@ fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
     SafetyEvent::new(Some(ack.at), kind, details, action)
 }
 
-fn of_cord(cord: &Cord) -> SafetyEvent {
-    let kind = match cord.moved {
-        CordMove::Pulled => EventType::of(detect::USER_STOP.about.event, Level::Halt, false),
-        CordMove::Lifted => EventType::LIFTED,
+fn of_switch(switch: &StopSwitch) -> SafetyEvent {
+    let kind = match switch.moved {
+        SwitchMove::Pulled => EventType::of(detect::USER_STOP.about.event, Level::Halt, false),
+        SwitchMove::Lifted => EventType::LIFTED,
     };
     let details = [
         ("rule", json!(detect::USER_STOP.id)),
-        ("message", json!(cord.message)),
-        ("by", json!(cord.by)),
-        ("agent", json!(cord.agent)),
-        ("commit", id(cord.head)),
-        ("worktree", json!(cord.worktree)),
+        ("message", json!(switch.message)),
+        ("by", json!(switch.by)),
+        ("agent", json!(switch.agent)),
+        ("commit", id(switch.head)),
+        ("worktree", json!(switch.worktree)),
     ];
-    SafetyEvent::new(Some(cord.at), kind, details, "loop_stays_halted")
+    SafetyEvent::new(Some(switch.at), kind, details, "loop_stays_halted")
 }
 
 fn id(commit: Option<CommitId>) -> Value {
@@ -170,7 +172,8 @@ fn id(commit: Option<CommitId>) -> Value {
 /// The events of the records along first parents. `passed_over` gets what was skipped, for the journal tells it too.
 fn recorded(
     ws: &Workspace,
-    (revision, max): (&str, usize),
+    revision: &str,
+    max: usize,
     halted: &dyn Fn(CommitId) -> bool,
     passed_over: &mut Vec<(Option<TreeId>, String)>,
 ) -> Result<Vec<SafetyEvent>, OpsError> {
@@ -182,7 +185,7 @@ fn recorded(
         // What cannot be read is told by `andon log`, and fails `andon check`.
         let stored = store.get(commit).ok().flatten();
         if let Some(stored) = &stored {
-            of_record(&stored.record, (commit, halted(commit)), &mut events);
+            of_record(&stored.record, commit, halted(commit), &mut events);
             let skipped = stored.record.skipped.iter();
             passed_over.extend(skipped.map(|skip| (Some(stored.record.tree), skip.rule.clone())));
         }
@@ -197,7 +200,7 @@ fn recorded(
     Ok(events)
 }
 
-fn of_record(record: &CommitRecord, (commit, halted): (CommitId, bool), events: &mut Vec<SafetyEvent>) {
+fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut Vec<SafetyEvent>) {
     let at = Some(record.recorded_at);
     let place = || ("commit", json!(commit.to_string()));
     let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
@@ -219,8 +222,8 @@ fn of_record(record: &CommitRecord, (commit, halted): (CommitId, bool), events: 
     }
     for finding in &record.findings {
         // The ledger tells of halts; where it does not know this one, the record does.
-        let told = finding.level < Level::Warn || finding.rule == detect::HOOK_BYPASS.id;
-        if told || (finding.level == Level::Halt && halted) {
+        let reported = finding.level < Level::Warn || finding.rule == detect::HOOK_BYPASS.id;
+        if reported || (finding.level == Level::Halt && halted) {
             continue;
         }
         let action = if finding.level == Level::Halt { "loop_halted" } else { GOES_ON };

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::adapter::git_hook::HookName;
-use crate::detect::{self, Presence};
+use crate::detect;
 use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
-use crate::domain::facts::Skip;
+use crate::domain::facts::{Presence, Skip};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::RunValidity;
@@ -47,7 +47,11 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     let (head_code, work_code) = (head_code(ws, &head), work_code(ws));
     let hooks = live::look(&ws.repo);
     Ok(StatusView {
-        state: state(ctx, (ws, &head, &loaded), standing.as_ref(), &hooks),
+        state: if ctx.var("ANDON") == Some("0") {
+            LoopState::Disabled
+        } else {
+            state(ws, &head, &loaded, standing.as_ref(), &hooks)
+        },
         iteration: loaded.timeline.number(),
         cap: detect::iteration_cap(&ws.config.rules),
         head: head.commit(),
@@ -88,15 +92,14 @@ fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
 }
 
 fn state(
-    ctx: &Context,
-    (ws, head, loaded): (&Workspace, &Head, &Loaded),
+    ws: &Workspace,
+    head: &Head,
+    loaded: &Loaded,
     standing: Option<&StandingHalt>,
     hooks: &Guarded,
 ) -> LoopState {
     let stops = stops(ws);
-    if ctx.var("ANDON") == Some("0") {
-        LoopState::Disabled
-    } else if stops.stop == Presence::Present {
+    if stops.stop == Presence::Present {
         LoopState::Stopped
     } else if stops.pause == Presence::Present {
         LoopState::Paused
@@ -137,8 +140,8 @@ fn last_halt(
                     halt.ack = Some(*ack);
                 }
             }
-            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::Cord(_)) | EntryEvent::Unknown { .. } => {
-            }
+            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
+            | EntryEvent::Unknown { .. } => {}
         }
     }
     if let Some(StandingHalt { id, halt }) = traced {

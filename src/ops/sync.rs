@@ -54,14 +54,15 @@ pub fn run(ctx: &Context, ws: &Workspace, with: With, how: (Way, Online)) -> Res
     Ok(report)
 }
 
-/// The files for people follow what came: a halt of another clone gets its face here, an answered one loses it.
+/// The files for people follow what came: a halt of another clone gets its report file here, an answered one loses it.
 fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError> {
     let resolved = standing::resolve(ctx, ws)?;
     match resolved.halt {
         Some(_) => resolved.failed.map_or(Ok(()), Err),
         None if was_halted => {
-            let faces = crate::domain::findings::Face::ALL.map(|(face, _)| Effect::RemoveFace(face));
-            crate::effect::carry_out(&faces, &standing::site(ctx, ws))?;
+            let report_files = crate::domain::findings::ReportFile::ALL
+                .map(|(report_file, _)| Effect::RemoveReportFile(report_file));
+            crate::effect::carry_out(&report_files, &standing::site(ctx, ws))?;
             Ok(())
         }
         None => Ok(()),

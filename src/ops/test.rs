@@ -13,7 +13,7 @@ use crate::domain::tests::{RunValidity, TestRun, TestStatus};
 use crate::domain::veil::Hidden;
 use crate::effect::private::PrivateDir;
 use crate::effect::program::{self, CommandExit, ProgramEnd, ProgramError, Screens, Stopped, Surroundings};
-use crate::effect::report_files::{self, Found};
+use crate::effect::report_files::{self, FoundReport};
 use crate::engine::context::Context;
 use crate::engine::earlier_runs::{compare, without_its_reports};
 use crate::engine::error::OpsError;
@@ -60,7 +60,7 @@ pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>
     let (asked, private) = with_report(ws, &top, &command);
     let root = Root::new(&top.to_string_lossy()).with_patterns(&ws.config.normalize);
     let mut reader = RunReader::new(root).only(ws.config.test.format);
-    let end = match watched((ctx, ws), (&asked, &top), &mut reader, shown) {
+    let end = match watched(ctx, ws, &asked, &mut reader, shown) {
         Err(OpsError::Program(error @ (ProgramError::NotFound { .. } | ProgramError::Start { .. }))) => {
             keep_not_started(ctx, ws, tested, &command)?;
             return Err(error.into());
@@ -108,6 +108,7 @@ fn keep_not_started(
 
 /// A command as it is started.
 struct Asked {
+    directory: PathBuf,
     command: program::CommandLine,
     /// The report that `test.runner` adds.
     report: Option<PathBuf>,
@@ -116,7 +117,8 @@ struct Asked {
 
 /// Adds the report of `test.runner`. Whatever is in the way of that leaves the command as it is: the tests come first.
 fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Option<PrivateDir>) {
-    let plain = || (Asked { command: spec(command), report: None, unseen: None }, None);
+    let plain =
+        || (Asked { directory: top.to_path_buf(), command: spec(command), report: None, unseen: None }, None);
     let (Some(runner), TestCommand::Argv(argv)) = (ws.config.test.runner, command) else { return plain() };
     let Ok(dir) = PrivateDir::create(ws.repo.git_dir()) else { return plain() };
     let project = |name: &str| {
@@ -128,13 +130,14 @@ fn with_report(ws: &Workspace, top: &Path, command: &TestCommand) -> (Asked, Opt
         return plain();
     }
     let command = program::CommandLine::Argv(made.argv);
-    (Asked { command, report: Some(made.report), unseen: made.unseen }, Some(dir))
+    (Asked { command, report: Some(made.report), unseen: made.unseen, ..plain().0 }, Some(dir))
 }
 
 /// Runs the command; its output goes to the reader and is passed on, but for the line about our own report.
 fn watched(
-    (ctx, ws): (&Context, &Workspace),
-    (asked, top): (&Asked, &Path),
+    ctx: &Context,
+    ws: &Workspace,
+    asked: &Asked,
     reader: &mut RunReader,
     shown: Shown<'_>,
 ) -> Result<ProgramEnd, OpsError> {
@@ -152,7 +155,7 @@ fn watched(
     };
     let timeout = ws.config.test.timeout;
     let environment = ctx.environment_without(&OF_GIT);
-    let around = Surroundings { directory: top, environment: &environment, screens };
+    let around = Surroundings { directory: &asked.directory, environment: &environment, screens };
     let end = program::run_test_command(&asked.command, around, timeout, &mut sink)?;
     unseen.finish(&mut |bytes| {
         pass(Stream::Stdout, bytes);
@@ -260,7 +263,7 @@ fn validity(configured: Configured, end: &ProgramEnd, since: &Since) -> RunValid
 }
 
 /// The report files that are there, with when each was written.
-fn newest_reports(ws: &Workspace, top: &Path) -> Vec<Found> {
+fn newest_reports(ws: &Workspace, top: &Path) -> Vec<FoundReport> {
     report_files::matching(top, &ws.config.test.reports)
 }
 
@@ -269,7 +272,7 @@ fn newest_reports(ws: &Workspace, top: &Path) -> Vec<Found> {
 fn read_reports(
     ws: &Workspace,
     top: &Path,
-    before: &[Found],
+    before: &[FoundReport],
     reader: &mut RunReader,
 ) -> (Vec<String>, usize) {
     let (mut warnings, mut written) = (Vec::new(), 0);

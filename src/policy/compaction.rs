@@ -1,7 +1,7 @@
 //! Mandatory compaction: what the next session is told, and who is told that it is due (docs/spec-map.md, loop rules:
 //! context compaction gate). Pure: written and told in `action`.
 
-use super::plan::Place;
+use super::plan::HaltPlace;
 use crate::domain::briefing::{Briefing, Plan};
 use crate::domain::context::{ContextUse, Pressure};
 use crate::domain::decision::Halt;
@@ -28,7 +28,7 @@ pub struct Ground {
 }
 
 /// What the next session is told.
-pub fn briefing(timeline: &Timeline, place: &Place, ground: Ground) -> Briefing {
+pub fn briefing(timeline: &Timeline, place: &HaltPlace, ground: Ground) -> Briefing {
     let next = next(timeline, &ground);
     Briefing {
         at: place.at,
@@ -46,7 +46,12 @@ pub fn briefing(timeline: &Timeline, place: &Place, ground: Ground) -> Briefing 
 
 /// The responses to a window that has to be compacted: the briefing, and a notice once an episode, which ends when the
 /// window is cleared. Nothing below that. `rule` is the one that watches the window.
-pub fn compaction(timeline: &Timeline, place: &Place, briefing: Briefing, rule: &'static str) -> Vec<Effect> {
+pub fn compaction(
+    timeline: &Timeline,
+    place: &HaltPlace,
+    briefing: Briefing,
+    rule: &'static str,
+) -> Vec<Effect> {
     let Some(context) = briefing.context.as_ref().filter(|found| found.pressure >= Pressure::Mandatory)
     else {
         return Vec::new();
@@ -69,15 +74,15 @@ pub fn compaction(timeline: &Timeline, place: &Place, briefing: Briefing, rule: 
 /// What to do next: a halt before everything, then what fails, then the plan.
 fn next(timeline: &Timeline, ground: &Ground) -> Vec<String> {
     if let Some(halt) = &ground.halt {
-        let face = halt.face.file_name();
-        return vec![format!("wait for a person: the loop is halted, see .andon/{face}")];
+        let report_file = halt.report_file.file_name();
+        return vec![format!("wait for a person: the loop is halted, see .andon/{report_file}")];
     }
     let mut next = Vec::new();
     match timeline.newest_tests() {
         Some(tests) if !tests.is_green() => {
             let first = tests.failing.first().map(|name| format!("make {} pass", bounded(name)));
-            let mend = first.unwrap_or_else(|| "make the tests run to their end".to_owned());
-            next.push(format!("{mend}: andon test"));
+            let hint = first.unwrap_or_else(|| "make the tests run to their end".to_owned());
+            next.push(format!("{hint}: andon test"));
             next.extend(best(timeline));
         }
         Some(_) => {}
@@ -134,8 +139,8 @@ mod tests {
     use crate::domain::time::Timestamp;
     use crate::history::testkit::{commit, green, red, timeline};
 
-    fn place() -> Place {
-        Place { head: None, branch: Some("main".into()), worktree: "main".into(), at: Timestamp(9) }
+    fn place() -> HaltPlace {
+        HaltPlace { head: None, branch: Some("main".into()), worktree: "main".into(), at: Timestamp(9) }
     }
 
     fn ground(pressure: Pressure) -> Ground {
@@ -194,8 +199,8 @@ mod tests {
     fn only_a_window_that_must_be_compacted_leads_to_anything() {
         let line = timeline(vec![commit(1)]);
         let responses = |pressure| {
-            let told = briefing(&line, &place(), ground(pressure));
-            compaction(&line, &place(), told, "context-window")
+            let reported = briefing(&line, &place(), ground(pressure));
+            compaction(&line, &place(), reported, "context-window")
         };
         assert_eq!(responses(Pressure::Warning), []);
         let [Effect::Brief(_), Effect::Notify(mandatory)] = &responses(Pressure::Mandatory)[..] else {

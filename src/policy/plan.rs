@@ -4,7 +4,7 @@ use super::decide::{primary, reason_of};
 use super::suggest::suggested_actions;
 use crate::domain::decision::{Decision, Halt, HaltEvidence, Verdict};
 use crate::domain::effect::Effect;
-use crate::domain::findings::{Face, Finding, Level};
+use crate::domain::findings::{Finding, Level, ReportFile};
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
 use crate::history::{Outcome, Timeline, outcome};
@@ -17,7 +17,7 @@ pub const EVIDENCE: usize = 6;
 
 /// Where a decision was taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct HaltPlace {
     /// HEAD; `None` before the first commit.
     pub head: Option<CommitId>,
     /// The branch without `refs/heads/`; `None` when detached.
@@ -28,22 +28,22 @@ pub struct Place {
     pub at: Timestamp,
 }
 
-/// The effects of `decision`. A decision to halt writes the face first and then the ledger entry, so that
+/// The effects of `decision`. A decision to halt writes the report file first and then the ledger entry, so that
 /// a death between the two can never look like a person's deletion. While a halt stands there is no new one; but what
 /// has grown graver since is shown by the file that it asks for (`INFINITE_LOOP` after `HARD_LOOP`).
-pub fn plan(decision: &Decision, timeline: &Timeline, place: &Place) -> Vec<Effect> {
+pub fn plan(decision: &Decision, timeline: &Timeline, place: &HaltPlace) -> Vec<Effect> {
     if decision.verdict != Verdict::Halt {
         return Vec::new();
     }
     let graver = graver(decision).map(|finding| Box::new(halt(finding, timeline, place)));
     let made = decision.halted.clone().or_else(|| halting(decision, timeline, place));
     let Some(halt) = made.or(graver) else { return Vec::new() };
-    let shown = Effect::WriteFace { halt: halt.clone(), story: Box::new(timeline.story()) };
+    let shown = Effect::WriteReportFile { halt: halt.clone(), story: Box::new(timeline.story()) };
     if decision.standing.is_some() { vec![shown] } else { vec![shown, Effect::RecordHalt(halt)] }
 }
 
 /// The halt that `decision` makes at `place`; of none while an older one stands.
-pub fn halting(decision: &Decision, timeline: &Timeline, place: &Place) -> Option<Box<Halt>> {
+pub fn halting(decision: &Decision, timeline: &Timeline, place: &HaltPlace) -> Option<Box<Halt>> {
     if decision.verdict != Verdict::Halt || decision.standing.is_some() {
         return None;
     }
@@ -55,21 +55,21 @@ pub fn graver(decision: &Decision) -> Option<&Finding> {
     let standing = decision.standing.as_ref()?;
     let halts = decision.findings.iter().filter(|finding| finding.level == Level::Halt);
     let mut graver = halts.filter(|finding| {
-        let shown = standing.halt.face == Face::BlockerReport;
-        finding.rule == standing.halt.rule && finding.face == Face::BlockerReport && !shown
+        let shown = standing.halt.report_file == ReportFile::BlockerReport;
+        finding.rule == standing.halt.rule && finding.report_file == ReportFile::BlockerReport && !shown
     });
     graver.next()
 }
 
 /// The halt that `finding` makes: the payload of `loop.halted` (docs/spec-map.md, loop safety: required output on stall).
-pub fn halt(finding: &Finding, timeline: &Timeline, place: &Place) -> Halt {
+pub fn halt(finding: &Finding, timeline: &Timeline, place: &HaltPlace) -> Halt {
     Halt {
         cycle_id: cycle_id(timeline),
         reason: reason_of(finding),
         rule: finding.rule.to_owned(),
         message: finding.message(),
         figures: finding.detail.figures(),
-        face: finding.face,
+        report_file: finding.report_file,
         evidence: evidence(timeline),
         suggested_actions: suggested_actions(finding, timeline),
         iteration: timeline.number(),

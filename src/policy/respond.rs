@@ -1,13 +1,13 @@
 //! What is done beside a halt: who is told, who is asked, who goes on. Pure: the programs are started in `action`.
 
 use super::decide::{primary, reason_of};
-use super::plan::{Place, halt};
+use super::plan::{HaltPlace, halt};
 use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Halt, Verdict};
 use crate::domain::effect::Effect;
-use crate::domain::escalation::{Call, Episode, Mode, Signal};
-use crate::domain::findings::{Face, Finding, HaltReason, Level};
+use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Signal};
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::response::{
     Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Start,
 };
@@ -33,13 +33,18 @@ pub struct Setup<'a> {
 
 /// The responses to a new halt, or to an escalation that only tells. Nothing while an older halt stands: it has been
 /// responded to.
-pub fn responses(decision: &Decision, timeline: &Timeline, place: &Place, setup: &Setup<'_>) -> Vec<Effect> {
+pub fn responses(
+    decision: &Decision,
+    timeline: &Timeline,
+    place: &HaltPlace,
+    setup: &Setup<'_>,
+) -> Vec<Effect> {
     if decision.standing.is_some() {
         return Vec::new();
     }
     let escalated = decision.findings.iter().find(|finding| finding.about.event == EventClass::Escalation);
     let halting = primary(&decision.findings).filter(|_| decision.verdict == Verdict::Halt);
-    // A person who pulls the cord knows about it.
+    // A person who pulls the stop switch knows about it.
     let halting = halting.filter(|finding| reason_of(finding) != HaltReason::UserStop);
     let mut responses = Vec::new();
     if let (Some(finding), Some(episode)) = (escalated.filter(|one| one.level >= Level::Warn), setup.episode)
@@ -66,7 +71,7 @@ pub fn responses(decision: &Decision, timeline: &Timeline, place: &Place, setup:
 /// Handoff, notification, marker and PAUSE, in this order (docs/spec-map.md, signals and escalation: slice B). In perpetual mode
 /// nothing is paused.
 fn escalation(level: Level, handoff: Handoff) -> Vec<Effect> {
-    if handoff.episode.call != Call::Escalate {
+    if handoff.episode.call != EscalationCall::Escalate {
         return Vec::new();
     }
     let (halt, mode) = (handoff.halt.clone(), handoff.episode.mode);
@@ -75,7 +80,7 @@ fn escalation(level: Level, handoff: Handoff) -> Vec<Effect> {
         notice(NoticeKind::Escalated, &halt),
         Effect::Marker(Box::new(halt.clone())),
     ];
-    if mode == Mode::Halting && level == Level::Halt {
+    if mode == EscalationMode::Halting && level == Level::Halt {
         responses.push(Effect::Pause(Box::new(halt)));
     }
     responses
@@ -97,9 +102,9 @@ fn notice(kind: NoticeKind, halt: &Halt) -> Effect {
 /// The type of deadlock that an advisor can say something about; `event` is the class of the rule that halted.
 pub fn deadlock_of(halt: &Halt, event: EventClass) -> Option<Deadlock> {
     match halt.reason {
-        _ if event == EventClass::ToolLoop => Some(match halt.face {
-            Face::BlockerReport => Deadlock::Infinite,
-            Face::Checkpoint => Deadlock::Hard,
+        _ if event == EventClass::ToolLoop => Some(match halt.report_file {
+            ReportFile::BlockerReport => Deadlock::Infinite,
+            ReportFile::Checkpoint => Deadlock::Hard,
         }),
         HaltReason::Stalled | HaltReason::Oscillating => Some(Deadlock::Stalled),
         HaltReason::RepeatedError => Some(Deadlock::RepeatedError),
@@ -195,7 +200,7 @@ mod tests {
             rule: "context-window",
             level: Level::Halt,
             reason: Some(HaltReason::BudgetExceeded),
-            face: Face::Checkpoint,
+            report_file: ReportFile::Checkpoint,
             about: About::of(EventClass::Compaction),
             detail: Detail::new("full"),
             echo_of: None,
@@ -204,7 +209,7 @@ mod tests {
         };
         let decision = crate::policy::decide(vec![finding], None);
         let at = crate::domain::time::Timestamp(9);
-        let place = Place { head: None, branch: None, worktree: "main".into(), at };
+        let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at };
         let providers = chain();
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
         let setup = Setup { on_stall, providers: &providers, episode: None, signal_name: |_| "", pressure };
@@ -221,13 +226,13 @@ mod tests {
     fn a_tool_named_infinite_is_no_infinite_loop() {
         let line = Timeline::new(crate::history::testkit::GAP);
         let at = crate::domain::time::Timestamp(9);
-        let place = Place { head: None, branch: None, worktree: "main".into(), at };
-        let deadlock = |face| {
+        let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at };
+        let deadlock = |report_file| {
             let finding = Finding {
                 rule: "some-loop",
                 level: Level::Halt,
                 reason: Some(HaltReason::Stalled),
-                face,
+                report_file,
                 about: About::of(EventClass::ToolLoop),
                 detail: Detail::new("HARD_LOOP: INFINITE_search: 5 identical calls among the last 5"),
                 evidence: Vec::new(),
@@ -236,8 +241,8 @@ mod tests {
             };
             deadlock_of(&halt(&finding, &line, &place), finding.about.event)
         };
-        assert_eq!(deadlock(Face::Checkpoint), Some(Deadlock::Hard));
-        assert_eq!(deadlock(Face::BlockerReport), Some(Deadlock::Infinite));
+        assert_eq!(deadlock(ReportFile::Checkpoint), Some(Deadlock::Hard));
+        assert_eq!(deadlock(ReportFile::BlockerReport), Some(Deadlock::Infinite));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use super::decide::reason_of;
 use crate::domain::about::Advice;
 use crate::domain::findings::{Finding, HaltReason};
-use crate::domain::suggestion::{Step, Suggestion};
+use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use crate::history::{Timeline, failing_count};
 
 /// Characters of a test name that a suggestion shows.
@@ -22,12 +22,12 @@ pub fn suggested_actions(finding: &Finding, timeline: &Timeline) -> Vec<Suggesti
         HaltReason::BudgetExceeded => budget(finding, timeline),
         HaltReason::UserStop => {
             let ask = "ask the person who stopped the loop; when it may go on: andon resume --reason TEXT";
-            return vec![Suggestion::new(Step::AskPerson, ask)];
+            return vec![Suggestion::new(AdvisedStep::AskPerson, ask)];
         }
     };
     actions.extend(best(timeline));
     let together = "switch to interactive: go on together with a person, then: andon resume --reason TEXT";
-    actions.push(Suggestion::new(Step::SwitchToInteractive, together));
+    actions.push(Suggestion::new(AdvisedStep::SwitchToInteractive, together));
     actions
 }
 
@@ -45,7 +45,7 @@ fn stalled(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
         }
         Some(_) | None => None,
     };
-    let repeats = repeats.map(|text| Suggestion::new(Step::ClarifyTask, text));
+    let repeats = repeats.map(|text| Suggestion::new(AdvisedStep::ClarifyTask, text));
     repeats.into_iter().chain(failing(timeline)).collect()
 }
 
@@ -56,7 +56,7 @@ fn fails(timeline: &Timeline) -> bool {
 /// The test to read first, and who else might.
 fn failing(timeline: &Timeline) -> Vec<Suggestion> {
     let hand_over = Suggestion::new(
-        Step::HandOver,
+        AdvisedStep::HandOver,
         "hand the task to another session or model, with this file as its context",
     );
     let Some(tests) = timeline.newest_tests().filter(|tests| !tests.is_green()) else {
@@ -68,10 +68,10 @@ fn failing(timeline: &Timeline) -> Vec<Suggestion> {
         }
         None => "read the whole output of the test command: andon test".to_owned(),
     };
-    let mut actions = vec![Suggestion::new(Step::ReadFirstError, read)];
+    let mut actions = vec![Suggestion::new(AdvisedStep::ReadFirstError, read)];
     if tests.failing.len() > 1 {
         let narrow = "narrow the task to that one test before the others";
-        actions.push(Suggestion::new(Step::NarrowTask, narrow));
+        actions.push(Suggestion::new(AdvisedStep::NarrowTask, narrow));
     }
     actions.push(hand_over);
     actions
@@ -85,10 +85,10 @@ fn oscillating(timeline: &Timeline) -> Vec<Suggestion> {
         && let (Some(other), Some(newest)) = (other.newest.commit, newest.newest.commit)
     {
         let choose = format!("choose between the two states: git diff {} {}", other.short(), newest.short());
-        actions.push(Suggestion::new(Step::ChooseState, choose));
+        actions.push(Suggestion::new(AdvisedStep::ChooseState, choose));
     }
     let explain = "write down what each of the two states is for: one of them undoes what the other needs";
-    actions.push(Suggestion::new(Step::ExplainStates, explain));
+    actions.push(Suggestion::new(AdvisedStep::ExplainStates, explain));
     if let [.., before, newest] = timeline.iterations.as_slice()
         && before.node != newest.node
     {
@@ -97,7 +97,7 @@ fn oscillating(timeline: &Timeline) -> Vec<Suggestion> {
             bounded(&before.node),
             bounded(&newest.node)
         );
-        actions.push(Suggestion::new(Step::Reconcile, reconcile));
+        actions.push(Suggestion::new(AdvisedStep::Reconcile, reconcile));
     }
     if fails(timeline) {
         actions.extend(failing(timeline));
@@ -117,9 +117,9 @@ fn budget(finding: &Finding, timeline: &Timeline) -> Vec<Suggestion> {
             format!("raise the budget of {rule} in andon.toml, under [rules] or in [workflow]")
         }
     };
-    let raise = Suggestion::new(Step::RaiseBudget, raise);
+    let raise = Suggestion::new(AdvisedStep::RaiseBudget, raise);
     let split = "split the task: commit what is done and start a new session for the rest";
-    let split = Suggestion::new(Step::SplitTask, split);
+    let split = Suggestion::new(AdvisedStep::SplitTask, split);
     let trend = timeline.trend();
     match (trend.first(), trend.last()) {
         (Some(first), Some(last)) if last < first => vec![raise, split],
@@ -139,7 +139,7 @@ fn best(timeline: &Timeline) -> Option<Suggestion> {
     let go_on = format!(
         "go on from the best state so far ({failing} failing {noun}): git switch -c andon-{short} {short}"
     );
-    Some(Suggestion::new(Step::ReturnToBest, go_on))
+    Some(Suggestion::new(AdvisedStep::ReturnToBest, go_on))
 }
 
 fn bounded(name: &str) -> String {

@@ -7,7 +7,7 @@ use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::decision::{StandingHalt, Verdict};
 use crate::domain::detail::Detail;
 use crate::domain::effect::Effect;
-use crate::domain::findings::{Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{Digest, EntryId};
 use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::domain::time::Timestamp;
@@ -20,7 +20,7 @@ fn finding(rule: &'static str, level: Level, reason: HaltReason) -> Finding {
         rule,
         level,
         reason: Some(reason),
-        face: Face::Checkpoint,
+        report_file: ReportFile::Checkpoint,
         about: About { advice, ..About::of(EventClass::Stall) },
         detail: Detail::new(format!("{rule} tripped")),
         echo_of: None,
@@ -29,8 +29,8 @@ fn finding(rule: &'static str, level: Level, reason: HaltReason) -> Finding {
     }
 }
 
-fn place() -> Place {
-    Place { head: None, branch: Some("main".into()), worktree: "main".into(), at: Timestamp(9) }
+fn place() -> HaltPlace {
+    HaltPlace { head: None, branch: Some("main".into()), worktree: "main".into(), at: Timestamp(9) }
 }
 
 fn standing(reason: HaltReason) -> StandingHalt {
@@ -60,23 +60,24 @@ fn the_verdict_is_that_of_the_gravest_finding() {
 #[test]
 fn the_first_finding_that_halts_gives_reason_rule_and_face() {
     let mut blocker = finding("consecutive-failures", Level::Halt, HaltReason::RepeatedError);
-    blocker.face = Face::BlockerReport;
+    blocker.report_file = ReportFile::BlockerReport;
     let warn = finding("recurrence", Level::Warn, HaltReason::Oscillating);
     let stall = finding("repeated-failures", Level::Halt, HaltReason::Stalled);
     let plan_of = |findings| {
         let decision = decide(findings, None);
         plan(&decision, &timeline(vec![commit(1)]), &place())
     };
-    for (findings, rule, face) in [
-        (vec![warn.clone(), stall.clone(), blocker.clone()], "repeated-failures", Face::Checkpoint),
-        (vec![warn, blocker, stall], "consecutive-failures", Face::BlockerReport),
+    for (findings, rule, report_file) in [
+        (vec![warn.clone(), stall.clone(), blocker.clone()], "repeated-failures", ReportFile::Checkpoint),
+        (vec![warn, blocker, stall], "consecutive-failures", ReportFile::BlockerReport),
     ] {
         let actions = plan_of(findings);
-        let [Effect::WriteFace { halt, story }, Effect::RecordHalt(recorded)] = actions.as_slice() else {
+        let [Effect::WriteReportFile { halt, story }, Effect::RecordHalt(recorded)] = actions.as_slice()
+        else {
             panic!("a face and then its entry: {actions:?}");
         };
         assert_eq!(halt, recorded);
-        assert_eq!((halt.rule.as_str(), halt.face, halt.iteration), (rule, face, 1));
+        assert_eq!((halt.rule.as_str(), halt.report_file, halt.iteration), (rule, report_file, 1));
         assert_eq!((halt.cycle_id.as_str(), halt.at), ("agent", Timestamp(9)));
         assert_eq!(story.tried.len(), 1);
     }

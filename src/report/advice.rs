@@ -11,7 +11,7 @@ use crate::domain::response::{Condition, Deadlock, OnStall, Provider};
 
 /// What can be advised.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Advice {
+pub struct ProviderAdvice {
     /// The halt that stands.
     pub halt: Option<Halt>,
     /// Its type, where an advisor can say something about it.
@@ -31,7 +31,7 @@ pub struct Advice {
     pub answer: Option<String>,
 }
 
-impl Advice {
+impl ProviderAdvice {
     /// Why the next provider is the next, or why there is none.
     fn why(&self) -> String {
         let held: Vec<&str> = self.conditions.iter().map(|one| one.as_str()).collect();
@@ -51,7 +51,7 @@ impl Advice {
 }
 
 /// As JSON, schema `andon/advice@1`.
-pub fn json(advice: &Advice) -> Value {
+pub fn json(advice: &ProviderAdvice) -> Value {
     json!({
         "schema": "andon/advice@1",
         "halt": advice.halt.as_ref().map(values::loop_halted),
@@ -67,7 +67,7 @@ pub fn json(advice: &Advice) -> Value {
 }
 
 /// The advice as lines for a terminal.
-pub fn text(advice: &Advice, style: Style) -> String {
+pub fn text(advice: &ProviderAdvice, style: Style) -> String {
     let mut page = Page::new(style);
     match &advice.halt {
         Some(halt) => page.line(&format!("halted by {}: {}", terminal(&halt.rule), terminal(&halt.message))),

@@ -1,5 +1,5 @@
 //! `.andon/MISSION_BRIEFING.md`: what a session must know that begins with an empty window (docs/spec-map.md, loop rules:
-//! when compaction is triggered). Built like the face of a halt, and bounded like it; what agents and authors wrote
+//! when compaction is triggered). Built like the report file of a halt, and bounded like it; what agents and authors wrote
 //! stands in code spans. What the agent adds under the last heading is kept when the file is written again.
 
 use crate::domain::briefing::{Briefing, PROMPT, Plan};
@@ -92,7 +92,7 @@ fn state(page: &mut Page, briefing: &Briefing) {
         Some(halt) => {
             page.line(&format!("- Loop {}{cap}: halted by {}", briefing.iteration, span(&halt.rule)));
             page.line(&format!("- Why: {}", markdown(&clip(&halt.message, phrase::MESSAGE))));
-            page.line(&format!("- A person has to answer: {}", report_file::path(halt.face)));
+            page.line(&format!("- A person has to answer: {}", report_file::path(halt.report_file)));
         }
         None => page.line(&format!("- Loop {}{cap}: not halted", briefing.iteration)),
     }

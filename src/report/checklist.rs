@@ -39,7 +39,7 @@ pub struct ChecklistItem {
     /// What was found or done, in a few words; may be empty.
     pub detail: String,
     /// Commands or steps that mend it; shown unless the state is `Ok`.
-    pub mend: Vec<String>,
+    pub hint: Vec<String>,
 }
 
 /// A list with a title.
@@ -79,8 +79,8 @@ pub fn text(list: &TitledList, style: Style) -> String {
             phrase::message(&item.detail)
         ));
         if item.state != ItemState::Ok {
-            for mend in &item.mend {
-                page.line(&format!("      {}", message::help_line(mend, style)));
+            for hint in &item.hint {
+                page.line(&format!("      {}", message::help_line(hint, style)));
             }
         }
     }
@@ -89,7 +89,7 @@ pub fn text(list: &TitledList, style: Style) -> String {
 
 /// The list for a program: `andon/checklist@1`.
 pub fn json(list: &TitledList) -> Value {
-    let item = |item: &ChecklistItem| json!({ "name": item.name, "state": item.state.as_str(), "detail": item.detail, "mend": item.mend });
+    let item = |item: &ChecklistItem| json!({ "name": item.name, "state": item.state.as_str(), "detail": item.detail, "mend": item.hint });
     json!({
         "schema": "andon/checklist@1",
         "title": list.title,
@@ -107,7 +107,7 @@ mod tests {
             name: name.to_owned(),
             state,
             detail: detail.to_owned(),
-            mend: vec!["andon install".to_owned()],
+            hint: vec!["andon install".to_owned()],
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn lines(halt: &Halt) -> Vec<String> {
         lines.push(format!("trend: {} failing", trend.join(" -> ")));
     }
     for action in halt.suggested_actions.iter().take(ACTIONS) {
-        let code = action.step.map_or("", crate::domain::suggestion::Step::as_str);
+        let code = action.step.map_or("", crate::domain::suggestion::AdvisedStep::as_str);
         lines.push(format!("next[{code}]: {}", phrase::message(&action.text)));
     }
     lines

@@ -7,10 +7,10 @@ use super::escape::{clip, code_span, markdown};
 use super::json as values;
 use super::page::Page;
 use super::phrase;
-use super::report_file::{self, AckMode};
+use super::report_file;
 use super::style::Style;
-use crate::domain::escalation::Mode;
-use crate::domain::response::{Handoff, Notice, Question, Start};
+use crate::domain::escalation::EscalationMode;
+use crate::domain::response::{AckMode, Handoff, Notice, Question, Start};
 
 /// A handoff as JSON, schema `andon/handoff@1`.
 pub fn json(handoff: &Handoff) -> Value {
@@ -20,7 +20,7 @@ pub fn json(handoff: &Handoff) -> Value {
         "reason": "uncertainty_escalation",
         "signals": hot,
         "consecutive": episode.consecutive,
-        "halts": episode.mode == Mode::Halting,
+        "halts": episode.mode == EscalationMode::Halting,
         "halt": values::loop_halted(halt),
         "best": story.best.map(|(commit, failing)| json!({ "commit": commit.to_string(), "failing": failing })),
         "failing_now": story.failing_now,
@@ -48,8 +48,8 @@ pub fn text(handoff: &Handoff, ack: AckMode) -> String {
     page.line("They are proxies: symptoms of being stuck, no proof of it.");
     page.blank();
     page.line(match episode.mode {
-        Mode::Halting => "Commits are refused until the halt below is answered.",
-        Mode::Perpetual => {
+        EscalationMode::Halting => "Commits are refused until the halt below is answered.",
+        EscalationMode::Perpetual => {
             "Perpetual mode: this is notify-only. PAUSE is cleared, and the run is NOT halted."
         }
     });
@@ -57,8 +57,8 @@ pub fn text(handoff: &Handoff, ack: AckMode) -> String {
     page.blank();
     let mut out = page.finish();
     out.push_str(&match episode.mode {
-        Mode::Halting => report_file::render(halt, story, ack),
-        Mode::Perpetual => report_file::told(halt, story),
+        EscalationMode::Halting => report_file::render(halt, story, ack),
+        EscalationMode::Perpetual => report_file::perpetual(halt, story),
     });
     out
 }

@@ -10,7 +10,7 @@ use crate::domain::facts::{
     Ack, CommitRecord, DiffSummary, RecordedFinding, Recording, Skip, Usage, Weakening,
 };
 use crate::domain::findings::Finding;
-use crate::domain::suggestion::{Step, Suggestion};
+use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use crate::domain::tests::{RunOrigin, TestEvidence};
 
 use super::escape;
@@ -102,7 +102,7 @@ pub(super) fn halted(decision: &Decision) -> Value {
 }
 
 fn suggestion(suggestion: &Suggestion) -> Value {
-    json!({ "code": suggestion.step.map(Step::as_str), "text": suggestion.text })
+    json!({ "code": suggestion.step.map(AdvisedStep::as_str), "text": suggestion.text })
 }
 
 /// A halt: the keys of `loop.halted` in docs/formats.md, and where it happened.
@@ -113,7 +113,7 @@ pub fn loop_halted(halt: &Halt) -> Value {
         "halt_reason": halt.reason.as_str(),
         "rule": halt.rule,
         "message": halt.message,
-        "file": report_file::path(halt.face),
+        "file": report_file::path(halt.report_file),
         "evidence": {
             "diffs": texts(&halt.evidence.diffs),
             "tests": texts(&halt.evidence.tests),

@@ -132,7 +132,7 @@ fn halted(standing: &StandingHalt, style: Style) -> Diagnostic {
     let (since, reason) = (style.when(halt.at), phrase::reason(halt.reason));
     Diagnostic::error(format!("the loop is halted since {since} ({reason}): {}", halt.message))
         .code(halt.rule.clone())
-        .help(format!("read {}", report_file::path(halt.face)))
+        .help(format!("read {}", report_file::path(halt.report_file)))
         .help(CONTINUE)
 }
 
@@ -266,10 +266,10 @@ pub(super) fn gravest_first(findings: &[Finding]) -> Vec<&Finding> {
 fn fresh_halt(decision: &Decision) -> Diagnostic {
     let why = decision.reason.map_or("", phrase::reason);
     let halting = decision.findings.iter().filter(|finding| finding.level == Level::Halt);
-    let face = halting.map(|finding| finding.face).next();
+    let report_file = halting.map(|finding| finding.report_file).next();
     let note = Diagnostic::note(format!("the loop stays halted ({why}) until a person answers"));
-    match face {
-        Some(face) => note.help(format!("read {}", report_file::path(face))).help(CONTINUE),
+    match report_file {
+        Some(report_file) => note.help(format!("read {}", report_file::path(report_file))).help(CONTINUE),
         None => note.help(CONTINUE),
     }
 }

@@ -10,7 +10,7 @@ use super::style::Style;
 /// One line: the result and what it is worth.
 pub fn text(run: &TestRun, style: Style) -> String {
     let worth = match run.validity {
-        _ if run.is_told_to_fail() => {
+        _ if run.is_reported_failing() => {
             "it counts as a failure, and proves nothing else (test.handed_in = \"record\")"
         }
         RunValidity::Valid => "it counts as a run of test.command (test.handed_in)",

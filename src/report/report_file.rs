@@ -1,11 +1,12 @@
-//! The face of a halt: `.andon/CHECKPOINT.md` or `.andon/BLOCKER_REPORT.md`, for the person who has to decide
+//! The report file of a halt: `.andon/CHECKPOINT.md` or `.andon/BLOCKER_REPORT.md`, for the person who has to decide
 //! (docs/spec-map.md, loop rules: CHECKPOINT.md format; docs/concepts.md). Bounded: however long the loop ran, it
 //! stays a page or two. What agents and authors wrote is shown as code spans or escaped, so that no subject can
 //! pose as a heading, a link or an instruction of this file.
 
 use crate::domain::decision::{Halt, HaltEvidence, Story, Tried};
 use crate::domain::facts::CommitKind;
-use crate::domain::findings::{Face, HaltReason};
+use crate::domain::findings::{HaltReason, ReportFile};
+use crate::domain::response::AckMode;
 
 use super::escape::{clip, code_span, markdown};
 use super::page::Page;
@@ -25,20 +26,9 @@ const ACTIONS: usize = 12;
 /// Columns of an untrusted text.
 const TEXT: usize = 160;
 
-/// `guard.ack`: what acknowledges a halt (docs/concepts.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AckMode {
-    /// Deleting the file, or `andon resume`.
-    Delete,
-    /// Only `andon resume`; a deleted file comes back.
-    Resume,
-    /// Only a witness's signature.
-    Signed,
-}
-
 /// Where the file is, from the top of the worktree: `.andon/CHECKPOINT.md`.
-pub fn path(face: Face) -> String {
-    format!(".andon/{}", face.file_name())
+pub fn path(report_file: ReportFile) -> String {
+    format!(".andon/{}", report_file.file_name())
 }
 
 /// The text of the file that shows `halt`.
@@ -50,7 +40,7 @@ pub fn render(halt: &Halt, story: &Story, ack: AckMode) -> String {
 }
 
 /// The same of a halt that is only told: nothing is refused, and nothing has to be answered.
-pub(super) fn told(halt: &Halt, story: &Story) -> String {
+pub(super) fn perpetual(halt: &Halt, story: &Story) -> String {
     let mut page = Page::new(Style::Plain);
     what_stands(&mut page, halt, story, "Told by the rule");
     section(&mut page, "To Continue");
@@ -59,9 +49,9 @@ pub(super) fn told(halt: &Halt, story: &Story) -> String {
 }
 
 fn what_stands(page: &mut Page, halt: &Halt, story: &Story, by: &str) {
-    let title = match halt.face {
-        Face::Checkpoint => "Checkpoint",
-        Face::BlockerReport => "Blocker Report",
+    let title = match halt.report_file {
+        ReportFile::Checkpoint => "Checkpoint",
+        ReportFile::BlockerReport => "Blocker Report",
     };
     page.line(&format!("# {title} - {}", halt.at));
     section(page, "Reason");
@@ -226,7 +216,7 @@ fn to_continue(page: &mut Page, halt: &Halt, ack: AckMode) {
 
 /// A stop file that stays would halt the next commit again.
 fn removal(halt: &Halt) -> String {
-    let file = path(halt.face);
+    let file = path(halt.report_file);
     match halt.reason {
         HaltReason::UserStop => format!("rm -f .andon/STOP .andon/PAUSE {file}"),
         HaltReason::BudgetExceeded
@@ -240,7 +230,7 @@ fn removal(halt: &Halt) -> String {
 mod tests {
     use super::super::samples;
     use super::*;
-    use crate::domain::suggestion::{Step, Suggestion};
+    use crate::domain::suggestion::{AdvisedStep, Suggestion};
 
     #[test]
     fn a_checkpoint_tells_the_whole_story() {
@@ -296,7 +286,7 @@ Or delete this file to resume:
     #[test]
     fn the_other_modes_do_not_offer_deletion() {
         let mut halt = samples::halt();
-        halt.face = Face::BlockerReport;
+        halt.report_file = ReportFile::BlockerReport;
         for mode in [AckMode::Resume, AckMode::Signed] {
             let text = render(&halt, &Story::default(), mode);
             assert!(text.starts_with("# Blocker Report - 2026"), "{text}");
@@ -324,7 +314,7 @@ Or delete this file to resume:
         halt.branch = Some(huge.clone());
         halt.worktree.clone_from(&huge);
         halt.cycle_id.clone_from(&huge);
-        halt.suggested_actions = vec![Suggestion::new(Step::HandOver, huge.clone()); 500];
+        halt.suggested_actions = vec![Suggestion::new(AdvisedStep::HandOver, huge.clone()); 500];
         halt.evidence.trend = vec![u64::MAX; 10_000];
         halt.evidence.diffs = vec![crate::domain::ids::DiffHash([1; 32]); 10_000];
         let mut story = samples::story();

@@ -93,7 +93,7 @@ impl SafetyEvent {
     #[must_use]
     pub fn with_figures(mut self, figures: &Figures) -> Self {
         let figures: Vec<(&str, Value)> = match figures {
-            Figures::Untold => Vec::new(),
+            Figures::Unreported => Vec::new(),
             Figures::Calls { tool, count } => {
                 vec![("signature", json!(format!("{tool}(...)"))), ("count", json!(count))]
             }

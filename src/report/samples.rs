@@ -6,9 +6,9 @@ use crate::domain::detail::{Detail, Figures};
 use crate::domain::facts::{
     Ack, AckHow, CommitKind, CommitRecord, DiffSummary, Gate, Prev, RecordedFinding, Recording,
 };
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Oid, Signature, TreeId};
-use crate::domain::suggestion::{Step, Suggestion};
+use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use crate::domain::tests::{Counts, TestEvidence, TestStatus};
 use crate::domain::time::Timestamp;
 
@@ -28,7 +28,7 @@ pub(super) fn finding(rule: &'static str, level: Level) -> Finding {
         rule,
         level,
         reason: Some(HaltReason::Oscillating),
-        face: Face::Checkpoint,
+        report_file: ReportFile::Checkpoint,
         about: About::of(EventClass::Stall),
         detail: Detail::new("it happened"),
         echo_of: None,
@@ -48,8 +48,8 @@ pub(super) fn halt() -> Halt {
         reason: HaltReason::Oscillating,
         rule: "oscillation".to_owned(),
         message: "the code state alternates A/B/A/B".to_owned(),
-        figures: Figures::Untold,
-        face: Face::Checkpoint,
+        figures: Figures::Unreported,
+        report_file: ReportFile::Checkpoint,
         evidence: HaltEvidence {
             diffs: vec![DiffHash([1; 32]), DiffHash([2; 32])],
             tests: vec![Signature([3; 32])],
@@ -57,8 +57,8 @@ pub(super) fn halt() -> Halt {
             trend: vec![7, 4, 2],
         },
         suggested_actions: vec![
-            Suggestion::new(Step::ReturnToBest, "start again from the best state"),
-            Suggestion::new(Step::NarrowTask, "narrow the task"),
+            Suggestion::new(AdvisedStep::ReturnToBest, "start again from the best state"),
+            Suggestion::new(AdvisedStep::NarrowTask, "narrow the task"),
         ],
         iteration: 12,
         head: Some(commit(0x1a)),

@@ -65,7 +65,7 @@ impl SessionState {
 
 /// One iteration as it is drawn in the trajectory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct TrajectoryStep {
     /// When, where that is known.
     pub at: Option<Timestamp>,
     /// Whose step it was.
@@ -92,7 +92,7 @@ pub struct Trajectory {
     /// The hash of the prompt, as it was first named.
     pub prompt_hash: Option<String>,
     /// Its steps, oldest first.
-    pub steps: Vec<Step>,
+    pub steps: Vec<TrajectoryStep>,
 }
 
 /// The trajectory for a person.
@@ -142,7 +142,7 @@ pub fn json(trajectory: &Trajectory) -> Vec<Value> {
     std::iter::once(header).chain(trajectory.steps.iter().map(step_json)).collect()
 }
 
-fn step_json(step: &Step) -> Value {
+fn step_json(step: &TrajectoryStep) -> Value {
     let decision = &step.decision;
     json!({
         "at": step.at.map(|at| at.to_string()),
@@ -167,7 +167,7 @@ mod tests {
     fn trajectory() -> Trajectory {
         let mut decision = samples::decision(Verdict::Halt);
         decision.findings = vec![samples::finding("tool-loop", Level::Halt)];
-        let step = |state, action: &str, next, decision| Step {
+        let step = |state, action: &str, next, decision| TrajectoryStep {
             at: Some(Timestamp(0)),
             node: Some("coder".to_owned()),
             state,

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::escalation::{Call, Knobs, RING, Signal, VerdictRound, splits_running};
+use crate::domain::escalation::{EscalationCall, Knobs, RING, Signal, VerdictRound, splits_running};
 use crate::domain::ids::CodeId;
 
 /// What is known of one round; a round is an iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Facts {
+pub struct SignalFacts {
     pub iteration: u64,
     /// Iterations running that changed nothing which runs, this one included.
     pub consecutive_no_change: u64,
@@ -34,8 +34,8 @@ pub struct Memory {
 }
 
 /// Takes one round. Without knobs (the rule is off) nothing is read and nothing remembered.
-pub fn step(memory: &mut Memory, facts: &Facts, knobs: Option<&Knobs>) -> Call {
-    let Some(knobs) = knobs else { return Call::Wait };
+pub fn step(memory: &mut Memory, facts: &SignalFacts, knobs: Option<&Knobs>) -> EscalationCall {
+    let Some(knobs) = knobs else { return EscalationCall::Wait };
     memory.hot.clone_from(&facts.rules);
     let proxies = [
         (Signal::NoChange, facts.consecutive_no_change >= knobs.no_change_min.max(1)),
@@ -48,24 +48,24 @@ pub fn step(memory: &mut Memory, facts: &Facts, knobs: Option<&Knobs>) -> Call {
         // The episode is over; another may escalate again.
         memory.consecutive = 0;
         memory.escalated_at = None;
-        return Call::Wait;
+        return EscalationCall::Wait;
     }
     memory.consecutive = memory.consecutive.saturating_add(1);
     if memory.consecutive < knobs.rounds.max(1) || memory.escalated_at.is_some() {
-        return Call::Wait;
+        return EscalationCall::Wait;
     }
     memory.escalated_at = Some(facts.iteration);
-    Call::Escalate
+    EscalationCall::Escalate
 }
 
 /// Proxy 2: the state equals one of the ring, but for the newest of it (that would be proxy 1).
-fn recurs(memory: &Memory, facts: &Facts, knobs: &Knobs) -> bool {
+fn recurs(memory: &Memory, facts: &SignalFacts, knobs: &Knobs) -> bool {
     let Some(code) = facts.code else { return false };
     memory.ring.back() != Some(&code) && memory.ring.iter().rev().take(knobs.ring).any(|seen| *seen == code)
 }
 
 /// Notes the state of a round.
-pub(super) fn remember(memory: &mut Memory, facts: &Facts) {
+pub(super) fn remember(memory: &mut Memory, facts: &SignalFacts) {
     memory.last_iteration = facts.iteration;
     let Some(code) = facts.code.filter(|code| memory.ring.back() != Some(code)) else { return };
     if memory.ring.len() >= RING {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::decide::{self, Facts, Memory};
-use crate::domain::escalation::{Call, Episode, Knobs, Mode, Signal};
+use super::decide::{self, Memory, SignalFacts};
+use crate::domain::escalation::{Episode, EscalationCall, EscalationMode, Knobs, Signal};
 use crate::history::{Strike, Timeline};
 
 /// What the signals of `timeline` come to; `None` while the rule is off. `rules` gives the signals of rules over a
@@ -12,7 +12,7 @@ pub fn episode(
     timeline: &Timeline,
     rules: &dyn Fn(&Timeline) -> BTreeSet<Signal>,
     knobs: Option<&Knobs>,
-    mode: Mode,
+    mode: EscalationMode,
 ) -> Option<Episode> {
     let knobs = knobs?;
     let rounds = timeline.iterations.len();
@@ -22,12 +22,12 @@ pub fn episode(
         decide::remember(&mut memory, &state_of(timeline, at));
     }
     if rounds > 0 {
-        let newest = Facts { rules: rules(timeline), ..facts(timeline, rounds - 1) };
+        let newest = SignalFacts { rules: rules(timeline), ..facts(timeline, rounds - 1) };
         decide::step(&mut memory, &newest, Some(knobs));
     }
     if memory.hot.len() < 2 {
         let hot = memory.hot.into_iter().collect();
-        return Some(Episode { call: Call::Wait, consecutive: 0, hot, escalated_at: None, mode });
+        return Some(Episode { call: EscalationCall::Wait, consecutive: 0, hot, escalated_at: None, mode });
     }
     Some(every_round(timeline, rules, knobs, mode))
 }
@@ -37,12 +37,12 @@ pub fn every_round(
     timeline: &Timeline,
     rules: &dyn Fn(&Timeline) -> BTreeSet<Signal>,
     knobs: &Knobs,
-    mode: Mode,
+    mode: EscalationMode,
 ) -> Episode {
     let rounds = timeline.iterations.len();
     let now = rules(timeline);
     let mut memory = Memory::default();
-    let mut call = Call::Wait;
+    let mut call = EscalationCall::Wait;
     for at in 0..rounds {
         let last = at + 1 == rounds;
         let mut facts = facts(timeline, at);
@@ -63,13 +63,13 @@ pub fn every_round(
 }
 
 /// Whether the signals of rules can decide anything about an earlier round: without a signal now there is no episode.
-fn could_matter(now: &BTreeSet<Signal>, facts: &Facts) -> bool {
+fn could_matter(now: &BTreeSet<Signal>, facts: &SignalFacts) -> bool {
     !now.is_empty() || !facts.verdicts.is_empty()
 }
 
-fn facts(timeline: &Timeline, at: usize) -> Facts {
+fn facts(timeline: &Timeline, at: usize) -> SignalFacts {
     let state = state_of(timeline, at);
-    Facts {
+    SignalFacts {
         consecutive_no_change: timeline.unchanged_running(at),
         verdicts: timeline.verdict_rounds(state.iteration),
         ..state
@@ -77,9 +77,9 @@ fn facts(timeline: &Timeline, at: usize) -> Facts {
 }
 
 /// What costs nothing to know of a round.
-fn state_of(timeline: &Timeline, at: usize) -> Facts {
-    let Some(newest) = timeline.iterations.get(at) else { return Facts::default() };
+fn state_of(timeline: &Timeline, at: usize) -> SignalFacts {
+    let Some(newest) = timeline.iterations.get(at) else { return SignalFacts::default() };
     // A revert brings an old state on purpose.
     let code = Some(newest.code).filter(|code| newest.strike == Strike::Candidate && code.0 != [0; 32]);
-    Facts { iteration: newest.number, code, ..Facts::default() }
+    SignalFacts { iteration: newest.number, code, ..SignalFacts::default() }
 }

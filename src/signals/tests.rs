@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::domain::escalation::{Call, Knobs, RING, Signal, VerdictRound};
+use crate::domain::escalation::{EscalationCall, Knobs, RING, Signal, VerdictRound};
 use crate::domain::ids::CodeId;
 
 const SPLIT: VerdictRound = VerdictRound { approve: 1, reject: 2 };
@@ -22,9 +22,9 @@ impl Loop {
     }
 
     /// One round: iterations without change, a code state, verdicts.
-    fn round(&mut self, no_change: u64, code: u8, verdicts: &[VerdictRound]) -> Call {
+    fn round(&mut self, no_change: u64, code: u8, verdicts: &[VerdictRound]) -> EscalationCall {
         self.iteration += 1;
-        let facts = Facts {
+        let facts = SignalFacts {
             iteration: self.iteration,
             consecutive_no_change: no_change,
             code: Some(CodeId([code; 32])),
@@ -43,9 +43,9 @@ impl Loop {
 #[test]
 fn proxy_read_p1_only_hot() {
     let mut one = Loop::new();
-    assert_eq!(one.round(3, 1, &[APPROVED]), Call::Wait);
+    assert_eq!(one.round(3, 1, &[APPROVED]), EscalationCall::Wait);
     assert_eq!(one.hot(), []);
-    assert_eq!(one.round(4, 2, &[APPROVED]), Call::Wait);
+    assert_eq!(one.round(4, 2, &[APPROVED]), EscalationCall::Wait);
     assert_eq!(one.hot(), [Signal::NoChange]);
 }
 
@@ -54,7 +54,7 @@ fn proxy_read_p1_only_hot() {
 fn proxy_read_p2_only_hot() {
     let mut one = Loop::new();
     for (code, hot) in [(1, false), (1, false), (2, false), (1, true), (1, false), (3, false)] {
-        assert_eq!(one.round(0, code, &[APPROVED]), Call::Wait);
+        assert_eq!(one.round(0, code, &[APPROVED]), EscalationCall::Wait);
         assert_eq!(one.hot() == [Signal::Recurrence], hot, "{code}");
     }
     // The ring holds six states.
@@ -73,9 +73,9 @@ fn proxy_read_p2_only_hot() {
 #[test]
 fn proxy_read_p3_only_hot() {
     let mut one = Loop::new();
-    assert_eq!(one.round(0, 1, &[SPLIT]), Call::Wait);
+    assert_eq!(one.round(0, 1, &[SPLIT]), EscalationCall::Wait);
     assert_eq!(one.hot(), []);
-    assert_eq!(one.round(0, 2, &[SPLIT, SPLIT]), Call::Wait);
+    assert_eq!(one.round(0, 2, &[SPLIT, SPLIT]), EscalationCall::Wait);
     assert_eq!(one.hot(), [Signal::VerdictSplit]);
     one.round(0, 3, &[SPLIT, SPLIT, APPROVED]);
     assert_eq!(one.hot(), []);
@@ -91,9 +91,9 @@ fn co_occurrence_x_n_escalates() {
         let mut one = Loop::new();
         one.knobs = Some(Knobs { rounds, ..Knobs::default() });
         for round in 1..rounds {
-            assert_eq!(one.round(3 + round, 1, &[SPLIT, SPLIT]), Call::Wait, "{round} of {rounds}");
+            assert_eq!(one.round(3 + round, 1, &[SPLIT, SPLIT]), EscalationCall::Wait, "{round} of {rounds}");
         }
-        assert_eq!(one.round(3 + rounds, 1, &[SPLIT, SPLIT]), Call::Escalate);
+        assert_eq!(one.round(3 + rounds, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
         assert_eq!(one.memory.escalated_at, Some(one.iteration));
     }
 }
@@ -103,7 +103,7 @@ fn co_occurrence_x_n_escalates() {
 fn one_proxy_never() {
     let mut one = Loop::new();
     for round in 0..50 {
-        assert_eq!(one.round(4 + round, 1, &[APPROVED]), Call::Wait);
+        assert_eq!(one.round(4 + round, 1, &[APPROVED]), EscalationCall::Wait);
         assert_eq!((one.memory.consecutive, one.memory.escalated_at), (0, None));
     }
 }
@@ -113,9 +113,9 @@ fn one_proxy_never() {
 fn debounce_no_re_fire() {
     let mut one = Loop::new();
     one.round(4, 1, &[SPLIT, SPLIT]);
-    assert_eq!(one.round(5, 1, &[SPLIT, SPLIT]), Call::Escalate);
+    assert_eq!(one.round(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
     for round in 0..20 {
-        assert_eq!(one.round(6 + round, 1, &[SPLIT, SPLIT]), Call::Wait);
+        assert_eq!(one.round(6 + round, 1, &[SPLIT, SPLIT]), EscalationCall::Wait);
         assert_eq!(one.memory.escalated_at, Some(2));
     }
 }
@@ -125,11 +125,11 @@ fn debounce_no_re_fire() {
 fn re_arm() {
     let mut one = Loop::new();
     one.round(4, 1, &[SPLIT, SPLIT]);
-    assert_eq!(one.round(5, 1, &[SPLIT, SPLIT]), Call::Escalate);
-    assert_eq!(one.round(0, 2, &[SPLIT, SPLIT]), Call::Wait);
+    assert_eq!(one.round(5, 1, &[SPLIT, SPLIT]), EscalationCall::Escalate);
+    assert_eq!(one.round(0, 2, &[SPLIT, SPLIT]), EscalationCall::Wait);
     assert_eq!((one.memory.consecutive, one.memory.escalated_at), (0, None));
-    assert_eq!(one.round(4, 2, &[SPLIT, SPLIT]), Call::Wait);
-    assert_eq!(one.round(5, 2, &[SPLIT, SPLIT]), Call::Escalate);
+    assert_eq!(one.round(4, 2, &[SPLIT, SPLIT]), EscalationCall::Wait);
+    assert_eq!(one.round(5, 2, &[SPLIT, SPLIT]), EscalationCall::Escalate);
 }
 
 /// Case 8. That no file is touched is shown end to end, in `tests/integration/escalate.rs`.
@@ -138,7 +138,7 @@ fn opt_out_byte_identical() {
     let mut one = Loop::new();
     one.knobs = None;
     for round in 0..10 {
-        assert_eq!(one.round(4 + round, 1, &[SPLIT, SPLIT]), Call::Wait);
+        assert_eq!(one.round(4 + round, 1, &[SPLIT, SPLIT]), EscalationCall::Wait);
         assert_eq!(one.memory, Memory::default());
     }
 }
@@ -155,13 +155,13 @@ fn the_threshold_is_two_thirds_rounded_up() {
 fn signals_of_rules_count_like_the_proxies() {
     let mut memory = Memory::default();
     let knobs = Knobs::default();
-    let facts = |iteration| Facts {
+    let facts = |iteration| SignalFacts {
         iteration,
         rules: BTreeSet::from([Signal::WeakChange, Signal::UndoChurn]),
-        ..Facts::default()
+        ..SignalFacts::default()
     };
-    assert_eq!(step(&mut memory, &facts(1), Some(&knobs)), Call::Wait);
-    assert_eq!(step(&mut memory, &facts(2), Some(&knobs)), Call::Escalate);
+    assert_eq!(step(&mut memory, &facts(1), Some(&knobs)), EscalationCall::Wait);
+    assert_eq!(step(&mut memory, &facts(2), Some(&knobs)), EscalationCall::Escalate);
 }
 
 proptest::proptest! {
@@ -173,10 +173,10 @@ proptest::proptest! {
         for (no_change, code, splits) in rounds {
             let call = one.round(no_change, code, &vec![SPLIT; splits]);
             if one.memory.hot.len() < 2 {
-                proptest::prop_assert_eq!(call, Call::Wait);
+                proptest::prop_assert_eq!(call, EscalationCall::Wait);
                 called = false;
             }
-            if call == Call::Escalate {
+            if call == EscalationCall::Escalate {
                 proptest::prop_assert!(!called);
                 called = true;
             }

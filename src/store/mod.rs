@@ -93,14 +93,14 @@ impl RecordError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Where it is.
-    pub place: Place,
+    pub place: SkippedAt,
     /// Why it was skipped. May quote untrusted text: the renderer escapes.
     pub why: String,
 }
 
 /// Where something was skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum SkippedAt {
     /// A file, and the byte at which the line begins.
     File {
         /// The file.
@@ -121,13 +121,13 @@ impl Warning {
     /// How to look at what was skipped, and to be rid of it.
     pub fn help(&self) -> String {
         match &self.place {
-            Place::File { path, .. } => {
+            SkippedAt::File { path, .. } => {
                 let path = path.display();
                 format!(
                     "it is skipped; to set the file aside with all that it holds: mv '{path}' '{path}.bad'"
                 )
             }
-            Place::Note { commit, .. } => note_help(*commit),
+            SkippedAt::Note { commit, .. } => note_help(*commit),
         }
     }
 }
@@ -138,7 +138,7 @@ fn note_help(commit: CommitId) -> String {
     )
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SkippedAt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, offset } => write!(f, "{} at byte {offset}", path.display()),

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Place, RecordError, Warning};
+use super::{RecordError, SkippedAt, Warning};
 use crate::domain::facts::{CommitRecord, Prev, Recording};
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
 use crate::git::{NotesTree, Repo};
 use crate::wire::FormatError;
 use crate::wire::v1::{
-    Choice, DecodedRecord, Derived, UnknownKeys, choose_record, decode_commit, disagreement, encode_commit,
-    line_digest,
+    Choice, DecodedRecord, DerivedFacts, UnknownKeys, choose_record, decode_commit, disagreement,
+    encode_commit, line_digest,
 };
 
 pub use crate::wire::NOTES_REF as REF;
@@ -63,7 +63,11 @@ impl Note {
     ///
     /// # Errors
     /// [`RecordError::Unreadable`] when the note has no readable line.
-    pub fn choose(&self, derived: &Derived, named: &BTreeSet<Digest>) -> Result<StoredRecord, RecordError> {
+    pub fn choose(
+        &self,
+        derived: &DerivedFacts,
+        named: &BTreeSet<Digest>,
+    ) -> Result<StoredRecord, RecordError> {
         let known = |line: &&[u8]| {
             named.contains(&line_digest(line))
                 && decode_commit(line).is_ok_and(|decoded| derived.agrees(&decoded.record))
@@ -78,7 +82,7 @@ impl Note {
     }
 
     /// In what its lines contradict each other, if they do.
-    pub fn disagreement(&self, derived: &Derived) -> Option<&'static str> {
+    pub fn disagreement(&self, derived: &DerivedFacts) -> Option<&'static str> {
         if self.has_several() { disagreement(&self.bytes, derived) } else { None }
     }
 
@@ -141,7 +145,8 @@ impl<'r> NotesStore<'r> {
     /// [`RecordError::Unreadable`] naming the commit when the note has no readable line.
     pub fn get(&self, commit: CommitId) -> Result<Option<StoredRecord>, RecordError> {
         let Some(note) = self.notes.get(commit)? else { return Ok(None) };
-        let derived = if has_several(&note) { self.cheaply_derived(commit)? } else { Derived::default() };
+        let derived =
+            if has_several(&note) { self.cheaply_derived(commit)? } else { DerivedFacts::default() };
         best(commit, &note, &derived).map(Some)
     }
 
@@ -158,10 +163,10 @@ impl<'r> NotesStore<'r> {
         Ok(self.notes.has(commit)?)
     }
 
-    fn cheaply_derived(&self, commit: CommitId) -> Result<Derived, RecordError> {
+    fn cheaply_derived(&self, commit: CommitId) -> Result<DerivedFacts, RecordError> {
         let info = self.repo.commit(commit)?;
         let parent = Some(info.parents.first().copied());
-        Ok(Derived { tree: Some(info.tree), parent, ..Derived::default() })
+        Ok(DerivedFacts { tree: Some(info.tree), parent, ..DerivedFacts::default() })
     }
 
     /// Writes records of commits that have none, parents first, in one notes commit dated `at`; sees them from then on
@@ -199,7 +204,7 @@ impl<'r> NotesStore<'r> {
                 },
                 <[u8]>::to_vec,
             );
-            if let Some((best, _)) = choose_record(&line, &Derived::of(record)).best {
+            if let Some((best, _)) = choose_record(&line, &DerivedFacts::of(record)).best {
                 digests.insert(commit, line_digest(best));
             }
             line
@@ -279,7 +284,7 @@ impl NotesStore<'_> {
     }
 }
 
-fn best(commit: CommitId, note: &[u8], derived: &Derived) -> Result<StoredRecord, RecordError> {
+fn best(commit: CommitId, note: &[u8], derived: &DerivedFacts) -> Result<StoredRecord, RecordError> {
     let Choice { best, unreadable } = choose_record(note, derived);
     let Some((line, DecodedRecord { record, extra })) = best else {
         let source = unreadable.into_iter().next().map_or(FormatError::NotAnObject, |(_, error)| error);
@@ -287,7 +292,7 @@ fn best(commit: CommitId, note: &[u8], derived: &Derived) -> Result<StoredRecord
     };
     let warnings = unreadable
         .into_iter()
-        .map(|(line, error)| Warning { place: Place::Note { commit, line }, why: error.to_string() })
+        .map(|(line, error)| Warning { place: SkippedAt::Note { commit, line }, why: error.to_string() })
         .collect();
     Ok(StoredRecord { record, line_digest: line_digest(line), extra, warnings })
 }
@@ -298,7 +303,7 @@ fn united(line: &[u8], there: Option<&[u8]>) -> Vec<u8> {
         return line.to_vec();
     }
     let Ok(mut new) = decode_commit(line) else { return line.to_vec() };
-    let facts = Derived::of(&new.record);
+    let facts = DerivedFacts::of(&new.record);
     let mut keep: Vec<Vec<u8>> = Vec::new();
     let mut newest_wins = true;
     for old in

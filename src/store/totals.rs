@@ -15,7 +15,7 @@ use super::journal::{Journal, JournalLine, Position, passing};
 use crate::domain::facts::{Ack, Fact};
 use crate::domain::ids::ShortHash;
 use crate::domain::time::{Span, Timestamp};
-use crate::history::{Carry, Fold};
+use crate::history::{Fold, Snapshot};
 use crate::wire::envelope::{Key, open, seal};
 
 const FILE: &str = "cache/totals";
@@ -32,18 +32,18 @@ pub struct Totals {
     /// The place.
     pub at: Position,
     /// What it comes to.
-    pub carry: Carry,
+    pub snapshot: Snapshot,
 }
 
 impl Totals {
     /// Whether `answer` was given after the newest one that is counted.
     pub fn is_before(&self, answer: &Ack) -> bool {
-        self.carry.ack.as_ref().is_none_or(|counted| counted.at < answer.at)
+        self.snapshot.is_before(answer)
     }
 
     /// Whether none of `answers` belongs among what was folded and is not.
     fn knows(&self, answers: &[Ack]) -> bool {
-        let among = |answer: &Ack| self.carry.activity.now.is_some_and(|now| answer.at <= now);
+        let among = |answer: &Ack| self.snapshot.activity.now.is_some_and(|now| answer.at <= now);
         !answers.iter().any(|answer| self.is_before(answer) && among(answer))
     }
 }
@@ -58,7 +58,7 @@ impl Journal {
             None if size <= SHORT && !self.is_rotated() => None,
             Some(kept) if self.is_near(kept.at, size) => Some(kept),
             kept => {
-                let from = kept.unwrap_or(Totals { at: Position::START, carry: Carry::default() });
+                let from = kept.unwrap_or(Totals { at: Position::START, snapshot: Snapshot::default() });
                 Some(self.go_on(from, gap, answers))
             }
         }
@@ -72,7 +72,7 @@ impl Journal {
     /// Folds what was written since `from`, and keeps what it comes to. That it cannot be kept only costs time.
     fn go_on(&self, from: Totals, gap: Span, answers: &[Ack]) -> Totals {
         let mut fold = Fold::new(gap);
-        fold.resume(from.carry.clone());
+        fold.resume(from.snapshot.clone());
         let mut waiting: Vec<&Ack> = answers.iter().filter(|answer| from.is_before(answer)).collect();
         waiting.sort_by_key(|answer| std::cmp::Reverse(answer.at));
         let read = self.read_on(from.at, &mut |line| {
@@ -83,7 +83,7 @@ impl Journal {
             take(&mut fold, line);
         });
         let Ok(at) = read else { return from };
-        let totals = Totals { at, carry: fold.carry() };
+        let totals = Totals { at, snapshot: fold.snapshot() };
         if let Some(guard) = self.guard(at) {
             let _ = file::replace(&self.cache(), &seal(key(gap), &(guard, &totals)));
         }

@@ -3,7 +3,7 @@
 mod cache;
 
 use super::notes::NotesStore;
-use super::{Place, RecordError, Warning};
+use super::{RecordError, SkippedAt, Warning};
 use crate::domain::facts::{CommitFact, Recording};
 use crate::domain::ids::{CommitId, Digest};
 use crate::git::Repo;
@@ -147,5 +147,5 @@ fn unreadable(commit: CommitId, error: &RecordError) -> Warning {
 }
 
 fn warning(commit: CommitId, error: &impl ToString) -> Warning {
-    Warning { place: Place::Note { commit, line: 1 }, why: error.to_string() }
+    Warning { place: SkippedAt::Note { commit, line: 1 }, why: error.to_string() }
 }

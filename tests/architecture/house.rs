@@ -149,27 +149,6 @@ pub const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common
 /// Names that several public types may have: each stands in for the other where the system lacks something.
 pub const SHARED_NAMES: &[&str] = &["Ended", "Screens", "Watch", "Withheld"];
 
-/// Names that several public types have and should not. This list only gets shorter: who touches one of them renames it.
-pub const NAMES_TO_PART: &[&str] = &[
-    "Ack", "Advice", "Bell", "Cached", "Call", "Derived", "Effect", "Facts", "Found", "Mode", "Origin",
-    "Output", "Place", "Presence", "Source", "Step", "Warning", "Window",
-];
-
-/// Functions that hide a sixth parameter in a tuple. This list only gets shorter, too.
-pub const PARAMETERS_TO_NAME: &[(&str, &str)] = &[
-    ("src/config/setting.rs", "limit"),
-    ("src/config/setting.rs", "new"),
-    ("src/config/setting.rs", "span"),
-    ("src/engine/safety.rs", "refused"),
-    ("src/git/notes_unite.rs", "notes_unite"),
-    ("src/git/notes_write.rs", "notes_commit"),
-    ("src/ops/check/records.rs", "one"),
-    ("src/ops/check/records.rs", "silent"),
-    ("src/ops/check/records.rs", "stored"),
-    ("src/ops/status.rs", "state"),
-    ("src/ops/test.rs", "watched"),
-];
-
 /// The modules in which a doc comment that says nothing is a violation.
 pub const PLAIN_DOCS: &[&str] = &["cli", "effect", "policy", "report", "signals"];
 

@@ -1,6 +1,6 @@
 //! Bounds on files and functions, silenced lints.
 
-use crate::house::{PARAMETERS_TO_NAME, Violation};
+use crate::house::Violation;
 use crate::source::Source;
 
 /// Longest file, without its inline tests.
@@ -28,8 +28,7 @@ pub fn check(source: &Source) -> Vec<Violation> {
                 format!("`{}` has {} lines, at most {FUNCTION_LINES}", function.name, function.lines);
             add(function.line, "function-size", message);
         }
-        let is_known = PARAMETERS_TO_NAME.contains(&(&source.path, &function.name));
-        if function.parameters > PARAMETERS && !is_known {
+        if function.parameters > PARAMETERS {
             let message =
                 format!("`{}` takes {} parameters, at most {PARAMETERS}", function.name, function.parameters);
             add(function.line, "parameters", message);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::house::{EMPTY_NAMES, NAMES_TO_PART, PLAIN_DOCS, SHARED_NAMES, Violation};
+use crate::house::{EMPTY_NAMES, PLAIN_DOCS, SHARED_NAMES, Violation};
 use crate::source::Source;
 
 /// What is wrong with the names and the documentation of one file.
@@ -57,9 +57,8 @@ pub fn check_all(sources: &[Source]) -> Vec<Violation> {
             places.entry(key).or_default().push((source, named.line));
         }
     }
-    let is_shared = |name: &str| SHARED_NAMES.contains(&name) || NAMES_TO_PART.contains(&name);
     let mut found = Vec::new();
-    for ((_, name), places) in places.into_iter().filter(|((_, name), _)| !is_shared(name)) {
+    for ((_, name), places) in places.into_iter().filter(|((_, name), _)| !SHARED_NAMES.contains(name)) {
         for ((source, line), (other, _)) in places.iter().skip(1).zip(&places) {
             let message = format!("`{name}` is also the name of a public type in {}", other.path);
             found.push(Violation { path: source.path.clone(), line: *line, rule: "same-name", message });

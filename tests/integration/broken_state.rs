@@ -92,8 +92,8 @@ fn a_lost_writer_id_is_mended_by_the_command_that_is_named() {
             Some(text) => fs::write(&path, text).unwrap(),
         }
         let out = run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1).says("andon/writer");
-        let mend = out.stderr.split_once("are kept: ").unwrap().1.lines().next().unwrap().to_owned();
-        stage.run_in(stage.dir(), "sh", &["-c", &mend], None).ok();
+        let hint = out.stderr.split_once("are kept: ").unwrap().1.lines().next().unwrap().to_owned();
+        stage.run_in(stage.dir(), "sh", &["-c", &hint], None).ok();
         run(stage, stage.dir(), &["hook", "pre-commit"], None).exits(1).says("repeated-failures");
     }
 }

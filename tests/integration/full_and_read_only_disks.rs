@@ -222,10 +222,10 @@ fn locks_that_others_left_are_named_with_the_command_that_removes_them() {
 #[track_caller]
 fn mended_by_its_own_words(stage: &Stage, args: &[&str], lock: &str) {
     let out = stage.andon(args).exits(70).says(lock);
-    let mend =
-        out.all().lines().find_map(|line| line.split_once("stale lock: ").map(|(_, mend)| mend.to_owned()));
-    let mend = mend.unwrap_or_else(|| panic!("no mend in {out}"));
-    stage.run_in(stage.dir(), "sh", &["-c", &mend], None).ok();
+    let hint =
+        out.all().lines().find_map(|line| line.split_once("stale lock: ").map(|(_, hint)| hint.to_owned()));
+    let hint = hint.unwrap_or_else(|| panic!("no mend in {out}"));
+    stage.run_in(stage.dir(), "sh", &["-c", &hint], None).ok();
     stage.andon(args).ok();
 }
 

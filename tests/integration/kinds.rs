@@ -161,7 +161,7 @@ const HOOKS: [(&[&str], bool); 7] = [
 /// Every command says `what` and names `mend`, and leaves nothing behind; hooks let git go on, unless the project
 /// wants it otherwise.
 #[track_caller]
-fn refused_everywhere(kind: &Kind, what: &str, mend: &str) {
+fn refused_everywhere(kind: &Kind, what: &str, hint: &str) {
     let before = listing(&kind.dir);
     for args in COMMANDS {
         let out = kind.stage.run_in(&kind.dir, crate::support::andon_path(), args, Some(b"{}\n"));
@@ -169,17 +169,17 @@ fn refused_everywhere(kind: &Kind, what: &str, mend: &str) {
         assert!(out.code != 101 && out.code < 128, "{args:?}: {out}");
         let out = out.says(what);
         if *args != ["config", "show"] {
-            out.says("help: ").says(mend);
+            out.says("help: ").says(hint);
         }
     }
     for (args, _) in HOOKS {
         let out = kind.andon(args).ok();
-        out.says(what).says(mend).says("git goes on without it");
+        out.says(what).says(hint).says("git goes on without it");
     }
     let config = std::fs::read_to_string(kind.dir.join("andon.toml")).unwrap();
     kind.write("andon.toml", &format!("{config}[guard]\non_internal_error = \"block\"\n"));
     for (args, before_the_fact) in HOOKS {
-        let out = kind.andon(args).exits(1).says(what).says(mend);
+        let out = kind.andon(args).exits(1).says(what).says(hint);
         assert_eq!(out.all().contains("refused: "), before_the_fact, "{args:?}: {out}");
     }
     kind.write("andon.toml", &config);

@@ -95,7 +95,7 @@ fn a_skip_in_the_shell_of_an_agent_is_named_and_fails_the_check() {
 #[test]
 fn what_is_no_dirty_bit_is_refused_with_a_suggestion() {
     let stage = untested();
-    for (word, mend) in [
+    for (word, hint) in [
         ("untested-edt", "did you mean `untested-edit`?"),
         ("untested-edit,oscillation", "andon resume"),
         ("all", "known here: untested-edit"),
@@ -103,7 +103,7 @@ fn what_is_no_dirty_bit_is_refused_with_a_suggestion() {
     ] {
         stage.set("ANDON_SKIP", word);
         stage.set("ANDON_SKIP_REASON", "why");
-        stage.git(&["commit", "-qm", "No"]).refused().says("ANDON_SKIP").says(mend);
+        stage.git(&["commit", "-qm", "No"]).refused().says("ANDON_SKIP").says(hint);
     }
     // Even where nothing is to be skipped.
     stage.set("ANDON_SKIP", "bogus");

@@ -31,17 +31,17 @@ const ARGUMENTS: [&str; 3] = ["args", "tool_input", "arguments"];
 
 /// The arguments of a call, under whichever name, or as the text of a JSON object: the same call is the same.
 pub(super) fn arguments(object: &mut Map<String, Value>) -> Result<Option<Value>, FormatError> {
-    let mut told: Option<Value> = None;
+    let mut named: Option<Value> = None;
     for name in ARGUMENTS {
         let Some(value) = taken(object, name).map(spelled_out) else { continue };
-        if told.as_ref().is_some_and(|told| *told != value) {
+        if named.as_ref().is_some_and(|named| *named != value) {
             let found: String = value.to_string().chars().take(80).collect();
             let why = format!("{found} is not what the line tells of its arguments under another name");
             return Err(FormatError::member(name, why));
         }
-        told = Some(value);
+        named = Some(value);
     }
-    Ok(told)
+    Ok(named)
 }
 
 fn spelled_out(value: Value) -> Value {

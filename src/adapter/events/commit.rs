@@ -182,8 +182,8 @@ fn counts(wire: &RunWire, named: usize) -> Counts {
     Counts { total: total.unwrap_or(bad.saturating_add(passed)), passed, failed, errored, skipped }
 }
 
-fn errors(told: Errors) -> Option<Signature> {
-    match told {
+fn errors(named: Errors) -> Option<Signature> {
+    match named {
         Errors::State(text) => Some(Signature(hash::state(&text))),
         Errors::Texts(texts) => {
             let normal = |error: &String| normalize_error(&bounded(error, 1 << 16), &Root::none());

@@ -122,6 +122,6 @@ pub(super) fn needs(
     needed: &'static [&'static str],
     found: &Map<String, Value>,
 ) -> Result<(), EventError> {
-    let told = |name: &str| found.get(name).is_some_and(|value| !value.is_null());
-    if needed.iter().any(|name| told(name)) { Ok(()) } else { Err(EventError::Empty { kind, needed }) }
+    let given = |name: &str| found.get(name).is_some_and(|value| !value.is_null());
+    if needed.iter().any(|name| given(name)) { Ok(()) } else { Err(EventError::Empty { kind, needed }) }
 }

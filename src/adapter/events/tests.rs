@@ -184,21 +184,21 @@ fn arguments_are_the_same_under_every_name_and_may_be_unknown() {
         let What::ToolCall(call) = event_in(line).what else { panic!("{line}") };
         call
     };
-    let told = call(r#"{"type":"tool_call","tool":"Bash","args":{"command":"ls","n":1}}"#);
-    assert_eq!(told.args, Arguments::Known);
+    let known = call(r#"{"type":"tool_call","tool":"Bash","args":{"command":"ls","n":1}}"#);
+    assert_eq!(known.args, Arguments::Known);
     for same in [
         r#"{"type":"tool_call","tool":"Bash","tool_input":{"n":1,"command":"ls"}}"#,
         r#"{"type":"tool_call","tool":"Bash","arguments":{"n":1,"command":"ls"}}"#,
         r#"{"type":"tool_call","tool":"Bash","arguments":"{\"n\": 1, \"command\": \"ls\"}"}"#,
         r#"{"type":"tool_call","tool":"Bash","args":{"n":1,"command":"ls"},"arguments":"{\"n\":1,\"command\":\"ls\"}"}"#,
     ] {
-        assert_eq!(call(same), told, "{same}");
+        assert_eq!(call(same), known, "{same}");
     }
     assert_eq!(call(r#"{"type":"tool_call","tool":"Bash","args":{}}"#).args, Arguments::Known, "none at all");
-    for untold in
+    for unknown in
         [r#"{"type":"tool_call","tool":"Bash"}"#, r#"{"type":"tool_call","tool":"Bash","args":null}"#]
     {
-        assert_eq!(call(untold).args, Arguments::Unknown, "{untold}");
+        assert_eq!(call(unknown).args, Arguments::Unknown, "{unknown}");
     }
 }
 

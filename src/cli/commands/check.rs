@@ -6,13 +6,13 @@ use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress;
 use crate::engine::error::OpsError;
-use crate::ops::check::{self, Cached, RangeRequest};
+use crate::ops::check::{self, CacheTrust, RangeRequest};
 use crate::report::check::{self as report, CheckOutcome};
 
 /// Judges a range.
 pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
     let refs = args.from_ref.clone().zip(args.to_ref.clone());
-    let cached = if args.cached { Cached::Believed } else { Cached::Derived };
+    let cached = if args.cached { CacheTrust::Believed } else { CacheTrust::Derived };
     let asked = match &args.squash_of {
         Some(range) => {
             let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));

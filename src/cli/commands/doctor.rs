@@ -37,7 +37,7 @@ fn outside(shell: &Shell) -> Result<Outside, OpsError> {
                 .first()
                 .map(|first| format!("{}: {}", first.location.clone().unwrap_or_default(), first.message))
                 .unwrap_or_default(),
-            mend: Some("andon config check".to_owned()),
+            hint: Some("andon config check".to_owned()),
         },
     };
     Ok(Outside {

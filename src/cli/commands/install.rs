@@ -11,7 +11,7 @@ use crate::cli::output::Format;
 use crate::effect::install::apply::Removed;
 use crate::effect::install::guess::Guess;
 use crate::effect::install::hooks::Hook;
-use crate::effect::install::mode::Mode;
+use crate::effect::install::mode::Integration;
 use crate::effect::install::plan::{Displaced, Intent};
 use crate::engine::error::OpsError;
 use crate::git::Repo;
@@ -47,13 +47,13 @@ pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
     Ok(Exit::Allowed)
 }
 
-fn mode_of(asked: InstallMode) -> Mode {
+fn mode_of(asked: InstallMode) -> Integration {
     match asked {
-        InstallMode::Shim => Mode::Shim,
-        InstallMode::Config => Mode::Config,
-        InstallMode::Husky => Mode::Husky,
-        InstallMode::Lefthook => Mode::Lefthook,
-        InstallMode::PreCommit => Mode::PreCommit,
+        InstallMode::Shim => Integration::Shim,
+        InstallMode::Config => Integration::Config,
+        InstallMode::Husky => Integration::Husky,
+        InstallMode::Lefthook => Integration::Lefthook,
+        InstallMode::PreCommit => Integration::PreCommit,
     }
 }
 
@@ -112,28 +112,30 @@ fn guess_text(guess: &Guess) -> String {
 /// Where it was installed, behind the word "installed".
 fn place(report: &InstallReport) -> String {
     match report.choice.mode {
-        Mode::Shim => format!("in {}", report.hooks_dir.to_string_lossy()),
-        Mode::Config => "in the configuration of the repository".to_owned(),
-        mode @ (Mode::Husky | Mode::Lefthook | Mode::PreCommit) => format!("by {}", mode.as_str()),
+        Integration::Shim => format!("in {}", report.hooks_dir.to_string_lossy()),
+        Integration::Config => "in the configuration of the repository".to_owned(),
+        mode @ (Integration::Husky | Integration::Lefthook | Integration::PreCommit) => {
+            format!("by {}", mode.as_str())
+        }
     }
 }
 
 fn hooks_text(report: &InstallReport) -> String {
     let shown = |text: &str| escape::terminal(text).into_owned();
     match report.choice.mode {
-        Mode::Shim => {
+        Integration::Shim => {
             let dir = shown(&report.hooks_dir.to_string_lossy());
             let line =
                 |(hook, intent): &(Hook, Intent)| format!("  {:<20}{}\n", hook.name(), hook_word(*intent));
             format!("hooks in {dir}:\n{}", report.hooks.iter().map(line).collect::<String>())
         }
-        Mode::Config => {
+        Integration::Config => {
             "hooks in the configuration of the repository: git config --get-regexp '^hook'\n".to_owned()
         }
-        Mode::Husky | Mode::Lefthook | Mode::PreCommit if report.files.is_empty() => {
+        Integration::Husky | Integration::Lefthook | Integration::PreCommit if report.files.is_empty() => {
             "the configuration names andon already; nothing was added to it\n".to_owned()
         }
-        Mode::Husky | Mode::Lefthook | Mode::PreCommit => {
+        Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
             let word =
                 |changed: Changed| if changed == Changed::Nothing { "there" } else { "marked lines added" };
             let line = |(path, changed): &(PathBuf, Changed)| {

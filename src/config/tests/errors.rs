@@ -228,8 +228,11 @@ fn a_flood_of_errors_is_counted_not_listed() {
 #[test]
 fn what_is_no_text_or_no_toml_is_named() {
     let bytes = |text: &[u8]| {
-        let source =
-            Source { layer: Layer::Repository, name: "HEAD:andon.toml".to_owned(), text: text.to_vec() };
+        let source = ConfigSource {
+            layer: Layer::Repository,
+            name: "HEAD:andon.toml".to_owned(),
+            text: text.to_vec(),
+        };
         load_with(&[source], &rules()).unwrap_err().to_string()
     };
     assert_eq!(

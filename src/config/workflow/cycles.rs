@@ -13,7 +13,7 @@ use crate::domain::workflow::{Cycle, Node};
 /// The cycles by id. An anchor that closes none, and a second one in a cycle, are wrong.
 pub(super) fn cycles(nodes: &[Node], edges: &[Declared], wrongs: &mut Vec<Wrong>) -> Vec<Cycle> {
     let components = components(nodes, edges);
-    for declared in edges.iter().filter(|declared| declared.anchor == Anchor::Said) {
+    for declared in edges.iter().filter(|declared| declared.anchor == Anchor::Declared) {
         if !components.iter().any(|nodes| within(nodes, declared)) {
             wrongs.push(Wrong {
                 span: declared.at.clone(),
@@ -73,7 +73,7 @@ fn cycle(
     wrongs: &mut Vec<Wrong>,
 ) -> Option<Cycle> {
     let inside: Vec<&Declared> = edges.iter().filter(|declared| within(component, declared)).collect();
-    let mut said = inside.iter().filter(|declared| declared.anchor == Anchor::Said);
+    let mut said = inside.iter().filter(|declared| declared.anchor == Anchor::Declared);
     let chosen = said.next();
     if let Some(second) = said.next() {
         wrongs.push(Wrong {

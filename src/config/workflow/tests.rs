@@ -1,6 +1,6 @@
 //! What is declared is heard, and every doubt has its line.
 
-use crate::config::{Config, Layer, Source, load};
+use crate::config::{Config, ConfigSource, Layer, load};
 use crate::domain::time::Span;
 use crate::domain::workflow::{Edits, NodeMatch};
 
@@ -19,7 +19,7 @@ edges = [
 
 fn read(text: &str) -> Result<Config, String> {
     let source =
-        Source { layer: Layer::Repository, name: "andon.toml".into(), text: text.as_bytes().to_vec() };
+        ConfigSource { layer: Layer::Repository, name: "andon.toml".into(), text: text.as_bytes().to_vec() };
     load(&[source]).map_err(|errors| errors.to_string())
 }
 

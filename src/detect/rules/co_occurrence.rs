@@ -8,8 +8,8 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
-use crate::domain::escalation::{Call, Knobs, Mode, Signal};
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::escalation::{EscalationCall, EscalationMode, Knobs, Signal};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 
 pub(in crate::detect) const ROUNDS: Param<u64> =
@@ -41,7 +41,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::Escalation),
     params: &[ROUNDS.spec, STAGNATION_LIMIT.spec],
     stages: LOOP,
@@ -83,7 +83,7 @@ pub(in crate::detect) fn knobs(setting: &RuleSetting) -> Knobs {
 struct Together {
     names: Vec<&'static str>,
     iterations: u64,
-    mode: Mode,
+    mode: EscalationMode,
 }
 
 impl Found for Together {}
@@ -91,8 +91,8 @@ impl Found for Together {}
 impl fmt::Display for Together {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mode = match self.mode {
-            Mode::Halting => "",
-            Mode::Perpetual => "; perpetual mode: this is notify-only and does not halt the run",
+            EscalationMode::Halting => "",
+            EscalationMode::Perpetual => "; perpetual mode: this is notify-only and does not halt the run",
         };
         write!(
             f,
@@ -105,11 +105,11 @@ impl fmt::Display for Together {
 }
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
-    let episode = situation.episode.filter(|episode| episode.call == Call::Escalate)?;
+    let episode = situation.episode.filter(|episode| episode.call == EscalationCall::Escalate)?;
     let names: Vec<&'static str> = episode.hot.iter().map(|signal| signal_name(*signal)).collect();
     let level = match episode.mode {
-        Mode::Halting => setting.level,
-        Mode::Perpetual => setting.level.min(Level::Warn),
+        EscalationMode::Halting => setting.level,
+        EscalationMode::Perpetual => setting.level.min(Level::Warn),
     };
     let mut evidence: Vec<Evidence> =
         names.iter().map(|name| Evidence::Text(format!("signal {name}"))).collect();
@@ -131,7 +131,7 @@ mod tests {
     use crate::history::Timeline;
     use crate::history::testkit::GAP;
 
-    fn asked(call: Call, mode: Mode) -> Option<Finding> {
+    fn asked(call: EscalationCall, mode: EscalationMode) -> Option<Finding> {
         let episode = Episode {
             call,
             consecutive: 2,
@@ -152,8 +152,8 @@ mod tests {
 
     #[test]
     fn it_speaks_when_a_person_is_to_be_called_and_only_then() {
-        assert!(asked(Call::Wait, Mode::Halting).is_none());
-        let finding = asked(Call::Escalate, Mode::Halting).unwrap();
+        assert!(asked(EscalationCall::Wait, EscalationMode::Halting).is_none());
+        let finding = asked(EscalationCall::Escalate, EscalationMode::Halting).unwrap();
         assert_eq!(finding.level, Level::Halt);
         assert_eq!(
             finding.message(),
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn perpetual_mode_tells_and_does_not_halt() {
-        let finding = asked(Call::Escalate, Mode::Perpetual).unwrap();
+        let finding = asked(EscalationCall::Escalate, EscalationMode::Perpetual).unwrap();
         assert_eq!(finding.level, Level::Warn);
         assert!(finding.message().contains("notify-only"), "{}", finding.message());
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use super::repeated_failures;
 use crate::detect::attempts::{Attempt, Edit, Step, attempts};
 use crate::detect::exempt::{BUILD_STARTS, begins_as};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
@@ -10,7 +11,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass, Reset};
 use crate::domain::detail::Found;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::Signature;
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
@@ -55,7 +56,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::RepeatedError,
-    face: Face::BlockerReport,
+    report_file: ReportFile::BlockerReport,
     about: About { reset: Reset::Alone, ..About::of(EventClass::NoProgress) },
     params: &[MAX.spec, RISES.spec, EXEMPT.spec],
     stages: LOOP,
@@ -139,7 +140,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     Some(Finding {
         evidence,
         help,
-        echo_of: Some("repeated-failures"),
+        echo_of: Some(repeated_failures::RULE.id),
         ..RULE.finding(setting.level, Failures { times: failures, kinds })
     })
 }
@@ -176,7 +177,7 @@ struct Streak<'a> {
     /// Those that count.
     failed: Vec<(Failure, Attempt<'a>)>,
     /// Those before a change that nobody tested: whether it mended them is not known until the next result.
-    untold: Vec<(Failure, Attempt<'a>)>,
+    unreported: Vec<(Failure, Attempt<'a>)>,
     /// How often the failing count was higher than ever.
     rises: u64,
 }
@@ -184,14 +185,14 @@ struct Streak<'a> {
 impl<'a> Streak<'a> {
     fn take(&mut self, judged: Judgement, attempt: &Attempt<'a>, rises: u64) {
         if attempt.between == Edit::Code {
-            self.untold.append(&mut self.failed);
+            self.unreported.append(&mut self.failed);
         }
         if !matches!(judged, Judgement::Failed(Failure::NothingModified) | Judgement::Nothing) {
             // Something was modified: that much is known, and contradicts what an empty iteration counted for.
             self.failed.retain(|(failure, _)| *failure != Failure::NothingModified);
         }
         if judged == Judgement::Failed(Failure::SameError) || attempt.tests.is_some() {
-            self.told(judged, attempt);
+            self.reported(judged, attempt);
         }
         if attempt.step == Step::First {
             self.rises = 0;
@@ -201,15 +202,15 @@ impl<'a> Streak<'a> {
             Judgement::Rise => self.failed.push((Failure::Tests, *attempt)),
             Judgement::Failed(failure) => self.failed.push((failure, *attempt)),
             Judgement::Progress => *self = Self::default(),
-            Judgement::Unknown if attempt.edit == Edit::Code => self.untold.append(&mut self.failed),
+            Judgement::Unknown if attempt.edit == Edit::Code => self.unreported.append(&mut self.failed),
             Judgement::Unknown | Judgement::Nothing => {}
         }
     }
 
     /// A result came: what failed before an untested change was not mended where the very same fails again. Where
     /// something else does, nobody knows.
-    fn told(&mut self, judged: Judgement, attempt: &Attempt<'a>) {
-        let mut before = std::mem::take(&mut self.untold);
+    fn reported(&mut self, judged: Judgement, attempt: &Attempt<'a>) {
+        let mut before = std::mem::take(&mut self.unreported);
         if judged != Judgement::Failed(Failure::SameError) {
             before.retain(|(_, earlier)| earlier.failures.is_some() && earlier.failures == attempt.failures);
         }

@@ -10,9 +10,9 @@ use crate::domain::briefing::PROMPT;
 use crate::domain::context::{ContextUse, FillSource, Pressure, Thresholds, percent};
 use crate::domain::decision::Stage;
 use crate::domain::detail::{Figures, Found};
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting, Word};
-use crate::domain::suggestion::Step as Advised;
+use crate::domain::suggestion::AdvisedStep;
 use crate::history::{Door, Timeline};
 
 /// What an estimate may lead to.
@@ -68,10 +68,10 @@ pub static RULE: Rule = Rule {
     },
     level: Level::Block,
     reason: HaltReason::BudgetExceeded,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About {
         advice: Advice::Own(
-            Advised::CompactContext,
+            AdvisedStep::CompactContext,
             "compact the context window, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue",
         ),
         ..About::of(EventClass::Compaction)

@@ -9,7 +9,7 @@ use crate::detect::words;
 use crate::domain::about::{About, DirtyBit, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::Found;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::history::{Outcome, failing_count, outcome};
@@ -36,7 +36,7 @@ pub static RULE: Rule = Rule {
     },
     level: Level::Block,
     reason: HaltReason::RepeatedError,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About { dirty: Some(DirtyBit::TestsPassing), ..About::of(EventClass::DirtyBit) },
     params: &[BLOCK_COMMITS.spec],
     stages: &[Stage::PreCommit, Stage::PrePush, Stage::Complete, Stage::Check],

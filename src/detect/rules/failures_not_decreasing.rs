@@ -9,7 +9,7 @@ use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::steady_count;
 
@@ -34,7 +34,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Warn,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::FailuresNotDecreasing), ..About::of(EventClass::NoProgress) },
     params: &[ITERATIONS.spec],
     stages: LOOP,

@@ -9,7 +9,7 @@ use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::Found;
 use crate::domain::facts::{Gate, Recording};
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::Strike;
 
@@ -32,7 +32,7 @@ pub static RULE: Rule = Rule {
     },
     level: Level::Note,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::GateBypass),
     params: &[BLOCK_IN_CHECK.spec],
     stages: &[Stage::PostCommit, Stage::Check],

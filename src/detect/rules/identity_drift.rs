@@ -8,7 +8,7 @@ use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::Found;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::identity::Mismatch;
 use crate::domain::settings::RuleSetting;
 
@@ -29,7 +29,7 @@ pub static RULE: Rule = Rule {
     },
     level: Level::Block,
     reason: HaltReason::UserStop,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::IdentityDrift),
     params: &[],
     stages: &[Stage::PreCommit, Stage::Check],

@@ -7,9 +7,9 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::detail::Found;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::Step as Advised;
+use crate::domain::suggestion::AdvisedStep;
 use crate::domain::workflow::Edits;
 use crate::history::{Iteration, Source, TurnChange};
 
@@ -34,10 +34,10 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About {
         advice: Advice::Own(
-            Advised::ClarifyTask,
+            AdvisedStep::ClarifyTask,
             "say in the task which file has to change, or call it done: andon complete",
         ),
         ..About::of(EventClass::Stall)

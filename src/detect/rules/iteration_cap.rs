@@ -7,7 +7,7 @@ use crate::detect::situation::Situation;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::facts::Recording;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 
 pub(in crate::detect) const MAX: Param<u64> =
@@ -28,7 +28,7 @@ pub static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::BudgetExceeded,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About { advice: Advice::RaiseMax, ..About::of(EventClass::IterationCap) },
     params: &[MAX.spec],
     stages: LOOP,

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
-use crate::detect::returns::{self, Round, Step, Weight};
+use crate::detect::returns::{self, Round, StateStep, Weight};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::CodeId;
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{CodeState, Iteration, PathState, Strike, Timeline};
@@ -53,7 +53,7 @@ pub static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::Oscillating,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::Oscillation),
     params: &[RETURNS.spec, PATH_RETURNS.spec, COMEBACKS.spec, EXEMPT.spec],
     stages: LOOP,
@@ -169,8 +169,9 @@ fn judged(round: Round, least: usize, setting: &RuleSetting, otherwise: Level) -
 
 fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let states = timeline.states();
-    let step = |state: &CodeState<'_>| Step { state: state.code, weight: weight(state.brought_by, setting) };
-    let steps: Vec<Step<_>> = states.iter().map(step).collect();
+    let step =
+        |state: &CodeState<'_>| StateStep { state: state.code, weight: weight(state.brought_by, setting) };
+    let steps: Vec<StateStep<_>> = states.iter().map(step).collect();
     let least = usize::try_from(setting.count(&RETURNS)).unwrap_or(usize::MAX).max(1);
     let round = returns::round(&steps, least)?;
     let level = judged(round, least, setting, Level::Warn);
@@ -192,11 +193,11 @@ fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX).max(1);
     let found = timeline.newest_paths().filter_map(|path| {
         let states = timeline.path_states(path);
-        let step = |state: &PathState<'_>| Step {
+        let step = |state: &PathState<'_>| StateStep {
             state: state.state,
             weight: state.brought_by.map_or(Weight::Meant, |brought| weight(brought, setting)),
         };
-        let steps: Vec<Step<_>> = states.iter().map(step).collect();
+        let steps: Vec<StateStep<_>> = states.iter().map(step).collect();
         let round = returns::round(&steps, least)?;
         // That a file is put back on purpose is nothing to speak of.
         let level = judged(round, least, setting, Level::Note);

@@ -8,7 +8,7 @@ use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::CodeId;
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::Strike;
@@ -36,7 +36,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Warn,
     reason: HaltReason::Oscillating,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::Recurrence), ..About::of(EventClass::Oscillation) },
     params: &[RING.spec, EXEMPT.spec],
     stages: LOOP,

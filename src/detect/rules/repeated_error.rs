@@ -4,7 +4,7 @@ use crate::detect::attempts::attempts;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::RuleSetting;
 
 pub(in crate::detect) static RULE: Rule = Rule {
@@ -23,7 +23,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Note,
     reason: HaltReason::RepeatedError,
-    face: Face::BlockerReport,
+    report_file: ReportFile::BlockerReport,
     about: About::of(EventClass::NoProgress),
     params: &[],
     stages: LOOP,

@@ -8,7 +8,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::TestEvidence;
 use crate::history::{Outcome, outcome, steady_count};
@@ -34,7 +34,7 @@ pub static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::NoProgress),
     params: &[ITERATIONS.spec],
     stages: LOOP,

@@ -9,10 +9,10 @@ use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::events::OutputKind;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::suggestion::Step as Advised;
-use crate::history::{Said, Source, Timeline, TurnChange};
+use crate::domain::suggestion::AdvisedStep;
+use crate::history::{NodeOutput, Source, Timeline, TurnChange};
 
 pub(in crate::detect) const REPEATS: Param<u64> =
     Param::count("repeats", 3, 2, "Equal outputs in a row that halt the loop.");
@@ -34,10 +34,10 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About {
         advice: Advice::Own(
-            Advised::TightenContext,
+            AdvisedStep::TightenContext,
             "tighten the context: give the node what it does not know, and drop what it repeats",
         ),
         ..About::of(EventClass::Stall)
@@ -69,7 +69,7 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let outputs = &situation.timeline.activity.outputs;
     let newest = outputs.last()?;
     let of_this = outputs.iter().rev().filter(|said| said.node == newest.node && said.kind == newest.kind);
-    let mut same: Vec<&Said> = of_this.take_while(|said| said.hash == newest.hash).collect();
+    let mut same: Vec<&NodeOutput> = of_this.take_while(|said| said.hash == newest.hash).collect();
     let repeats = setting.count(&REPEATS).max(1);
     if words::len(&same) < repeats {
         return None;

@@ -10,7 +10,7 @@ use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::Found;
 use crate::domain::facts::Weakening;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
 use crate::history::{Timeline, failing_count};
@@ -45,7 +45,7 @@ pub static RULE: Rule = Rule {
     },
     level: Level::Warn,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About {
         waiver: Some("a trailer of the message waives it: Tests-Removed: why"),
         ..About::of(EventClass::DirtyBit)
@@ -228,9 +228,9 @@ fn open(timeline: &Timeline) -> Option<Open> {
 /// Where both counts fell; `skipped` were skipped before: a skip that no diff shows is told by the report alone.
 fn fewer(before: Open, now: &TestEvidence, skipped: Option<u64>) -> Option<Counts> {
     let (failing, ran) = (failing_count(now)?, now.counts.ran());
-    let told = matches!(now.status, TestStatus::Passed | TestStatus::Failed) && ran > 0;
+    let reported = matches!(now.status, TestStatus::Passed | TestStatus::Failed) && ran > 0;
     let skipped = skipped.map(|before| (before, now.counts.skipped)).filter(|(before, now)| now > before);
-    let fell = told && failing < before.failing && ran < before.ran;
+    let fell = reported && failing < before.failing && ran < before.ran;
     fell.then_some(Counts::Fewer { before, failing, ran, skipped })
 }
 

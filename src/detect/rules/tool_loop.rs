@@ -9,10 +9,10 @@ use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::detail::{Figures, Found};
 use crate::domain::escalation::Signal;
 use crate::domain::events::Arguments;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::ShortHash;
 use crate::domain::settings::{Param, RuleSetting, Word};
-use crate::domain::suggestion::Step as Advised;
+use crate::domain::suggestion::AdvisedStep;
 use crate::history::{Call, Newest, Timeline, is_edit};
 
 pub(in crate::detect) const SOFT: Param<u64> = Param::count("soft", 3, 2, "Identical calls that warn.");
@@ -52,10 +52,10 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About {
         advice: Advice::Own(
-            Advised::ChangeApproach,
+            AdvisedStep::ChangeApproach,
             "tell the agent what that call answers, and ask for another approach",
         ),
         signal: Some(Signal::ToolLoop),
@@ -229,16 +229,16 @@ fn same_answer(calls: &[&Call], setting: &RuleSetting) -> Option<(Grade, Pattern
 }
 
 fn finding(setting: &RuleSetting, newest: &Call, grade: Grade, pattern: Pattern) -> Finding {
-    let (level, face) = match grade {
-        Grade::Soft => (setting.level.min(Level::Warn), Face::Checkpoint),
-        Grade::Hard => (setting.level, Face::Checkpoint),
-        Grade::Infinite => (setting.level, Face::BlockerReport),
+    let (level, report_file) = match grade {
+        Grade::Soft => (setting.level.min(Level::Warn), ReportFile::Checkpoint),
+        Grade::Hard => (setting.level, ReportFile::Checkpoint),
+        Grade::Infinite => (setting.level, ReportFile::BlockerReport),
     };
     let tool = words::bounded(&newest.call.tool);
     let mut evidence = vec![Evidence::Text(format!("call {}", newest.call.exact))];
     evidence.extend(newest.call.result.map(|answer| Evidence::Text(format!("answer {answer}"))));
     Finding {
-        face,
+        report_file,
         evidence,
         help: vec!["do something else than this call: its answer is known by now".to_owned()],
         ..RULE.finding(level, Loop { grade, tool, pattern })
@@ -288,21 +288,21 @@ mod tests {
             assert_eq!(said(vec![bash(1, 1); times]), expected, "{times}");
             assert_eq!(said(vec![blind(1); times]), expected, "{times} without answers");
         }
-        let infinite = asked_of(&RULE, &folded(vec![bash(1, 1); 10])).map(|finding| finding.face);
-        assert_eq!(infinite, Some(Face::BlockerReport));
+        let infinite = asked_of(&RULE, &folded(vec![bash(1, 1); 10])).map(|finding| finding.report_file);
+        assert_eq!(infinite, Some(ReportFile::BlockerReport));
     }
 
     #[test]
     fn calls_without_known_arguments_prove_nothing() {
-        let untold = |tool: &str, answer| {
+        let unknown = |tool: &str, answer| {
             event(What::ToolCall(ToolCall { args: Arguments::Unknown, ..call(tool, 1, answer) }))
         };
-        assert_eq!(said(vec![untold("Bash", None); 30]), "");
-        assert_eq!(said(vec![untold("Bash", Some(1)); 30]), "", "whatever they answer");
-        let between: Vec<Fact> = (0..5).flat_map(|_| [bash(1, 1), untold("Bash", None)]).collect();
+        assert_eq!(said(vec![unknown("Bash", None); 30]), "");
+        assert_eq!(said(vec![unknown("Bash", Some(1)); 30]), "", "whatever they answer");
+        let between: Vec<Fact> = (0..5).flat_map(|_| [bash(1, 1), unknown("Bash", None)]).collect();
         assert_eq!(said(between), "halt HARD_LOOP", "nor do they hide those that are known");
-        assert_eq!(said(vec![bash(1, 1), bash(1, 1), bash(1, 1), untold("Bash", None)]), "", "said before");
-        let edits = (0..9).flat_map(|_| [untold("Edit", None), bash(1, 1)]).collect();
+        assert_eq!(said(vec![bash(1, 1), bash(1, 1), bash(1, 1), unknown("Bash", None)]), "", "said before");
+        let edits = (0..9).flat_map(|_| [unknown("Edit", None), bash(1, 1)]).collect();
         assert_eq!(said(edits), "", "an edit that nobody tells of may be a new one");
     }
 
@@ -378,6 +378,6 @@ mod tests {
         let found = asked_with(&RULE, &rows, &[("rounds", ParamValue::Count(2))]);
         assert_eq!(found.map(|finding| finding.level), Some(Level::Halt));
         let found = asked_with(&RULE, &line, &[("infinite", ParamValue::Count(4))]);
-        assert_eq!(found.map(|finding| finding.face), Some(Face::BlockerReport));
+        assert_eq!(found.map(|finding| finding.report_file), Some(ReportFile::BlockerReport));
     }
 }

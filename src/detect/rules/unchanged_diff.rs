@@ -10,7 +10,7 @@ use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
 use crate::domain::detail::Found;
 use crate::domain::facts::CommitKind;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::DiffHash;
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{DocsProgress, Iteration, Source, Timeline};
@@ -69,7 +69,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::Stall),
     params: &[REPEATS.spec, COSMETIC.spec, PATIENCE.spec, REWRITES.spec, EXEMPT.spec],
     stages: LOOP,

@@ -11,7 +11,7 @@ use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
 use crate::domain::facts::Hunk;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::Iteration;
 
@@ -47,7 +47,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Warn,
     reason: HaltReason::Oscillating,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::UndoChurn), ..About::of(EventClass::Oscillation) },
     params: &[SHARE.spec, OVER.spec, WINDOW.spec, EXEMPT.spec],
     stages: LOOP,

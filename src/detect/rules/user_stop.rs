@@ -1,13 +1,14 @@
-//! `user-stop`: a person pulled the cord.
+//! `user-stop`: a person pulled the stop switch.
 
 use std::fmt;
 
 use crate::detect::rule::{Docs, Reads, Rule};
-use crate::detect::situation::{Presence, Situation};
+use crate::detect::situation::Situation;
 use crate::domain::about::{About, EventClass};
 use crate::domain::decision::Stage;
 use crate::domain::detail::Found;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::facts::Presence;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::RuleSetting;
 
 pub static RULE: Rule = Rule {
@@ -23,7 +24,7 @@ pub static RULE: Rule = Rule {
     },
     level: Level::Halt,
     reason: HaltReason::UserStop,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::UserStop),
     params: &[],
     stages: &[Stage::PreCommit, Stage::Halts, Stage::Complete],

@@ -8,7 +8,7 @@ use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::escalation::{Signal, VerdictRound, splits_running};
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 
 pub(in crate::detect) const ROUNDS: Param<u64> = Param::count("rounds", 2, 1, "Split rounds in a row.");
@@ -28,7 +28,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Warn,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::VerdictSplit), ..About::of(EventClass::Stall) },
     params: &[ROUNDS.spec],
     stages: LOOP,

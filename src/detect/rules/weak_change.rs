@@ -10,7 +10,7 @@ use crate::domain::about::{About, EventClass};
 use crate::domain::change::Nature;
 use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
-use crate::domain::findings::{Evidence, Face, Finding, HaltReason, Level};
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::history::{DocsProgress, Iteration, Timeline};
 
@@ -40,7 +40,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     },
     level: Level::Warn,
     reason: HaltReason::Stalled,
-    face: Face::Checkpoint,
+    report_file: ReportFile::Checkpoint,
     about: About { signal: Some(Signal::WeakChange), ..About::of(EventClass::Stall) },
     params: &[RUNNING.spec, EXEMPT.spec],
     stages: LOOP,

@@ -15,7 +15,7 @@ const MAX_COMPARED: u64 = 1024 * 1024;
 
 /// Whether git would run a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum HookMode {
     /// It is executable.
     Runs,
     /// It is not: git ignores it.
@@ -31,7 +31,7 @@ pub enum Standing {
         /// The program it starts, unless it is of another version.
         program: Option<PathBuf>,
         /// Whether git runs it.
-        mode: Mode,
+        mode: HookMode,
     },
     /// Our shim, changed by somebody, or a link to one.
     EditedShim,
@@ -39,7 +39,7 @@ pub enum Standing {
     Foreign {
         owner: Owner,
         /// Whether git runs it.
-        mode: Mode,
+        mode: HookMode,
     },
     /// A directory, or something else that is no file.
     NoFile,
@@ -111,7 +111,7 @@ fn standing(path: &Path, classify: impl Fn(&[u8]) -> Content) -> io::Result<Stan
         Ok(facts) => facts,
         // A link to nowhere: git runs nothing, and the link is still somebody's.
         Err(_) if itself.is_symlink() => {
-            return Ok(Standing::Foreign { owner: Owner::Somebody, mode: Mode::Ignored });
+            return Ok(Standing::Foreign { owner: Owner::Somebody, mode: HookMode::Ignored });
         }
         Err(error) => return Err(error),
     };
@@ -139,8 +139,8 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn mode(facts: &Metadata) -> Mode {
-    if files::is_executable(facts) { Mode::Runs } else { Mode::Ignored }
+fn mode(facts: &Metadata) -> HookMode {
+    if files::is_executable(facts) { HookMode::Runs } else { HookMode::Ignored }
 }
 
 fn twins(one: &Path, other: &Path) -> io::Result<Twins> {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::hooks::Hook;
-use super::mode::Mode;
+use super::mode::Integration;
 use crate::domain::ids::Digest;
 use crate::platform::paths::{bytes_of, path_from_bytes};
 
@@ -85,7 +85,7 @@ pub struct Manifest {
     /// The fetch refspecs that were added: key (`remote.NAME.fetch`) and value.
     pub fetch: Vec<(String, String)>,
     /// In which way it was installed; `None` in one from before there was a choice.
-    pub mode: Option<Mode>,
+    pub mode: Option<Integration>,
     /// Files of others with lines of ours.
     pub files: Vec<EditedFile>,
     /// The hooks in the configuration: key and value.
@@ -248,7 +248,7 @@ impl Wire {
             display_refs: self.display_refs,
             fetch: self.fetch,
             // One of a newer version is no reason to fail: what there is to take out stands beside it.
-            mode: self.mode.as_deref().and_then(Mode::from_name),
+            mode: self.mode.as_deref().and_then(Integration::from_name),
             files: self.files.into_iter().map(WireFile::into_file).collect::<Result<_, String>>()?,
             hook_keys: self.hook_keys,
         })
@@ -280,7 +280,7 @@ mod tests {
             ],
             display_refs: vec!["refs/notes/andon".into()],
             fetch: vec![("remote.origin.fetch".into(), "+a*:b*".into())],
-            mode: Some(Mode::Husky),
+            mode: Some(Integration::Husky),
             files: vec![EditedFile {
                 path: "/r/.husky/x".into(),
                 birth: Birth::Made,

@@ -2,7 +2,7 @@
 
 /// How hooks are put in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum Integration {
     /// Files of Andon's own where git looks for hooks; what was there is called.
     Shim,
     /// `hook.<name>.command` and `hook.<name>.event` in the configuration of the repository (git 2.54).
@@ -18,7 +18,7 @@ pub enum Mode {
 /// The first git that reads hooks from its configuration.
 pub const CONFIG_HOOKS_SINCE: GitVersion = (2, 54, 0);
 
-impl Mode {
+impl Integration {
     /// Every mode with its name.
     pub const ALL: [(Self, &'static str); 5] = [
         (Self::Shim, "shim"),
@@ -43,7 +43,7 @@ impl Mode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Manager {
     /// The mode that writes into its files.
-    pub mode: Mode,
+    pub mode: Integration,
     /// The file or directory that shows it.
     pub shown_by: &'static str,
 }
@@ -55,9 +55,9 @@ pub type GitVersion = (u32, u32, u32);
 #[derive(Debug, Clone)]
 pub struct ModeFacts {
     /// The mode that was asked for.
-    pub asked: Option<Mode>,
+    pub asked: Option<Integration>,
     /// The mode of the last install, where it still holds.
-    pub earlier: Option<Mode>,
+    pub earlier: Option<Integration>,
     /// The managers that are there, the one whose hooks git runs first.
     pub managers: Vec<Manager>,
     /// git, where its version is known.
@@ -67,7 +67,7 @@ pub struct ModeFacts {
 /// A mode, and why it was taken; `None` where there was no choice to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenMode {
-    pub mode: Mode,
+    pub mode: Integration,
     pub because: Option<String>,
 }
 
@@ -77,7 +77,7 @@ pub enum Unfit {
     /// git is too old for hooks in its configuration.
     OldGit(Option<GitVersion>),
     /// The manager is not set up here.
-    NoManager(Mode),
+    NoManager(Integration),
 }
 
 /// Chooses. What was asked for holds; then what an earlier install did; then what is there.
@@ -85,13 +85,17 @@ pub fn choose(at: &ModeFacts) -> Result<ChosenMode, Unfit> {
     let config_works = at.git.is_some_and(|git| git >= CONFIG_HOOKS_SINCE);
     if let Some(mode) = at.asked {
         match mode {
-            Mode::Config if !config_works => return Err(Unfit::OldGit(at.git)),
-            Mode::Husky | Mode::Lefthook | Mode::PreCommit
+            Integration::Config if !config_works => return Err(Unfit::OldGit(at.git)),
+            Integration::Husky | Integration::Lefthook | Integration::PreCommit
                 if !at.managers.iter().any(|manager| manager.mode == mode) =>
             {
                 return Err(Unfit::NoManager(mode));
             }
-            Mode::Shim | Mode::Config | Mode::Husky | Mode::Lefthook | Mode::PreCommit => {
+            Integration::Shim
+            | Integration::Config
+            | Integration::Husky
+            | Integration::Lefthook
+            | Integration::PreCommit => {
                 return Ok(ChosenMode { mode, because: None });
             }
         }
@@ -100,13 +104,13 @@ pub fn choose(at: &ModeFacts) -> Result<ChosenMode, Unfit> {
         return Ok(ChosenMode { mode, because: None });
     }
     let Some(manager) = at.managers.first() else {
-        return Ok(ChosenMode { mode: Mode::Shim, because: None });
+        return Ok(ChosenMode { mode: Integration::Shim, because: None });
     };
     let there = format!("{} is here", manager.shown_by);
     if config_works {
         let because =
             format!("{there}, and git runs hooks of its configuration, which no manager overwrites");
-        return Ok(ChosenMode { mode: Mode::Config, because: Some(because) });
+        return Ok(ChosenMode { mode: Integration::Config, because: Some(because) });
     }
     Ok(ChosenMode { mode: manager.mode, because: Some(there) })
 }
@@ -117,25 +121,31 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_then_what_was_then_what_is_there() {
-        let husky = Manager { mode: Mode::Husky, shown_by: ".husky" };
-        let lefthook = Manager { mode: Mode::Lefthook, shown_by: "lefthook.yml" };
+        let husky = Manager { mode: Integration::Husky, shown_by: ".husky" };
+        let lefthook = Manager { mode: Integration::Lefthook, shown_by: "lefthook.yml" };
         let at = |asked, earlier, managers: &[Manager], git| {
             choose(&ModeFacts { asked, earlier, managers: managers.to_vec(), git }).map(|choice| choice.mode)
         };
         let (old, new) = (Some((2, 47, 3)), Some((2, 54, 0)));
-        assert_eq!(at(None, None, &[], new), Ok(Mode::Shim));
-        assert_eq!(at(None, None, &[husky, lefthook], old), Ok(Mode::Husky));
-        assert_eq!(at(None, None, &[lefthook], old), Ok(Mode::Lefthook));
-        assert_eq!(at(None, None, &[husky], new), Ok(Mode::Config));
-        assert_eq!(at(None, Some(Mode::Shim), &[husky], new), Ok(Mode::Shim));
-        assert_eq!(at(Some(Mode::Shim), Some(Mode::Husky), &[husky], old), Ok(Mode::Shim));
-        assert_eq!(at(Some(Mode::Config), None, &[], new), Ok(Mode::Config));
-        assert_eq!(at(Some(Mode::Config), None, &[], old), Err(Unfit::OldGit(old)));
-        assert_eq!(at(Some(Mode::Config), None, &[], None), Err(Unfit::OldGit(None)));
-        assert_eq!(at(Some(Mode::Config), None, &[], Some((3, 0, 0))), Ok(Mode::Config));
-        assert_eq!(at(Some(Mode::Husky), None, &[lefthook], new), Err(Unfit::NoManager(Mode::Husky)));
-        for (mode, name) in Mode::ALL {
-            assert_eq!((mode.as_str(), Mode::from_name(name)), (name, Some(mode)));
+        assert_eq!(at(None, None, &[], new), Ok(Integration::Shim));
+        assert_eq!(at(None, None, &[husky, lefthook], old), Ok(Integration::Husky));
+        assert_eq!(at(None, None, &[lefthook], old), Ok(Integration::Lefthook));
+        assert_eq!(at(None, None, &[husky], new), Ok(Integration::Config));
+        assert_eq!(at(None, Some(Integration::Shim), &[husky], new), Ok(Integration::Shim));
+        assert_eq!(
+            at(Some(Integration::Shim), Some(Integration::Husky), &[husky], old),
+            Ok(Integration::Shim)
+        );
+        assert_eq!(at(Some(Integration::Config), None, &[], new), Ok(Integration::Config));
+        assert_eq!(at(Some(Integration::Config), None, &[], old), Err(Unfit::OldGit(old)));
+        assert_eq!(at(Some(Integration::Config), None, &[], None), Err(Unfit::OldGit(None)));
+        assert_eq!(at(Some(Integration::Config), None, &[], Some((3, 0, 0))), Ok(Integration::Config));
+        assert_eq!(
+            at(Some(Integration::Husky), None, &[lefthook], new),
+            Err(Unfit::NoManager(Integration::Husky))
+        );
+        for (mode, name) in Integration::ALL {
+            assert_eq!((mode.as_str(), Integration::from_name(name)), (name, Some(mode)));
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::hooks::Hook;
-use super::inspect::{HookState, Mode, Standing, Twins};
+use super::inspect::{HookMode, HookState, Standing, Twins};
 use super::shim::Owner;
 
 /// What becomes of what stands where the shim is to go.
@@ -112,7 +112,7 @@ fn intent(state: &HookState, program: &Path) -> Result<Intent, Obstacle> {
         (Standing::EditedShim, _) => Err(Obstacle::Edited),
         (Standing::Nothing, _) => Ok(Intent::Write(Displaced::Nothing)),
         (Standing::Shim { program: found, mode }, _) => {
-            let same = found.as_deref() == Some(program) && *mode == Mode::Runs;
+            let same = found.as_deref() == Some(program) && *mode == HookMode::Runs;
             Ok(if same { Intent::Keep } else { Intent::Write(Displaced::OlderShim) })
         }
         (Standing::Foreign { owner, .. }, _) if runs_legacy(state) => Ok(Intent::RunsThrough(*owner)),
@@ -133,7 +133,7 @@ fn intent(state: &HookState, program: &Path) -> Result<Intent, Obstacle> {
 /// True when the tool whose hook stands there runs our shim.
 fn runs_legacy(state: &HookState) -> bool {
     matches!(state.standing, Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. })
-        && matches!(state.legacy, Standing::Shim { mode: Mode::Runs, .. })
+        && matches!(state.legacy, Standing::Shim { mode: HookMode::Runs, .. })
 }
 
 /// What uninstalling does to one hook.
@@ -181,15 +181,15 @@ mod tests {
     const PROGRAM: &str = "/bin/andon";
 
     fn foreign(owner: Owner) -> Standing {
-        Standing::Foreign { owner, mode: Mode::Runs }
+        Standing::Foreign { owner, mode: HookMode::Runs }
     }
 
-    fn shim(program: Option<&str>, mode: Mode) -> Standing {
+    fn shim(program: Option<&str>, mode: HookMode) -> Standing {
         Standing::Shim { program: program.map(PathBuf::from), mode }
     }
 
     fn ours() -> Standing {
-        shim(Some(PROGRAM), Mode::Runs)
+        shim(Some(PROGRAM), HookMode::Runs)
     }
 
     fn state(standing: Standing, chained: Standing) -> HookState {
@@ -217,9 +217,9 @@ mod tests {
             (state(nothing(), foreign(Somebody)), Ok(I::Write(D::Nothing)), R::Restore),
             (state(ours(), nothing()), Ok(I::Keep), R::Remove),
             (state(ours(), foreign(Somebody)), Ok(I::Keep), R::Restore),
-            (state(shim(Some("/old"), Mode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
-            (state(shim(None, Mode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
-            (state(shim(Some(PROGRAM), Mode::Ignored), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
+            (state(shim(Some("/old"), HookMode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
+            (state(shim(None, HookMode::Runs), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
+            (state(shim(Some(PROGRAM), HookMode::Ignored), nothing()), Ok(I::Write(D::OlderShim)), R::Remove),
             (state(Standing::EditedShim, nothing()), Err(O::Edited), R::Leave(O::Edited)),
             (state(foreign(Somebody), nothing()), Ok(I::Write(D::Chained)), R::Nothing),
             (

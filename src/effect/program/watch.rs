@@ -88,27 +88,27 @@ impl Watch {
     ) -> io::Result<ExitStatus> {
         let mut looked = Instant::now();
         loop {
-            let mut told = None;
+            let mut reported = None;
             match events.recv_timeout(TICK) {
                 Ok(Event::Output(stream, bytes)) => sink(stream, &bytes),
                 Ok(Event::Closed) => self.open_streams = self.open_streams.saturating_sub(1),
-                Ok(Event::Told(notice)) => told = Some(notice),
+                Ok(Event::Told(notice)) => reported = Some(notice),
                 // With all senders gone `recv_timeout` returns at once.
                 Err(RecvTimeoutError::Disconnected) => thread::sleep(TICK),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            match told {
+            match reported {
                 Some(Notice::Resized) => self.resize(),
                 Some(Notice::Ending(signal)) => self.pass_on(signal),
                 Some(Notice::ChildEnded) | None => {}
             }
-            if told == Some(Notice::ChildEnded) || looked.elapsed() >= TICK {
+            if reported == Some(Notice::ChildEnded) || looked.elapsed() >= TICK {
                 looked = Instant::now();
                 if let Some(status) = self.command.try_wait()? {
                     return Ok(status);
                 }
             }
-            if told.is_some() {
+            if reported.is_some() {
                 let _listening = go_on.send(());
             }
             self.check_deadline();

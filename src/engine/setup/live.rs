@@ -12,7 +12,7 @@ use crate::effect::install::husky::Layout;
 use crate::effect::install::inspect::{self, HookState, Standing, inspect};
 use crate::effect::install::lefthook;
 use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::Mode;
+use crate::effect::install::mode::Integration;
 use crate::git::Repo;
 use crate::platform::files;
 use crate::report::escape::shell_quote;
@@ -53,15 +53,15 @@ pub fn look(repo: &Repo) -> Guarded {
         Ok(manifest) => manifest.unwrap_or_default(),
         Err(_) => return Guarded::Yes,
     };
-    let mode = manifest.mode.or_else(|| (!manifest.places.is_empty()).then_some(Mode::Shim));
+    let mode = manifest.mode.or_else(|| (!manifest.places.is_empty()).then_some(Integration::Shim));
     let top = repo.workdir().unwrap_or(repo.common_dir());
     match mode {
         None => Guarded::Never,
-        Some(Mode::Shim) => shims(&dir, &manifest),
-        Some(Mode::Config) => config(repo),
-        Some(Mode::Husky) => husky(repo, top, &dir),
-        Some(Mode::Lefthook) => lefthook(top, &dir),
-        Some(Mode::PreCommit) => framework(top, &dir, &manifest),
+        Some(Integration::Shim) => shims(&dir, &manifest),
+        Some(Integration::Config) => config(repo),
+        Some(Integration::Husky) => husky(repo, top, &dir),
+        Some(Integration::Lefthook) => lefthook(top, &dir),
+        Some(Integration::PreCommit) => framework(top, &dir, &manifest),
     }
 }
 
@@ -90,7 +90,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 /// Whether git comes to start Andon through this hook. What somebody changed by hand may.
 pub(crate) fn runs(state: &HookState) -> bool {
-    use inspect::Mode::Runs;
+    use inspect::HookMode::Runs;
     match &state.standing {
         Standing::Shim { mode: Runs, .. } | Standing::EditedShim => true,
         Standing::Foreign { mode: Runs, .. } => matches!(state.legacy, Standing::Shim { mode: Runs, .. }),

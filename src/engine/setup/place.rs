@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{SetupError, quoted};
-use crate::effect::install::mode::Mode;
+use crate::effect::install::mode::Integration;
 use crate::git::{ConfigScope, GitError, Repo, SourcedValue};
 
 /// Who decides where hooks are.
@@ -63,16 +63,16 @@ fn own_hooks_dir(repo: &Repo) -> PathBuf {
 }
 
 /// What a person should know about the place that was chosen.
-pub(crate) fn remarks(repo: &Repo, top: &Path, (mode, dir): (Mode, &Path)) -> Vec<String> {
+pub(crate) fn remarks(repo: &Repo, top: &Path, mode: Integration, dir: &Path) -> Vec<String> {
     let mut remarks = Vec::new();
     let linked = repo.common_dir().join("worktrees").is_dir();
-    if matches!(mode, Mode::Husky | Mode::PreCommit) && linked {
+    if matches!(mode, Integration::Husky | Integration::PreCommit) && linked {
         remarks.push("each linked worktree has these files as its branch has them".to_owned());
     }
-    if mode == Mode::Config || mode == Mode::Shim && linked && !dir.starts_with(top) {
+    if mode == Integration::Config || mode == Integration::Shim && linked && !dir.starts_with(top) {
         remarks.extend(for_all(repo));
     }
-    if mode == Mode::Shim
+    if mode == Integration::Shim
         && dir.starts_with(top)
         && !dir.starts_with(repo.common_dir())
         && !dir.starts_with(repo.git_dir())

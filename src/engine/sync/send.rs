@@ -58,13 +58,13 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
         Err(err) => Some(failed(&err.to_string())),
         Ok(report) => {
             let wrong = report.found.iter().find(|one| one.severity == Severity::Error);
-            let told = (first && report.sent.records > 0).then(|| told(&report, &label));
-            wrong.map(|one| failed(&one.message)).or(told)
+            let reported = (first && report.sent.records > 0).then(|| reported(&report, &label));
+            wrong.map(|one| failed(&one.message)).or(reported)
         }
     }
 }
 
-fn told(report: &SyncReport, label: &str) -> Diagnostic {
+fn reported(report: &SyncReport, label: &str) -> Diagnostic {
     let count = report.sent.records;
     let what = format!("sent {count} record(s) of Andon along to {label}, as every push will from now on");
     Diagnostic::note(what).help(format!("to push branches alone: git config {KEY} false"))

@@ -213,14 +213,15 @@ impl<'a> Takeover<'a> {
     /// Says what went back, or away, at the remote since it was last seen.
     pub(crate) fn compare(&mut self, before: &Tracked, now: &Tracked) -> Result<(), OpsError> {
         if let Some(seen) = before.notes {
-            self.went_back("the records", notes::REF, (seen, now.notes))?;
+            self.went_back("the records", notes::REF, seen, now.notes)?;
         }
         for (writer, seen) in &before.ledgers {
             let name = format!("{}{writer}", ledger::REF_PREFIX);
             self.went_back(
                 &format!("the ledger of {writer}"),
                 &name,
-                (*seen, now.ledgers.get(writer).copied()),
+                *seen,
+                now.ledgers.get(writer).copied(),
             )?;
         }
         Ok(())
@@ -230,7 +231,8 @@ impl<'a> Takeover<'a> {
         &mut self,
         what: &str,
         name: &str,
-        (seen, now): (CommitId, Option<CommitId>),
+        seen: CommitId,
+        now: Option<CommitId>,
     ) -> Result<(), OpsError> {
         let how = match now {
             Some(tip) if self.repo.is_ancestor(seen, tip)? => return Ok(()),

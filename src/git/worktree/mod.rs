@@ -133,7 +133,7 @@ impl Comparison<'_> {
     }
 
     /// Runs git on the index that promises nothing, told to look at what there is and to run no filter.
-    fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::Output, GitError> {
+    fn git(&self, args: &[&OsStr], input: &[u8]) -> Result<program::ProgramOutput, GitError> {
         let mut variables: Vec<(&str, &OsStr)> = Filters::variables().to_vec();
         variables.extend(self.examined.variable());
         let mut all: Vec<OsString> = self.settings.options.clone();

@@ -221,7 +221,7 @@ fn tests_that_run_after_a_commit_or_a_turn_say_what_it_was() {
         let known: Vec<bool> = line.iterations.iter().map(|one| one.tests.is_some()).collect();
         (known, line.newest_run)
     };
-    let (done, within) = (Effect::Iteration, Effect::Within);
+    let (done, within) = (EventEffect::Iteration, EventEffect::Within);
     assert_eq!(after(chained(&[1, 2]), vec![about(2)]), (vec![false, true], done));
     assert_eq!(after(chained(&[1, 2]), vec![about(1)]), (vec![false, false], within), "the newest alone");
     assert_eq!(after(chained(&[1]), vec![about(1), about(1)]), (vec![true], within), "once");

@@ -45,10 +45,10 @@ fn an_announced_turn_holds_any_number_of_commits_another_one_each() {
     let totals = |facts: Vec<Fact>| folded(facts).activity.nodes["coder"].turns;
     let commits = || vec![committed(1, "coder"), committed(2, "coder"), committed(3, "coder")];
     assert_eq!(totals(commits()), 3);
-    let mut told = commits();
-    told.insert(0, event_of("coder", 1, What::TurnStart));
-    told.push(ended("coder", 2, 3));
-    assert_eq!(totals(told), 1);
+    let mut reported = commits();
+    reported.insert(0, event_of("coder", 1, What::TurnStart));
+    reported.push(ended("coder", 2, 3));
+    assert_eq!(totals(reported), 1);
 }
 
 #[test]
@@ -92,8 +92,8 @@ fn an_event_reported_twice_is_one() {
     let Fact::Event(one) = turn_end(1) else { unreachable!() };
     let twice = Fact::Event(Box::new(Event { id: Some(ShortHash([7; 8])), ..*one }));
     let mut fold = Fold::new(crate::history::testkit::GAP);
-    assert_eq!(fold.push(twice.clone()), Effect::Iteration);
-    assert_eq!(fold.push(twice), Effect::Nothing);
+    assert_eq!(fold.push(twice.clone()), EventEffect::Iteration);
+    assert_eq!(fold.push(twice), EventEffect::Nothing);
     assert_eq!((fold.timeline().number(), fold.timeline().activity.marks.duplicates), (1, 1));
 }
 

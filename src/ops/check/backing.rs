@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::{Case, Looked, Violation, at, contradictions, gate, level_of, overrides, violation};
+use super::{Case, Examined, Violation, at, contradictions, gate, level_of, overrides, violation};
 use crate::config::{AppliesTo, HandedIn};
 use crate::detect;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord};
@@ -32,14 +32,14 @@ pub(super) enum Silent {
 #[derive(Clone, Copy)]
 pub(super) struct Here<'a> {
     pub case: &'a Case<'a>,
-    pub looked: &'a Looked,
+    pub examined: &'a Examined,
     pub commit: &'a CommitInfo,
 }
 
 /// What is said of a commit.
 #[derive(Default)]
-pub(super) struct Told {
-    pub said: Vec<Violation>,
+pub(super) struct Conclusion {
+    pub violations: Vec<Violation>,
     pub undecided: Option<Undecided>,
 }
 
@@ -108,10 +108,10 @@ impl Backed {
         here: Here<'_>,
         silent: Silent,
         fact: &mut CommitFact,
-    ) -> Result<Told, OpsError> {
-        let mut told = Told::default();
+    ) -> Result<Conclusion, OpsError> {
+        let mut conclusion = Conclusion::default();
         if here.case.config.guard.applies_to == AppliesTo::Agents {
-            return Ok(told);
+            return Ok(conclusion);
         }
         let backing = self.backing(here, Claim::Nothing, &fact.record)?;
         match backing {
@@ -119,25 +119,25 @@ impl Backed {
                 if asks_for_tests(here.case).is_none() || is_backed(here.case, &other) =>
             {
                 self.sources.push(source);
-                told.said.push(elsewhere(here, source));
-                told.said.extend(gate::judge(here.case, here.commit, &other));
+                conclusion.violations.push(elsewhere(here, source));
+                conclusion.violations.extend(gate::judge(here.case, here.commit, &other));
                 let lie = other.tests.as_ref().and_then(contradictions::of_tests);
-                told.said.extend(lie.map(|what| contradictory(here.commit, source, what)));
+                conclusion.violations.extend(lie.map(|what| contradictory(here.commit, source, what)));
                 fact.record.tests = other.tests.filter(|tests| tests.code == fact.record.code);
             }
-            Backing::Made(made) => told.said.push(by_git(here.commit, made)),
+            Backing::Made(made) => conclusion.violations.push(by_git(here.commit, made)),
             nothing @ (Backing::Elsewhere(..) | Backing::Untested(_) | Backing::Nobody) => {
                 self.untested.insert(here.commit.id);
-                told.undecided = Some(missing(here.commit, silent, &nothing));
+                conclusion.undecided = Some(missing(here.commit, silent, &nothing));
             }
         }
-        Ok(told)
+        Ok(conclusion)
     }
 
     fn backing(&mut self, here: Here<'_>, claim: Claim, record: &CommitRecord) -> Result<Backing, OpsError> {
         let changed = self.changed(here, record.code)?;
         let Self { origins, untested, .. } = self;
-        let judged = |id: CommitId| here.looked.place(id).map(|_| !untested.contains(&id));
+        let judged = |id: CommitId| here.examined.place(id).map(|_| !untested.contains(&id));
         let asked = Asked { commit: here.commit, record, claim, changed, judged: &judged };
         origins.backing(Archive { repo: here.case.repo, store: &here.case.store }, &asked)
     }
@@ -149,7 +149,7 @@ impl Backed {
                 Fingerprinter::new(here.case.repo, &here.case.config.paths.rules).of_overlay(None, &[])?;
             return Ok(nothing != code);
         };
-        let before = match here.looked.code(parent) {
+        let before = match here.examined.code(parent) {
             Some(code) => code,
             None => code_of(here.case, parent)?,
         };
@@ -247,7 +247,7 @@ struct Gap {
 }
 
 fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Violation {
-    let said = gap.claimed.as_str();
+    let claimed = gap.claimed.as_str();
     let missing = "no test run on exactly this code is recorded";
     let message = match (nothing, gap.claimed) {
         _ if gap.handed_in => {
@@ -259,7 +259,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Violation {
         }
         (_, CommitKind::Normal | CommitKind::Amend) => format!("the code changed, and {missing}"),
         (_, CommitKind::Merge | CommitKind::Revert | CommitKind::CherryPick | CommitKind::Rebase) => format!(
-            "the code changed, and {missing}; its record calls it a {said}, and git does not make this code of tested \
+            "the code changed, and {missing}; its record calls it a {claimed}, and git does not make this code of tested \
              commits, so it counts as ordinary work"
         ),
     };

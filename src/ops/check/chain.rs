@@ -43,7 +43,8 @@ impl Recent {
 
 /// Whether the record of a commit names that of its parent.
 pub(super) fn judge(
-    (case, recent): (&Case<'_>, &Recent),
+    case: &Case<'_>,
+    recent: &Recent,
     commit: &CommitInfo,
     stored: &StoredRecord,
 ) -> Option<Violation> {

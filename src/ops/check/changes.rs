@@ -1,7 +1,7 @@
 //! What the changes of the range themselves say, whatever is recorded about them: what they took from the tests
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
-use super::{Case, CommitRef, Looked, Violation, at, of_finding};
+use super::{Case, CommitRef, Examined, Violation, at, of_finding};
 use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Rule, Situation};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Fact};
@@ -54,8 +54,8 @@ fn below(case: &Case<'_>, first: &CommitInfo) -> Fold {
 }
 
 /// Whether documentation moved with the API, over the range as a whole.
-pub(super) fn undocumented(case: &Case<'_>, looked: &Looked) -> Result<Vec<Violation>, OpsError> {
-    let (Some(first), Some(tip)) = (looked.commits().first(), looked.commits().last()) else {
+pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<Violation>, OpsError> {
+    let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
     };
     let Some(below) = first.parents.first() else { return Ok(Vec::new()) };
@@ -71,7 +71,7 @@ pub(super) fn undocumented(case: &Case<'_>, looked: &Looked) -> Result<Vec<Viola
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation { candidate: Some(&candidate), ..verdict::at(&timeline, Stage::Check) };
-    Ok(said(case, &situation, &detect::DOCS_NOT_UPDATED, looked.at(tip.id)))
+    Ok(said(case, &situation, &detect::DOCS_NOT_UPDATED, examined.at(tip.id)))
 }
 
 /// What one rule says of a commit.

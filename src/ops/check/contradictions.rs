@@ -24,7 +24,7 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
 /// Lines of one note that contradict each other: the worst of them counts, and one of them is not true.
 pub(super) fn of_note(commit: &CommitInfo, note: &Note) -> Option<Violation> {
     let parent = Some(commit.parents.first().copied());
-    let same_commit = v1::Derived { tree: Some(commit.tree), parent, ..v1::Derived::default() };
+    let same_commit = v1::DerivedFacts { tree: Some(commit.tree), parent, ..v1::DerivedFacts::default() };
     let what = note.disagreement(&same_commit)?;
     let message = format!("its records contradict each other in their {what}; the worst of them counts");
     let help = format!("git notes --ref=andon show {}; git log -p refs/notes/andon", commit.id.short());

@@ -18,12 +18,12 @@ pub(super) struct Link {
 
 /// The commits that were looked at, parents first.
 #[derive(Default)]
-pub(super) struct Looked {
+pub(super) struct Examined {
     commits: Vec<Link>,
     /// Where each of them is.
     index: HashMap<CommitId, usize>,
     /// Of each the code, and when its record says that it was written.
-    told: Vec<(CodeId, Timestamp)>,
+    reported: Vec<(CodeId, Timestamp)>,
     /// Facts that may be believed: records that do not hold are replaced by what was derived.
     facts: PackedFacts,
     /// Which of them were amended or rebased.
@@ -32,11 +32,11 @@ pub(super) struct Looked {
     tested: Vec<usize>,
 }
 
-impl Looked {
+impl Examined {
     pub(super) fn push(&mut self, commit: &CommitInfo, fact: &CommitFact) {
         let (number, record) = (self.commits.len(), &fact.record);
         self.index.insert(commit.id, number);
-        self.told.push((record.code, record.recorded_at));
+        self.reported.push((record.code, record.recorded_at));
         self.facts.push(fact);
         if matches!(record.kind, CommitKind::Amend | CommitKind::Rebase) {
             self.rewritten.push(number);
@@ -68,12 +68,12 @@ impl Looked {
 
     /// The code of a commit of the range.
     pub(super) fn code(&self, id: CommitId) -> Option<CodeId> {
-        self.told.get(self.place(id)?).map(|(code, _)| *code)
+        self.reported.get(self.place(id)?).map(|(code, _)| *code)
     }
 
     /// When a commit of the range was recorded.
     pub(super) fn recorded_at(&self, id: CommitId) -> Option<Timestamp> {
-        self.told.get(self.place(id)?).map(|(_, at)| *at)
+        self.reported.get(self.place(id)?).map(|(_, at)| *at)
     }
 
     /// All facts, in their order.

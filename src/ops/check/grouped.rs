@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::Violation;
-use super::examined::Looked;
+use super::examined::Examined;
 use crate::domain::findings::Level;
 
 /// Whose turn it is to speak: what is said of one commit comes in this order.
@@ -16,7 +16,7 @@ pub(super) enum Turn {
     Weakening,
     Identity,
     Skips,
-    Hands,
+    People,
     Ledger,
     Tampering,
     Range,
@@ -24,7 +24,7 @@ pub(super) enum Turn {
 
 /// The words of a violation.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Words {
+struct Wording {
     code: String,
     level: Level,
     message: String,
@@ -33,37 +33,37 @@ struct Words {
 
 /// What does not hold.
 #[derive(Default)]
-pub(super) struct Sayings {
+pub(super) struct Grouped {
     /// Of the range as a whole, or of commits outside it.
     apart: Vec<Violation>,
-    words: Vec<Rc<Words>>,
+    words: Vec<Rc<Wording>>,
     /// Where they are in that list.
-    numbers: BTreeMap<Rc<Words>, u32>,
+    numbers: BTreeMap<Rc<Wording>, u32>,
     /// Of which commit of the range, and the number of the words.
     said: Vec<(u32, Turn, u32)>,
 }
 
-impl Sayings {
+impl Grouped {
     /// Takes in what is said. What concerns no commit that was looked at comes in the order of the turns.
-    pub(super) fn say(
+    pub(super) fn add(
         &mut self,
-        looked: &Looked,
+        examined: &Examined,
         turn: Turn,
         violations: impl IntoIterator<Item = Violation>,
     ) {
         for violation in violations {
-            let place = violation.commit.as_ref().and_then(|at| looked.place(at.commit));
+            let place = violation.commit.as_ref().and_then(|at| examined.place(at.commit));
             let Some(place) = place.and_then(|place| u32::try_from(place).ok()) else {
                 self.apart.push(violation);
                 continue;
             };
             let Violation { code, level, message, help, .. } = violation;
-            let number = self.number(Words { code, level, message, help });
+            let number = self.number(Wording { code, level, message, help });
             self.said.push((place, turn, number));
         }
     }
 
-    fn number(&mut self, words: Words) -> u32 {
+    fn number(&mut self, words: Wording) -> u32 {
         if let Some(number) = self.numbers.get(&words) {
             return *number;
         }
@@ -75,12 +75,12 @@ impl Sayings {
     }
 
     /// All of it: first what concerns no commit of the range, then in the order of the commits.
-    pub(super) fn told(mut self, looked: &Looked) -> Vec<Violation> {
+    pub(super) fn into_violations(mut self, examined: &Examined) -> Vec<Violation> {
         self.said.sort_by_key(|(place, turn, _)| (*place, *turn));
         let of_one = |(place, _, number): &(u32, Turn, u32)| {
             let words = self.words.get(*number as usize)?;
             Some(Violation {
-                commit: looked.commits().get(*place as usize).map(|commit| looked.at(commit.id)),
+                commit: examined.commits().get(*place as usize).map(|commit| examined.at(commit.id)),
                 code: words.code.clone(),
                 level: words.level,
                 message: words.message.clone(),

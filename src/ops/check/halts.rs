@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::examined::Link;
-use super::{Case, Looked, Violation, violation};
-use crate::domain::decision::{Cord, Halt, LedgerEvent, Verdict};
+use super::{Case, Examined, Violation, violation};
+use crate::domain::decision::{Halt, LedgerEvent, StopSwitch, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
@@ -35,11 +35,11 @@ pub(super) struct Judged {
     pub(super) violations: Vec<Violation>,
     pub(super) halts: Vec<Answered>,
     pub(super) answers: Vec<Ack>,
-    pub(super) cords: Vec<Cord>,
+    pub(super) stop_switches: Vec<StopSwitch>,
 }
 
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
-pub(super) fn judge(case: &Case<'_>, looked: &Looked) -> Result<Judged, OpsError> {
+pub(super) fn judge(case: &Case<'_>, examined: &Examined) -> Result<Judged, OpsError> {
     let (entries, warnings) = Ledger::open(case.repo).read_all()?;
     let mut violations: Vec<Violation> = warnings
         .iter()
@@ -49,11 +49,11 @@ pub(super) fn judge(case: &Case<'_>, looked: &Looked) -> Result<Judged, OpsError
         })
         .collect();
     let mut halts: Vec<Answered> = Vec::new();
-    let (mut answers, mut cords): (Vec<Ack>, Vec<Cord>) = (Vec::new(), Vec::new());
+    let (mut answers, mut stop_switches): (Vec<Ack>, Vec<StopSwitch>) = (Vec::new(), Vec::new());
     for entry in entries {
         match entry.event {
             EntryEvent::Known(LedgerEvent::Halted(halt)) => {
-                let head = place(looked, &halt);
+                let head = place(examined, &halt);
                 halts.push(Answered { id: entry.id, halt: *halt, head, ack: None });
             }
             EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
@@ -66,34 +66,34 @@ pub(super) fn judge(case: &Case<'_>, looked: &Looked) -> Result<Judged, OpsError
                 }
                 answers.push(ack);
             }
-            EntryEvent::Known(LedgerEvent::Cord(cord)) => cords.push(*cord),
+            EntryEvent::Known(LedgerEvent::StopSwitch(switch)) => stop_switches.push(*switch),
             EntryEvent::Unknown { .. } => {}
         }
     }
     for halt in &halts {
-        violations.extend(while_halted((case, looked), halt));
-        violations.extend(by_an_agent(looked, halt));
+        violations.extend(while_halted(case, examined, halt));
+        violations.extend(by_an_agent(examined, halt));
     }
-    violations.extend(unrecorded_halts((case, looked), &halts, &answers));
-    Ok(Judged { violations, halts, answers, cords })
+    violations.extend(unrecorded_halts(case, examined, &halts, &answers));
+    Ok(Judged { violations, halts, answers, stop_switches })
 }
 
 /// The halted commit. One that was amended or rebased since is known by its number and its change.
-fn place(looked: &Looked, halt: &Halt) -> Option<CommitId> {
+fn place(examined: &Examined, halt: &Halt) -> Option<CommitId> {
     let head = halt.head?;
-    if looked.commits().iter().any(|commit| commit.id == head || commit.parents.contains(&head)) {
+    if examined.commits().iter().any(|commit| commit.id == head || commit.parents.contains(&head)) {
         return Some(head);
     }
     let same = |fact: &CommitFact| {
         fact.record.iteration == halt.iteration && halt.evidence.diffs.last() == Some(&fact.record.diff.hash)
     };
-    looked.rewritten().find(same).map_or(Some(head), |fact| fact.id)
+    examined.rewritten().find(same).map_or(Some(head), |fact| fact.id)
 }
 
 /// The commits of the range on top of `head`, which is in the range or right below it.
-fn on_top_of(looked: &Looked, head: CommitId) -> BTreeSet<CommitId> {
+fn on_top_of(examined: &Examined, head: CommitId) -> BTreeSet<CommitId> {
     let mut found = BTreeSet::new();
-    for commit in looked.commits() {
+    for commit in examined.commits() {
         if commit.parents.iter().any(|parent| *parent == head || found.contains(parent)) {
             found.insert(commit.id);
         }
@@ -102,13 +102,13 @@ fn on_top_of(looked: &Looked, head: CommitId) -> BTreeSet<CommitId> {
 }
 
 /// The commits of the range up to and with `head`.
-fn up_to((case, looked): (&Case<'_>, &Looked), head: CommitId) -> BTreeSet<CommitId> {
-    if !looked.holds(head) {
+fn up_to(case: &Case<'_>, examined: &Examined, head: CommitId) -> BTreeSet<CommitId> {
+    if !examined.holds(head) {
         let before = |commit: &&Link| case.repo.is_ancestor(commit.id, head).unwrap_or(false);
-        return looked.commits().iter().filter(before).map(|commit| commit.id).collect();
+        return examined.commits().iter().filter(before).map(|commit| commit.id).collect();
     }
     let mut found = BTreeSet::from([head]);
-    for commit in looked.commits().iter().rev() {
+    for commit in examined.commits().iter().rev() {
         if found.contains(&commit.id) {
             found.extend(&commit.parents);
         }
@@ -116,69 +116,70 @@ fn up_to((case, looked): (&Case<'_>, &Looked), head: CommitId) -> BTreeSet<Commi
     found
 }
 
-fn while_halted((case, looked): (&Case<'_>, &Looked), known: &Answered) -> Vec<Violation> {
+fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<Violation> {
     let Some(halted) = known.head else { return Vec::new() };
-    let mut bound = on_top_of(looked, halted);
+    let mut bound = on_top_of(examined, halted);
     if bound.is_empty() {
         return Vec::new();
     }
     match known.ack.as_ref().map(|ack| ack.head) {
         // Answered at `head`: everything after that is free again.
-        Some(Some(head)) => bound = &bound & &up_to((case, looked), head),
+        Some(Some(head)) => bound = &bound & &up_to(case, examined, head),
         Some(None) => bound.clear(),
         None => {}
     }
-    let found = looked.commits().iter().filter(|commit| bound.contains(&commit.id));
+    let found = examined.commits().iter().filter(|commit| bound.contains(&commit.id));
     found
         .map(|commit| {
             let message =
                 format!("made while the loop was halted by {} at {}", known.halt.rule, halted.short());
             let help = "a person answers the halt where it stands: andon resume --reason \"...\"";
-            violation(Some(looked.at(commit.id)), "halted-commit", Level::Block, message, help)
+            violation(Some(examined.at(commit.id)), "halted-commit", Level::Block, message, help)
         })
         .collect()
 }
 
 /// An answer by deletion that was first seen in an agent's shell: said, so that a person looks at it.
-fn by_an_agent(looked: &Looked, known: &Answered) -> Option<Violation> {
+fn by_an_agent(examined: &Examined, known: &Answered) -> Option<Violation> {
     let ack = known.ack.as_ref()?;
     let marker = ack.agent.as_ref().filter(|_| ack.how == AckHow::FileDeleted)?;
     let head = ack.head?;
     let concerns = |commit: &Link| commit.id == head || commit.parents.contains(&head);
-    if !looked.commits().iter().any(concerns) {
+    if !examined.commits().iter().any(concerns) {
         return None;
     }
     let message = format!(
         "the halt by {} was answered by deleting {} in the shell of an agent ({marker})",
         known.halt.rule,
-        known.halt.face.file_name()
+        known.halt.report_file.file_name()
     );
     let help = "a person reads the work since then; guard.ack = \"resume\" closes this way";
-    Some(violation(Some(looked.at(head)), "agent-answer", Level::Block, message, help))
+    Some(violation(Some(examined.at(head)), "agent-answer", Level::Block, message, help))
 }
 
 /// The rules over the records of the range: a halt that they give and the ledger does not know was removed, or
 /// the ledger was not fetched.
 fn unrecorded_halts(
-    (case, looked): (&Case<'_>, &Looked),
+    case: &Case<'_>,
+    examined: &Examined,
     halts: &[Answered],
     answers: &[Ack],
 ) -> Vec<Violation> {
-    let parents = looked.commits().iter().filter_map(|commit| commit.parents.first().copied());
+    let parents = examined.commits().iter().filter_map(|commit| commit.parents.first().copied());
     let mut lines = Lineages::new(parents, case.config.guard.session_gap);
     let mut violations = Vec::new();
-    for (commit, fact) in looked.commits().iter().zip(looked.facts()) {
+    for (commit, fact) in examined.commits().iter().zip(examined.facts()) {
         let parent = commit.parents.first().copied();
         let mut fold = lines.before(parent, |fresh| below(case, commit, answers, fresh));
         fold.push(Fact::Commit(Box::new(fact)));
         let decision = verdict::over(fold.timeline(), &case.config.rules, case.config);
         let halted = decision.verdict == Verdict::Halt;
         let rule = decision.findings.first().map_or("", |finding| finding.rule);
-        if halted && lines.goes_on(commit.id) && !is_known(looked, commit.id, rule, halts) {
+        if halted && lines.goes_on(commit.id) && !is_known(examined, commit.id, rule, halts) {
             let message = format!("{rule} halts here, the ledger has no such halt, and the work went on");
             let help = "git fetch origin 'refs/andon/*:refs/andon/*'";
             violations.push(violation(
-                Some(looked.at(commit.id)),
+                Some(examined.at(commit.id)),
                 "unrecorded-halt",
                 Level::Block,
                 message,
@@ -215,10 +216,10 @@ fn answer(fold: &mut Fold, commit: CommitId, answers: &[Ack]) -> bool {
 
 /// Whether the ledger has a halt at `commit`, or one of the same rule further up: a halt that is owed for commits
 /// made while the hooks were off is written at the next hook.
-fn is_known(looked: &Looked, commit: CommitId, rule: &str, halts: &[Answered]) -> bool {
+fn is_known(examined: &Examined, commit: CommitId, rule: &str, halts: &[Answered]) -> bool {
     halts.iter().any(|known| {
         let here = known.head == Some(commit);
         here || known.halt.rule == rule
-            && known.head.is_some_and(|head| on_top_of(looked, commit).contains(&head))
+            && known.head.is_some_and(|head| on_top_of(examined, commit).contains(&head))
     })
 }

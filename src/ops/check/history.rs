@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Looked, Violation, violation};
+use super::{Case, Examined, Violation, violation};
 use crate::domain::facts::{CommitRecord, Gate};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Oid};
@@ -23,11 +23,11 @@ const MAX_NOTE: usize = 1 << 20;
 /// Judges what became of the notes of the range, and of other commits whose records count in it.
 pub(super) fn judge(
     case: &Case<'_>,
-    looked: &Looked,
+    examined: &Examined,
     others: &[CommitId],
 ) -> Result<Vec<Violation>, OpsError> {
     let Some(tip) = case.store.tip() else { return Ok(Vec::new()) };
-    let range = looked.commits().iter().rev().map(|commit| commit.id);
+    let range = examined.commits().iter().rev().map(|commit| commit.id);
     let mut open: BTreeSet<CommitId> = range.take(MOST).chain(others.iter().copied()).collect();
     let steps = open.len().saturating_mul(4).clamp(FEWEST, MOST);
     let mut violations = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn judge(
             };
             if let Some(what) = better_now(case, commit, old) {
                 let message = format!("the record was edited: {what}");
-                let at = Some(looked.at(commit));
+                let at = Some(examined.at(commit));
                 let help = "git log -p refs/notes/andon";
                 violations.push(violation(at, "edited-record", Level::Block, message, help));
                 open.remove(&commit);

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{Case, Looked, Violation, violation};
+use super::{Case, Examined, Violation, violation};
 use crate::domain::facts::{Ack, CommitKind, CommitRecord, Prev, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
@@ -20,10 +20,10 @@ struct Count {
 }
 
 /// Judges the counts of the range.
-pub(super) fn judge(case: &Case<'_>, looked: &Looked, answers: &[Ack]) -> Vec<Violation> {
+pub(super) fn judge(case: &Case<'_>, examined: &Examined, answers: &[Ack]) -> Vec<Violation> {
     let mut known: HashMap<CommitId, Option<Count>> = HashMap::new();
     let mut violations = Vec::new();
-    for (commit, fact) in looked.commits().iter().zip(looked.facts()) {
+    for (commit, fact) in examined.commits().iter().zip(examined.facts()) {
         let record = &fact.record;
         let parent = commit.parents.first().copied();
         let before = parent.and_then(|parent| {
@@ -43,7 +43,13 @@ pub(super) fn judge(case: &Case<'_>, looked: &Looked, answers: &[Ack]) -> Vec<Vi
             record.iteration, before.iteration
         );
         let help = format!("git notes --ref=andon show {}", commit.id.short());
-        violations.push(violation(Some(looked.at(commit.id)), "edited-record", Level::Block, message, &help));
+        violations.push(violation(
+            Some(examined.at(commit.id)),
+            "edited-record",
+            Level::Block,
+            message,
+            &help,
+        ));
     }
     violations
 }

@@ -33,11 +33,11 @@ use crate::git::{CommitInfo, GitError, Repo};
 use crate::report::check::{CheckReport, CommitRef, Undecided, Violation};
 use crate::store::notes::NotesStore;
 
-use self::looked::Looked;
+use self::examined::Examined;
+use self::grouped::{Grouped, Turn};
 use self::range::Range;
-pub use self::range::{Cached, RangeRequest};
+pub use self::range::{CacheTrust, RangeRequest};
 use self::records::Judged;
-use self::sayings::{Sayings, Turn};
 
 /// What `check` works on.
 pub(super) struct Case<'a> {
@@ -51,7 +51,7 @@ struct Ground {
     common_dir: PathBuf,
     range: Range,
     config: Config,
-    said: Vec<Violation>,
+    violations: Vec<Violation>,
     /// The notes commit whose records count.
     tip: Option<CommitId>,
 }
@@ -62,31 +62,31 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
         Ok(ground) => ground,
         Err(nothing) => return Ok(*nothing),
     };
-    let (Judged { looked, mut said, undecided, backed, .. }, walked) =
+    let (Judged { examined, mut violations, undecided, backed, .. }, walked) =
         records::judge(ctx, &ground, asked.cached, pace)?;
-    let Ground { range, config, tip, said: of_configuration, .. } = ground;
+    let Ground { range, config, tip, violations: of_configuration, .. } = ground;
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let case = Case { repo: &repo, store: NotesStore::at(&repo, tip), config: &config };
-    said.say(&looked, Turn::Configuration, of_configuration);
-    let mut ledger = halts::judge(&case, &looked)?;
-    said.say(&looked, Turn::Hands, overrides::hands(&looked, &ledger));
-    said.say(&looked, Turn::Ledger, std::mem::take(&mut ledger.violations));
-    said.say(&looked, Turn::Tampering, tamper::around(&case, &looked)?);
-    said.say(&looked, Turn::Tampering, iteration_numbers::judge(&case, &looked, &ledger.answers));
-    said.say(&looked, Turn::Tampering, history::judge(&case, &looked, backed.sources())?);
+    violations.add(&examined, Turn::Configuration, of_configuration);
+    let mut ledger = halts::judge(&case, &examined)?;
+    violations.add(&examined, Turn::People, overrides::by_people(&examined, &ledger));
+    violations.add(&examined, Turn::Ledger, std::mem::take(&mut ledger.violations));
+    violations.add(&examined, Turn::Tampering, tamper::around(&case, &examined)?);
+    violations.add(&examined, Turn::Tampering, iteration_numbers::judge(&case, &examined, &ledger.answers));
+    violations.add(&examined, Turn::Tampering, history::judge(&case, &examined, backed.sources())?);
     // What is said of the tip, or of the range as a whole, cannot be said of a part of it.
     if walked == Walked::Whole {
-        said.say(&looked, Turn::Range, tested::tip(&case, &looked));
-        said.say(&looked, Turn::Range, changes::undocumented(&case, &looked)?);
+        violations.add(&examined, Turn::Range, tested::tip(&case, &examined));
+        violations.add(&examined, Turn::Range, changes::undocumented(&case, &examined)?);
         if let Some(squash) = &asked.squash {
-            said.say(&looked, Turn::Range, squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
+            violations.add(&examined, Turn::Range, squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
         }
     }
     Ok(CheckReport {
         range: range.shown,
         configuration: range.base.or(Some(range.tip)),
-        commits: looked.commits().len(),
-        violations: said.told(&looked),
+        commits: examined.commits().len(),
+        violations: violations.into_violations(&examined),
         undecided: stopped(walked).into_iter().chain(undecided).collect(),
         warnings: Vec::new(),
     })
@@ -107,9 +107,9 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
     if let Some(undecided) = missing_evidence(&repo, &range.commits)? {
         return Ok(Err(Box::new(without_evidence(&spelled.text, range.commits.len(), undecided))));
     }
-    let (config, said) = range::configuration(&repo, &range)?;
+    let (config, violations) = range::configuration(&repo, &range)?;
     let tip = NotesStore::open(&repo)?.tip();
-    Ok(Ok(Ground { common_dir: repo.common_dir().to_owned(), range, config, said, tip }))
+    Ok(Ok(Ground { common_dir: repo.common_dir().to_owned(), range, config, violations, tip }))
 }
 
 /// Nothing is known of the rest.

@@ -1,14 +1,14 @@
-//! What people (or agents in their stead) did past the rules in a range: dirty bits that were skipped, cords that were
+//! What people (or agents in their stead) did past the rules in a range: dirty bits that were skipped, stop switches that were
 //! pulled, halts that were answered, counters that were reset. A skip lifts the demand that it names, so it is never
 //! silent: a warning with its reason, and an error where an agent's shell asked for it or nobody gave a reason. The rest
 //! is told as notes, so that who reads the check sees every hand that was laid on the loop.
 
 use super::examined::Link;
 use super::halts::{Answered, Judged};
-use super::{Looked, Violation, at, violation};
+use super::{Examined, Violation, at, violation};
 use crate::detect;
 use crate::domain::facts::{Ack, AckHow, CommitFact, Skip};
-use crate::domain::findings::{Face, HaltReason, Level};
+use crate::domain::findings::{HaltReason, Level, ReportFile};
 use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
 
@@ -47,23 +47,23 @@ pub(super) fn passes_over(skipped: &[Skip], rule: &str) -> bool {
     skipped.iter().any(|skip| skip.rule == rule)
 }
 
-/// Cords that were pulled, and answers that were given, at commits of the range or right below it.
-pub(super) fn hands(looked: &Looked, ledger: &Judged) -> Vec<Violation> {
-    let Judged { halts, answers, cords, .. } = ledger;
+/// Stop switches that were pulled, and answers that were given, at commits of the range or right below it.
+pub(super) fn by_people(examined: &Examined, ledger: &Judged) -> Vec<Violation> {
+    let Judged { halts, answers, stop_switches, .. } = ledger;
     let pulled = halts.iter().filter(|known| known.halt.reason == HaltReason::UserStop);
     let pulled = pulled.filter_map(|known| {
         let end = if known.ack.is_some() { "" } else { "; nobody has answered yet" };
         let message = format!("the loop was stopped by hand: {}{end}", known.halt.message);
-        note(looked, known.head?, detect::USER_STOP.id, message)
+        note(examined, known.head?, detect::USER_STOP.id, message)
     });
     let answered = answers.iter().filter_map(|ack| {
         let halt = halts.iter().find(|known| Some(known.id) == ack.halt);
         let (code, message) = answer(ack, halt);
-        note(looked, ack.head?, code, message)
+        note(examined, ack.head?, code, message)
     });
-    let moved = cords.iter().filter_map(|cord| {
-        let message = format!("while the loop was halted, by {}: {}", cord.by, cord.message);
-        note(looked, cord.head?, detect::USER_STOP.id, message)
+    let moved = stop_switches.iter().filter_map(|switch| {
+        let message = format!("while the loop was halted, by {}: {}", switch.by, switch.message);
+        note(examined, switch.head?, detect::USER_STOP.id, message)
     });
     pulled.chain(answered).chain(moved).collect()
 }
@@ -82,14 +82,15 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
         AckHow::FileDeleted if halt.reason == HaltReason::UserStop => {
             "by taking STOP or PAUSE away".to_owned()
         }
-        AckHow::FileDeleted => format!("by deleting {}", halt.face.file_name()),
+        AckHow::FileDeleted => format!("by deleting {}", halt.report_file.file_name()),
     };
-    let code = if halt.face == Face::BlockerReport { "cleared-blocker" } else { "answered-halt" };
+    let code =
+        if halt.report_file == ReportFile::BlockerReport { "cleared-blocker" } else { "answered-halt" };
     (code, format!("the halt by {} was answered by {by} {how}{said}", halt.rule))
 }
 
-fn note(looked: &Looked, head: CommitId, code: &str, message: String) -> Option<Violation> {
+fn note(examined: &Examined, head: CommitId, code: &str, message: String) -> Option<Violation> {
     let concerns = |commit: &Link| commit.id == head || commit.parents.contains(&head);
-    let found = looked.commits().iter().any(concerns);
-    found.then(|| violation(Some(looked.at(head)), code, Level::Note, message, "andon log --events"))
+    let found = examined.commits().iter().any(concerns);
+    found.then(|| violation(Some(examined.at(head)), code, Level::Note, message, "andon log --events"))
 }

@@ -2,7 +2,7 @@
 
 use super::{Violation, violation};
 use crate::adapter::framework;
-use crate::config::{self, Config, Layer, MAX_BYTES, Source};
+use crate::config::{self, Config, ConfigSource, Layer, MAX_BYTES};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Oid};
 use crate::domain::paths::CONFIG_FILE;
@@ -20,12 +20,12 @@ pub struct RangeRequest {
     /// The commit that is said to be the squash of the range.
     pub squash: Option<String>,
     /// Whether the cache may be believed.
-    pub cached: Cached,
+    pub cached: CacheTrust,
 }
 
 /// Whether facts that an earlier run left in the git directory are believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Cached {
+pub enum CacheTrust {
     /// No: everything is derived from the commits. Whoever can edit a record can edit a cache.
     #[default]
     Derived,
@@ -150,7 +150,7 @@ pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<V
     let Some(base) = range.base else { return Ok((config::load(at_tip.as_slice())?, Vec::new())) };
     let at_base = source(repo, base)?;
     let at_fork = range.fork.map(|fork| source(repo, fork)).transpose()?.flatten();
-    let text = |source: &Option<Source>| source.as_ref().map(|source| source.text.clone());
+    let text = |source: &Option<ConfigSource>| source.as_ref().map(|source| source.text.clone());
     let [left, fork, tip] = [&at_base, &at_fork, &at_tip].map(text);
     let said = (left != tip).then(|| {
         let changed = Changed { in_range: fork != tip, left: left.is_some(), tip: tip.is_some() };
@@ -205,12 +205,12 @@ fn said(changed: Changed, base: CommitId, tip: CommitId) -> Violation {
 }
 
 /// `andon.toml` as a commit has it.
-pub(super) fn source(repo: &Repo, commit: CommitId) -> Result<Option<Source>, OpsError> {
+pub(super) fn source(repo: &Repo, commit: CommitId) -> Result<Option<ConfigSource>, OpsError> {
     let tree = repo.tree_of(commit)?;
     let Some(blob) = repo.blob_at(tree, CONFIG_FILE.as_bytes())? else { return Ok(None) };
     let name = format!("{}:{CONFIG_FILE}", commit.short());
     match repo.read_blob(blob, MAX_BYTES)? {
-        Blob::Content(text) => Ok(Some(Source { layer: Layer::Repository, name, text })),
+        Blob::Content(text) => Ok(Some(ConfigSource { layer: Layer::Repository, name, text })),
         Blob::TooLarge(size) => Err(OpsError::Usage {
             what: format!("{name} has {size} bytes; at most {MAX_BYTES} are read"),
             help: "make it smaller".to_owned(),

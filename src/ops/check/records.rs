@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::backing::{Backed, Here, Silent};
 use super::chain::{self, Recent};
 use super::changes::Weakened;
-use super::range::{Cached, source};
-use super::{Case, Ground, Looked, Sayings, Turn, Violation, at, level_of, violation};
+use super::range::{CacheTrust, source};
+use super::{Case, Examined, Ground, Grouped, Turn, Violation, at, level_of, violation};
 use super::{contradictions, gate, identity, overrides, tamper};
 use crate::change::normalize::Normalizer;
 use crate::config::{self, Config};
@@ -17,7 +17,7 @@ use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::TestEvidence;
-use crate::engine::bulk::{self, Facts, Found, Job, Pace, Records, Walked};
+use crate::engine::bulk::{self, CommitFacts, Job, Pace, ReadCommit, Records, Walked};
 use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
@@ -31,8 +31,8 @@ use crate::wire::v1;
 /// What was found in the commits one by one.
 #[derive(Default)]
 pub(super) struct Judged {
-    pub looked: Looked,
-    pub said: Sayings,
+    pub examined: Examined,
+    pub violations: Grouped,
     /// Records that this clone cannot compare.
     pub undecided: Vec<Undecided>,
     /// What stands behind the code.
@@ -43,30 +43,38 @@ pub(super) struct Judged {
     named: Option<BTreeSet<Digest>>,
 }
 
+/// A commit of the range, with what it derives to.
+struct Subject<'a> {
+    case: &'a Case<'a>,
+    commit: &'a CommitInfo,
+    derived: Derived,
+}
+
 /// Judges all commits.
 pub(super) fn judge(
     ctx: &Context,
     ground: &Ground,
-    cached: Cached,
+    cached: CacheTrust,
     pace: &mut Pace<'_>,
 ) -> Result<(Judged, Walked), OpsError> {
     let Ground { common_dir, range, config, tip, .. } = ground;
     let mut judged = Judged::default();
     let salt = bulk::salt(config);
     let cache = match cached {
-        Cached::Believed => DerivedCache::load(common_dir, &salt),
-        Cached::Derived => DerivedCache::empty(&salt),
+        CacheTrust::Believed => DerivedCache::load(common_dir, &salt),
+        CacheTrust::Derived => DerivedCache::empty(&salt),
     };
     let (commits, stop) = (&range.commits[..], pace.stop);
     let job = Job { ctx, config, commits, records: Records::Ignored, tip: None, cache: &cache };
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let case = Case { repo: &repo, store: NotesStore::at(&repo, *tip), config };
-    let walked = bulk::walk(common_dir, &job, pace, &mut |Found { commit, facts, .. }| match facts {
-        Facts::Derived(derived, _) => {
-            judged.take(&case, (&commit, *derived), &|| named(&case, commits, stop))
+    let walked = bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| match facts {
+        CommitFacts::Derived(derived, _) => {
+            let subject = Subject { case: &case, commit: &commit, derived: *derived };
+            judged.take(subject, &|| named(&case, commits, stop))
         }
         // Records are ignored: what comes was derived.
-        Facts::Recorded(_) => Ok(()),
+        CommitFacts::Recorded(_) => Ok(()),
     })?;
     Ok((judged, walked))
 }
@@ -80,54 +88,51 @@ fn named(case: &Case<'_>, ids: &[CommitId], stop: &AtomicBool) -> BTreeSet<Diges
 
 impl Judged {
     /// Everything that one commit and its record give away.
-    fn take(
-        &mut self,
-        case: &Case<'_>,
-        (commit, derived): (&CommitInfo, Derived),
-        named: &dyn Fn() -> BTreeSet<Digest>,
-    ) -> Result<(), OpsError> {
-        let mut said = Vec::new();
-        let mut fact = self.one(case, (commit, derived), (named, &mut said))?;
+    fn take(&mut self, subject: Subject<'_>, named: &dyn Fn() -> BTreeSet<Digest>) -> Result<(), OpsError> {
+        let Subject { case, commit, .. } = subject;
+        let mut violations = Vec::new();
+        let mut fact = self.one(subject, named, &mut violations)?;
         let weakened = self.weakened.judge(case, commit, &mut fact)?;
         let identity = identity::judge(case, commit, &fact)?;
-        let tampered: Vec<Violation> = tamper::of_commit((case, &self.looked), commit, &fact).collect();
-        let Self { looked, said: all, .. } = self;
-        looked.push(commit, &fact);
-        all.say(looked, Turn::Records, said);
-        all.say(looked, Turn::Weakening, weakened);
-        all.say(looked, Turn::Identity, identity);
-        all.say(looked, Turn::Skips, overrides::skips(commit, &fact));
-        all.say(looked, Turn::Tampering, tampered);
+        let tampered: Vec<Violation> = tamper::of_commit(case, &self.examined, commit, &fact).collect();
+        let Self { examined, violations: all, .. } = self;
+        examined.push(commit, &fact);
+        all.add(examined, Turn::Records, violations);
+        all.add(examined, Turn::Weakening, weakened);
+        all.add(examined, Turn::Identity, identity);
+        all.add(examined, Turn::Skips, overrides::skips(commit, &fact));
+        all.add(examined, Turn::Tampering, tampered);
         Ok(())
     }
 
     /// The fact of a commit, and what is said of its record.
     fn one(
         &mut self,
-        case: &Case<'_>,
-        (commit, derived): (&CommitInfo, Derived),
-        (named, said): (&dyn Fn() -> BTreeSet<Digest>, &mut Vec<Violation>),
+        subject: Subject<'_>,
+        named: &dyn Fn() -> BTreeSet<Digest>,
+        violations: &mut Vec<Violation>,
     ) -> Result<CommitFact, OpsError> {
-        let stored = match self.stored(case, (commit, &derived), (named, said)) {
+        let stored = match self.stored(&subject, named, violations) {
             Ok(Some(stored)) => stored,
-            Ok(None) => return self.silent(case, (commit, derived), (Silent::Unrecorded, said)),
+            Ok(None) => return self.silent(subject, Silent::Unrecorded, violations),
             Err(err) => {
-                self.unreadable(commit, &err, said);
-                return Ok(derive::unrecorded(commit, derived));
+                self.unreadable(subject.commit, &err, violations);
+                return Ok(derive::unrecorded(subject.commit, subject.derived));
             }
         };
+        let Subject { case, commit, derived } = subject;
         let compared = compare(case, commit, &derived, &stored.record)?;
-        said.extend(chain::judge((case, &self.recent), commit, &stored));
-        said.extend(gate::judge(case, commit, &stored.record));
+        violations.extend(chain::judge(case, &self.recent, commit, &stored));
+        violations.extend(gate::judge(case, commit, &stored.record));
         let record = match compared {
             // What the diff is made of is never believed: another version may tell it in other words.
             Compared::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },
             Compared::UnderOwnRules(more) => {
-                said.extend(more);
+                violations.extend(more);
                 under_the_rules_of_the_base(stored.record, &derived)
             }
             Compared::OnlyByIds(warning) => {
-                said.push(warning);
+                violations.push(warning);
                 under_the_rules_of_the_base(stored.record, &derived)
             }
             Compared::CannotTell(why) => {
@@ -135,49 +140,51 @@ impl Judged {
                 under_the_rules_of_the_base(stored.record, &derived)
             }
             Compared::Fails(why) => {
-                said.push(why);
+                violations.push(why);
                 return Ok(derive::unrecorded(commit, derived));
             }
         };
         if record.recording == Recording::Backfilled {
             // It says what the commit says, and nobody was there: the rules see what they would see without it.
-            return self.silent(case, (commit, derived), (Silent::Backfilled, said));
+            return self.silent(Subject { case, commit, derived }, Silent::Backfilled, violations);
         }
-        said.extend(contradictions::judge(case, commit, &record));
+        violations.extend(contradictions::judge(case, commit, &record));
         let mut record = record;
-        let here = Here { case, looked: &self.looked, commit };
-        said.extend(self.backed.recorded(here, &mut record)?);
+        let here = Here { case, examined: &self.examined, commit };
+        violations.extend(self.backed.recorded(here, &mut record)?);
         Ok(CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record })
     }
 
     /// The fact of a commit for which no record of its own speaks.
     fn silent(
         &mut self,
-        case: &Case<'_>,
-        (commit, derived): (&CommitInfo, Derived),
-        (silent, said): (Silent, &mut Vec<Violation>),
+        subject: Subject<'_>,
+        silent: Silent,
+        violations: &mut Vec<Violation>,
     ) -> Result<CommitFact, OpsError> {
+        let Subject { case, commit, derived } = subject;
         let mut fact = derive::unrecorded(commit, derived);
-        let here = Here { case, looked: &self.looked, commit };
-        let told = self.backed.silent(here, silent, &mut fact)?;
-        said.extend(told.said);
-        self.undecided.extend(told.undecided);
+        let here = Here { case, examined: &self.examined, commit };
+        let conclusion = self.backed.silent(here, silent, &mut fact)?;
+        violations.extend(conclusion.violations);
+        self.undecided.extend(conclusion.undecided);
         Ok(fact)
     }
 
     /// The record of a commit.
     fn stored(
         &mut self,
-        case: &Case<'_>,
-        (commit, derived): (&CommitInfo, &Derived),
-        (named, said): (&dyn Fn() -> BTreeSet<Digest>, &mut Vec<Violation>),
+        subject: &Subject<'_>,
+        named: &dyn Fn() -> BTreeSet<Digest>,
+        violations: &mut Vec<Violation>,
     ) -> Result<Option<StoredRecord>, RecordError> {
+        let Subject { case, commit, derived } = subject;
         let Some(note) = case.store.note(commit.id)? else {
             self.recent.push(commit.id, None);
             return Ok(None);
         };
         if note.has_several() {
-            said.extend(contradictions::of_note(commit, &note));
+            violations.extend(contradictions::of_note(commit, &note));
             let named = self.named.get_or_insert_with(named);
             return note.choose(&derivable(derived), named).map(Some);
         }
@@ -187,7 +194,7 @@ impl Judged {
     }
 
     /// A record that a partial clone left at its remote is nobody's fault.
-    fn unreadable(&mut self, commit: &CommitInfo, err: &RecordError, said: &mut Vec<Violation>) {
+    fn unreadable(&mut self, commit: &CommitInfo, err: &RecordError, violations: &mut Vec<Violation>) {
         if matches!(err, RecordError::Git(err) if err.is_cut_off()) {
             self.undecided.push(Undecided {
                 commit: Some(at(commit)),
@@ -198,13 +205,19 @@ impl Judged {
             return;
         }
         let help = format!("git notes --ref=andon show {}", commit.id.short());
-        said.push(violation(Some(at(commit)), "unreadable-record", Level::Block, err.to_string(), &help));
+        violations.push(violation(
+            Some(at(commit)),
+            "unreadable-record",
+            Level::Block,
+            err.to_string(),
+            &help,
+        ));
     }
 }
 
 /// What chooses among several lines of one note.
-fn derivable(derived: &Derived) -> v1::Derived {
-    v1::Derived {
+fn derivable(derived: &Derived) -> v1::DerivedFacts {
+    v1::DerivedFacts {
         tree: Some(derived.tree),
         parent: Some(derived.parent),
         code: Some(derived.code),
@@ -263,8 +276,8 @@ fn compare(
     if same(record, derived) {
         return Ok(Compared::Holds);
     }
-    if let Some(said) = under_own_rules(case, commit, record)? {
-        return Ok(Compared::UnderOwnRules(said));
+    if let Some(violations) = under_own_rules(case, commit, record)? {
+        return Ok(Compared::UnderOwnRules(violations));
     }
     if let Some(without) = without_blobs(commit, derived, record) {
         return Ok(without);
@@ -307,7 +320,7 @@ fn under_own_rules(
     }
     let message = "the record holds under the commit's own configuration, not under that of the base";
     let help = "git log -p -- andon.toml";
-    let mut said = vec![violation(Some(at(commit)), "other-paths", Level::Warn, message, help)];
+    let mut violations = vec![violation(Some(at(commit)), "other-paths", Level::Warn, message, help)];
     let before = commit.parents.first().map(|parent| case.repo.tree_of(*parent)).transpose()?;
     let left_out = case.repo.changes(before, commit.tree)?.into_iter().find(|change| {
         case.config.paths.rules.class(&change.path) == PathClass::Code
@@ -320,9 +333,9 @@ fn under_own_rules(
              is recorded",
             String::from_utf8_lossy(&change.path)
         );
-        said.push(violation(Some(at(commit)), "untested-code", level, message, help));
+        violations.push(violation(Some(at(commit)), "untested-code", level, message, help));
     }
-    Ok(Some(said))
+    Ok(Some(violations))
 }
 
 fn same(record: &CommitRecord, derived: &Derived) -> bool {

@@ -23,14 +23,10 @@ pub(super) fn judge(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<Vec<
         let what = "the branch was squashed onto a newer base: nobody ran the tests on exactly this tree";
         return Ok(vec![violation(Some(at(&commit)), "untested-squash", Level::Warn, what, "andon test")]);
     }
-    Ok(vec![refuted(repo, &commit, (tip, merged.unwrap_or(tip_tree)))?])
+    Ok(vec![refuted(repo, &commit, tip, merged.unwrap_or(tip_tree))?])
 }
 
-fn refuted(
-    repo: &Repo,
-    commit: &CommitInfo,
-    (tip, wanted): (CommitId, TreeId),
-) -> Result<Violation, OpsError> {
+fn refuted(repo: &Repo, commit: &CommitInfo, tip: CommitId, wanted: TreeId) -> Result<Violation, OpsError> {
     let differing = repo.changes(Some(wanted), commit.tree)?;
     let named: Vec<String> =
         differing.iter().take(3).map(|change| String::from_utf8_lossy(&change.path).into_owned()).collect();

@@ -3,7 +3,7 @@
 
 use std::io::Read as _;
 
-use super::{Case, Looked, Violation, at, violation};
+use super::{Case, Examined, Violation, at, violation};
 use crate::config::TestCommand;
 use crate::domain::facts::{CommitFact, CommitKind, Recording};
 use crate::domain::findings::Level;
@@ -23,37 +23,40 @@ const DRIFT: i64 = 300;
 const MAX_GRAFTS: u64 = 1 << 20;
 
 /// Judges what the repository around the range gives away.
-pub(super) fn around(case: &Case<'_>, looked: &Looked) -> Result<Vec<Violation>, OpsError> {
-    let mut violations = replaced(case, looked)?;
-    violations.extend(grafted(case, looked));
+pub(super) fn around(case: &Case<'_>, examined: &Examined) -> Result<Vec<Violation>, OpsError> {
+    let mut violations = replaced(case, examined)?;
+    violations.extend(grafted(case, examined));
     let ledgers = Ledger::open(case.repo);
-    let told = ledgers.tampered()?;
-    violations.extend(told.iter().map(ledger));
+    let reported = ledgers.tampered()?;
+    violations.extend(reported.iter().map(ledger));
     let holdings = Held::of(&ledgers.read_all()?.0);
     let mut gaps = Gaps::new(&holdings);
-    looked.facts().for_each(|fact| gaps.take(&fact));
-    let untold = gaps.all().into_iter().filter(|(writer, _)| told.iter().all(|one| one.writer != *writer));
-    violations.extend(untold.map(|(writer, gap)| gap_of(looked, &writer, &gap)));
+    examined.facts().for_each(|fact| gaps.take(&fact));
+    let unreported =
+        gaps.all().into_iter().filter(|(writer, _)| reported.iter().all(|one| one.writer != *writer));
+    violations.extend(unreported.map(|(writer, gap)| gap_of(examined, &writer, &gap)));
     Ok(violations)
 }
 
 /// Judges what the fact of a commit gives away, given those before it.
 pub(super) fn of_commit(
-    (case, looked): (&Case<'_>, &Looked),
+    case: &Case<'_>,
+    examined: &Examined,
     commit: &CommitInfo,
     fact: &CommitFact,
 ) -> impl Iterator<Item = Violation> {
-    let found = [other_command(case, commit, fact), forged_author(commit, fact), clock(looked, commit, fact)];
+    let found =
+        [other_command(case, commit, fact), forged_author(commit, fact), clock(examined, commit, fact)];
     found.into_iter().flatten()
 }
 
 /// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another
 /// history than the one that is judged.
-fn replaced(case: &Case<'_>, looked: &Looked) -> Result<Vec<Violation>, OpsError> {
+fn replaced(case: &Case<'_>, examined: &Examined) -> Result<Vec<Violation>, OpsError> {
     let mut violations = Vec::new();
     for (name, _) in case.repo.refs_with_prefix(REPLACE)? {
         let Some(id) = name.strip_prefix(REPLACE) else { continue };
-        let commit = looked.named(id);
+        let commit = examined.named(id);
         let (level, what) = match commit {
             Some(_) => {
                 (Level::Block, "git shows another object in place of this commit (refs/replace)".to_owned())
@@ -64,13 +67,13 @@ fn replaced(case: &Case<'_>, looked: &Looked) -> Result<Vec<Violation>, OpsError
             ),
         };
         let help = format!("git replace -d {id}; to look without: GIT_NO_REPLACE_OBJECTS=1 git log");
-        violations.push(violation(commit.map(|id| looked.at(id)), "replaced-object", level, what, &help));
+        violations.push(violation(commit.map(|id| examined.at(id)), "replaced-object", level, what, &help));
     }
     Ok(violations)
 }
 
 /// A graft gives a commit other parents than it has, and with them another range.
-fn grafted(case: &Case<'_>, looked: &Looked) -> Vec<Violation> {
+fn grafted(case: &Case<'_>, examined: &Examined) -> Vec<Violation> {
     let path = case.repo.common_dir().join("info").join("grafts");
     let mut text = String::new();
     let read = std::fs::File::open(&path).and_then(|file| file.take(MAX_GRAFTS).read_to_string(&mut text));
@@ -82,12 +85,13 @@ fn grafted(case: &Case<'_>, looked: &Looked) -> Vec<Violation> {
     lines
         .map(|line| {
             let named: Vec<&str> = line.split_whitespace().collect();
-            let commit = named.iter().filter_map(|id| looked.named(id)).min_by_key(|id| looked.place(*id));
+            let commit =
+                named.iter().filter_map(|id| examined.named(id)).min_by_key(|id| examined.place(*id));
             let level = if commit.is_some() { Level::Block } else { Level::Warn };
             let id = named.first().copied().unwrap_or_default();
             let what =
                 format!("a graft gives {id} other parents than it has: the range is not what it seems");
-            violation(commit.map(|id| looked.at(id)), "grafted-history", level, what, help)
+            violation(commit.map(|id| examined.at(id)), "grafted-history", level, what, help)
         })
         .collect()
 }
@@ -121,7 +125,7 @@ fn ledger(tampered: &Tampered) -> Violation {
 }
 
 /// A ledger of which an entry is gone that a record names; one that a person has answered for is only said.
-fn gap_of(looked: &Looked, writer: &str, gap: &Gap) -> Violation {
+fn gap_of(examined: &Examined, writer: &str, gap: &Gap) -> Violation {
     let level = if gap.answered { Level::Warn } else { Level::Block };
     let what = format!(
         "the record names entry {} of the ledger of {writer}, which is not there: it was removed, turned back or not fetched",
@@ -129,7 +133,7 @@ fn gap_of(looked: &Looked, writer: &str, gap: &Gap) -> Violation {
     );
     let help =
         format!("andon sync; where no clone has it, a person finds out who removed {REF_PREFIX}{writer}");
-    violation(gap.named_by.map(|id| looked.at(id)), "missing-ledger", level, what, &help)
+    violation(gap.named_by.map(|id| examined.at(id)), "missing-ledger", level, what, &help)
 }
 
 /// A range that brings its own test command does not prove anything by it.
@@ -158,7 +162,7 @@ fn forged_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
 
 /// Times prove nothing by themselves; where they contradict each other, somebody turned a clock or wrote the record
 /// later than it says.
-fn clock(looked: &Looked, commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
+fn clock(examined: &Examined, commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
     if matches!(fact.record.recording, Recording::CaughtUp | Recording::Backfilled)
         || !matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend)
     {
@@ -166,7 +170,7 @@ fn clock(looked: &Looked, commit: &CommitInfo, fact: &CommitFact) -> Option<Viol
     }
     let (recorded, committed) = (fact.record.recorded_at.0, commit.committed_at.0);
     let help = "git show --format=fuller; andon show";
-    let parent = commit.parents.first().and_then(|parent| looked.recorded_at(*parent));
+    let parent = commit.parents.first().and_then(|parent| examined.recorded_at(*parent));
     if recorded.saturating_sub(committed) > LATE {
         return Some(late(commit, parent));
     }

@@ -1,19 +1,19 @@
 //! A tip on which the tests fail.
 
-use super::{Case, CommitRef, Looked, Violation, level_of, violation};
+use super::{Case, CommitRef, Examined, Violation, level_of, violation};
 use crate::detect;
 use crate::domain::findings::Level;
 use crate::domain::tests::TestEvidence;
 
 /// The tests of the tip's code must pass. Commits on the way may fail: that is how tests drive work.
-pub(super) fn tip(case: &Case<'_>, looked: &Looked) -> Option<Violation> {
-    let tip = looked.commits().last()?.id;
+pub(super) fn tip(case: &Case<'_>, examined: &Examined) -> Option<Violation> {
+    let tip = examined.commits().last()?.id;
     if level_of(case, &detect::FAILING_TESTS) == Level::Off {
         return None;
     }
-    let code = looked.code(tip)?;
-    let tests = looked.tested().filter_map(|fact| fact.record.tests).find(|tests| tests.code == code)?;
-    (!tests.is_green()).then(|| failing(looked.at(tip), &tests))
+    let code = examined.code(tip)?;
+    let tests = examined.tested().filter_map(|fact| fact.record.tests).find(|tests| tests.code == code)?;
+    (!tests.is_green()).then(|| failing(examined.at(tip), &tests))
 }
 
 fn failing(tip: CommitRef, tests: &TestEvidence) -> Violation {

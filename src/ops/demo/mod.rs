@@ -6,7 +6,7 @@ mod script;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use self::script::{Expect, SCRIPT, Step};
+use self::script::{Expect, SCRIPT, ScriptStep};
 use crate::effect::capture::{self, Captured, EnvChange};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -102,23 +102,23 @@ struct Stage {
 }
 
 impl Stage {
-    fn play(&self, step: &Step, show: Show<'_>) -> Result<(), OpsError> {
+    fn play(&self, step: &ScriptStep, show: Show<'_>) -> Result<(), OpsError> {
         match step {
-            Step::Say(text) => show(DemoLine::Say(text)),
-            Step::Write(path, text) => {
+            ScriptStep::Say(text) => show(DemoLine::Say(text)),
+            ScriptStep::Write(path, text) => {
                 std::fs::write(self.dir.join(path), text)
                     .map_err(|err| failed(format!("cannot write {path}: {err}")))?;
             }
-            Step::Show(path) => {
+            ScriptStep::Show(path) => {
                 show(DemoLine::Command(&format!("cat {path}")));
                 let text = std::fs::read_to_string(self.dir.join(path))
                     .map_err(|err| failed(format!("{path} was to be there: {err}")))?;
                 show(DemoLine::Output(&text));
             }
-            Step::Quiet(argv) => {
+            ScriptStep::Quiet(argv) => {
                 self.command(argv).and_then(|end| Self::expect(argv, &end, Expect::Success))?;
             }
-            Step::Run(argv, expect) => {
+            ScriptStep::Run(argv, expect) => {
                 show(DemoLine::Command(&typed(argv)));
                 let end = self.command(argv)?;
                 show(DemoLine::Output(&end.output));

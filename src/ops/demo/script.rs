@@ -1,7 +1,7 @@
 //! The demo as data: what the scripted agent does and what must come back.
 
 use Expect::{Refused, Success, SuccessSaying};
-use Step::{Quiet, Run, Say, Show, Write};
+use ScriptStep::{Quiet, Run, Say, Show, Write};
 
 use crate::detect;
 
@@ -16,7 +16,7 @@ pub(super) enum Expect {
 }
 
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum ScriptStep {
     /// Words between the steps.
     Say(&'static str),
     /// The agent writes a file.
@@ -69,7 +69,7 @@ const STYLE_B: &str = "# total COUNT PRICE: in cents\ntotal() {\n  t=$(($1 * $2)
 const TEST: &[&str] = &["andon", "test"];
 
 /// The whole demo.
-pub(super) static SCRIPT: &[Step] = &[
+pub(super) static SCRIPT: &[ScriptStep] = &[
     Say("A new repository with a small program and its tests."),
     Quiet(&["git", "init", "-q", "-b", "main", "."]),
     Write("price.sh", START),

@@ -1,9 +1,10 @@
 //! What the doctor thinks of what was found: pure, one function a subject.
 
-use super::{Check, Diagnosis, Facts, Health, HooksPlace, Limit, Presence, State};
+use super::{Check, Diagnosis, Health, HooksPlace, Limit, RepositoryFacts, State};
+use crate::domain::facts::Presence;
 use crate::effect::install::hooks::Hook;
-use crate::effect::install::inspect::{HookState, Mode, Standing};
-use crate::effect::install::mode::Mode as InstallMode;
+use crate::effect::install::inspect::{HookMode, HookState, Standing};
+use crate::effect::install::mode::Integration;
 use crate::effect::install::shim::Owner;
 use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
@@ -13,7 +14,7 @@ use crate::git::{ConfigScope, SourcedValue};
 use crate::report::escape::shell_quote;
 
 /// Judges everything.
-pub fn checks(facts: &Facts) -> Diagnosis {
+pub fn checks(facts: &RepositoryFacts) -> Diagnosis {
     let mut checks = vec![program(facts)];
     checks.extend(switch(facts));
     checks.extend(hooks(facts));
@@ -26,15 +27,15 @@ pub fn checks(facts: &Facts) -> Diagnosis {
     checks.push(health("journal", &facts.outside.journal));
     checks.push(health("ledger", &facts.outside.ledger));
     checks.extend(facts.locks.iter().map(|lock| {
-        let mend = format!("if no git or andon process is running: rm {}", quoted(lock));
-        warn("lock", format!("{} blocks every record until it goes", lock.display()), Some(mend))
+        let hint = format!("if no git or andon process is running: rm {}", quoted(lock));
+        warn("lock", format!("{} blocks every record until it goes", lock.display()), Some(hint))
     }));
     checks.extend(facts.unwritable.iter().map(|(dir, why)| {
-        let mend = format!("check the owner, the permissions and the file system of {}", quoted(dir));
+        let hint = format!("check the owner, the permissions and the file system of {}", quoted(dir));
         fail(
             "writable",
             format!("nothing can be recorded, {} cannot be written: {why}", dir.display()),
-            &mend,
+            &hint,
         )
     }));
     checks.extend(facts.limits.iter().map(|limit| self::limit(*limit)));
@@ -42,18 +43,18 @@ pub fn checks(facts: &Facts) -> Diagnosis {
 }
 
 fn ok(id: impl Into<String>, message: impl Into<String>) -> Check {
-    Check { id: id.into(), state: State::Ok, message: message.into(), mend: None }
+    Check { id: id.into(), state: State::Ok, message: message.into(), hint: None }
 }
 
-fn warn(id: impl Into<String>, message: impl Into<String>, mend: Option<String>) -> Check {
-    Check { id: id.into(), state: State::Warn, message: message.into(), mend }
+fn warn(id: impl Into<String>, message: impl Into<String>, hint: Option<String>) -> Check {
+    Check { id: id.into(), state: State::Warn, message: message.into(), hint }
 }
 
-fn fail(id: impl Into<String>, message: impl Into<String>, mend: &str) -> Check {
-    Check { id: id.into(), state: State::Fail, message: message.into(), mend: Some(mend.to_owned()) }
+fn fail(id: impl Into<String>, message: impl Into<String>, hint: &str) -> Check {
+    Check { id: id.into(), state: State::Fail, message: message.into(), hint: Some(hint.to_owned()) }
 }
 
-fn program(facts: &Facts) -> Check {
+fn program(facts: &RepositoryFacts) -> Check {
     let own = facts.outside.program.display();
     match facts.missing_programs.first() {
         Some(gone) => fail(
@@ -65,14 +66,14 @@ fn program(facts: &Facts) -> Check {
     }
 }
 
-fn switch(facts: &Facts) -> Option<Check> {
+fn switch(facts: &RepositoryFacts) -> Option<Check> {
     let value = facts.outside.switch.as_deref()?;
     (value == "0").then(|| {
         warn("switch", "ANDON=0 is set here: hooks check and record nothing", Some("unset ANDON".to_owned()))
     })
 }
 
-fn hooks(facts: &Facts) -> Vec<Check> {
+fn hooks(facts: &RepositoryFacts) -> Vec<Check> {
     let place = match &facts.place {
         Ok(place) => place,
         Err(error) => return vec![fail("hooks-path", error.clone(), "git rev-parse --git-path hooks")],
@@ -96,7 +97,7 @@ fn hooks(facts: &Facts) -> Vec<Check> {
 }
 
 /// The hooks of a manager, or of the configuration, that start Andon.
-fn managed(mode: InstallMode, guarded: &Guarded) -> Check {
+fn managed(mode: Integration, guarded: &Guarded) -> Check {
     match guarded {
         Guarded::Gone(gone) => fail("hooks", format!("gone: {}", gone.what), &gone.hint),
         Guarded::Yes | Guarded::Never => ok("hooks", format!("installed, mode {}", mode.as_str())),
@@ -120,7 +121,7 @@ fn hooks_path(place: &HooksPlace) -> Check {
                     )
                 }
             };
-            fail("hooks-path", message, place.mend.as_deref().unwrap_or("git config --unset core.hooksPath"))
+            fail("hooks-path", message, place.hint.as_deref().unwrap_or("git config --unset core.hooksPath"))
         }
     }
 }
@@ -137,34 +138,34 @@ fn absence(hook: Hook) -> State {
 fn hook(state: &HookState, framework: Presence) -> Check {
     let id = format!("hook-{}", state.hook.name());
     let install = || Some("andon install".to_owned());
-    let missing = |message: String, mend: Option<String>| Check {
+    let missing = |message: String, hint: Option<String>| Check {
         id: id.clone(),
         state: absence(state.hook),
         message,
-        mend,
+        hint,
     };
     match &state.standing {
-        Standing::Shim { mode: Mode::Runs, .. } => ok(id, chained(&state.chained)),
-        Standing::Shim { mode: Mode::Ignored, .. } => {
+        Standing::Shim { mode: HookMode::Runs, .. } => ok(id, chained(&state.chained)),
+        Standing::Shim { mode: HookMode::Ignored, .. } => {
             missing("not executable: git ignores it".to_owned(), install())
         }
         Standing::Nothing => missing("missing".to_owned(), install()),
         Standing::EditedShim => {
-            let mend = format!("delete {} and run `andon install`", state.hook.name());
-            warn(id, "the shim was edited; what it does now is not known", Some(mend))
+            let hint = format!("delete {} and run `andon install`", state.hook.name());
+            warn(id, "the shim was edited; what it does now is not known", Some(hint))
         }
         Standing::NoFile => {
             missing("not a file".to_owned(), Some("move it away and run `andon install`".to_owned()))
         }
-        Standing::Foreign { owner, .. } => foreign(id, state, (*owner, framework)),
+        Standing::Foreign { owner, .. } => foreign(id, state, *owner, framework),
     }
 }
 
 fn chained(chained: &Standing) -> String {
     match chained {
         Standing::Nothing => "installed".to_owned(),
-        Standing::Foreign { owner, mode: Mode::Runs } => format!("installed, then runs {}", owner.name()),
-        Standing::Foreign { mode: Mode::Ignored, .. } => {
+        Standing::Foreign { owner, mode: HookMode::Runs } => format!("installed, then runs {}", owner.name()),
+        Standing::Foreign { mode: HookMode::Ignored, .. } => {
             "installed; the chained hook is not executable and is not run".to_owned()
         }
         Standing::Shim { .. } | Standing::EditedShim | Standing::NoFile => {
@@ -173,9 +174,9 @@ fn chained(chained: &Standing) -> String {
     }
 }
 
-fn foreign(id: String, state: &HookState, (owner, framework): (Owner, Presence)) -> Check {
+fn foreign(id: String, state: &HookState, owner: Owner, framework: Presence) -> Check {
     let is_framework = matches!(owner, Owner::PreCommit | Owner::Prek);
-    if is_framework && matches!(state.legacy, Standing::Shim { mode: Mode::Runs, .. }) {
+    if is_framework && matches!(state.legacy, Standing::Shim { mode: HookMode::Runs, .. }) {
         return ok(id, format!("{} runs the andon shim as its legacy hook", owner.name()));
     }
     if is_framework && framework == Presence::Present {
@@ -187,10 +188,10 @@ fn foreign(id: String, state: &HookState, (owner, framework): (Owner, Presence))
             format!("{} replaced the andon shim", owner.name())
         }
     };
-    Check { id, state: absence(state.hook), message, mend: Some("andon install".to_owned()) }
+    Check { id, state: absence(state.hook), message, hint: Some("andon install".to_owned()) }
 }
 
-fn display_ref(facts: &Facts) -> Check {
+fn display_ref(facts: &RepositoryFacts) -> Check {
     if facts.display_refs.iter().any(|found| names_notes_ref(&found.value)) {
         return ok("display-ref", "git log shows the records");
     }
@@ -198,7 +199,7 @@ fn display_ref(facts: &Facts) -> Check {
 }
 
 /// git copies notes after our hooks: appended to the new record, or over it (docs/git-facts.md).
-fn rewrite_refs(facts: &Facts) -> Vec<Check> {
+fn rewrite_refs(facts: &RepositoryFacts) -> Vec<Check> {
     let garbles = "makes git copy old records over those of amended and rebased commits";
     if let Some(value) = &facts.outside.rewrite_ref_env {
         let hit = value.to_string_lossy().split(':').any(names_notes_ref);
@@ -228,7 +229,7 @@ fn rewrite_mend(found: &SourcedValue) -> String {
     }
 }
 
-fn notes(facts: &Facts) -> Check {
+fn notes(facts: &RepositoryFacts) -> Check {
     let records = &facts.records;
     match (records.notes, records.fetched.first(), records.commits) {
         (Presence::Present, _, _) => ok("records", NOTES_REF),
@@ -252,21 +253,21 @@ fn fetch(state: &FetchState) -> Check {
     let id = format!("fetch-{remote}");
     let add = |spec: &String| format!("git config --add {key} {}", shell_quote(spec));
     if let Some(spec) = &state.overwrites {
-        let mend = format!("git config --fixed-value --unset-all {key} {}", shell_quote(spec));
-        return fail(id, format!("{spec:?} overwrites records that were not pushed at every fetch"), &mend);
+        let hint = format!("git config --fixed-value --unset-all {key} {}", shell_quote(spec));
+        return fail(id, format!("{spec:?} overwrites records that were not pushed at every fetch"), &hint);
     }
     if state.missing.is_empty() {
         return ok(id, "git fetch brings records and ledger");
     }
-    let mend = state.missing.iter().map(add).collect::<Vec<_>>().join(" && ");
+    let hint = state.missing.iter().map(add).collect::<Vec<_>>().join(" && ");
     warn(
         id,
         format!("git fetch {remote} does not bring all records and ledger entries of others"),
-        Some(mend),
+        Some(hint),
     )
 }
 
-fn test_command(facts: &Facts) -> Check {
+fn test_command(facts: &RepositoryFacts) -> Check {
     match &facts.outside.test_command {
         Some(command) => ok("test-command", command.clone()),
         None => warn(
@@ -278,12 +279,12 @@ fn test_command(facts: &Facts) -> Check {
 }
 
 fn health(id: &str, health: &Health) -> Check {
-    let (state, message, mend) = match health {
+    let (state, message, hint) = match health {
         Health::Fine(message) => return ok(id, message.clone()),
-        Health::Shaky { message, mend } => (State::Warn, message, mend),
-        Health::Broken { message, mend } => (State::Fail, message, mend),
+        Health::Shaky { message, hint } => (State::Warn, message, hint),
+        Health::Broken { message, hint } => (State::Fail, message, hint),
     };
-    Check { id: id.to_owned(), state, message: message.clone(), mend: mend.clone() }
+    Check { id: id.to_owned(), state, message: message.clone(), hint: hint.clone() }
 }
 
 fn limit(limit: Limit) -> Check {

@@ -4,10 +4,11 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::{Facts, HooksPlace, Limit, Outside, Presence, Records};
+use super::{HooksPlace, Limit, Outside, Records, RepositoryFacts};
+use crate::domain::facts::Presence;
 use crate::effect::install::inspect::{HookState, Standing, inspect};
 use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::Mode;
+use crate::effect::install::mode::Integration;
 use crate::engine::setup::fetch::fetch_states;
 use crate::engine::setup::live;
 use crate::engine::setup::place::{Override, hooks_mend, hooks_override};
@@ -25,10 +26,10 @@ const FRAMEWORK_BYTES: u64 = 256 * 1024;
 const MAX_ENTRIES: usize = 10_000;
 
 /// Gathers what [`super::checks()`] judges.
-pub fn gather(repo: &Repo, outside: Outside) -> Result<Facts, GitError> {
+pub fn gather(repo: &Repo, outside: Outside) -> Result<RepositoryFacts, GitError> {
     let place = place(repo);
     let hooks = place.as_ref().ok().and_then(|place| place.hooks.as_ref().ok());
-    Ok(Facts {
+    Ok(RepositoryFacts {
         missing_programs: hooks.map(|hooks| missing_programs(hooks)).unwrap_or_default(),
         outside,
         place: place.map_err(|error| error.to_string()),
@@ -46,15 +47,16 @@ pub fn gather(repo: &Repo, outside: Outside) -> Result<Facts, GitError> {
 fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     let dir = repo.hooks_dir()?;
     let decided_by = hooks_override(repo)?;
-    let mend = match &decided_by {
+    let hint = match &decided_by {
         Override::Foreign(found) => Some(hooks_mend(repo, found.scope)),
         Override::Own(_) | Override::None => None,
     };
     // A manifest that cannot be read is told by `uninstall`; shims are known without it.
     let manifest = Manifest::read(&Manifest::path(repo.common_dir())).ok().flatten().unwrap_or_default();
     let hooks = inspect(&dir, &manifest).map_err(|error| error.to_string());
-    let managed = manifest.mode.filter(|mode| *mode != Mode::Shim).map(|mode| (mode, live::look(repo)));
-    Ok(HooksPlace { dir, decided_by, mend, managed, hooks })
+    let managed =
+        manifest.mode.filter(|mode| *mode != Integration::Shim).map(|mode| (mode, live::look(repo)));
+    Ok(HooksPlace { dir, decided_by, hint, managed, hooks })
 }
 
 fn missing_programs(hooks: &[HookState]) -> Vec<PathBuf> {
@@ -75,6 +77,10 @@ fn is_program(path: &Path) -> bool {
 }
 
 /// Whether the configuration of pre-commit or prek names andon. Absent also when there is none.
+fn presence(there: bool) -> Presence {
+    if there { Presence::Present } else { Presence::Absent }
+}
+
 fn framework(repo: &Repo) -> Presence {
     let Some(top) = repo.workdir() else { return Presence::Absent };
     let names = [".pre-commit-config.yaml", ".pre-commit-config.yml", "prek.toml"];
@@ -84,14 +90,14 @@ fn framework(repo: &Repo) -> Presence {
             File::open(top.join(name)).and_then(|file| file.take(FRAMEWORK_BYTES).read_to_end(&mut text));
         read.is_ok() && String::from_utf8_lossy(&text).contains("andon")
     };
-    Presence::of(names.iter().any(says))
+    presence(names.iter().any(says))
 }
 
 fn records(repo: &Repo) -> Result<Records, GitError> {
     Ok(Records {
-        notes: Presence::of(repo.ref_target(NOTES_REF)?.is_some()),
+        notes: presence(repo.ref_target(NOTES_REF)?.is_some()),
         fetched: repo.refs_with_prefix(REMOTE_NOTES)?.into_iter().map(|(name, _)| name).collect(),
-        commits: Presence::of(repo.head()?.commit().is_some()),
+        commits: presence(repo.head()?.commit().is_some()),
     })
 }
 

@@ -6,7 +6,7 @@ use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
 use crate::store::journal::Journal;
 
-fn of(count: usize, what: &str, skipped: &[String], mend: &str) -> Health {
+fn of(count: usize, what: &str, skipped: &[String], hint: &str) -> Health {
     match skipped.first() {
         None => Health::Fine(format!("{count} {what} can be read")),
         Some(first) => Health::Shaky {
@@ -15,7 +15,7 @@ fn of(count: usize, what: &str, skipped: &[String], mend: &str) -> Health {
                 skipped.len(),
                 count + skipped.len()
             ),
-            mend: Some(mend.to_owned()),
+            hint: Some(hint.to_owned()),
         },
     }
 }
@@ -25,11 +25,11 @@ pub fn journal(ws: &Workspace) -> Health {
     let journal = Journal::open(ws.repo.git_dir());
     let (lines, skipped) = journal.read_tail();
     let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
-    let mend = format!(
+    let hint = format!(
         "what is lost is lost; move the file away to be rid of the warning: {}",
         journal.path().display()
     );
-    of(lines.len(), "lines of the journal", &skipped, &mend)
+    of(lines.len(), "lines of the journal", &skipped, &hint)
 }
 
 /// A halt that left traces and is no more in the ledger.
@@ -38,7 +38,7 @@ fn gap(ws: &Workspace, entries: &[Entry]) -> Option<Health> {
     let found = lost_halts::standing(ws, head).ok()??;
     let gone = !entries.iter().any(|entry| entry.id == found.id);
     let hint = "andon sync, where a remote has the ledger; else a person looks and answers: andon resume --reason \"...\"";
-    gone.then(|| Health::Broken { message: found.halt.message, mend: Some(hint.to_owned()) })
+    gone.then(|| Health::Broken { message: found.halt.message, hint: Some(hint.to_owned()) })
 }
 
 /// The whole ledger.
@@ -51,6 +51,6 @@ pub fn ledger(ws: &Workspace) -> Health {
             let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
             of(entries.len(), "entries of the ledger", &skipped, "git for-each-ref refs/andon/ledger")
         }
-        Err(err) => Health::Broken { message: err.to_string(), mend: err.help() },
+        Err(err) => Health::Broken { message: err.to_string(), hint: err.help() },
     }
 }

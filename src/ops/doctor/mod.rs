@@ -14,8 +14,9 @@ use std::path::PathBuf;
 
 pub use self::checks::checks;
 pub use self::gather::gather;
+use crate::domain::facts::Presence;
 use crate::effect::install::inspect::HookState;
-use crate::effect::install::mode::Mode;
+use crate::effect::install::mode::Integration;
 use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
 use crate::engine::setup::place::Override;
@@ -54,7 +55,7 @@ pub struct Check {
     /// What was found.
     pub message: String,
     /// The command or sentence that mends it.
-    pub mend: Option<String>,
+    pub hint: Option<String>,
 }
 
 /// Everything the doctor found.
@@ -82,8 +83,8 @@ impl Diagnosis {
             let line = format!("{:<4}  {}: {}", check.state.as_str(), check.id, check.message);
             out.push_str(&escape::terminal(&line));
             out.push('\n');
-            if let Some(mend) = &check.mend {
-                out.push_str(&escape::terminal(&format!("      help: {mend}")));
+            if let Some(hint) = &check.hint {
+                out.push_str(&escape::terminal(&format!("      help: {hint}")));
                 out.push('\n');
             }
         }
@@ -100,7 +101,7 @@ impl Diagnosis {
                     "id": check.id,
                     "state": check.state.as_str(),
                     "message": check.message,
-                    "mend": check.mend,
+                    "mend": check.hint,
                 })
             })
             .collect();
@@ -110,8 +111,8 @@ impl Diagnosis {
 
 /// The diagnosis of a directory whose repository cannot even be opened.
 pub fn unopened(error: &GitError) -> Diagnosis {
-    let (message, mend) = (error.to_string(), error.help());
-    Diagnosis { checks: vec![Check { id: "repository".to_owned(), state: State::Fail, message, mend }] }
+    let (message, hint) = (error.to_string(), error.help());
+    Diagnosis { checks: vec![Check { id: "repository".to_owned(), state: State::Fail, message, hint }] }
 }
 
 /// Whether something that another module keeps can be used.
@@ -124,14 +125,14 @@ pub enum Health {
         /// What is wrong.
         message: String,
         /// What mends it.
-        mend: Option<String>,
+        hint: Option<String>,
     },
     /// It cannot.
     Broken {
         /// What is wrong.
         message: String,
         /// What mends it.
-        mend: Option<String>,
+        hint: Option<String>,
     },
 }
 
@@ -154,21 +155,6 @@ pub struct Outside {
     pub rewrite_ref_env: Option<OsString>,
 }
 
-/// Whether something is there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Presence {
-    /// It is.
-    Present,
-    /// It is not.
-    Absent,
-}
-
-impl Presence {
-    fn of(there: bool) -> Self {
-        if there { Self::Present } else { Self::Absent }
-    }
-}
-
 /// Where the hooks are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HooksPlace {
@@ -177,9 +163,9 @@ pub struct HooksPlace {
     /// Who says so.
     pub decided_by: Override,
     /// The exact fix, where it is not this repository.
-    pub mend: Option<String>,
+    pub hint: Option<String>,
     /// In which way Andon was installed, and whether that still holds, where it is not by hooks of its own.
-    pub managed: Option<(Mode, Guarded)>,
+    pub managed: Option<(Integration, Guarded)>,
     /// The hooks in it, or why it cannot be looked at.
     pub hooks: Result<Vec<HookState>, String>,
 }
@@ -197,7 +183,7 @@ pub struct Records {
 
 /// Everything that is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct RepositoryFacts {
     /// What the caller knows.
     pub outside: Outside,
     /// Where hooks are, or why that is unknown.

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::effect::install::hooks::Hook;
-use crate::effect::install::inspect::{Mode, Standing, Twins};
+use crate::effect::install::inspect::{HookMode, Standing, Twins};
 use crate::effect::install::shim::Owner;
 use crate::engine::setup::fetch::fetch_states;
 use crate::git::{ConfigScope, Repo, RepoEnv};
 use crate::ops::install::tests::Scratch;
 
 fn shim() -> Standing {
-    Standing::Shim { program: Some("/bin/andon".into()), mode: Mode::Runs }
+    Standing::Shim { program: Some("/bin/andon".into()), mode: HookMode::Runs }
 }
 
-fn healthy() -> Facts {
+fn healthy() -> RepositoryFacts {
     let state = |hook| HookState {
         hook,
         standing: shim(),
@@ -22,7 +22,7 @@ fn healthy() -> Facts {
         legacy: Standing::Nothing,
         twins: Twins::Different,
     };
-    Facts {
+    RepositoryFacts {
         outside: Outside {
             program: "/bin/andon".into(),
             config: Health::Fine("andon.toml".into()),
@@ -35,7 +35,7 @@ fn healthy() -> Facts {
         place: Ok(HooksPlace {
             dir: "/r/.git/hooks".into(),
             decided_by: Override::None,
-            mend: None,
+            hint: None,
             managed: None,
             hooks: Ok(Hook::ALL.into_iter().map(state).collect()),
         }),
@@ -59,16 +59,16 @@ fn value(value: &str) -> SourcedValue {
 }
 
 /// The checks that are not fine, as `state id`.
-fn complaints(facts: &Facts) -> Vec<String> {
+fn complaints(facts: &RepositoryFacts) -> Vec<String> {
     let found = checks(facts);
     let bad = found.checks.iter().filter(|check| check.state != State::Ok);
     for check in bad.clone() {
-        assert!(check.mend.is_some() || check.id == "partial-clone", "no mend: {check:?}");
+        assert!(check.hint.is_some() || check.id == "partial-clone", "no mend: {check:?}");
     }
     bad.map(|check| format!("{} {}", check.state.as_str(), check.id)).collect()
 }
 
-fn with(change: impl FnOnce(&mut Facts)) -> Vec<String> {
+fn with(change: impl FnOnce(&mut RepositoryFacts)) -> Vec<String> {
     let mut facts = healthy();
     change(&mut facts);
     complaints(&facts)
@@ -89,14 +89,14 @@ fn a_healthy_repository_has_no_complaints() {
 
 #[test]
 fn what_is_wrong_with_hooks() {
-    let foreign = |owner| Standing::Foreign { owner, mode: Mode::Runs };
+    let foreign = |owner| Standing::Foreign { owner, mode: HookMode::Runs };
     let none: Vec<String> = Vec::new();
     assert_eq!(
         with_hook(Hook::PreCommit, |state| state.standing = Standing::Nothing),
         ["fail hook-pre-commit"]
     );
     assert_eq!(with_hook(Hook::PrePush, |state| state.standing = Standing::Nothing), ["warn hook-pre-push"]);
-    let ignored = Standing::Shim { program: None, mode: Mode::Ignored };
+    let ignored = Standing::Shim { program: None, mode: HookMode::Ignored };
     assert_eq!(with_hook(Hook::PostCommit, |state| state.standing = ignored), ["fail hook-post-commit"]);
     assert_eq!(
         with_hook(Hook::PostMerge, |state| state.standing = Standing::EditedShim),
@@ -170,8 +170,8 @@ fn what_is_wrong_elsewhere() {
     let mirror: (String, String) = ("up".into(), "+refs/*:refs/*".into());
     assert_eq!(with(|facts| facts.remotes = fetch_states(&[mirror])), ["fail fetch-up"]);
     assert_eq!(with(|facts| facts.outside.test_command = None), ["warn test-command"]);
-    let broken = || Health::Broken { message: "x".into(), mend: Some("y".into()) };
-    let shaky = || Health::Shaky { message: "x".into(), mend: Some("y".into()) };
+    let broken = || Health::Broken { message: "x".into(), hint: Some("y".into()) };
+    let shaky = || Health::Shaky { message: "x".into(), hint: Some("y".into()) };
     assert_eq!(with(|facts| facts.outside.config = broken()), ["fail config"]);
     assert_eq!(with(|facts| facts.outside.journal = shaky()), ["warn journal"]);
     assert_eq!(with(|facts| facts.outside.ledger = broken()), ["fail ledger"]);
@@ -232,10 +232,10 @@ fn the_mends_mend_a_real_repository() {
     assert_eq!(bad(&found), ["warn rewrite-ref", "warn records", "fail fetch-it'smine", "warn lock"]);
     for _ in 0..2 {
         for check in look().checks.iter().filter(|check| check.state != State::Ok && check.id != "records") {
-            let mend = check.mend.as_deref().unwrap();
-            let mend = mend.strip_prefix("if no git or andon process is running: ").unwrap_or(mend);
-            let out = scratch.run(&at, &["sh", "-c", mend]);
-            assert!(out.status.success(), "{mend}: {}", String::from_utf8_lossy(&out.stderr));
+            let hint = check.hint.as_deref().unwrap();
+            let hint = hint.strip_prefix("if no git or andon process is running: ").unwrap_or(hint);
+            let out = scratch.run(&at, &["sh", "-c", hint]);
+            assert!(out.status.success(), "{hint}: {}", String::from_utf8_lossy(&out.stderr));
         }
     }
     assert_eq!(bad(&look()), ["warn records"]);

@@ -6,7 +6,7 @@ use crate::domain::facts::Skip;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::{self, Standing};
 use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::Mode;
+use crate::effect::install::mode::Integration;
 use crate::effect::install::shim::Owner;
 use crate::engine::context::Context;
 use crate::engine::setup::live;
@@ -17,7 +17,7 @@ use crate::engine::workspace::Workspace;
 pub(super) fn lost(ctx: &Context, ws: &Workspace) -> Option<Skip> {
     let dir = ctx.hook_file.as_deref()?.parent()?;
     let manifest = Manifest::read(&Manifest::path(ws.repo.common_dir())).ok().flatten().unwrap_or_default();
-    if manifest.mode.is_some_and(|mode| mode != Mode::Shim) {
+    if manifest.mode.is_some_and(|mode| mode != Integration::Shim) {
         return None;
     }
     let states = inspect::inspect(dir, &manifest).ok()?;

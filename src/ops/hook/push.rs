@@ -29,7 +29,7 @@ pub fn pre_push(
     for (push, tip) in
         pushed.iter().filter(|push| push.is_branch()).filter_map(|push| Some((push, push.tip?)))
     {
-        let (decision, skipped) = guard::judge_tip(ctx, ws, (tip, push.there))?;
+        let (decision, skipped) = guard::judge_tip(ctx, ws, tip, push.there)?;
         for warning in skipped {
             if !warnings.contains(&warning) {
                 warnings.push(warning);

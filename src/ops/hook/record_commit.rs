@@ -85,9 +85,9 @@ pub fn post_commit(ctx: &Context, ws: &Workspace) -> Result<Option<Recorded>, Op
     }
     let commit = ws.repo.commit(head)?;
     let receipts = receipt::read(ws.repo.git_dir());
-    let caught_up = catch_up(ctx, ws, &mut store, (&commit, &receipts))?;
+    let caught_up = catch_up(ctx, ws, &mut store, &commit, &receipts)?;
     let kind = origin::kind(ctx, ws, &commit)?;
-    let (gate, skipped) = gate((ctx, ws), &commit, &receipts, kind);
+    let (gate, skipped) = gate(ctx, ws, &commit, &receipts, kind);
     let entry = Entry { commit: &commit, head, kind, gate, skipped, recording: Recording::AtCommit };
     let (decision, loaded) = record(ctx, ws, &mut store, &entry)?;
     Ok(Some(Recorded { decision, caught_up, warnings: loaded.warnings }))
@@ -115,7 +115,8 @@ struct Entry<'a> {
 
 /// Compares the receipts of pre-commit with what was committed; and what was passed over on the way.
 fn gate(
-    (ctx, ws): (&Context, &Workspace),
+    ctx: &Context,
+    ws: &Workspace,
     commit: &CommitInfo,
     receipts: &[Receipt],
     kind: CommitKind,
@@ -158,7 +159,7 @@ fn record(
 ) -> Result<(Decision, Loaded), OpsError> {
     let parent = entry.commit.parents.first().copied();
     let mut loaded = timeline::load_at(ws, store, parent);
-    let (mut fact, missing) = derive(ctx, ws, (entry, store), &loaded)?;
+    let (mut fact, missing) = derive(ctx, ws, entry, store, &loaded)?;
     loaded.warnings.extend(missing.map(without_blobs));
     let begins = history::begins(&loaded.timeline, &fact);
     loaded.take_in(ws, &fact);
@@ -239,7 +240,8 @@ fn without_blobs(id: Oid) -> Diagnostic {
 fn derive(
     ctx: &Context,
     ws: &Workspace,
-    (entry, store): (&Entry<'_>, &NotesStore<'_>),
+    entry: &Entry<'_>,
+    store: &NotesStore<'_>,
     loaded: &Loaded,
 ) -> Result<(CommitFact, Option<Oid>), OpsError> {
     let commit = entry.commit;
@@ -289,7 +291,7 @@ fn derive(
 /// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which
 /// have no journal, then see the same window.
 fn tests(loaded: &Loaded, code: CodeId) -> Option<TestEvidence> {
-    let mut tests = evidence::find(loaded, code).or_else(|| evidence::told_to_fail(loaded, code))?;
+    let mut tests = evidence::find(loaded, code).or_else(|| evidence::reported_failing(loaded, code))?;
     let valid = loaded.runs.iter().filter(|run| run.validity == RunValidity::Valid);
     let flaky = history::flaky(valid.map(|run| &run.evidence).chain([&tests]));
     tests.caveats.flaky = flaky.into_iter().take(TestEvidence::MAX_FLAKY).collect();
@@ -331,7 +333,8 @@ fn catch_up(
     ctx: &Context,
     ws: &Workspace,
     store: &mut NotesStore<'_>,
-    (head, receipts): (&CommitInfo, &[Receipt]),
+    head: &CommitInfo,
+    receipts: &[Receipt],
 ) -> Result<CaughtUp, OpsError> {
     let missing = unrecorded(ws, store, head)?;
     let mut caught_up = CaughtUp::default();

@@ -11,7 +11,7 @@ use crate::effect::install::husky::{self, Layout};
 use crate::effect::install::inspect::{HookState, Standing};
 use crate::effect::install::lefthook;
 use crate::effect::install::manifest::{EditedFile, Manifest};
-use crate::effect::install::mode::{Manager, Mode, ModeFacts};
+use crate::effect::install::mode::{Integration, Manager, ModeFacts};
 use crate::effect::install::shim::Owner;
 use crate::engine::setup::{HUSKY, SetupError, hooks_of_husky};
 use crate::git::Repo;
@@ -20,18 +20,20 @@ use crate::git::Repo;
 pub(super) fn situation(
     repo: &Repo,
     top: &Path,
-    asked: Option<Mode>,
-    (manifest, states): (&Manifest, &[HookState]),
+    asked: Option<Integration>,
+    manifest: &Manifest,
+    states: &[HookState],
 ) -> ModeFacts {
     let managers = managers(repo, top, states);
     let git = repo.git_version();
     let shims = states.iter().any(|state| is_shim(&state.standing) || is_shim(&state.legacy));
-    let earlier = manifest.mode.or_else(|| (shims || !manifest.places.is_empty()).then_some(Mode::Shim));
+    let earlier =
+        manifest.mode.or_else(|| (shims || !manifest.places.is_empty()).then_some(Integration::Shim));
     let earlier = earlier.filter(|mode| match mode {
         // Where a manager has taken the place, what was done once does not hold any more.
-        Mode::Shim => shims || managers.is_empty(),
-        Mode::Config => git.is_some_and(|git| git >= crate::effect::install::mode::CONFIG_HOOKS_SINCE),
-        Mode::Husky | Mode::Lefthook | Mode::PreCommit => {
+        Integration::Shim => shims || managers.is_empty(),
+        Integration::Config => git.is_some_and(|git| git >= crate::effect::install::mode::CONFIG_HOOKS_SINCE),
+        Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
             managers.iter().any(|manager| manager.mode == *mode)
         }
     });
@@ -47,26 +49,26 @@ fn managers(repo: &Repo, top: &Path, states: &[HookState]) -> Vec<Manager> {
     let there = |name: &&&'static str| top.join(name).is_file();
     let mut found = Vec::new();
     if top.join(HUSKY).is_dir() {
-        found.push(Manager { mode: Mode::Husky, shown_by: HUSKY });
+        found.push(Manager { mode: Integration::Husky, shown_by: HUSKY });
     }
     let lefthook = lefthook::FILES.iter().find(there);
-    found.extend(lefthook.map(|name| Manager { mode: Mode::Lefthook, shown_by: name }));
+    found.extend(lefthook.map(|name| Manager { mode: Integration::Lefthook, shown_by: name }));
     let names = [&[framework::FILE][..], &framework::PREK_FILES].concat();
     let shown_by = names.iter().find(|name| top.join(name).is_file());
-    found.extend(shown_by.map(|name| Manager { mode: Mode::PreCommit, shown_by: name }));
+    found.extend(shown_by.map(|name| Manager { mode: Integration::PreCommit, shown_by: name }));
     let first = running(repo, states);
     found.sort_by_key(|manager| Some(manager.mode) != first);
     found
 }
 
 /// The manager whose hooks git runs now.
-fn running(repo: &Repo, states: &[HookState]) -> Option<Mode> {
+fn running(repo: &Repo, states: &[HookState]) -> Option<Integration> {
     if hooks_of_husky(repo).is_some() {
-        return Some(Mode::Husky);
+        return Some(Integration::Husky);
     }
     let owner = |standing: &Standing| match standing {
-        Standing::Foreign { owner: Owner::Lefthook, .. } => Some(Mode::Lefthook),
-        Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. } => Some(Mode::PreCommit),
+        Standing::Foreign { owner: Owner::Lefthook, .. } => Some(Integration::Lefthook),
+        Standing::Foreign { owner: Owner::PreCommit | Owner::Prek, .. } => Some(Integration::PreCommit),
         Standing::Foreign { owner: Owner::Husky | Owner::Somebody, .. }
         | Standing::Nothing
         | Standing::Shim { .. }
@@ -80,14 +82,14 @@ fn running(repo: &Repo, states: &[HookState]) -> Option<Mode> {
 pub(super) fn plan(
     repo: &Repo,
     top: &Path,
-    mode: Mode,
+    mode: Integration,
     manifest: &Manifest,
 ) -> Result<Vec<Edit>, SetupError> {
     match mode {
-        Mode::Shim | Mode::Config => Ok(Vec::new()),
-        Mode::Husky => husky_edits(repo, top, manifest),
-        Mode::Lefthook => lefthook_edits(repo, top, manifest),
-        Mode::PreCommit => framework_edits(top, manifest),
+        Integration::Shim | Integration::Config => Ok(Vec::new()),
+        Integration::Husky => husky_edits(repo, top, manifest),
+        Integration::Lefthook => lefthook_edits(repo, top, manifest),
+        Integration::PreCommit => framework_edits(top, manifest),
     }
 }
 
@@ -199,24 +201,24 @@ fn framework_edits(top: &Path, manifest: &Manifest) -> Result<Vec<Edit>, SetupEr
 }
 
 /// What a person has to do yet before git runs the lines of `mode`.
-pub(super) fn remarks(repo: &Repo, top: &Path, mode: Mode) -> Vec<String> {
+pub(super) fn remarks(repo: &Repo, top: &Path, mode: Integration) -> Vec<String> {
     match mode {
-        Mode::Shim | Mode::Config => Vec::new(),
-        Mode::Husky => {
+        Integration::Shim | Integration::Config => Vec::new(),
+        Integration::Husky => {
             let mut remarks = vec![format!("commit {HUSKY}: the lines are the same for everybody")];
             if hooks_of_husky(repo).is_none() {
                 remarks.push("git does not run the hooks of husky yet; run:  npx husky".to_owned());
             }
             remarks
         }
-        Mode::Lefthook => vec![
+        Integration::Lefthook => vec![
             "to have lefthook run them, run:  lefthook install".to_owned(),
             format!(
                 "{} is for this clone alone; for everybody, move its lines into the configuration of the project",
                 lefthook::LOCAL
             ),
         ],
-        Mode::PreCommit => {
+        Integration::PreCommit => {
             let text = edits::read(top, &top.join(framework::FILE)).ok().flatten().unwrap_or_default();
             let types: String = if framework::installs_all(&text) {
                 String::new()

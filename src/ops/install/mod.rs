@@ -16,8 +16,8 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-pub use self::along::{Along, set_push};
 pub use self::fetch::{FetchSpec, set_fetch};
+pub use self::push_records::{Along, set_push};
 pub use self::remove::{PlaceReport, UninstallReport, remarks, uninstall};
 use crate::config;
 use crate::domain::paths::CONFIG_FILE;
@@ -25,7 +25,7 @@ use crate::effect::install::InstallError;
 use crate::effect::install::guess::Guess;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::{ChosenMode, Mode};
+use crate::effect::install::mode::{ChosenMode, Integration};
 use crate::effect::install::plan::Intent;
 use crate::engine::setup::{DISPLAY_REF, DISPLAY_REF_KEY, SetupError, names_notes_ref, place};
 use crate::engine::test_guess;
@@ -46,7 +46,7 @@ pub enum Notes {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// `--mode`
-    pub mode: Option<Mode>,
+    pub mode: Option<Integration>,
     /// `--show-notes`
     pub notes: Notes,
 }
@@ -132,7 +132,7 @@ pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallR
     };
     let manifest_path = Manifest::path(repo.common_dir());
     let mut manifest = Manifest::read(&manifest_path).map_err(InstallError::from)?.unwrap_or_default();
-    let plan = write::Plan::make(repo, (top, program), options.mode, &manifest)?;
+    let plan = write::Plan::make(repo, top, program, options.mode, &manifest)?;
 
     let config_file = write_config_file(top)?;
     let undo_file = |error: SetupError| {
@@ -154,7 +154,7 @@ pub fn install(repo: &Repo, program: &Path, options: Options) -> Result<InstallR
         }
     };
     let mut remarks = done.remarks;
-    remarks.extend(place::remarks(repo, top, (plan.choice.mode, &plan.dir)));
+    remarks.extend(place::remarks(repo, top, plan.choice.mode, &plan.dir));
     remarks.extend(managers::remarks(repo, top, plan.choice.mode));
     Ok(InstallReport {
         hooks_dir: plan.dir,

@@ -19,9 +19,9 @@ pub enum Along {
 }
 
 /// Sets the key as asked and remembers it for `andon uninstall`. Returns what was set, if anything was.
-pub fn set_push(repo: &Repo, along: Along) -> Result<Option<&'static str>, SetupError> {
+pub fn set_push(repo: &Repo, push_records: Along) -> Result<Option<&'static str>, SetupError> {
     let there = repo.config_sources(PUSH_KEY)?;
-    let wanted = match along {
+    let wanted = match push_records {
         Along::Yes => "true",
         Along::No => "false",
         Along::Unsaid if there.is_empty() => "true",

@@ -11,7 +11,7 @@ use crate::effect::install::edits::{self, Edit};
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::{HookState, inspect};
 use crate::effect::install::manifest::Manifest;
-use crate::effect::install::mode::{self, ChosenMode, Mode};
+use crate::effect::install::mode::{self, ChosenMode, Integration};
 use crate::effect::install::plan::{self, Intent};
 use crate::effect::install::{InstallError, apply};
 use crate::engine::setup::SetupError;
@@ -40,17 +40,18 @@ impl Plan {
     /// Looks, and decides.
     pub(super) fn make(
         repo: &Repo,
-        (top, program): (&Path, &Path),
-        asked: Option<Mode>,
+        top: &Path,
+        program: &Path,
+        asked: Option<Integration>,
         manifest: &Manifest,
     ) -> Result<Self, SetupError> {
         let dir = repo.hooks_dir()?;
         // Where it is no directory only the shims have nowhere to go.
         let looked = inspect(&dir, manifest);
         let states: &[HookState] = looked.as_ref().map_or(&[], Vec::as_slice);
-        let situation = managers::situation(repo, top, asked, (manifest, states));
+        let situation = managers::situation(repo, top, asked, manifest, states);
         let choice = mode::choose(&situation).map_err(SetupError::Unfit)?;
-        let intents = if choice.mode == Mode::Shim {
+        let intents = if choice.mode == Integration::Shim {
             place::refuse_foreign(repo)?;
             plan::install(&dir, &looked?, program)
                 .map_err(|conflicts| InstallError::Conflicts { conflicts })?
@@ -73,18 +74,20 @@ impl Plan {
         manifest.mode = Some(self.choice.mode);
         let mut done = Done::default();
         match self.choice.mode {
-            Mode::Shim => {
+            Integration::Shim => {
                 apply::install(&self.dir, &self.intents, program, (&path, manifest))?;
                 *manifest = Manifest::read(&path).map_err(InstallError::from)?.unwrap_or_default();
             }
-            Mode::Config => done.besides = Self::configure(repo, program, manifest, &path)?,
-            Mode::Husky | Mode::Lefthook | Mode::PreCommit => self.edit(repo, program, manifest, &path)?,
+            Integration::Config => done.besides = Self::configure(repo, program, manifest, &path)?,
+            Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
+                self.edit(repo, program, manifest, &path)?
+            }
         }
         done.files = self.files();
         if self.take_out_others(repo, manifest, &mut done)? == Changed::Something {
             done.besides = Changed::Something;
         }
-        if *manifest != before || self.choice.mode != Mode::Shim {
+        if *manifest != before || self.choice.mode != Integration::Shim {
             manifest.write(&path).map_err(InstallError::from)?;
         }
         Ok(done)
@@ -150,11 +153,11 @@ impl Plan {
             done.remarks.push(format!("the lines of the earlier mode are out of {}", path.display()));
             changed = Changed::Something;
         }
-        if self.choice.mode != Mode::Config && config_hooks::unset(repo, manifest)? > 0 {
+        if self.choice.mode != Integration::Config && config_hooks::unset(repo, manifest)? > 0 {
             done.remarks.push("the hooks of the earlier mode are out of the configuration".to_owned());
             changed = Changed::Something;
         }
-        if self.choice.mode == Mode::Shim {
+        if self.choice.mode == Integration::Shim {
             return Ok(changed);
         }
         for place in remove::take_out_shims(repo, manifest)? {

@@ -11,7 +11,7 @@ use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
 use crate::engine::context::Context;
 use crate::engine::earlier_runs::compare;
 use crate::engine::error::OpsError;
-use crate::engine::line_summary::Tally;
+use crate::engine::line_summary::LineSummary;
 use crate::engine::workspace::Workspace;
 use crate::report::message::Diagnostic;
 use crate::store::journal::{Journal, JournalLine};
@@ -51,7 +51,7 @@ pub fn run(
 ) -> Result<Observed, OpsError> {
     let journal = Journal::open(ws.repo.git_dir());
     let mut lines = Lines::new(input);
-    let mut tally = Tally::default();
+    let mut tally = LineSummary::default();
     let mut watch = RuleWatch::new(ctx, ws);
     let broken = loop {
         let line = match lines.next_line() {
@@ -64,7 +64,7 @@ pub fn run(
         if line == Line::Text(b"") {
             continue;
         }
-        match read((ctx, ws), request, line) {
+        match read(ctx, ws, request, line) {
             Ok((mut kept, odd)) => {
                 if let JournalLine::TestRun(run) = &mut kept {
                     compare(ws, run)?;
@@ -85,7 +85,8 @@ pub fn run(
 }
 
 fn read(
-    (ctx, ws): (&Context, &Workspace),
+    ctx: &Context,
+    ws: &Workspace,
     request: &Request<'_>,
     line: Line<'_>,
 ) -> Result<(JournalLine, Option<Diagnostic>), EventError> {
@@ -120,7 +121,7 @@ fn read(
 
 /// What is ignored is said: who hands in a run believes that it counts.
 fn unproven(run: &TestRun) -> Option<Diagnostic> {
-    if run.validity == RunValidity::Valid || run.is_told_to_fail() {
+    if run.validity == RunValidity::Valid || run.is_reported_failing() {
         return None;
     }
     let note = Diagnostic::note("this run was handed in and proves nothing; only `andon test` saw what ran");
@@ -141,8 +142,8 @@ fn undeclared(ws: &Workspace, node: Option<&str>) -> Option<String> {
 /// What is handed in was not run by `andon test`: it is told, and worth what a report that is handed in is worth.
 fn hand_in(ws: &Workspace, run: &mut TestRun) {
     let tests = &mut run.evidence;
-    let told = Some(tests.command.as_str()).filter(|command| !command.is_empty());
-    let (command, validity) = worth(ws, told);
+    let reported = Some(tests.command.as_str()).filter(|command| !command.is_empty());
+    let (command, validity) = worth(ws, reported);
     if tests.command != command {
         tests.signature = signature(&tests.runner, &command, tests.status, &tests.failing);
         tests.command = command;

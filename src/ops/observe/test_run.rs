@@ -47,7 +47,7 @@ pub struct Taken {
 /// Reads the reports, binds the run to its code and appends it to the journal.
 pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken, OpsError> {
     let tested = match &handed.code {
-        Some(text) => TestedCode::told(code_id(text)?),
+        Some(text) => TestedCode::reported(code_id(text)?),
         None => TestedCode::now(ws)?,
     };
     let root = ws.repo.workdir().unwrap_or(&ctx.cwd);
@@ -71,18 +71,18 @@ pub fn take(ctx: &Context, ws: &Workspace, handed: &HandedInRun) -> Result<Taken
 
 /// The command to record, and what the run is worth. A run that does not say what ran is taken for one of
 /// `test.command` only where the project lets handed-in runs count.
-pub(super) fn worth(ws: &Workspace, told: Option<&str>) -> (String, RunValidity) {
+pub(super) fn worth(ws: &Workspace, reported: Option<&str>) -> (String, RunValidity) {
     let configured = ws.config.test.command.as_ref();
-    let told = told.map(|text| TestCommand::Shell(text.to_owned()));
-    match (told, configured, ws.config.test.handed_in) {
-        (Some(told), Some(configured), HandedIn::Count) if configured.is_same(&told) => {
+    let reported = reported.map(|text| TestCommand::Shell(text.to_owned()));
+    match (reported, configured, ws.config.test.handed_in) {
+        (Some(reported), Some(configured), HandedIn::Count) if configured.is_same(&reported) => {
             (configured.display(), RunValidity::Valid)
         }
-        (Some(told), _, HandedIn::Count) => (told.display(), RunValidity::OtherCommand),
+        (Some(reported), _, HandedIn::Count) => (reported.display(), RunValidity::OtherCommand),
         (None, Some(configured), HandedIn::Count) => (configured.display(), RunValidity::Valid),
         (None, None, HandedIn::Count) => (String::new(), RunValidity::OtherCommand),
-        (told, _, HandedIn::Record) => {
-            (told.map(|told| told.display()).unwrap_or_default(), RunValidity::HandedIn)
+        (reported, _, HandedIn::Record) => {
+            (reported.map(|reported| reported.display()).unwrap_or_default(), RunValidity::HandedIn)
         }
     }
 }

@@ -7,16 +7,16 @@ use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
-use crate::domain::escalation::Mode;
+use crate::domain::escalation::EscalationMode;
 use crate::domain::facts::Fact;
 use crate::domain::ids::EntryId;
 use crate::domain::settings::RuleSettings;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
-use crate::engine::line_summary::Tally;
+use crate::engine::line_summary::LineSummary;
 use crate::engine::uncertainty;
-use crate::history::{Effect, Fold, Timeline};
-use crate::policy::{self, Place};
+use crate::history::{EventEffect, Fold, Timeline};
+use crate::policy::{self, HaltPlace};
 use crate::report::message::Diagnostic;
 
 /// Lines that are no facts after which a stream is taken for something else.
@@ -41,7 +41,7 @@ pub fn run(
 ) -> Result<EventsEnd, OpsError> {
     let settings = super::settings(&config.rules);
     let mut lines = Lines::new(input);
-    let mut tally = Tally::default();
+    let mut tally = LineSummary::default();
     let mut engine = Engine::new(config, settings);
     while let Some(line) = lines.next_line().map_err(OpsError::Input)? {
         tally.line = tally.line.saturating_add(1);
@@ -70,7 +70,7 @@ pub fn run(
     Ok(EventsEnd { remarks: tally.remarks(), refused })
 }
 
-fn within_bounds(tally: &Tally) -> Result<(), OpsError> {
+fn within_bounds(tally: &LineSummary) -> Result<(), OpsError> {
     let what = if tally.refused > MAX_REFUSED {
         format!("more than {MAX_REFUSED} lines that are no events, up to line {}", tally.line)
     } else if tally.line > MAX_LINES {
@@ -85,7 +85,7 @@ fn within_bounds(tally: &Tally) -> Result<(), OpsError> {
 pub(super) struct Engine {
     fold: Fold,
     settings: RuleSettings,
-    mode: Mode,
+    mode: EscalationMode,
     standing: Option<StandingHalt>,
 }
 
@@ -107,10 +107,14 @@ impl Engine {
         }
         let findings = match effect {
             // While a halt holds nothing more is asked: the answer begins the window anew.
-            Effect::Nothing | Effect::Within | Effect::Iteration if self.standing.is_some() => Vec::new(),
-            Effect::Nothing => Vec::new(),
-            Effect::Within => self.ask(Stage::Event),
-            Effect::Iteration => self.ask(at),
+            EventEffect::Nothing | EventEffect::Within | EventEffect::Iteration
+                if self.standing.is_some() =>
+            {
+                Vec::new()
+            }
+            EventEffect::Nothing => Vec::new(),
+            EventEffect::Within => self.ask(Stage::Event),
+            EventEffect::Iteration => self.ask(at),
         };
         let mut decision = policy::decide(findings, self.standing.clone());
         if self.standing.is_none() && decision.verdict == Verdict::Halt {
@@ -142,7 +146,7 @@ impl Engine {
 /// The halt of `decision`, as all that was folded so far tells it.
 fn halted(decision: &Decision, timeline: &Timeline) -> Option<Box<Halt>> {
     let at = timeline.activity.now.unwrap_or(Timestamp(0));
-    let place = Place { head: None, branch: None, worktree: String::new(), at };
+    let place = HaltPlace { head: None, branch: None, worktree: String::new(), at };
     policy::halting(decision, timeline, &place)
 }
 

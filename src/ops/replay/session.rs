@@ -18,7 +18,7 @@ use crate::engine::timeline::skipped_warning;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
 use crate::report::message::Diagnostic;
-use crate::report::trajectory::{SessionState, Step, Trajectory};
+use crate::report::trajectory::{SessionState, Trajectory, TrajectoryStep};
 use crate::store::journal::{Journal, JournalLine};
 use crate::store::notes::NotesStore;
 
@@ -94,7 +94,7 @@ fn recorded_before(
     lines: &[JournalLine],
     entries: &[Entry],
 ) -> Result<Vec<Item>, OpsError> {
-    let told: BTreeSet<CommitId> = lines
+    let reported: BTreeSet<CommitId> = lines
         .iter()
         .filter_map(
             |line| if let JournalLine::CommitRecorded { commit, .. } = line { Some(*commit) } else { None },
@@ -104,7 +104,7 @@ fn recorded_before(
     for _ in 0..WALK {
         let Some(fact) = at.and_then(|id| fact_of(ws, store, id)) else { break };
         at = fact.record.parent;
-        found.extend(Some(fact).filter(|fact| fact.id.is_none_or(|id| !told.contains(&id))));
+        found.extend(Some(fact).filter(|fact| fact.id.is_none_or(|id| !reported.contains(&id))));
     }
     let mut items = Vec::new();
     for fact in found.into_iter().rev() {
@@ -158,7 +158,7 @@ impl<'a> Walk<'a> {
             step.next = SessionState::Halted;
         }
         self.state = step.next;
-        self.found.steps.push(Step { decision, ..step });
+        self.found.steps.push(TrajectoryStep { decision, ..step });
     }
 
     /// Whether it is of the session that is asked for; notes what else is named on the way.
@@ -216,7 +216,7 @@ impl<'a> Walk<'a> {
 }
 
 /// A step without its decision.
-fn step(state: SessionState, action: String, next: SessionState) -> Step {
+fn step(state: SessionState, action: String, next: SessionState) -> TrajectoryStep {
     let decision = Decision {
         verdict: Verdict::Allow,
         reason: None,
@@ -224,10 +224,10 @@ fn step(state: SessionState, action: String, next: SessionState) -> Step {
         standing: None,
         halted: None,
     };
-    Step { at: None, node: None, state, action, next, commit: None, decision, halt: None }
+    TrajectoryStep { at: None, node: None, state, action, next, commit: None, decision, halt: None }
 }
 
-fn of_fact(fact: &Fact, state: SessionState, entries: &[Entry]) -> Step {
+fn of_fact(fact: &Fact, state: SessionState, entries: &[Entry]) -> TrajectoryStep {
     match fact {
         Fact::Event(event) => of_event(event, state),
         Fact::TestRun(run) => of_run(run, state),
@@ -236,14 +236,14 @@ fn of_fact(fact: &Fact, state: SessionState, entries: &[Entry]) -> Step {
                 Some(counter) => format!("reset {counter}: {}", ack.reason),
                 None => format!("resume: {}", ack.reason),
             };
-            Step { at: Some(ack.at), ..step(state, action, SessionState::Resumed) }
+            TrajectoryStep { at: Some(ack.at), ..step(state, action, SessionState::Resumed) }
         }
         Fact::Commit(commit) => {
             let halted = entries.iter().find_map(|entry| match entry.event.known()? {
                 LedgerEvent::Halted(halt) if halt.head == commit.id => Some(halt.rule.clone()),
-                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::Cord(_) => None,
+                LedgerEvent::Halted(_) | LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_) => None,
             });
-            Step {
+            TrajectoryStep {
                 at: Some(commit.record.recorded_at),
                 node: Some(commit.record.node.clone()),
                 commit: commit.id,
@@ -254,7 +254,7 @@ fn of_fact(fact: &Fact, state: SessionState, entries: &[Entry]) -> Step {
     }
 }
 
-fn of_event(event: &Event, state: SessionState) -> Step {
+fn of_event(event: &Event, state: SessionState) -> TrajectoryStep {
     let (action, next) = match &event.what {
         What::TurnStart => ("turn_start".to_owned(), SessionState::Planning),
         What::TurnEnd(_) => ("turn_end".to_owned(), SessionState::Idle),
@@ -264,24 +264,24 @@ fn of_event(event: &Event, state: SessionState) -> Step {
         What::Cleared(_) => (event.what.name().to_owned(), SessionState::Planning),
         What::Verdict(_) => ("verdict".to_owned(), SessionState::Reviewing),
     };
-    Step { at: event.at, node: event.node.clone(), ..step(state, action, next) }
+    TrajectoryStep { at: event.at, node: event.node.clone(), ..step(state, action, next) }
 }
 
-fn of_run(run: &TestRun, state: SessionState) -> Step {
+fn of_run(run: &TestRun, state: SessionState) -> TrajectoryStep {
     let evidence = &run.evidence;
     let next = if evidence.is_green() { SessionState::TestsPassed } else { SessionState::TestsFailed };
     let counts = &evidence.counts;
     let action =
         format!("test_run {}: {} of {} failing", evidence.status.as_str(), counts.failing(), counts.total);
-    Step { at: run.at, ..step(state, action, next) }
+    TrajectoryStep { at: run.at, ..step(state, action, next) }
 }
 
-fn of_gate(fact: &SafetyFact, state: SessionState) -> Step {
+fn of_gate(fact: &SafetyFact, state: SessionState) -> TrajectoryStep {
     let refused =
         matches!(fact.kind, SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion);
     let next = if refused { SessionState::Refused } else { state };
     let action = format!("{} {}: {}", fact.kind.as_str(), fact.rule, fact.message);
-    Step { at: fact.at, ..step(state, action, next) }
+    TrajectoryStep { at: fact.at, ..step(state, action, next) }
 }
 
 /// What a gate said then stands: it saw a tree that the engine does not see again.
@@ -291,7 +291,7 @@ fn gate_said(fact: &SafetyFact) -> Decision {
             Verdict::from(fact.level).min(Verdict::Block)
         }
         SafetyKind::Skipped | SafetyKind::Noticed => Verdict::Warn,
-        // The halt stands, with the cord and without it.
+        // The halt stands, with the stop switch and without it.
         SafetyKind::Pulled | SafetyKind::Lifted => Verdict::Halt,
     };
     Decision { verdict, reason: None, findings: Vec::new(), standing: None, halted: None }

@@ -133,7 +133,7 @@ fn last_halt(page: &mut Page, view: &StatusView) {
     page.field("", &phrase::message(&halt.message));
     let answer = last.ack.as_ref().map_or_else(
         || {
-            let file = crate::report::report_file::path(halt.face);
+            let file = crate::report::report_file::path(halt.report_file);
             match view.state {
                 LoopState::Running | LoopState::Idle | LoopState::HooksGone => {
                     format!("the file was deleted: the next hook takes that as the answer ({file})")

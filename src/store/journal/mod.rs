@@ -24,7 +24,7 @@ use crate::wire::v1::{MAX_LINE, encode_line};
 pub use crate::wire::v1::{JournalLine, MarkedTurn};
 pub use onward::Position;
 pub(super) use recent::passing;
-pub use recent::{AckPlace, Item, Marked, Reach, Recent, Turns};
+pub use recent::{Reach, Recent, Turns};
 
 /// What one reading looks at, in bytes from the end.
 pub const TAIL: u64 = 256 << 10;

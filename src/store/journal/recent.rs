@@ -3,12 +3,12 @@
 
 use super::super::Warning;
 use super::{Journal, JournalLine, Position, tail};
-use crate::domain::events::Event;
 use crate::domain::facts::Ack;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::safety::SafetyFact;
 use crate::domain::tests::TestRun;
 use crate::domain::time::Timestamp;
+use crate::history::order::{AckPlace, JournalItem, Marked};
 use crate::history::{Begins, DEFAULT_NODE, Passing};
 use crate::wire::v1::{MarkedTurn, Peek, decode_line, peek};
 
@@ -43,37 +43,6 @@ pub enum Turns {
     Uncounted,
 }
 
-/// Where an acknowledgement stands in the journal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AckPlace {
-    /// No commit was recorded after it.
-    Last,
-    /// A commit was.
-    BeforeCommit,
-}
-
-/// A commit that was recorded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marked {
-    /// The commit.
-    pub commit: CommitId,
-    /// Its turn, where that was asked for and is told.
-    pub passing: Option<Passing>,
-}
-
-/// What follows the place that was asked for, in the order of observation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Item {
-    /// An event.
-    Event(Box<Event>),
-    /// The acknowledgement of that number in [`Recent::acks`].
-    Ack(usize),
-    /// A commit was recorded.
-    Commit(Marked),
-    /// The test run of that number in [`Recent::runs`].
-    Run(usize),
-}
-
 /// What was found; all lists oldest first.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Recent {
@@ -82,7 +51,7 @@ pub struct Recent {
     /// Acknowledgements.
     pub acks: Vec<(Ack, AckPlace)>,
     /// Everything else since the place that was asked for.
-    pub items: Vec<Item>,
+    pub items: Vec<JournalItem>,
     /// Commits that were recorded, as far back as was looked.
     pub markers: Vec<CommitId>,
     /// How many of them, the newest, come after the newest answer to a halt; where it was moved to the commit that took
@@ -176,7 +145,7 @@ struct Found {
     runs: Vec<TestRun>,
     acks: Vec<(Ack, AckPlace)>,
     /// Acknowledgements by their number from the newest.
-    items: Vec<Item>,
+    items: Vec<JournalItem>,
     markers: Vec<CommitId>,
     /// The newest answer to a halt, and how many markers come after it.
     answer: Option<(Ack, usize)>,
@@ -240,7 +209,7 @@ impl Found {
         if self.commits <= self.reach.commits {
             self.markers.push(commit);
             if counted {
-                self.items.push(Item::Commit(Marked { commit, passing: None }));
+                self.items.push(JournalItem::Commit(Marked { commit, passing: None }));
             }
         }
         true
@@ -256,14 +225,14 @@ impl Found {
         match line {
             JournalLine::TestRun(run) if self.wants_run(counted) => {
                 if counted {
-                    self.items.push(Item::Run(self.runs.len()));
+                    self.items.push(JournalItem::Run(self.runs.len()));
                 }
                 self.runs.push(*run);
             }
             JournalLine::Ack(ack) => {
                 let place = if self.commits == 0 { AckPlace::Last } else { AckPlace::BeforeCommit };
                 if counted {
-                    self.items.push(Item::Ack(self.acks.len()));
+                    self.items.push(JournalItem::Ack(self.acks.len()));
                 }
                 self.answered(&ack);
                 self.acks.push((*ack, place));
@@ -274,12 +243,12 @@ impl Found {
                 if counted {
                     let counts = self.reach.turns == Turns::Counted;
                     let passing = counts.then(|| passing(turn, code, at));
-                    self.items.push(Item::Commit(Marked { commit, passing }));
+                    self.items.push(JournalItem::Commit(Marked { commit, passing }));
                 }
             }
             JournalLine::Event(event) if counted => {
                 self.eventful = true;
-                self.items.push(Item::Event(event));
+                self.items.push(JournalItem::Event(event));
             }
             // Those since the newest commit: what was said of an earlier one is said anew.
             JournalLine::Safety(fact) if self.commits == 0 && self.safety.len() < MAX_SAFETY => {
@@ -309,9 +278,9 @@ impl Found {
         self.safety.reverse();
         for item in &mut self.items {
             match item {
-                Item::Ack(number) => *number = self.acks.len() - 1 - *number,
-                Item::Run(number) => *number = self.runs.len() - 1 - *number,
-                Item::Event(_) | Item::Commit(_) => {}
+                JournalItem::Ack(number) => *number = self.acks.len() - 1 - *number,
+                JournalItem::Run(number) => *number = self.runs.len() - 1 - *number,
+                JournalItem::Event(_) | JournalItem::Commit(_) => {}
             }
         }
         self.markers.reverse();

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use super::super::{Place, Warning, file};
+use super::super::{SkippedAt, Warning, file};
 use super::JournalLine;
 use crate::wire::v1::{MAX_LINE, decode_line};
 
@@ -47,7 +47,7 @@ pub(super) fn end(path: &Path, max: u64) -> End {
 }
 
 pub(super) fn warning(path: &Path, offset: u64, why: String) -> Warning {
-    Warning { place: Place::File { path: path.to_path_buf(), offset }, why }
+    Warning { place: SkippedAt::File { path: path.to_path_buf(), offset }, why }
 }
 
 /// The last bytes and where they begin: at the start of a line, but for a file of one endless line.

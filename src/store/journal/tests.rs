@@ -2,7 +2,7 @@ use std::fs;
 use std::io::Write as _;
 
 use super::*;
-use crate::store::Place;
+use crate::store::SkippedAt;
 
 fn healed(what: &str) -> JournalLine {
     JournalLine::Healed { what: what.to_owned(), at: None }
@@ -61,7 +61,7 @@ fn a_line_without_an_end_is_ended_and_costs_itself_only() {
     let (lines, warnings) = journal.read_tail();
     assert_eq!(names(&lines), ["a", "b"]);
     assert_eq!(warnings.len(), 1);
-    assert_eq!(warnings[0].place, Place::File { path: journal.path(), offset: start });
+    assert_eq!(warnings[0].place, SkippedAt::File { path: journal.path(), offset: start });
     // A whole line that only lacks its end counts.
     raw(&journal, br#"{"type":"healed","what":"c"}"#);
     journal.append(&healed("d")).unwrap();
@@ -79,8 +79,8 @@ fn bad_lines_are_skipped_with_their_place() {
     let offsets: Vec<u64> = warnings
         .iter()
         .map(|warning| match &warning.place {
-            Place::File { offset, .. } => *offset,
-            Place::Note { .. } => unreachable!(),
+            SkippedAt::File { offset, .. } => *offset,
+            SkippedAt::Note { .. } => unreachable!(),
         })
         .collect();
     assert_eq!(offsets, [0, 4, 21, 56]);

@@ -102,7 +102,7 @@ fn the_commits_own_tree_and_parent_choose_among_lines() {
     let repo = scratch.repo();
     let stored = NotesStore::open(&repo).unwrap().get(second).unwrap().unwrap();
     assert_eq!(stored.record.parent, Some(first));
-    let derived = Derived { code: Some(crate::domain::ids::CodeId([0; 32])), ..Derived::default() };
+    let derived = DerivedFacts { code: Some(crate::domain::ids::CodeId([0; 32])), ..DerivedFacts::default() };
     let earliest = NotesStore::open(&repo).unwrap().note(second).unwrap().unwrap();
     let earliest = earliest.choose(&derived, &BTreeSet::new()).unwrap();
     assert_eq!(earliest.record.parent, None);
@@ -173,7 +173,7 @@ fn a_window_ends_at_its_first_iteration_at_a_gap_and_at_its_bound() {
 }
 
 #[test]
-fn a_kept_window_outlives_notes_of_others_and_none_of_its_own() {
+fn a_cached_window_stays_good_beside_notes_of_others_and_none_of_its_own() {
     let scratch = Scratch::new();
     let ids: Vec<CommitId> = (0..6).map(|number| scratch.commit(&format!("commit {number}"))).collect();
     let repo = scratch.repo();
@@ -239,7 +239,7 @@ fn a_window_knows_the_line_that_a_child_names_where_nothing_else_is_in_the_note(
 }
 
 #[test]
-fn a_kept_window_that_was_altered_is_not_believed() {
+fn a_cached_window_that_was_altered_is_not_believed() {
     let scratch = Scratch::new();
     let ids: Vec<CommitId> = (0..4).map(|number| scratch.commit(&format!("commit {number}"))).collect();
     let repo = scratch.repo();

@@ -9,8 +9,9 @@ use crate::domain::events::{Arguments, Ballot, CallEnd, Event, Output, OutputKin
 use crate::domain::facts::{AckHow, Usage};
 use crate::domain::ids::{CodeId, CommitId, Digest, Oid, ShortHash, TreeId};
 use crate::history::Begins;
+use crate::history::order::JournalItem;
 use crate::history::testkit::{red, run};
-use crate::store::journal::{Item, MarkedTurn, Reach, Turns};
+use crate::store::journal::{MarkedTurn, Reach, Turns};
 
 const GAP: Span = Span(3_600);
 
@@ -84,30 +85,30 @@ fn line(seed: u8, at: i64) -> JournalLine {
     JournalLine::Event(Box::new(Event { at: Some(at), uptime: None, node, session, id, trace: None, what }))
 }
 
-fn whole(journal: &Journal) -> Carry {
+fn whole(journal: &Journal) -> Snapshot {
     let mut fold = Fold::new(GAP);
     journal.read_on(Position::START, &mut |line| take(&mut fold, line)).unwrap();
-    fold.carry()
+    fold.snapshot()
 }
 
 /// What a hook comes to: what is kept, and what follows in the journal.
-fn hook(journal: &Journal) -> Carry {
+fn hook(journal: &Journal) -> Snapshot {
     let mut fold = Fold::new(GAP);
     let totals = journal.totals(GAP, &[]);
     let since = Some(totals.as_ref().map_or(Position::START, |totals| totals.at));
     if let Some(totals) = totals {
-        fold.resume(totals.carry);
+        fold.resume(totals.snapshot);
     }
     let recent = journal.recent(Reach { runs: 200, commits: 2, turns: Turns::Counted, since });
     for item in recent.items {
         match item {
-            Item::Event(event) => drop(fold.push(Fact::Event(event))),
-            Item::Ack(number) => drop(fold.push(Fact::Ack(Box::new(recent.acks[number].0.clone())))),
-            Item::Run(number) => drop(fold.push(Fact::TestRun(Box::new(recent.runs[number].clone())))),
-            Item::Commit(marked) => fold.pass(&marked.passing.unwrap()),
+            JournalItem::Event(event) => drop(fold.push(Fact::Event(event))),
+            JournalItem::Ack(number) => drop(fold.push(Fact::Ack(Box::new(recent.acks[number].0.clone())))),
+            JournalItem::Run(number) => drop(fold.push(Fact::TestRun(Box::new(recent.runs[number].clone())))),
+            JournalItem::Commit(marked) => fold.pass(&marked.passing.unwrap()),
         }
     }
-    fold.carry()
+    fold.snapshot()
 }
 
 proptest! {
@@ -166,7 +167,7 @@ fn a_line_without_its_end_is_read_when_it_has_one() {
     file::open_append(&journal.path()).unwrap().write_all(b"\"cost_usd\":\"5\"}\n").unwrap();
     let after = hook(&journal);
     assert_eq!(after, whole(&journal));
-    let spent = |carry: &Carry| carry.activity.nodes.values().map(|node| node.cost).sum::<u64>();
+    let spent = |snapshot: &Snapshot| snapshot.activity.nodes.values().map(|node| node.cost).sum::<u64>();
     assert_eq!(spent(&after) - spent(&before), 5_000_000);
 }
 
@@ -189,8 +190,10 @@ fn what_was_altered_is_not_used() {
     // A carry that says other numbers is as well formed as the right one.
     let mut more = good.clone();
     *more.last_mut().unwrap() += 1;
-    let other_gap =
-        seal(key(Span(7)), &(ShortHash([0; 8]), Totals { at: Position::START, carry: Carry::default() }));
+    let other_gap = seal(
+        key(Span(7)),
+        &(ShortHash([0; 8]), Totals { at: Position::START, snapshot: Snapshot::default() }),
+    );
     for altered in [more, good[..good.len() - 1].to_vec(), Vec::new(), other_gap] {
         assert_ne!(altered, good);
         fs::write(journal.cache(), altered).unwrap();
@@ -203,7 +206,7 @@ fn what_was_altered_is_not_used() {
 fn an_answer_from_elsewhere_ends_a_run_at_its_time() {
     let (_dir, journal) = fresh();
     (0..1_000_i64).for_each(|number| journal.append(&line(11, number)).unwrap());
-    let spent = |totals: &Totals| totals.carry.activity.nodes.values().map(|node| node.cost).sum::<u64>();
+    let spent = |totals: &Totals| totals.snapshot.activity.nodes.values().map(|node| node.cost).sum::<u64>();
     assert_eq!(spent(&journal.totals(GAP, &[]).unwrap()), 10_000_000);
     let JournalLine::Ack(answer) = line(245, 900) else { unreachable!() };
     let answers = [*answer];

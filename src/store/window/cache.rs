@@ -65,12 +65,12 @@ fn holds(repo: &Repo, key: &Key, old: CommitId, window: &Window) -> bool {
 
 /// The window under `key`, if that is what is kept.
 pub(super) fn read(repo: &Repo, key: &Key) -> Option<Window> {
-    let (old, window) = kept(repo, key)?;
+    let (old, window) = cached(repo, key)?;
     holds(repo, key, old, &window).then_some(window)
 }
 
 /// The window behind the commit of `key`, and the tip of the notes then.
-fn kept(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
+fn cached(repo: &Repo, key: &Key) -> Option<(CommitId, Window)> {
     let bytes = file::read(&repo.git_dir().join(FILE), MAX_BYTES as u64).ok()??;
     let Start { tip, unrecorded, newest, .. } = envelope::open(key.start(), &bytes)?;
     let (found, place) = Row::of(&bytes, MAX_BYTES).nth(1)?;
@@ -84,7 +84,7 @@ pub(super) fn settled(repo: &Repo, key: &Key) -> Option<u64> {
     let bytes = file::read_start(&repo.git_dir().join(FILE), MAX_START).ok()??;
     let start: Start = envelope::open(key.start(), &bytes)?;
     let same = Some(start.tip) == key.tip
-        || kept(repo, key).is_some_and(|(old, window)| holds(repo, key, old, &window));
+        || cached(repo, key).is_some_and(|(old, window)| holds(repo, key, old, &window));
     start.settled.filter(|_| same)
 }
 

@@ -9,7 +9,7 @@ use crate::wire::read::FormatError;
 
 /// Facts of a record that anyone can derive from the commit. What was not derived agrees with everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Derived {
+pub struct DerivedFacts {
     /// The commit's tree.
     pub tree: Option<TreeId>,
     /// The first parent; the inner `None` is a root commit.
@@ -20,7 +20,7 @@ pub struct Derived {
     pub diff: Option<DiffHash>,
 }
 
-impl Derived {
+impl DerivedFacts {
     /// What a record claims.
     pub fn of(record: &CommitRecord) -> Self {
         Self {
@@ -52,7 +52,7 @@ pub struct Choice<'a> {
 /// The line of a note that speaks for its commit: lines that agree with `derived` win, then those that were not
 /// backfilled, then the one that speaks worst of the commit, then the earliest `recorded_at`, then the smallest bytes.
 /// Blank lines and duplicates do no harm; whoever adds a line that speaks better than the one there gains nothing.
-pub fn choose_record<'a>(note: &'a [u8], derived: &Derived) -> Choice<'a> {
+pub fn choose_record<'a>(note: &'a [u8], derived: &DerivedFacts) -> Choice<'a> {
     let mut best: Option<(&[u8], DecodedRecord)> = None;
     let mut unreadable = Vec::new();
     for (number, line) in (1..).zip(note.split(|byte| *byte == b'\n')) {
@@ -99,7 +99,7 @@ impl Standing {
 
 /// In what the lines of a note contradict each other: of those that agree with `derived` and that a hook wrote. Tests that
 /// only one of them knows of are no contradiction.
-pub fn disagreement(note: &[u8], derived: &Derived) -> Option<&'static str> {
+pub fn disagreement(note: &[u8], derived: &DerivedFacts) -> Option<&'static str> {
     let lines = note.split(|byte| *byte == b'\n').filter(|line| !line.iter().all(u8::is_ascii_whitespace));
     let read = lines.filter_map(|line| Some(decode_commit(line).ok()?.record));
     let spoken: Vec<CommitRecord> =
@@ -155,7 +155,7 @@ mod tests {
             record.recorded_at = Timestamp(10);
             record.node = "zz".into();
         });
-        let derived = Derived::of(&golden());
+        let derived = DerivedFacts::of(&golden());
         for note in [
             format!("{early_other}{later}{earlier}{earlier_b}"),
             format!("\n\n{earlier_b}garbage\n{earlier}{earlier}\n{later}{early_other}"),
@@ -165,7 +165,7 @@ mod tests {
             assert_eq!(unreadable.len(), usize::from(note.contains("garbage")));
         }
         let note = format!("{early_other}{later}");
-        let Choice { best, .. } = choose_record(note.as_bytes(), &Derived::default());
+        let Choice { best, .. } = choose_record(note.as_bytes(), &DerivedFacts::default());
         assert_eq!(best.unwrap().0, early_other.trim_end().as_bytes());
     }
 
@@ -179,7 +179,7 @@ mod tests {
             record.recorded_at = Timestamp(9);
             record.gate = Gate::Passed;
         });
-        let derived = Derived::of(&golden());
+        let derived = DerivedFacts::of(&golden());
         for note in [format!("{honest}{forged}"), format!("{forged}{honest}")] {
             let Choice { best, .. } = choose_record(note.as_bytes(), &derived);
             assert_eq!(best.unwrap().1.record.gate, Gate::Bypassed);
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn unreadable_lines_are_named_by_number() {
         let note = format!("\n{{\n{}", r#"{"schema":"andon/commit@2"}"#);
-        let Choice { best, unreadable } = choose_record(note.as_bytes(), &Derived::default());
+        let Choice { best, unreadable } = choose_record(note.as_bytes(), &DerivedFacts::default());
         assert!(best.is_none());
         assert_eq!(unreadable.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [2, 3]);
         assert!(unreadable[1].1.to_string().contains("andon/commit@2"));

@@ -208,11 +208,14 @@ impl UsageWire {
         let (read, made) = (count(self.cache_read_input_tokens), count(self.cache_creation_input_tokens));
         let parts = read.or(made).map(|_| read.unwrap_or(0).saturating_add(made.unwrap_or(0)));
         let cached_tokens = match (count(self.cached_tokens), parts) {
-            (Some(told), Some(parts)) if told != parts => {
+            (Some(reported), Some(parts)) if reported != parts => {
                 let sum = "cache_read_input_tokens and cache_creation_input_tokens";
-                return Err(FormatError::member("cached_tokens", format!("{told} is not the sum of {sum}")));
+                return Err(FormatError::member(
+                    "cached_tokens",
+                    format!("{reported} is not the sum of {sum}"),
+                ));
             }
-            (told, parts) => told.or(parts),
+            (reported, parts) => reported.or(parts),
         };
         Ok(Usage {
             input_tokens: count(self.input_tokens),
@@ -227,8 +230,8 @@ impl UsageWire {
 
 impl<'de> Deserialize<'de> for Cost {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let told = Value::deserialize(deserializer)?;
-        let text = told.as_str().map_or_else(|| told.to_string(), str::to_owned);
+        let reported = Value::deserialize(deserializer)?;
+        let text = reported.as_str().map_or_else(|| reported.to_string(), str::to_owned);
         if text.len() <= MAX_COST && micros(&text).is_some() {
             return Ok(Self(text));
         }

@@ -22,7 +22,7 @@ impl FiguresWire {
     pub(super) fn of(figures: &Figures, max: u64) -> Option<Self> {
         let number = |number: u64| Some(Count(number.min(max)));
         match figures {
-            Figures::Untold => None,
+            Figures::Unreported => None,
             Figures::Calls { tool, count } => {
                 Some(Self { tool: Some(bounded(tool, MAX_TOOL)), count: number(*count), ..Self::default() })
             }
@@ -33,13 +33,13 @@ impl FiguresWire {
     }
 
     /// What this version does not know is not told.
-    pub(super) fn read(told: Option<Self>) -> Figures {
-        match told {
+    pub(super) fn read(reported: Option<Self>) -> Figures {
+        match reported {
             Some(Self { tool: Some(tool), count: Some(Count(count)), .. }) => Figures::Calls { tool, count },
             Some(Self { percent: Some(Count(percent)), threshold: Some(Count(threshold)), .. }) => {
                 Figures::Fill { percent, threshold }
             }
-            Some(Self { .. }) | None => Figures::Untold,
+            Some(Self { .. }) | None => Figures::Unreported,
         }
     }
 }
@@ -56,8 +56,8 @@ mod tests {
             let read = serde_json::from_str(&text).unwrap();
             assert_eq!(FiguresWire::read(Some(read)), figures, "{text}");
         }
-        assert!(FiguresWire::of(&Figures::Untold, 99).is_none());
+        assert!(FiguresWire::of(&Figures::Unreported, 99).is_none());
         let later = serde_json::from_str(r#"{"tool":"a","rate":7}"#).unwrap();
-        assert_eq!(FiguresWire::read(Some(later)), Figures::Untold);
+        assert_eq!(FiguresWire::read(Some(later)), Figures::Unreported);
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::decision::{Halt, HaltEvidence, StandingHalt};
 use crate::domain::detail::Figures;
-use crate::domain::findings::{Face, HaltReason};
+use crate::domain::findings::{HaltReason, ReportFile};
 use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::time::Timestamp;
 use crate::wire::read::{Count, bounded};
@@ -20,7 +20,7 @@ pub(super) struct HaltLine {
     rule: String,
     halt_reason: HaltReason,
     message: Option<String>,
-    face: Option<Face>,
+    face: Option<ReportFile>,
     cycle_id: Option<String>,
     iteration: Option<Count>,
     head: Option<CommitId>,
@@ -38,7 +38,7 @@ impl From<&StandingHalt> for HaltLine {
             rule: bounded(&halt.rule, MAX_NAME),
             halt_reason: halt.reason,
             message: Some(bounded(&halt.message, MAX_MESSAGE)),
-            face: Some(halt.face),
+            face: Some(halt.report_file),
             cycle_id: Some(bounded(&halt.cycle_id, MAX_NAME)),
             iteration: Some(Count(halt.iteration)),
             head: halt.head,
@@ -56,8 +56,8 @@ impl From<HaltLine> for StandingHalt {
             reason: line.halt_reason,
             rule: line.rule,
             message: line.message.unwrap_or_default(),
-            figures: Figures::Untold,
-            face: line.face.unwrap_or(Face::Checkpoint),
+            figures: Figures::Unreported,
+            report_file: line.face.unwrap_or(ReportFile::Checkpoint),
             evidence: HaltEvidence::default(),
             suggested_actions: Vec::new(),
             iteration: line.iteration.unwrap_or_default().0,
@@ -76,7 +76,7 @@ impl From<HaltLine> for StandingHalt {
 mod tests {
     use crate::domain::decision::{Halt, HaltEvidence, StandingHalt};
     use crate::domain::detail::Figures;
-    use crate::domain::findings::{Face, HaltReason};
+    use crate::domain::findings::{HaltReason, ReportFile};
     use crate::domain::ids::EntryId;
     use crate::domain::time::Timestamp;
     use crate::wire::v1::{JournalLine, decode_line, encode_line};
@@ -88,8 +88,8 @@ mod tests {
             reason: HaltReason::UserStop,
             rule: "user-stop".to_owned(),
             message: "lunch\n\u{1b}[31m".to_owned(),
-            figures: Figures::Untold,
-            face: Face::Checkpoint,
+            figures: Figures::Unreported,
+            report_file: ReportFile::Checkpoint,
             evidence: HaltEvidence::default(),
             suggested_actions: Vec::new(),
             iteration: 3,

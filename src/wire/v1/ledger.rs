@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! {"schema":"andon/ledger@1","type":"loop.halted","writer":"<id>","lamport":1,"at":"<time>",
-//!  "cycle_id","halt_reason","rule","message","face","evidence":{"diffs","tests","outputs","trend"},
+//!  "cycle_id","halt_reason","rule","message","report file","evidence":{"diffs","tests","outputs","trend"},
 //!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?}
-//! {... "type":"loop.cord", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
+//! {... "type":"loop.stop switch", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
 //! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted","agent"?,"reason","head"?,"worktree"}
 //! ```
 //!
@@ -15,11 +15,11 @@ use serde_json::{Map, Value};
 
 use super::figures::FiguresWire;
 use crate::domain::attempt::Attempt;
-use crate::domain::decision::{Cord, CordMove, Halt, HaltEvidence, LedgerEvent};
+use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StopSwitch, SwitchMove};
 use crate::domain::facts::{Ack, AckHow};
-use crate::domain::findings::{Face, HaltReason};
+use crate::domain::findings::{HaltReason, ReportFile};
 use crate::domain::ids::{CommitId, DiffHash, Digest, EntryId, Signature};
-use crate::domain::suggestion::{Step, Suggestion};
+use crate::domain::suggestion::{AdvisedStep, Suggestion};
 use crate::domain::time::Timestamp;
 use crate::wire::read::{Count, FormatError, List, members_of, object};
 
@@ -27,7 +27,7 @@ use crate::wire::read::{Count, FormatError, List, members_of, object};
 const SCHEMA: &str = "andon/ledger@1";
 const HALTED: &str = "loop.halted";
 const ACKNOWLEDGED: &str = "loop.acknowledged";
-const CORD: &str = "loop.cord";
+const STOP_SWITCH: &str = "loop.cord";
 /// Largest entry that is read, in bytes: more than one has whose texts are all escaped.
 pub const MAX_ENTRY: usize = 2 << 20;
 /// Largest whole number of RFC 8785.
@@ -56,7 +56,7 @@ struct HaltWire {
     message: Option<String>,
     /// Absent where the rule counts nothing that programs are shown.
     figures: Option<FiguresWire>,
-    face: Option<Face>,
+    face: Option<ReportFile>,
     evidence: Option<EvidenceWire>,
     suggested_actions: Option<List<String, MAX_ITEMS>>,
     /// Of each its code, empty where it has none.
@@ -94,8 +94,8 @@ struct AckWire {
 
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
-struct CordWire {
-    moved: CordMove,
+struct StopSwitchWire {
+    moved: SwitchMove,
     message: Option<String>,
     by: String,
     agent: Option<String>,
@@ -105,7 +105,7 @@ struct CordWire {
 
 /// Who writes an entry, and where it stands.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct PlaceWire<'a> {
     /// The writer.
     pub writer: &'a str,
     /// Its Lamport number.
@@ -132,7 +132,7 @@ pub fn kind(event: &LedgerEvent) -> &'static str {
     match event {
         LedgerEvent::Halted(_) => HALTED,
         LedgerEvent::Acknowledged(_) => ACKNOWLEDGED,
-        LedgerEvent::Cord(_) => CORD,
+        LedgerEvent::StopSwitch(_) => STOP_SWITCH,
     }
 }
 
@@ -140,7 +140,7 @@ pub fn kind(event: &LedgerEvent) -> &'static str {
 ///
 /// # Errors
 /// What the canonicalization says; it refuses numbers that RFC 8785 cannot hold, and none gets there.
-pub fn encode(event: &LedgerEvent, place: &Place<'_>) -> Result<Vec<u8>, serde_json::Error> {
+pub fn encode(event: &LedgerEvent, place: &PlaceWire<'_>) -> Result<Vec<u8>, serde_json::Error> {
     let mut members: Map<String, Value> = members_of(&Envelope {
         schema: Some(SCHEMA.to_owned()),
         kind: kind(event).to_owned(),
@@ -151,7 +151,7 @@ pub fn encode(event: &LedgerEvent, place: &Place<'_>) -> Result<Vec<u8>, serde_j
     members.extend(match event {
         LedgerEvent::Halted(halt) => members_of(&HaltWire::from(&**halt)),
         LedgerEvent::Acknowledged(ack) => members_of(&AckWire::from(&**ack)),
-        LedgerEvent::Cord(cord) => members_of(&CordWire::from(&**cord)),
+        LedgerEvent::StopSwitch(switch) => members_of(&StopSwitchWire::from(&**switch)),
     });
     serde_json_canonicalizer::to_vec(&members)
 }
@@ -174,7 +174,7 @@ impl From<&Halt> for HaltWire {
     fn from(halt: &Halt) -> Self {
         let actions = || halt.suggested_actions.iter().take(MAX_ITEMS);
         let any_code = actions().any(|action| action.step.is_some());
-        let codes = actions().map(|action| action.step.map_or("", Step::as_str).to_owned());
+        let codes = actions().map(|action| action.step.map_or("", AdvisedStep::as_str).to_owned());
         let evidence = &halt.evidence;
         let beside: List<String, { Attempt::MAX_BESIDE }> = halt.beside.iter().map(|one| cut(one)).collect();
         let known = !beside.cut && !halt.beside.iter().any(|one| one == Attempt::MANY);
@@ -184,7 +184,7 @@ impl From<&Halt> for HaltWire {
             rule: cut(&halt.rule),
             message: Some(cut(&halt.message)),
             figures: FiguresWire::of(&halt.figures, MAX_NUMBER),
-            face: Some(halt.face),
+            face: Some(halt.report_file),
             evidence: Some(EvidenceWire {
                 diffs: Some(newest(&evidence.diffs)),
                 tests: Some(newest(&evidence.tests)),
@@ -218,15 +218,15 @@ impl From<&Ack> for AckWire {
     }
 }
 
-impl From<&Cord> for CordWire {
-    fn from(cord: &Cord) -> Self {
+impl From<&StopSwitch> for StopSwitchWire {
+    fn from(switch: &StopSwitch) -> Self {
         Self {
-            moved: cord.moved,
-            message: Some(cut(&cord.message)),
-            by: cut(&cord.by),
-            agent: cord.agent.as_deref().map(cut),
-            head: cord.head,
-            worktree: cut(&cord.worktree),
+            moved: switch.moved,
+            message: Some(cut(&switch.message)),
+            by: cut(&switch.by),
+            agent: switch.agent.as_deref().map(cut),
+            head: switch.head,
+            worktree: cut(&switch.worktree),
         }
     }
 }
@@ -247,9 +247,9 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
         (true, ACKNOWLEDGED) => {
             Ok(LedgerEvent::Acknowledged(Box::new(object::<AckWire>(bytes, MAX_ENTRY)?.into_ack(dated()?))))
         }
-        (true, CORD) => {
-            Ok(LedgerEvent::Cord(Box::new(object::<CordWire>(bytes, MAX_ENTRY)?.into_cord(dated()?))))
-        }
+        (true, STOP_SWITCH) => Ok(LedgerEvent::StopSwitch(Box::new(
+            object::<StopSwitchWire>(bytes, MAX_ENTRY)?.into_switch(dated()?),
+        ))),
         (true | false, kind) => Err(kind.chars().take(MAX_KIND).collect()),
     };
     Ok(Decoded { writer: cut(&writer), lamport: lamport.0.min(MAX_NUMBER), at, event })
@@ -258,7 +258,7 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded, FormatError> {
 impl HaltWire {
     fn into_halt(self, at: Timestamp) -> Halt {
         let codes = self.action_codes.unwrap_or_default().items.into_iter();
-        let codes = codes.map(|code| Step::from_code(&code)).chain(std::iter::repeat(None));
+        let codes = codes.map(|code| AdvisedStep::from_code(&code)).chain(std::iter::repeat(None));
         let actions = self.suggested_actions.unwrap_or_default().items.into_iter().zip(codes);
         let evidence = self.evidence.unwrap_or_default();
         let trend = evidence.trend.unwrap_or_default().items;
@@ -268,7 +268,7 @@ impl HaltWire {
             rule: self.rule,
             message: self.message.unwrap_or_default(),
             figures: FiguresWire::read(self.figures),
-            face: self.face.unwrap_or(Face::Checkpoint),
+            report_file: self.face.unwrap_or(ReportFile::Checkpoint),
             evidence: HaltEvidence {
                 diffs: evidence.diffs.unwrap_or_default().items,
                 tests: evidence.tests.unwrap_or_default().items,
@@ -297,10 +297,10 @@ impl AckWire {
     }
 }
 
-impl CordWire {
-    fn into_cord(self, at: Timestamp) -> Cord {
+impl StopSwitchWire {
+    fn into_switch(self, at: Timestamp) -> StopSwitch {
         let Self { moved, message, by, agent, head, worktree } = self;
-        Cord { moved, message: message.unwrap_or_default(), by, agent, head, worktree, at }
+        StopSwitch { moved, message: message.unwrap_or_default(), by, agent, head, worktree, at }
     }
 }
 

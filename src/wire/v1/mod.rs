@@ -20,7 +20,7 @@ pub mod ledger;
 mod overlay;
 
 pub use change::{ChangeWire, WeakeningWire};
-pub use choose::{Choice, Derived, choose_record, disagreement};
+pub use choose::{Choice, DerivedFacts, choose_record, disagreement};
 pub use commit::{DecodedRecord, SCHEMA, UnknownKeys, as_written, decode_commit, encode_commit, line_digest};
 pub use journal::{JournalLine, MarkedTurn, Peek, decode_line, encode_line, peek};
 

@@ -76,8 +76,8 @@ fn a_blob_that_is_missing_is_named_and_nobody_is_accused() {
     partial.andon(&["sync"]).ok();
     let told = partial.andon(&["check", &range]).exits(3).says("cannot be compared").says(&blob);
     // The command that it names brings it.
-    let mend = told.all().split("help: ").nth(1).unwrap().split(" fetches").next().unwrap().to_owned();
-    partial.sh(&mend).ok();
+    let hint = told.all().split("help: ").nth(1).unwrap().split(" fetches").next().unwrap().to_owned();
+    partial.sh(&hint).ok();
     partial.andon(&["check", &range]).ok().lacks("partial");
 }
 
@@ -98,11 +98,11 @@ fn records_that_were_left_at_the_remote_are_missing_not_wrong() {
     kind.andon(&["test"]).ok();
     kind.git(&["commit", "-qam", "On top of what cannot be read"]).ok().says("this clone is partial");
     assert_eq!(packs(&kind), packed);
-    let mend = out.all().split("help: ").nth(1).unwrap().lines().next().unwrap().to_owned();
-    kind.sh(&mend).ok();
+    let hint = out.all().split("help: ").nth(1).unwrap().lines().next().unwrap().to_owned();
+    kind.sh(&hint).ok();
     let out = kind.andon(&["check", "HEAD~2..HEAD~1"]).exits(3).says("cannot be compared");
-    let mend = out.all().split("everything: ").nth(1).unwrap().lines().next().unwrap().to_owned();
-    kind.sh(&mend).ok();
+    let hint = out.all().split("everything: ").nth(1).unwrap().lines().next().unwrap().to_owned();
+    kind.sh(&hint).ok();
     kind.andon(&["check", "HEAD~2..HEAD~1"]).ok();
 }
 
@@ -115,8 +115,8 @@ fn a_clone_without_old_trees_says_which_and_how_to_get_them() {
     let out = kind.andon(&["replay"]).exits(3).says("tree ").says("this clone is partial");
     assert_eq!(packs(&kind), packed);
     back(&kind);
-    let mend = out.all().split("everything: ").nth(1).unwrap().trim().to_owned();
-    kind.sh(&mend).ok();
+    let hint = out.all().split("everything: ").nth(1).unwrap().trim().to_owned();
+    kind.sh(&hint).ok();
     kind.andon(&["replay"]).ok();
 }
 

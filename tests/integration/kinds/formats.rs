@@ -100,8 +100,8 @@ fn a_repository_of_another_user_is_refused_with_the_command_that_allows_it() {
     std::fs::write(&global, "").unwrap();
     kind.stage.set("GIT_CONFIG_GLOBAL", global.to_str().unwrap());
     let out = kind.andon(&["status"]).refused();
-    let mend = out.stderr.split("help: ").nth(1).unwrap().trim().to_owned();
-    kind.sh(&mend).ok();
+    let hint = out.stderr.split("help: ").nth(1).unwrap().trim().to_owned();
+    kind.sh(&hint).ok();
     kind.job();
 }
 

@@ -141,7 +141,7 @@ fn the_threshold_is_a_parameter_and_the_face_a_blocker_report() {
     let with = |max| checked_with(&RULE, two(), &[("max", ParamValue::Count(max))]);
     assert!(with(3).is_none());
     let finding = with(2).unwrap();
-    assert_eq!(finding.face, Face::BlockerReport);
+    assert_eq!(finding.report_file, ReportFile::BlockerReport);
     assert_eq!(finding.message(), "2 iterations in a row failed: tests failed in 1, the build failed in 1");
 }
 

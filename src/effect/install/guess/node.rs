@@ -240,26 +240,26 @@ fn of_script(manager: Manager, script: &str) -> Found {
         && !command.iter().any(|word| {
             matches!(*word, "run" | "--run" | "related" | "list" | "bench" | "--watch=false" | "--no-watch")
         });
-    let told = run(manager);
+    let reported = run(manager);
     if watches {
         return Found::Unsure {
             seen: format!("a test script in package.json that waits for changes ({})", shown(script)),
-            candidates: vec![GuessedCommand::new(told, "package.json")],
+            candidates: vec![GuessedCommand::new(reported, "package.json")],
         };
     }
     let candidate = if vitest {
         let dashes = if manager == Manager::Npm { " --" } else { "" };
         GuessedCommand::new(
-            format!("{told}{dashes} --run"),
+            format!("{reported}{dashes} --run"),
             "package.json, whose vitest would wait for changes",
         )
     } else if command.windows(2).any(|pair| pair == ["react-scripts", "test"]) {
         GuessedCommand::new(
-            format!("CI=true {told}"),
+            format!("CI=true {reported}"),
             "package.json, whose react-scripts would wait for changes",
         )
     } else {
-        GuessedCommand::new(told, "package.json")
+        GuessedCommand::new(reported, "package.json")
     };
     Found::Sure(candidate)
 }

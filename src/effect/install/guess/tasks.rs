@@ -72,8 +72,8 @@ fn make_recipe(text: &str, target: &str) -> Option<String> {
             || targets.contains('=');
         if !assignment && targets.split_whitespace().any(|one| one == target) {
             inside = Some(());
-            let told = rest.split_once(';').map_or("", |(_, command)| command.trim());
-            recipe.get_or_insert_default().push_str(told);
+            let reported = rest.split_once(';').map_or("", |(_, command)| command.trim());
+            recipe.get_or_insert_default().push_str(reported);
         }
     }
     recipe

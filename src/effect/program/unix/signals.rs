@@ -76,8 +76,8 @@ pub(super) fn listen<E: From<Notice> + Send + 'static>(
     _held: &HeldSignals,
     events: SyncSender<E>,
 ) -> Sender<()> {
-    let (go_on, told) = channel();
-    thread::spawn(move || take_signals(&events, &told));
+    let (go_on, reported) = channel();
+    thread::spawn(move || take_signals(&events, &reported));
     go_on
 }
 
@@ -87,7 +87,7 @@ impl Drop for HeldSignals {
     }
 }
 
-fn take_signals<E: From<Notice>>(events: &SyncSender<E>, told: &Receiver<()>) {
+fn take_signals<E: From<Notice>>(events: &SyncSender<E>, reported: &Receiver<()>) {
     let held = held_set();
     while let Ok(signal) = held.wait() {
         let notice = if ENDING.contains(&signal) {
@@ -97,7 +97,7 @@ fn take_signals<E: From<Notice>>(events: &SyncSender<E>, told: &Receiver<()>) {
         } else {
             Notice::ChildEnded
         };
-        if events.send(E::from(notice)).is_err() || told.recv().is_err() {
+        if events.send(E::from(notice)).is_err() || reported.recv().is_err() {
             return;
         }
     }

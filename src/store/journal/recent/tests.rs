@@ -134,11 +134,11 @@ fn runs_have_their_place_and_those_before_an_event_are_all_there() {
     };
     let shown = |lines: &[JournalLine], since: Option<Position>| -> String {
         let recent = journal(lines).1.recent(Reach { since, ..REACH });
-        let item = |item: &Item| match item {
-            Item::Event(_) => 'e',
-            Item::Ack(_) => 'a',
-            Item::Commit(_) => 'c',
-            Item::Run(number) => char::from(b'0' + recent.runs[*number].evidence.code.0[0]),
+        let item = |item: &JournalItem| match item {
+            JournalItem::Event(_) => 'e',
+            JournalItem::Ack(_) => 'a',
+            JournalItem::Commit(_) => 'c',
+            JournalItem::Run(number) => char::from(b'0' + recent.runs[*number].evidence.code.0[0]),
         };
         recent.items.iter().map(item).collect()
     };
