@@ -9,7 +9,7 @@ use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
 use crate::domain::settings::{ParamValue, RuleSettings};
 use crate::domain::tests::TestRun;
-use crate::history::order::{self, AckPlace, FoldStep, JournalItem, Observed};
+use crate::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
 use crate::history::{self, Attempted, Fold, MAX_REWRITTEN, Timeline};
 use crate::ledger::Ledger;
 use crate::report::message::Diagnostic;
@@ -199,6 +199,6 @@ impl Loaded {
         let JournalPart { totals, items, .. } = &self.journal;
         let before = totals.as_ref().map(|totals| &totals.snapshot);
         let line = order::line(&self.window.facts, &self.aside);
-        Observed { line, acks: &self.acks, runs: &self.runs, items, before }.steps()
+        Observations { line, acks: &self.acks, runs: &self.runs, items, before }.steps()
     }
 }

@@ -72,7 +72,7 @@ impl Fold {
 
 /// What the three places hold, each in its own order, oldest first.
 #[derive(Debug)]
-pub struct Observed<'a> {
+pub struct Observations<'a> {
     /// The commits ([`line`]).
     pub line: Vec<&'a CommitFact>,
     /// Acknowledgements of the journal, then those of ledgers.
@@ -85,7 +85,7 @@ pub struct Observed<'a> {
     pub before: Option<&'a Snapshot>,
 }
 
-impl Observed<'_> {
+impl Observations<'_> {
     /// Everything in the order of observation.
     pub fn steps(&self) -> Vec<FoldStep> {
         let mut merge = Merge::new(self);
@@ -148,7 +148,7 @@ pub fn forget_answered(
 
 /// Commits, answers and the rest of the journal, being put in order.
 struct Merge<'a> {
-    observed: &'a Observed<'a>,
+    observed: &'a Observations<'a>,
     steps: Vec<FoldStep>,
     /// How many commits of the window were recorded before all that follows in the journal.
     leading: usize,
@@ -161,7 +161,7 @@ struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    fn new(observed: &'a Observed<'a>) -> Self {
+    fn new(observed: &'a Observations<'a>) -> Self {
         let in_place = |number: usize| observed.items.contains(&JournalItem::Ack(number));
         let (mut answers, mut last) = (Vec::new(), Vec::new());
         for (number, (ack, place)) in

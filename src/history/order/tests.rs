@@ -35,7 +35,7 @@ fn marked(number: u64) -> JournalItem {
 /// the snapshot.
 fn told(line: &[u64], acks: &[(Ack, AckPlace)], items: &[JournalItem], before: Option<&Snapshot>) -> String {
     let facts: Vec<CommitFact> = line.iter().copied().map(made).collect();
-    let steps = Observed { line: facts.iter().collect(), acks, runs: &[], items, before }.steps();
+    let steps = Observations { line: facts.iter().collect(), acks, runs: &[], items, before }.steps();
     let short = |step: FoldStep| match step {
         FoldStep::Fact(Fact::Commit(fact)) => fact.record.recorded_at.0.to_string(),
         FoldStep::Fact(Fact::Event(_)) => "e".to_owned(),
