@@ -233,7 +233,7 @@ pub fn acknowledge(
     let mut plan = vec![Effect::RecordAck(Box::new(ack))];
     match (counter, halt) {
         (None, _) => {
-            plan.extend(ReportFile::ALL.map(|(report_file, _)| Effect::RemoveReportFile(report_file)))
+            plan.extend(ReportFile::ALL.map(|(report_file, _)| Effect::RemoveReportFile(report_file)));
         }
         (Some(_), Some(halt)) => plan.push(Effect::RemoveReportFile(halt.halt.report_file)),
         (Some(_), None) => {}

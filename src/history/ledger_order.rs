@@ -50,7 +50,9 @@ mod tests {
     use crate::history::testkit::oid;
 
     /// Entries as (number, Lamport number, parents); one without a Lamport number cannot be read.
-    fn order(entries: &[(u64, Option<u64>, &[u64])]) -> Vec<u64> {
+    type Written<'a> = (u64, Option<u64>, &'a [u64]);
+
+    fn order(entries: &[Written<'_>]) -> Vec<u64> {
         let id = |number: u64| CommitId(oid(number));
         let entry = |number: u64| EntryId([u8::try_from(number).unwrap(); 32]);
         let keys = entries
@@ -66,7 +68,7 @@ mod tests {
 
     #[test]
     fn parents_come_first_then_lamport_numbers_then_ids() {
-        let table: &[(&[(u64, Option<u64>, &[u64])], &[u64])] = &[
+        let table: &[(&[Written<'_>], &[u64])] = &[
             (&[], &[]),
             (&[(2, Some(1), &[]), (1, Some(2), &[2])], &[2, 1]),
             // Of two writers, whatever their order in the walk.

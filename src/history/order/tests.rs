@@ -50,7 +50,8 @@ fn told(line: &[u64], acks: &[(Ack, AckPlace)], items: &[JournalItem], before: O
 
 #[test]
 fn events_come_after_the_commits_recorded_before_them() {
-    let table: &[(&[u64], Vec<JournalItem>, &str)] = &[
+    type Case<'a> = (&'a [u64], Vec<JournalItem>, &'a str);
+    let table: &[Case<'_>] = &[
         (&[1, 2], vec![], "1 2"),
         (&[1, 2], vec![an_event()], "1 2 e"),
         (&[1, 2], vec![marked(1), an_event(), marked(2)], "1 e 2"),
@@ -67,7 +68,8 @@ fn events_come_after_the_commits_recorded_before_them() {
 fn an_answer_comes_after_the_commit_that_was_head() {
     use AckPlace::{BeforeCommit, Last};
     let one = JournalItem::Ack(0);
-    let table: Vec<(Option<u64>, AckPlace, Vec<JournalItem>, &str)> = vec![
+    type Case<'a> = (Option<u64>, AckPlace, Vec<JournalItem>, &'a str);
+    let table: Vec<Case<'_>> = vec![
         (Some(1), BeforeCommit, vec![], "1 a 2"),
         (Some(2), Last, vec![], "1 2 a"),
         (None, Last, vec![], "1 2 a"),

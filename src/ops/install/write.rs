@@ -80,7 +80,7 @@ impl Plan {
             }
             Integration::Config => done.besides = Self::configure(repo, program, manifest, &path)?,
             Integration::Husky | Integration::Lefthook | Integration::PreCommit => {
-                self.edit(repo, program, manifest, &path)?
+                self.edit(repo, program, manifest, &path)?;
             }
         }
         done.files = self.files();
