@@ -66,9 +66,9 @@ fn events_come_after_the_commits_recorded_before_them() {
 
 #[test]
 fn an_answer_comes_after_the_commit_that_was_head() {
+    type Case<'a> = (Option<u64>, AckPlace, Vec<JournalItem>, &'a str);
     use AckPlace::{BeforeCommit, Last};
     let one = JournalItem::Ack(0);
-    type Case<'a> = (Option<u64>, AckPlace, Vec<JournalItem>, &'a str);
     let table: Vec<Case<'_>> = vec![
         (Some(1), BeforeCommit, vec![], "1 a 2"),
         (Some(2), Last, vec![], "1 2 a"),
