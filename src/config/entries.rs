@@ -30,20 +30,6 @@ impl fmt::Display for KeyEntry {
     }
 }
 
-impl KeyEntry {
-    /// The entry for `config show --format json`; `file` and `line` are null for a default.
-    pub fn to_json(&self) -> serde_json::Value {
-        let (file, line) = match &self.origin {
-            SettingOrigin::Default => (None, None),
-            SettingOrigin::Given { file, line, .. } => (Some(file), Some(line)),
-        };
-        serde_json::json!({
-            "key": self.key, "value": self.value.to_json(),
-            "layer": self.origin.layer().as_str(), "file": file, "line": line,
-        })
-    }
-}
-
 impl Config {
     /// Every key in the order of the table, rules by id, patterns in the order they apply.
     pub fn entries(&self) -> Vec<KeyEntry> {

@@ -1,123 +1,145 @@
 //! JSON Schema of `andon.toml`, for editors: made from the same table as everything else.
 
-use serde_json::{Map, Value as Json, json};
-
 use super::keys::{self, Contents, Key, Kind, SECTIONS};
 use super::reading::MAX_COUNT;
 use super::rules::{RuleSpecView, known_rules};
 use super::value::{UNLIMITED, Value};
 use crate::domain::findings::Level;
 use crate::domain::settings::{ParamSpec, ParamValue};
+use crate::wire::v1::output::{Additional, SchemaJson};
 
 /// What editors are told a duration looks like; the reader knows better.
 const DURATION: &str = r"^\s*([0-9]+(\.[0-9]+)?\s*[a-zA-Z]+[\s,]*)+$";
 
 /// The schema, draft 2020-12.
-pub fn schema() -> Json {
+pub fn schema() -> serde_json::Value {
     let rules = known_rules();
     let section = |contents: &Contents| match contents {
         Contents::Keys(keys) => closed(keys.iter().map(|key| (key.name, key_schema(key)))),
         Contents::Rules => closed(rules.iter().map(|rule| (rule.id, rule_schema(rule)))),
         Contents::Workflow => workflow_schema(),
-        Contents::Patterns => json!({
-            "type": "object",
-            "propertyNames": { "pattern": "^[A-Za-z0-9_-]{1,64}$" },
-            "additionalProperties": { "type": "string", "format": "regex" },
-        }),
+        Contents::Patterns => SchemaJson {
+            property_names: Some(Box::new(SchemaJson {
+                pattern: Some("^[A-Za-z0-9_-]{1,64}$"),
+                ..SchemaJson::default()
+            })),
+            ..open(SchemaJson { format: Some("regex"), ..of("string") })
+        },
     };
     let sections = SECTIONS.iter().map(|one| (one.name, described(section(&one.contents), one.doc)));
-    let mut schema = closed(sections);
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
-    schema["title"] = "andon.toml".into();
-    schema
+    SchemaJson {
+        schema: Some("https://json-schema.org/draft/2020-12/schema"),
+        title: Some("andon.toml"),
+        ..closed(sections)
+    }
+    .document()
+}
+
+fn of(kind: &'static str) -> SchemaJson {
+    SchemaJson { kind: Some(kind), ..SchemaJson::default() }
 }
 
 /// An object of these properties and no others.
-fn closed<'a>(properties: impl Iterator<Item = (&'a str, Json)>) -> Json {
-    let properties: Map<String, Json> = properties.map(|(name, schema)| (name.to_owned(), schema)).collect();
-    json!({ "type": "object", "properties": properties, "additionalProperties": false })
-}
-
-fn described(mut schema: Json, doc: &str) -> Json {
-    schema["description"] = doc.into();
-    schema
-}
-
-fn workflow_schema() -> Json {
-    let text = || json!({ "type": "string", "minLength": 1, "maxLength": 256 });
-    let count = || json!({ "type": "integer", "minimum": 1, "maximum": MAX_COUNT });
-    let span = || json!({ "type": "string", "pattern": DURATION });
-    let switch = || json!({ "type": "boolean" });
-    let texts = ["environment", "author", "trailer", "branch"].map(|name| (name, text()));
-    let node = closed(texts.into_iter().chain([
-        ("edits", switch()),
-        ("max_turns", count()),
-        ("max_runtime", span()),
-    ]));
-    let mut edge = closed([("from", text()), ("to", text())].into_iter().chain([
-        ("anchor", switch()),
-        ("max_iterations", count()),
-        ("max_runtime", span()),
-        ("max_cost", json!({ "type": "string", "pattern": r"^[0-9]*\.?[0-9]*$" })),
-    ]));
-    edge["required"] = json!(["from", "to"]);
-    let nodes = json!({ "type": "object", "additionalProperties": node });
-    closed([("nodes", nodes), ("edges", json!({ "type": "array", "items": edge }))].into_iter())
-}
-
-fn key_schema(key: &Key) -> Json {
-    let texts = json!({ "type": "array", "items": { "type": "string", "minLength": 1 } });
-    let mut schema = match &key.kind {
-        Kind::Choice { words, .. } => json!({ "enum": words() }),
-        Kind::Duration(_) => json!({ "type": "string", "pattern": DURATION }),
-        Kind::Limit(_) => {
-            json!({ "anyOf": [{ "type": "string", "pattern": DURATION }, { "const": UNLIMITED }] })
-        }
-        Kind::Command => {
-            let list = json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 });
-            json!({ "anyOf": [{ "type": "string", "minLength": 1 }, list] })
-        }
-        Kind::Globs | Kind::Program | Kind::Providers | Kind::Texts => texts,
-        Kind::Text => json!({ "type": "string", "minLength": 1 }),
-        Kind::Checksum => json!({ "type": "string", "pattern": "^sha256:[0-9a-fA-F]{64}$" }),
-        Kind::Pinned => {
-            let state = json!({ "type": "string", "pattern": "^[0-7]{1,6} [0-9a-f]+$" });
-            return described(json!({ "type": "object", "additionalProperties": state }), key.doc);
-        }
-        Kind::Format => json!({ "enum": keys::formats().collect::<Vec<_>>() }),
-        Kind::Switch => json!({ "type": "boolean" }),
-    };
-    let default = key.default();
-    if default != Value::Unset {
-        schema["default"] = default.to_json();
+fn closed<'a>(properties: impl Iterator<Item = (&'a str, SchemaJson)>) -> SchemaJson {
+    SchemaJson {
+        properties: Some(properties.map(|(name, schema)| (name.to_owned(), schema)).collect()),
+        additional_properties: Some(Additional::Nothing),
+        ..of("object")
     }
-    described(schema, key.doc)
 }
 
-fn rule_schema(rule: &RuleSpecView) -> Json {
-    let level = json!({ "enum": Level::ALL.map(|(_, name)| name), "default": rule.default_level.as_str() });
+/// An object of any properties that are of `schema`.
+fn open(schema: SchemaJson) -> SchemaJson {
+    SchemaJson { additional_properties: Some(Additional::Any(Box::new(schema))), ..of("object") }
+}
+
+fn text() -> SchemaJson {
+    SchemaJson { min_length: Some(1), ..of("string") }
+}
+
+fn matching(pattern: &'static str) -> SchemaJson {
+    SchemaJson { pattern: Some(pattern), ..of("string") }
+}
+
+fn count(min: u64) -> SchemaJson {
+    SchemaJson { minimum: Some(min), maximum: Some(MAX_COUNT), ..of("integer") }
+}
+
+fn list(items: SchemaJson) -> SchemaJson {
+    SchemaJson { items: Some(Box::new(items)), ..of("array") }
+}
+
+fn one_of(words: Vec<&'static str>) -> SchemaJson {
+    SchemaJson { words: Some(words), ..SchemaJson::default() }
+}
+
+fn any_of(schemas: Vec<SchemaJson>) -> SchemaJson {
+    SchemaJson { any_of: Some(schemas), ..SchemaJson::default() }
+}
+
+/// Or no limit.
+fn or_unlimited(schema: SchemaJson) -> SchemaJson {
+    any_of(vec![schema, SchemaJson { constant: Some(UNLIMITED), ..SchemaJson::default() }])
+}
+
+fn described(schema: SchemaJson, doc: &'static str) -> SchemaJson {
+    SchemaJson { description: Some(doc), ..schema }
+}
+
+fn workflow_schema() -> SchemaJson {
+    let short = || SchemaJson { max_length: Some(256), ..text() };
+    let texts = ["environment", "author", "trailer", "branch"].map(|name| (name, short()));
+    let node = closed(texts.into_iter().chain([
+        ("edits", of("boolean")),
+        ("max_turns", count(1)),
+        ("max_runtime", matching(DURATION)),
+    ]));
+    let edge = closed([("from", short()), ("to", short())].into_iter().chain([
+        ("anchor", of("boolean")),
+        ("max_iterations", count(1)),
+        ("max_runtime", matching(DURATION)),
+        ("max_cost", matching(r"^[0-9]*\.?[0-9]*$")),
+    ]));
+    let edge = SchemaJson { required: Some(&["from", "to"]), ..edge };
+    closed([("nodes", open(node)), ("edges", list(edge))].into_iter())
+}
+
+fn key_schema(key: &Key) -> SchemaJson {
+    let schema = match &key.kind {
+        Kind::Choice { words, .. } => one_of(words()),
+        Kind::Duration(_) => matching(DURATION),
+        Kind::Limit(_) => or_unlimited(matching(DURATION)),
+        Kind::Command => any_of(vec![text(), SchemaJson { min_items: Some(1), ..list(of("string")) }]),
+        Kind::Globs | Kind::Program | Kind::Providers | Kind::Texts => list(text()),
+        Kind::Text => text(),
+        Kind::Checksum => matching("^sha256:[0-9a-fA-F]{64}$"),
+        Kind::Pinned => open(matching("^[0-7]{1,6} [0-9a-f]+$")),
+        Kind::Format => one_of(keys::formats().collect()),
+        Kind::Switch => of("boolean"),
+    };
+    let default = Some(key.default()).filter(|default| *default != Value::Unset);
+    described(SchemaJson { default: default.map(|default| default.to_json()), ..schema }, key.doc)
+}
+
+fn rule_schema(rule: &RuleSpecView) -> SchemaJson {
+    let default = || Some(rule.default_level.as_str().into());
+    let level = SchemaJson { default: default(), ..one_of(Level::ALL.map(|(_, name)| name).to_vec()) };
     let params = rule.params.iter().map(|spec| (spec.name, param_schema(spec)));
     let table = closed(std::iter::once(("level", level.clone())).chain(params));
-    described(json!({ "anyOf": [level, table], "default": rule.default_level.as_str() }), rule.summary)
+    described(SchemaJson { default: default(), ..any_of(vec![level, table]) }, rule.summary)
 }
 
-fn param_schema(spec: &ParamSpec) -> Json {
+fn param_schema(spec: &ParamSpec) -> SchemaJson {
     let default = spec.default();
-    let mut schema = match &default {
-        ParamValue::Count(_) => json!({ "type": "integer", "minimum": spec.min, "maximum": MAX_COUNT }),
-        ParamValue::Limit(_) => {
-            let count = json!({ "type": "integer", "minimum": spec.min, "maximum": MAX_COUNT });
-            json!({ "anyOf": [count, { "const": UNLIMITED }] })
-        }
-        ParamValue::SpanLimit(_) => {
-            json!({ "anyOf": [{ "type": "string", "pattern": DURATION }, { "const": UNLIMITED }] })
-        }
-        ParamValue::Share(_) => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
-        ParamValue::Span(_) => json!({ "type": "string", "pattern": DURATION }),
-        ParamValue::Switch(_) => json!({ "type": "boolean" }),
-        ParamValue::List(_) => json!({ "type": "array", "items": { "type": "string" } }),
-        ParamValue::Word { of, .. } => json!({ "enum": of }),
+    let schema = match &default {
+        ParamValue::Count(_) => count(spec.min),
+        ParamValue::Limit(_) => or_unlimited(count(spec.min)),
+        ParamValue::SpanLimit(_) => or_unlimited(matching(DURATION)),
+        ParamValue::Share(_) => SchemaJson { minimum: Some(0), maximum: Some(1), ..of("number") },
+        ParamValue::Span(_) => matching(DURATION),
+        ParamValue::Switch(_) => of("boolean"),
+        ParamValue::List(_) => list(of("string")),
+        ParamValue::Word { of, .. } => one_of(of.to_vec()),
     };
-    schema["default"] = Value::Param(default).to_json();
-    described(schema, spec.doc)
+    described(SchemaJson { default: Some(Value::Param(default).to_json()), ..schema }, spec.doc)
 }

@@ -19,6 +19,7 @@ use crate::domain::response::{Bell, Handoff, Notice, Program, Question, Start};
 use crate::domain::time::Timestamp;
 use crate::report::{briefing as report, handoff, json};
 use crate::store::journal::Journal;
+use crate::wire::v1::output::{HaltJson, HandoffJson, NoticeJson, StallJson};
 
 /// Lines of the transcript that an advisor gets (docs/spec-map.md, loop rules: out-of-band advisor).
 const TRANSCRIPT_LINES: usize = 500;
@@ -55,7 +56,7 @@ pub struct Programs {
 
 /// Writes the marker of an escalation.
 pub(super) fn mark(halt: &Halt, site: &Site<'_>) -> Result<(), EffectError> {
-    write(site, "signals/UNCERTAINTY_ESCALATION", &json::line(&json::loop_halted(halt)))
+    write(site, "signals/UNCERTAINTY_ESCALATION", &json::line(&HaltJson::from(halt)))
 }
 
 /// Writes PAUSE.
@@ -77,7 +78,7 @@ fn write(site: &Site<'_>, name: &str, text: &str) -> Result<(), EffectError> {
 
 pub(super) fn write_handoff(found: &Handoff, site: &Site<'_>) -> Result<(), EffectError> {
     let name = format!("handoffs/{}", file_time(found.halt.at));
-    write(site, &format!("{name}.json"), &json::line(&handoff::json(found)))?;
+    write(site, &format!("{name}.json"), &json::line(&HandoffJson::from(found)))?;
     write(site, &format!("{name}.md"), &handoff::text(found, site.ack))
 }
 
@@ -94,7 +95,7 @@ pub(super) fn notify(notice: &Notice, site: &Site<'_>) -> Result<(), EffectError
     if reported.lines().any(|line| line.contains(&mark)) {
         return Ok(());
     }
-    let line = json::line(&handoff::notice(notice));
+    let line = json::line(&NoticeJson::from(notice));
     let full = dir.size(NOTICES).is_some_and(|size| size > NOTICES_BYTES);
     let before = if full { "" } else { reported.as_str() };
     write(site, NOTICES, &format!("{before}{line}"))?;
@@ -157,7 +158,7 @@ pub(super) fn start_program(start: &Start, site: &Site<'_>) -> Result<(), Effect
             "on_stall.policy is {policy}, and your configuration names no on_stall.command"
         )));
     };
-    run("on_stall", program, site, json::line(&handoff::start(start)).as_bytes()).map(drop)
+    run("on_stall", program, site, json::line(&StallJson::from(start)).as_bytes()).map(drop)
 }
 
 /// Runs a program of the user's configuration; its standard output.

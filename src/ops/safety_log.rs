@@ -4,8 +4,6 @@
 
 use std::collections::VecDeque;
 
-use serde_json::{Value, json};
-
 use crate::detect;
 use crate::domain::about::EventClass;
 use crate::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
@@ -22,6 +20,7 @@ use crate::report::safety::{EventType, SafetyEvent};
 use crate::store::journal::{Journal, JournalLine, Position};
 use crate::store::notes::NotesStore;
 use crate::store::{RecordError, Warning};
+use crate::wire::v1::output::SafetyDetails;
 
 /// Most commits that are looked at.
 const WALK: usize = 2000;
@@ -117,17 +116,18 @@ fn of_halt(halt: &Halt) -> SafetyEvent {
     let blocker = halt.report_file == ReportFile::BlockerReport;
     let action =
         if blocker { "loop_halted_blocker_report_created" } else { "loop_halted_checkpoint_created" };
-    let details = [
-        ("rule", json!(halt.rule)),
-        ("message", json!(halt.message)),
-        ("halt_reason", json!(halt.reason.as_str())),
-        ("cycle_id", json!(halt.cycle_id)),
-        ("iteration", json!(halt.iteration)),
-        ("commit", id(halt.head)),
-        ("worktree", json!(halt.worktree)),
-    ];
+    let mut details = SafetyDetails {
+        message: SafetyDetails::text(&halt.message),
+        halt_reason: Some(halt.reason),
+        cycle_id: SafetyDetails::text(&halt.cycle_id),
+        iteration: Some(halt.iteration),
+        commit: halt.head,
+        worktree: SafetyDetails::text(&halt.worktree),
+        ..about_rule(&halt.rule)
+    };
+    details.set_figures(&halt.figures);
     let kind = EventType::of(detect::about(&halt.rule).event, Level::Halt, blocker);
-    SafetyEvent::new(Some(halt.at), kind, details, action).with_figures(&halt.figures)
+    SafetyEvent { at: Some(halt.at), kind, details, action }
 }
 
 fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
@@ -135,18 +135,17 @@ fn of_ack(ack: &Ack, halt: Option<&Halt>) -> SafetyEvent {
         Some(_) => (EventType::RESET, "counter_reset"),
         None => (EventType::ANSWERED, "window_reset"),
     };
-    let how = ack.how.as_str();
     let rule = ack.counter.as_deref().or(halt.map(|halt| halt.rule.as_str()));
-    let details = [
-        ("rule", json!(rule)),
-        ("by", json!(ack.by)),
-        ("how", json!(how)),
-        ("reason", json!(ack.reason)),
-        ("agent", json!(ack.agent)),
-        ("commit", id(ack.head)),
-        ("worktree", json!(ack.worktree)),
-    ];
-    SafetyEvent::new(Some(ack.at), kind, details, action)
+    let details = SafetyDetails {
+        by: SafetyDetails::text(&ack.by),
+        how: Some(ack.how.as_str()),
+        reason: SafetyDetails::text(&ack.reason),
+        agent: ack.agent.clone(),
+        commit: ack.head,
+        worktree: SafetyDetails::text(&ack.worktree),
+        ..about_rule(rule.unwrap_or_default())
+    };
+    SafetyEvent { at: Some(ack.at), kind, details, action }
 }
 
 fn of_switch(switch: &StopSwitch) -> SafetyEvent {
@@ -154,19 +153,19 @@ fn of_switch(switch: &StopSwitch) -> SafetyEvent {
         SwitchMove::Pulled => EventType::of(detect::USER_STOP.about.event, Level::Halt, false),
         SwitchMove::Lifted => EventType::LIFTED,
     };
-    let details = [
-        ("rule", json!(detect::USER_STOP.id)),
-        ("message", json!(switch.message)),
-        ("by", json!(switch.by)),
-        ("agent", json!(switch.agent)),
-        ("commit", id(switch.head)),
-        ("worktree", json!(switch.worktree)),
-    ];
-    SafetyEvent::new(Some(switch.at), kind, details, "loop_stays_halted")
+    let details = SafetyDetails {
+        message: SafetyDetails::text(&switch.message),
+        by: SafetyDetails::text(&switch.by),
+        agent: switch.agent.clone(),
+        commit: switch.head,
+        worktree: SafetyDetails::text(&switch.worktree),
+        ..about_rule(detect::USER_STOP.id)
+    };
+    SafetyEvent { at: Some(switch.at), kind, details, action: "loop_stays_halted" }
 }
 
-fn id(commit: Option<CommitId>) -> Value {
-    commit.map_or(Value::Null, |commit| commit.to_string().into())
+fn about_rule(rule: &str) -> SafetyDetails {
+    SafetyDetails { rule: SafetyDetails::text(rule), ..SafetyDetails::default() }
 }
 
 /// The events of the records along first parents. `passed_over` gets what was skipped, for the journal tells it too.
@@ -186,12 +185,12 @@ fn recorded(
         let stored = store.get(commit).ok().flatten();
         if let Some(stored) = &stored {
             of_record(&stored.record, commit, halted(commit), &mut events);
-            let skipped = stored.record.skipped.iter();
-            passed_over.extend(skipped.map(|skip| (Some(stored.record.tree), skip.rule.clone())));
+            let skipped = stored.reswitch.skipped.iter();
+            passed_over.extend(skipped.map(|skip| (Some(stored.reswitch.tree), skip.rule.clone())));
         }
         // Records name their parent, so that commits are read only where there are none.
         at = match stored {
-            Some(stored) => stored.record.parent,
+            Some(stored) => stored.reswitch.parent,
             None => ws.repo.commit(commit)?.parents.first().copied(),
         };
         // Behind the cut of a shallow clone there is nothing to tell.
@@ -201,74 +200,69 @@ fn recorded(
 }
 
 fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut Vec<SafetyEvent>) {
-    let at = Some(record.recorded_at);
-    let place = || ("commit", json!(commit.to_string()));
-    let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
-    let by_name = record.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
-    let lost = by_name.is_some() && record.gate == Gate::NotRun;
-    if record.gate == Gate::Bypassed || lost || (strike && record.recording == Recording::CaughtUp) {
+    let at = Some(reswitch.recorded_at);
+    let here = |rule: &str| SafetyDetails { commit: Some(commit), ..about_rule(rule) };
+    let strike = matches!(reswitch.kind, CommitKind::Normal | CommitKind::Amend);
+    let by_name = reswitch.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
+    let lost = by_name.is_some() && reswitch.gate == Gate::NotRun;
+    if reswitch.gate == Gate::Bypassed || lost || (strike && reswitch.recording == Recording::CaughtUp) {
         let reason = by_name.map_or("--no-verify, or hooks that were off", |skip| &skip.reason);
-        let details = [("rule", json!(detect::HOOK_BYPASS.id)), ("reason", json!(reason)), place()];
-        events.push(SafetyEvent::new(at, EventType::BYPASS, details, "recorded"));
+        let details = SafetyDetails { reason: SafetyDetails::text(reason), ..here(detect::HOOK_BYPASS.id) };
+        events.push(SafetyEvent { at, kind: EventType::BYPASS, details, action: "recorded" });
     }
-    for skip in record.skipped.iter().filter(|skip| skip.rule != detect::HOOK_BYPASS.id) {
-        let said = [("rule", json!(skip.rule)), ("reason", json!(skip.reason)), ("agent", json!(skip.agent))];
-        events.push(SafetyEvent::new(
-            at,
-            EventType::SKIPPED,
-            said.into_iter().chain([place()]),
-            "commit_allowed",
-        ));
+    for skip in reswitch.skipped.iter().filter(|skip| skip.rule != detect::HOOK_BYPASS.id) {
+        let reason = SafetyDetails::text(&skip.reason);
+        let details = SafetyDetails { reason, agent: skip.agent.clone(), ..here(&skip.rule) };
+        events.push(SafetyEvent { at, kind: EventType::SKIPPED, details, action: "commit_allowed" });
     }
-    for finding in &record.findings {
+    for finding in &reswitch.findings {
         // The ledger tells of halts; where it does not know this one, the record does.
         let reported = finding.level < Level::Warn || finding.rule == detect::HOOK_BYPASS.id;
         if reported || (finding.level == Level::Halt && halted) {
             continue;
         }
         let action = if finding.level == Level::Halt { "loop_halted" } else { GOES_ON };
-        let details = [("rule", json!(finding.rule)), ("message", json!(finding.message)), place()];
         let about = detect::about(&finding.rule);
+        let message = SafetyDetails::text(&finding.message);
+        let mut details = SafetyDetails { message, ..here(&finding.rule) };
+        details.set_bits(about.dirty);
         let kind = EventType::of(about.event, finding.level, false);
-        events.push(SafetyEvent::new(at, kind, details, action).with_bits(about.dirty));
+        events.push(SafetyEvent { at, kind, details, action });
     }
 }
 
 fn of_fact(fact: &SafetyFact) -> SafetyEvent {
     let about = detect::about(&fact.rule);
     let kind = EventType::of(about.event, fact.level, false);
-    let (kind, action, said) = match fact.kind {
-        SafetyKind::Refused => (kind, "commit_refused", "message"),
-        SafetyKind::Skipped => (EventType::SKIPPED, "commit_allowed", "reason"),
+    let (kind, action) = match fact.kind {
+        SafetyKind::Refused => (kind, "commit_refused"),
+        SafetyKind::Skipped => (EventType::SKIPPED, "commit_allowed"),
         // Said of a halt that stands: what goes on behind it.
         SafetyKind::Noticed if fact.level == Level::Halt => {
             let kind = EventType::of(about.event, Level::Halt, true);
-            (kind, "blocker_report_created", "message")
+            (kind, "blocker_report_created")
         }
-        SafetyKind::Noticed if fact.level >= Level::Block => (kind, "blocked", "message"),
-        SafetyKind::Noticed => (kind, GOES_ON, "message"),
-        SafetyKind::RefusedPush => (kind, "push_refused", "message"),
+        SafetyKind::Noticed if fact.level >= Level::Block => (kind, "blocked"),
+        SafetyKind::Noticed => (kind, GOES_ON),
+        SafetyKind::RefusedPush => (kind, "push_refused"),
         // The prompt of `andon complete` is what the document injects.
         SafetyKind::RefusedCompletion if about.event == EventClass::DirtyBit => {
-            (kind, "injected_test_prompt", "message")
+            (kind, "injected_test_prompt")
         }
-        SafetyKind::RefusedCompletion => (kind, "completion_refused", "message"),
-        SafetyKind::Pulled => (kind, "loop_stays_halted", "message"),
-        SafetyKind::Lifted => (EventType::LIFTED, "loop_stays_halted", "message"),
+        SafetyKind::RefusedCompletion => (kind, "completion_refused"),
+        SafetyKind::Pulled => (kind, "loop_stays_halted"),
+        SafetyKind::Lifted => (EventType::LIFTED, "loop_stays_halted"),
     };
-    let tree = fact.tree.map_or(Value::Null, |tree| tree.to_string().into());
-    let details = [
-        ("rule", json!(fact.rule)),
-        (said, json!(fact.message)),
-        ("tree", tree),
-        ("agent", json!(fact.agent)),
-    ];
-    let event = SafetyEvent::new(fact.at, kind, details, action);
-    let event = event.with_figures(&fact.figures);
+    let said = SafetyDetails::text(&fact.message);
+    let (message, reason) = if fact.kind == SafetyKind::Skipped { (None, said) } else { (said, None) };
+    let agent = fact.agent.clone();
+    let mut details = SafetyDetails { message, reason, tree: fact.tree, agent, ..about_rule(&fact.rule) };
+    details.set_figures(&fact.figures);
     match fact.kind {
         SafetyKind::Refused | SafetyKind::RefusedPush | SafetyKind::RefusedCompletion => {
-            event.with_bits(about.dirty)
+            details.set_bits(about.dirty);
         }
-        SafetyKind::Skipped | SafetyKind::Noticed | SafetyKind::Pulled | SafetyKind::Lifted => event,
+        SafetyKind::Skipped | SafetyKind::Noticed | SafetyKind::Pulled | SafetyKind::Lifted => {}
     }
+    SafetyEvent { at: fact.at, kind, details, action }
 }

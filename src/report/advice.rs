@@ -1,13 +1,11 @@
 //! `andon advise`: what stands, whom to ask and who goes on.
 
-use serde_json::{Value, json};
-
 use super::escape::terminal;
-use super::json as values;
 use super::page::Page;
 use super::style::Style;
 use crate::domain::decision::Halt;
 use crate::domain::response::{Condition, Deadlock, OnStall, Provider};
+use crate::wire::v1::output::{AdviceJson, HaltJson};
 
 /// What can be advised.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,19 +49,19 @@ impl ProviderAdvice {
 }
 
 /// As JSON, schema `andon/advice@1`.
-pub fn json(advice: &ProviderAdvice) -> Value {
-    json!({
-        "schema": "andon/advice@1",
-        "halt": advice.halt.as_ref().map(values::loop_halted),
-        "deadlock": advice.deadlock.map(Deadlock::as_str),
-        "on_stall": advice.policy.as_str(),
-        "conditions": advice.conditions.iter().map(|one| one.as_str()).collect::<Vec<_>>(),
-        "current": advice.current,
-        "next": advice.next.as_ref().map(|one| one.name.as_str()),
-        "why": advice.why(),
-        "question": advice.question,
-        "answer": advice.answer,
-    })
+pub fn json(advice: &ProviderAdvice) -> AdviceJson<'_> {
+    AdviceJson {
+        schema: "andon/advice@1",
+        halt: advice.halt.as_ref().map(HaltJson::from),
+        deadlock: advice.deadlock.map(Deadlock::as_str),
+        on_stall: advice.policy.as_str(),
+        conditions: advice.conditions.iter().map(|one| one.as_str()).collect(),
+        current: advice.current.as_deref(),
+        next: advice.next.as_ref().map(|one| one.name.as_str()),
+        why: advice.why(),
+        question: advice.question.as_deref(),
+        answer: advice.answer.as_deref(),
+    }
 }
 
 /// The advice as lines for a terminal.

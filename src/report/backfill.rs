@@ -1,9 +1,8 @@
 //! `andon backfill`: how many commits got a record.
 
-use serde_json::{Value, json};
-
 use super::escape::terminal_clip;
 use super::phrase;
+use crate::wire::v1::output::BackfillJson;
 
 /// The result of `andon backfill`. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,17 +33,16 @@ pub fn text(report: &BackfillReport) -> String {
 }
 
 /// The outcome of a backfill as JSON.
-pub fn json(report: &BackfillReport) -> Value {
-    json!({
-        "range": report.range,
-        "written": report.written,
-        "there": report.there,
-        "left": report.left,
-    })
+pub fn json(report: &BackfillReport) -> BackfillJson<'_> {
+    let BackfillReport { range, written, there, left } = report;
+    BackfillJson { range, written: *written, there: *there, left: *left }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
+    use super::super::samples::value_of;
     use super::*;
 
     #[test]
@@ -53,6 +51,6 @@ mod tests {
         assert_eq!(text(&report), "backfilled 3 records of HEAD; 1 commit had one\n");
         report.left = 2;
         assert_eq!(text(&report), "backfilled 3 records of HEAD; 1 commit had one; 2 commits left\n");
-        assert_eq!(json(&report), json!({ "range": "HEAD", "written": 3, "there": 1, "left": 2 }));
+        assert_eq!(value_of(&json(&report)), json!({ "range": "HEAD", "written": 3, "there": 1, "left": 2 }));
     }
 }

@@ -1,10 +1,6 @@
 //! `andon check`: what CI is told. One message for each kind of violation, with the commits it concerns, so that
 //! a hundred commits without records are one message and not a hundred.
 
-use std::iter;
-
-use serde_json::{Value, json};
-
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 
@@ -14,6 +10,7 @@ use super::message::{self, Diagnostic, Severity};
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::wire::v1::output::{CheckItemJson, CheckJson};
 
 /// Commits listed per message in the text; JSON has all.
 const COMMITS: usize = 10;
@@ -203,62 +200,42 @@ fn summary(report: &CheckReport, style: Style) -> String {
     format!("checked {} in {range}: {verdict}", phrase::count(report.commits, "commit"))
 }
 
-/// The report for a program as one line: `andon/check@1`; `violations` and `undecided` one value each, not grouped. Never
-/// a value as a whole: there may be a hundred thousand violations.
-pub fn json_line(report: &CheckReport) -> String {
-    let outcome = match report.outcome() {
-        CheckOutcome::Fine => "ok",
-        CheckOutcome::Violated => "violated",
-        CheckOutcome::Undecided => "undecided",
-    };
-    let mut out = String::new();
-    let mut comma = "{";
-    let mut member = |key: &str, values: &mut dyn Iterator<Item = Value>, ends: [&str; 2]| {
-        out.push_str(comma);
-        out.push_str(&json::one_line(&key.into()));
-        out.push(':');
-        out.push_str(ends[0]);
-        for (number, value) in values.enumerate() {
-            out.push_str(if number == 0 { "" } else { "," });
-            out.push_str(&json::one_line(&value));
-        }
-        out.push_str(ends[1]);
-        comma = ",";
-    };
-    let one = ["", ""];
-    let list = ["[", "]"];
-    // In the order of their keys, as every value is written.
-    member("commits", &mut iter::once(report.commits.into()), one);
-    let configuration = report.configuration.map(|commit| commit.to_string());
-    member("configuration", &mut iter::once(configuration.into()), one);
-    member("outcome", &mut iter::once(outcome.into()), one);
-    member("range", &mut iter::once(report.range.as_str().into()), one);
-    member("schema", &mut iter::once("andon/check@1".into()), one);
-    member("undecided", &mut report.undecided.iter().map(undecided), list);
-    member("violations", &mut report.violations.iter().map(violation), list);
-    member("warnings", &mut iter::once(json::diagnostics(&report.warnings)), one);
-    out.push_str("}\n");
-    out
+/// The report for a program: `andon/check@1`; `violations` and `undecided` one value each, not grouped.
+pub fn json(report: &CheckReport) -> CheckJson<'_> {
+    CheckJson {
+        commits: report.commits,
+        configuration: report.configuration,
+        outcome: match report.outcome() {
+            CheckOutcome::Fine => "ok",
+            CheckOutcome::Violated => "violated",
+            CheckOutcome::Undecided => "undecided",
+        },
+        range: &report.range,
+        schema: "andon/check@1",
+        undecided: report.undecided.iter().map(undecided).collect(),
+        violations: report.violations.iter().map(violation).collect(),
+        warnings: json::diagnostics(&report.warnings),
+    }
 }
 
-fn violation(one: &Violation) -> Value {
-    let mut value = item(one.commit.as_ref(), &one.code, &one.message, &one.help);
-    value["level"] = one.level.as_str().into();
-    value
+fn violation(one: &Violation) -> CheckItemJson<'_> {
+    CheckItemJson {
+        level: Some(one.level),
+        ..item(one.commit.as_ref(), &one.code, (&one.message, &one.help))
+    }
 }
 
-fn undecided(one: &Undecided) -> Value {
-    item(one.commit.as_ref(), &one.code, &one.message, &one.help)
+fn undecided(one: &Undecided) -> CheckItemJson<'_> {
+    item(one.commit.as_ref(), &one.code, (&one.message, &one.help))
 }
 
-fn item(commit: Option<&CommitRef>, code: &str, message: &str, help: &[String]) -> Value {
-    json!({
-        "commit": commit.map(|one| one.commit.to_string()),
-        "subject": commit.map(|one| one.subject.as_str()),
-        "code": code,
-        "message": message,
-        "help": help,
-    })
+fn item<'a>(
+    commit: Option<&'a CommitRef>,
+    code: &'a str,
+    (message, help): (&'a str, &'a [String]),
+) -> CheckItemJson<'a> {
+    let subject = commit.map(|one| one.subject.as_str());
+    CheckItemJson { code, commit: commit.map(|one| one.commit), help, level: None, message, subject }
 }
 
 #[cfg(test)]
@@ -292,7 +269,7 @@ mod tests {
         let fine = report(vec![]);
         assert_eq!(text(&fine, Style::Plain), "checked 12 commits in main..HEAD: ok\n");
         assert_eq!(fine.outcome(), CheckOutcome::Fine);
-        assert_eq!(json(&fine)["outcome"], "ok");
+        assert_eq!(super::json(&fine).outcome, "ok");
     }
 
     #[test]
@@ -338,7 +315,7 @@ checked 12 commits in main..HEAD: 12 errors, 1 warning
         );
         unsure.violations.push(violation(2, "edited-record", Level::Block));
         assert_eq!(unsure.outcome(), CheckOutcome::Violated);
-        assert_eq!(json(&unsure)["undecided"][0]["code"], "notes-not-fetched");
+        assert_eq!(super::json(&unsure).undecided[0].code, "notes-not-fetched");
     }
 
     #[test]
@@ -350,25 +327,23 @@ checked 12 commits in main..HEAD: 12 errors, 1 warning
         assert!(!shown.chars().any(|c| c != '\n' && super::super::escape::is_hidden(c)));
     }
 
-    fn json(report: &CheckReport) -> Value {
-        serde_json::from_str(&json_line(report)).unwrap()
-    }
-
     #[test]
-    fn the_line_is_that_of_its_value() {
+    fn its_keys_are_declared_in_order() {
         let mut hostile = report(vec![violation(1, "missing-record", Level::Block)]);
         hostile.range = samples::HOSTILE.to_owned();
+        hostile.warnings.push(Diagnostic::warning("odd").code("x").help("do"));
         for report in [report(Vec::new()), hostile] {
-            assert_eq!(json_line(&report), json::line(&json(&report)));
+            assert_eq!(json::line_as_declared(&super::json(&report)), json::line(&super::json(&report)));
         }
     }
 
     #[test]
     fn json_names_every_commit() {
-        let value = json(&report(vec![violation(1, "missing-record", Level::Block)]));
+        let report = report(vec![violation(1, "missing-record", Level::Block)]);
+        let value = samples::value_of(&super::json(&report));
         assert_eq!(
             value["violations"][0],
-            json!({
+            serde_json::json!({
                 "commit": "01".repeat(20), "subject": "Change 1", "code": "missing-record", "level": "block",
                 "message": "about missing-record", "help": ["git fetch origin refs/notes/andon:refs/notes/andon"],
             })

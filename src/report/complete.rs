@@ -1,12 +1,11 @@
 //! `andon complete`: the dirty bits, and whether the task may be called done (docs/spec-map.md, loop rules:
 //! Dirty Bit Checks).
 
-use serde_json::{Value, json};
-
 use super::message::{self, Diagnostic};
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::wire::v1::output::{CompleteJson, DirtyBits};
 
 /// A question that may be open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,12 +17,11 @@ pub enum OpenQuestion {
 }
 
 impl OpenQuestion {
-    /// `true`, `false`, `null`.
-    fn json(self) -> Value {
+    fn known(self) -> Option<bool> {
         match self {
-            Self::Yes => Value::Bool(true),
-            Self::No => Value::Bool(false),
-            Self::Unknown => Value::Null,
+            Self::Yes => Some(true),
+            Self::No => Some(false),
+            Self::Unknown => None,
         }
     }
 
@@ -98,29 +96,33 @@ pub fn text(view: &CompleteView, style: Style) -> String {
 }
 
 /// The dirty bits for a program: `andon/complete@1`; what is not known is `null`.
-pub fn json(view: &CompleteView) -> Value {
-    json!({
-        "schema": "andon/complete@1",
-        "dirty_bits": {
-            "code_modified": view.code_modified.json(),
-            "tests_run": view.tests_run.json(),
-            "tests_passing": view.tests_passing.json(),
-            "docs_updated": view.docs_updated.json(),
+pub fn json(view: &CompleteView) -> CompleteJson<'_> {
+    let reasons = &view.reasons;
+    CompleteJson {
+        schema: "andon/complete@1",
+        dirty_bits: DirtyBits {
+            code_modified: view.code_modified.known(),
+            tests_run: view.tests_run.known(),
+            tests_passing: view.tests_passing.known(),
+            docs_updated: view.docs_updated.known(),
         },
-        "reasons": {
-            "code_modified": null,
-            "tests_run": view.reasons.tests_run,
-            "tests_passing": view.reasons.tests_passing,
-            "docs_updated": view.reasons.docs_updated,
+        reasons: DirtyBits {
+            code_modified: None,
+            tests_run: reasons.tests_run.as_deref(),
+            tests_passing: reasons.tests_passing.as_deref(),
+            docs_updated: reasons.docs_updated.as_deref(),
         },
-        "can_complete": view.can_complete.json(),
-        "prompt": view.prompt,
-        "problems": super::json::diagnostics(&view.problems),
-    })
+        can_complete: view.can_complete.known(),
+        prompt: view.prompt.as_deref(),
+        problems: super::json::diagnostics(&view.problems),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
+    use super::super::samples::value_of;
     use super::*;
 
     fn view() -> CompleteView {
@@ -155,7 +157,7 @@ the task cannot be completed
 
     #[test]
     fn bits_in_json() {
-        let value = json(&view());
+        let value = value_of(&json(&view()));
         assert_eq!(
             value["dirty_bits"],
             json!({ "code_modified": true, "tests_run": false, "tests_passing": null, "docs_updated": null })

@@ -1,11 +1,12 @@
 //! `andon config show`: the effective value of every key, and which layer said it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::escape::{terminal, terminal_clip, width};
 use super::json::one_line;
 use super::page::Page;
 use super::style::Style;
+use crate::wire::v1::output::{ConfigEntryJson, ConfigJson};
 
 /// Widest column of keys that values are still aligned to.
 const KEY: usize = 48;
@@ -60,13 +61,20 @@ fn toml(value: &Value) -> String {
 }
 
 /// The configuration for a program: `andon/config@1`, `entries` in the order given.
-pub fn json(entries: &[ConfigEntry]) -> Value {
-    let entry = |entry: &ConfigEntry| json!({ "key": entry.key, "value": entry.value, "layer": entry.layer, "origin": entry.origin });
-    json!({ "schema": "andon/config@1", "entries": entries.iter().map(entry).collect::<Value>() })
+pub fn json(entries: &[ConfigEntry]) -> ConfigJson<'_> {
+    ConfigJson { schema: "andon/config@1", entries: entries.iter().map(entry_json).collect() }
+}
+
+fn entry_json(entry: &ConfigEntry) -> ConfigEntryJson<'_> {
+    let ConfigEntry { key, value, layer, origin } = entry;
+    ConfigEntryJson { key, value, layer, origin }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
+    use super::super::samples::value_of;
     use super::*;
 
     fn entries() -> Vec<ConfigEntry> {
@@ -101,7 +109,8 @@ test.command = (not set)           # default
 
     #[test]
     fn json_has_the_values_themselves() {
-        let value = json(&entries());
+        let entries = entries();
+        let value = value_of(&json(&entries));
         assert_eq!(
             value["entries"][1],
             json!({

@@ -1,7 +1,5 @@
 //! `andon context`: how full the context window is, who says so, and what to do.
 
-use serde_json::{Value, json};
-
 use super::briefing::fill;
 use super::escape::terminal_clip;
 use super::message;
@@ -11,6 +9,7 @@ use super::style::Style;
 use crate::domain::briefing::{BRIEFING, PROMPT};
 use crate::domain::context::{Cached, ContextUse, FillSource, Pressure, Thresholds};
 use crate::domain::findings::Finding;
+use crate::wire::v1::output::{ContextJson, ThresholdsJson};
 
 /// Columns of a name.
 const NAME: usize = 100;
@@ -99,25 +98,26 @@ fn state(pressure: Pressure, style: Style) -> String {
 }
 
 /// As JSON, schema `andon/context@1`.
-pub fn json(view: &ContextView) -> Value {
+pub fn json(view: &ContextView) -> ContextJson<'_> {
     let found = view.fill.as_ref();
+    let finding = view.finding.as_ref();
     let Thresholds { warn, compact, block } = view.thresholds;
-    json!({
-        "schema": "andon/context@1",
-        "node": view.node,
-        "used": found.map(|found| found.used),
-        "window": view.window,
-        "percent": found.map(ContextUse::percent),
-        "source": found.map(|found| found.source.as_str()),
-        "estimate": found.is_some_and(|found| found.source == FillSource::Estimate),
-        "threshold": found.map(|found| found.pressure.as_str()),
-        "thresholds": { "warn": warn, "compact": compact, "block": block },
-        "level": view.finding.as_ref().map(|finding| finding.level.as_str()),
-        "message": view.finding.as_ref().map(Finding::message),
-        "help": view.finding.as_ref().map(|finding| &finding.help),
-        "briefing": view.briefing(),
-        "prompt": PROMPT,
-    })
+    ContextJson {
+        schema: "andon/context@1",
+        node: &view.node,
+        used: found.map(|found| found.used),
+        window: view.window,
+        percent: found.map(ContextUse::percent),
+        source: found.map(|found| found.source.as_str()),
+        estimate: found.is_some_and(|found| found.source == FillSource::Estimate),
+        threshold: found.map(|found| found.pressure.as_str()),
+        thresholds: ThresholdsJson { warn, compact, block },
+        level: finding.map(|finding| finding.level),
+        message: finding.map(Finding::message),
+        help: finding.map(|finding| finding.help.as_slice()),
+        briefing: view.briefing(),
+        prompt: PROMPT,
+    }
 }
 
 /// What a gate says on standard error.
@@ -177,12 +177,13 @@ mod tests {
         assert!(text(&included, Style::Plain).contains("input_tokens (usage.cached = \"included\")"));
         let unknown = ContextView { fill: None, finding: None, briefed: Briefed::No, ..included };
         assert!(text(&unknown, Style::Plain).contains("do         echo '{\"context_tokens\":N}'"));
-        assert_eq!(json(&unknown)["used"], Value::Null);
+        assert!(json(&unknown).used.is_none());
     }
 
     #[test]
     fn json_carries_the_same() {
-        let value = json(&view(FillSource::Estimate, 162_000, Pressure::Warning));
+        let view = view(FillSource::Estimate, 162_000, Pressure::Warning);
+        let value = samples::value_of(&json(&view));
         assert_eq!(
             (&value["percent"], &value["source"], &value["estimate"]),
             (&81.into(), &"estimate".into(), &true.into())

@@ -5,17 +5,15 @@
 
 mod differ;
 
-use serde_json::{Value, json};
-
 use crate::domain::ids::Signature;
 use crate::domain::tests::TestEvidence;
 use testreport::{Change, FailureTrace, Unread};
 
 use super::escape::terminal_clip;
-use super::json::text_or_null;
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::wire::v1::output::{ErrorJson, ExplainedFailureJson, ExplainedJson};
 
 /// Failures that are shown step by step in the text.
 const FAILURES: usize = 32;
@@ -152,61 +150,57 @@ fn lines(page: &mut Page, mark: char, lines: &[&str]) {
     }
 }
 
-/// One object a file. Every key is always there; of a file that cannot be read all but `file` and `error` are
-/// `null`. `signature` and `errors` are what records hold, `coarse` the error fingerprint without digits.
-pub fn json(files: &[ExplainedFile]) -> Vec<Value> {
+/// One object a file.
+pub fn json(files: &[ExplainedFile]) -> Vec<ExplainedJson<'_>> {
     files.iter().map(file_json).collect()
 }
 
-fn file_json(file: &ExplainedFile) -> Value {
-    let mut value = match &file.read {
+fn file_json(file: &ExplainedFile) -> ExplainedJson<'_> {
+    let read = match &file.read {
         Ok(run) => run_json(run),
-        Err(unread) => {
-            let keys = ["format", "status", "total", "passed", "failed", "errored", "skipped", "failing"];
-            let others = ["truncated", "signature", "errors", "coarse", "failures", "warnings"];
-            let mut value: Value =
-                keys.iter().chain(&others).map(|key| ((*key).to_owned(), Value::Null)).collect();
-            value["error"] = json!({ "name": unread.name, "message": unread.message });
-            value
+        Err(Unread { name, message }) => {
+            ExplainedJson { error: Some(ErrorJson { name, message }), ..ExplainedJson::default() }
         }
     };
-    value["file"] = file.name.as_str().into();
-    value
+    ExplainedJson { file: &file.name, ..read }
 }
 
-fn run_json(run: &ExplainedRun) -> Value {
+fn run_json(run: &ExplainedRun) -> ExplainedJson<'_> {
     let evidence = &run.evidence;
     let counts = evidence.counts;
-    json!({
-        "format": evidence.runner,
-        "status": evidence.status.as_str(),
-        "total": counts.total,
-        "passed": counts.passed,
-        "failed": counts.failed,
-        "errored": counts.errored,
-        "skipped": counts.skipped,
-        "failing": evidence.failing,
-        "truncated": evidence.truncated,
-        "signature": evidence.signature.to_string(),
-        "errors": text_or_null(evidence.errors.as_ref()),
-        "coarse": text_or_null(run.coarse.as_ref()),
-        "failures": run.failures.iter().take(JSON_FAILURES).map(failure_json).collect::<Value>(),
-        "warnings": run.warnings,
-        "error": Value::Null,
-    })
+    ExplainedJson {
+        file: "",
+        error: None,
+        format: Some(&evidence.runner),
+        status: Some(evidence.status.as_str()),
+        total: Some(counts.total),
+        passed: Some(counts.passed),
+        failed: Some(counts.failed),
+        errored: Some(counts.errored),
+        skipped: Some(counts.skipped),
+        failing: Some(&evidence.failing),
+        truncated: Some(evidence.truncated),
+        signature: Some(evidence.signature),
+        errors: evidence.errors,
+        coarse: run.coarse,
+        failures: Some(run.failures.iter().take(JSON_FAILURES).map(failure_json).collect()),
+        warnings: Some(&run.warnings),
+    }
 }
 
-fn failure_json(failure: &FailureTrace) -> Value {
-    let rules = |changes: &[Change]| -> Value { changes.iter().map(|change| change.rule.as_str()).collect() };
-    json!({
-        "test": failure.test,
-        "text": failure.text,
-        "coarse": failure.coarse(),
-        "id_as_it_came": failure.id,
-        "error_as_it_came": failure.error,
-        "id_rules": rules(&failure.id_changes),
-        "error_rules": rules(&failure.error_changes),
-    })
+fn failure_json(failure: &FailureTrace) -> ExplainedFailureJson<'_> {
+    fn rules(changes: &[Change]) -> Vec<&str> {
+        changes.iter().map(|change| change.rule.as_str()).collect()
+    }
+    ExplainedFailureJson {
+        test: failure.test.as_deref(),
+        text: failure.text.as_deref(),
+        coarse: failure.coarse(),
+        id_as_it_came: failure.id.as_deref(),
+        error_as_it_came: failure.error.as_deref(),
+        id_rules: rules(&failure.id_changes),
+        error_rules: rules(&failure.error_changes),
+    }
 }
 
 #[cfg(test)]

@@ -1,37 +1,13 @@
 //! What is written when a person, an advisor or another provider is called: handoff, notice, question. Texts of agents
-//! and authors are escaped in Markdown; JSON carries them as they are.
-
-use serde_json::{Value, json};
+//! and authors are escaped in Markdown.
 
 use super::escape::{clip, code_span, markdown};
-use super::json as values;
 use super::page::Page;
 use super::phrase;
 use super::report_file;
 use super::style::Style;
 use crate::domain::escalation::EscalationMode;
-use crate::domain::response::{AckMode, Handoff, Notice, Question, Start};
-
-/// A handoff as JSON, schema `andon/handoff@1`.
-pub fn json(handoff: &Handoff) -> Value {
-    let Handoff { signals: hot, halt, episode, story } = handoff;
-    json!({
-        "schema": "andon/handoff@1",
-        "reason": "uncertainty_escalation",
-        "signals": hot,
-        "consecutive": episode.consecutive,
-        "halts": episode.mode == EscalationMode::Halting,
-        "halt": values::loop_halted(halt),
-        "best": story.best.map(|(commit, failing)| json!({ "commit": commit.to_string(), "failing": failing })),
-        "failing_now": story.failing_now,
-        "tried": story.tried.iter().map(|tried| json!({
-            "iteration": tried.iteration,
-            "commit": tried.commit.map(|commit| commit.to_string()),
-            "subject": tried.subject,
-            "failing": tried.failing,
-        })).collect::<Vec<_>>(),
-    })
-}
+use crate::domain::response::{AckMode, Handoff, Question};
 
 /// A handoff as Markdown.
 pub fn text(handoff: &Handoff, ack: AckMode) -> String {
@@ -61,30 +37,6 @@ pub fn text(handoff: &Handoff, ack: AckMode) -> String {
         EscalationMode::Perpetual => report_file::perpetual(halt, story),
     });
     out
-}
-
-/// A notice as JSON, schema `andon/notice@1`.
-pub fn notice(notice: &Notice) -> Value {
-    json!({
-        "schema": "andon/notice@1",
-        "type": notice.kind.as_str(),
-        "rule": notice.rule,
-        "message": notice.message,
-        "episode": notice.episode,
-        "branch": notice.branch,
-        "worktree": notice.worktree,
-        "at": notice.at.to_string(),
-    })
-}
-
-/// What a program of `[on_stall]` gets, schema `andon/stall@1`.
-pub fn start(start: &Start) -> Value {
-    json!({
-        "schema": "andon/stall@1",
-        "policy": start.policy.as_str(),
-        "provider": start.provider.as_ref().map(|provider| provider.name.as_str()),
-        "halt": values::loop_halted(&start.halt),
-    })
 }
 
 /// The question for an advisor (docs/spec-map.md, loop rules: out-of-band advisor). `transcript` is shown as a block that

@@ -1,33 +1,36 @@
-//! The shapes that several JSON outputs share. Keys are fixed by docs/formats.md and by the tests here: programs
-//! rely on them. Every key is always there; what is not known is `null`.
+//! JSON output: one line a document. The documents are the types of [`crate::wire::v1::output`].
 
+use serde::Serialize;
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::domain::decision::{Decision, Halt, StandingHalt};
-use crate::domain::facts::{
-    Ack, CommitRecord, DiffSummary, RecordedFinding, Recording, Skip, Usage, Weakening,
-};
-use crate::domain::findings::Finding;
-use crate::domain::suggestion::{AdvisedStep, Suggestion};
-use crate::domain::tests::{RunOrigin, TestEvidence};
+use crate::wire::v1::output::DiagnosticJson;
 
 use super::escape;
 use super::message::Diagnostic;
-use super::report_file;
 
-/// One line of JSON with a line feed. Characters that a terminal would obey or hide are written as `\u....`
-/// (the same value for a program), since `serde_json` only does so below U+0020.
-pub fn line(value: &Value) -> String {
-    let mut out = one_line(value);
+/// One line of JSON with a line feed, its keys sorted. Characters that a terminal would obey or hide are written as
+/// `\u....` (the same value for a program), since `serde_json` only does so below U+0020.
+pub fn line(document: &impl Serialize) -> String {
+    let mut out = one_line(&serde_json::to_value(document).unwrap_or_default());
     out.push('\n');
     out
 }
 
-/// As [`line()`], without the line feed.
+/// As [`line()`], of a document that is too large to be held as a value: its keys stand as its type declares them.
+pub fn line_as_declared(document: &impl Serialize) -> String {
+    let mut out = harmless(serde_json::to_string(document).unwrap_or_default());
+    out.push('\n');
+    out
+}
+
+/// A value without the line feed.
 pub(super) fn one_line(value: &Value) -> String {
-    let text = value.to_string();
+    harmless(value.to_string())
+}
+
+fn harmless(text: String) -> String {
     if !text.chars().any(escape::is_hidden) {
         return text;
     }
@@ -46,228 +49,34 @@ pub(super) fn one_line(value: &Value) -> String {
     out
 }
 
-/// Values as JSON lines.
-pub fn lines<'a>(values: impl IntoIterator<Item = &'a Value>) -> String {
-    values.into_iter().map(line).collect()
-}
-
-/// Anything that prints itself, as a list of texts.
-pub(super) fn texts<T: ToString>(items: &[T]) -> Value {
-    items.iter().map(|item| Value::String(item.to_string())).collect()
-}
-
-pub(super) fn text_or_null<T: ToString>(item: Option<&T>) -> Value {
-    item.map_or(Value::Null, |item| Value::String(item.to_string()))
-}
-
-/// A finding as `replay` shows it: `rule`, `level`, `message`, `evidence`.
-pub fn finding_brief(finding: &Finding) -> Value {
-    json!({
-        "rule": finding.rule,
-        "level": finding.level.as_str(),
-        "message": finding.message(),
-        "evidence": texts(&finding.evidence),
-    })
-}
-
-/// A finding in full: as [`finding_brief`], and `reason`, `help`.
-pub fn finding(finding: &Finding) -> Value {
-    let mut value = finding_brief(finding);
-    value["reason"] = finding.reason.map_or(Value::Null, |reason| reason.as_str().into());
-    value["help"] = texts(&finding.help);
-    value
-}
-
-/// A decision: `decision`, `reason`, `findings` (notes included), `standing`, and `halted` at the call that halts.
-pub fn decision(decision: &Decision) -> Value {
-    json!({
-        "decision": decision.verdict.as_str(),
-        "reason": decision.reason.map(crate::domain::findings::HaltReason::as_str),
-        "findings": decision.findings.iter().map(finding).collect::<Value>(),
-        "standing": decision.standing.as_ref().map(standing),
-        "halted": halted(decision),
-    })
-}
-
-/// Adds the members of another object.
-pub fn extend(value: &mut Value, with: Value) {
-    if let (Value::Object(members), Value::Object(with)) = (value, with) {
-        members.extend(with);
-    }
-}
-
-/// The halt that a decision makes, whole; `null` where it makes none.
-pub(super) fn halted(decision: &Decision) -> Value {
-    decision.halted.as_deref().map_or(Value::Null, loop_halted)
-}
-
-fn suggestion(suggestion: &Suggestion) -> Value {
-    json!({ "code": suggestion.step.map(AdvisedStep::as_str), "text": suggestion.text })
-}
-
-/// A halt: the keys of `loop.halted` in docs/formats.md, and where it happened.
-pub fn loop_halted(halt: &Halt) -> Value {
-    json!({
-        "type": "loop.halted",
-        "cycle_id": halt.cycle_id,
-        "halt_reason": halt.reason.as_str(),
-        "rule": halt.rule,
-        "message": halt.message,
-        "file": report_file::path(halt.report_file),
-        "evidence": {
-            "diffs": texts(&halt.evidence.diffs),
-            "tests": texts(&halt.evidence.tests),
-            "outputs": texts(&halt.evidence.outputs),
-            "trend": halt.evidence.trend,
-        },
-        "suggested_actions": halt.suggested_actions.iter().map(suggestion).collect::<Value>(),
-        "iteration": halt.iteration,
-        "head": text_or_null(halt.head.as_ref()),
-        "branch": halt.branch,
-        "worktree": halt.worktree,
-        // A stream may tell no time.
-        "at": (halt.at.0 != 0).then(|| halt.at.to_string()),
-    })
-}
-
-/// A halt that stands: as [`loop_halted`], and `id`, its ledger entry.
-pub fn standing(standing: &StandingHalt) -> Value {
-    let mut value = loop_halted(&standing.halt);
-    value["id"] = standing.id.to_string().into();
-    value
-}
-
-/// The `loop.acknowledged` event, as it is notified and exported.
-pub fn loop_acknowledged(ack: &Ack) -> Value {
-    json!({
-        "type": "loop.acknowledged",
-        "halt": text_or_null(ack.halt.as_ref()),
-        "counter": ack.counter,
-        "by": ack.by,
-        "how": ack.how.as_str(),
-        "agent": ack.agent,
-        "reason": ack.reason,
-        "head": text_or_null(ack.head.as_ref()),
-        "worktree": ack.worktree,
-        "at": ack.at.to_string(),
-    })
-}
-
-/// A message: `severity`, `code`, `message`, `location`, `help`.
-pub fn diagnostic(diagnostic: &Diagnostic) -> Value {
-    json!({
-        "severity": diagnostic.severity.as_str(),
-        "code": diagnostic.code,
-        "message": diagnostic.message,
-        "location": diagnostic.location,
-        "help": diagnostic.help,
-    })
+/// Documents as JSON lines.
+pub fn lines<T: Serialize>(documents: &[T]) -> String {
+    documents.iter().map(line).collect()
 }
 
 /// Messages as a list.
-pub fn diagnostics(diagnostics: &[Diagnostic]) -> Value {
+pub fn diagnostics(diagnostics: &[Diagnostic]) -> Vec<DiagnosticJson<'_>> {
     diagnostics.iter().map(diagnostic).collect()
 }
 
-/// The result of a test run, with the keys of `tests` in `andon/commit@1`.
-pub fn tests(evidence: &TestEvidence) -> Value {
-    let counts = &evidence.counts;
-    json!({
-        "code": evidence.code.to_string(),
-        "status": evidence.status.as_str(),
-        "total": counts.total,
-        "passed": counts.passed,
-        "failed": counts.failed,
-        "errored": counts.errored,
-        "skipped": counts.skipped,
-        "signature": evidence.signature.to_string(),
-        "errors": text_or_null(evidence.errors.as_ref()),
-        "failing": evidence.failing,
-        "truncated": evidence.truncated,
-        "runner": evidence.runner,
-        "known_by": if evidence.is_by_exit_code() { "exit_code" } else { "report" },
-        "command": evidence.command,
-        "handed_in": evidence.caveats.origin == RunOrigin::HandedIn,
-        "full_run": evidence.caveats.full_run,
-        "flaky": evidence.caveats.flaky,
-    })
-}
-
-/// A normalized diff, with the keys of `diff` in `andon/commit@1`.
-pub fn diff(diff: &DiffSummary) -> Value {
-    let hunks = diff.hunks.iter().map(|hunk| json!([hunk.removed.to_string(), hunk.added.to_string()]));
-    json!({
-        "hash": diff.hash.to_string(),
-        "empty": diff.empty,
-        "files": diff.files,
-        "added": diff.added,
-        "removed": diff.removed,
-        "hunks": hunks.collect::<Value>(),
-        "truncated": diff.truncated,
-    })
-}
-
-/// A commit record, with the keys of `andon/commit@1` (docs/formats.md), unknown parts as `null`.
-pub fn record(record: &CommitRecord) -> Value {
-    json!({
-        "recorded_at": record.recorded_at.to_string(),
-        "caught_up": record.recording == Recording::CaughtUp,
-        "backfilled": record.recording == Recording::Backfilled,
-        "tree": record.tree.to_string(),
-        "parent": text_or_null(record.parent.as_ref()),
-        "prev": text_or_null(record.prev.line().as_ref()),
-        "kind": record.kind.as_str(),
-        "gate": record.gate.as_str(),
-        "node": record.node,
-        "session": record.session,
-        "iteration": record.iteration,
-        "code": record.code.to_string(),
-        "diff": diff(&record.diff),
-        "tests": record.tests.as_ref().map(tests),
-        "weakening": record.weakening.as_ref().map(weakening),
-        "skipped": record.skipped.iter().map(skip).collect::<Value>(),
-        "outputs": texts(&record.outputs),
-        "usage": record.usage.as_ref().map(usage),
-        "findings": record.findings.iter().map(recorded_finding).collect::<Value>(),
-    })
-}
-
-fn weakening(weakening: &Weakening) -> Value {
-    json!({
-        "removed": weakening.removed,
-        "skipped": weakening.skipped,
-        "loosened": weakening.loosened,
-        "total": weakening.total,
-        "failing": weakening.failing,
-        "ran": weakening.ran,
-        "waiver": weakening.waiver,
-    })
-}
-
-/// A rule that was passed over.
-pub fn skip(skip: &Skip) -> Value {
-    json!({ "rule": skip.rule, "reason": skip.reason, "agent": skip.agent })
-}
-
-fn usage(usage: &Usage) -> Value {
-    json!({
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "cost_usd": usage.cost_usd,
-        "context_tokens": usage.context_tokens,
-    })
-}
-
-fn recorded_finding(finding: &RecordedFinding) -> Value {
-    json!({ "rule": finding.rule, "level": finding.level.as_str(), "message": finding.message })
+fn diagnostic(diagnostic: &Diagnostic) -> DiagnosticJson<'_> {
+    DiagnosticJson {
+        code: diagnostic.code.as_deref(),
+        help: &diagnostic.help,
+        location: diagnostic.location.as_deref(),
+        message: &diagnostic.message,
+        severity: diagnostic.severity.as_str(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples;
+    use super::super::samples::{self, value_of};
     use super::*;
     use crate::domain::decision::Verdict;
     use crate::domain::findings::Level;
+    use crate::wire::v1::output::{AckJson, DecisionJson, HaltJson, RecordJson};
+    use serde_json::json;
 
     fn keys(value: &Value) -> Vec<&str> {
         value.as_object().unwrap().keys().map(String::as_str).collect()
@@ -275,7 +84,7 @@ mod tests {
 
     #[test]
     fn loop_halted_has_the_keys_programs_rely_on() {
-        let value = loop_halted(&samples::halt());
+        let value = value_of(&HaltJson::from(&samples::halt()));
         assert_eq!(
             keys(&value),
             [
@@ -301,7 +110,7 @@ mod tests {
             value["suggested_actions"][1],
             json!({ "code": "narrow_task", "text": "narrow the task" })
         );
-        assert_eq!(standing(&samples::standing())["id"], "09".repeat(32));
+        assert_eq!(value_of(&HaltJson::from(&samples::standing()))["id"], "09".repeat(32));
     }
 
     #[test]
@@ -309,7 +118,7 @@ mod tests {
         let mut value = samples::decision(Verdict::Block);
         value.findings = vec![samples::finding("untested-edit", Level::Block)];
         assert_eq!(
-            decision(&value),
+            value_of(&DecisionJson::from(&value)),
             json!({
                 "decision": "block", "reason": null, "standing": null, "halted": null,
                 "findings": [{
@@ -323,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_record_has_the_keys_of_its_wire_form() {
-        let value = record(&samples::record());
+        let value = value_of(&RecordJson::from(&samples::record()));
         for key in "recorded_at tree parent prev kind gate node session iteration code diff tests outputs usage findings"
             .split(' ')
         {
@@ -343,10 +152,10 @@ mod tests {
 
     #[test]
     fn acknowledgements_and_diagnostics() {
-        assert_eq!(loop_acknowledged(&samples::ack())["how"], "resume");
+        assert_eq!(value_of(&AckJson::from(&samples::ack()))["how"], "resume");
         let note = Diagnostic::note("x").at("y");
         assert_eq!(
-            diagnostics(&[note]),
+            value_of(&diagnostics(&[note])),
             json!([{ "severity": "note", "code": null, "message": "x", "location": "y", "help": [] }])
         );
     }

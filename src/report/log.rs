@@ -1,8 +1,6 @@
 //! `andon log`: commits with what was recorded about them, halts and answers in between. A compact table that
 //! fits 100 columns; findings on lines of their own, so that a healthy run is one line a commit.
 
-use serde_json::{Value, json};
-
 use crate::domain::change::Nature;
 use crate::domain::decision::Halt;
 use crate::domain::facts::{Ack, CommitRecord};
@@ -10,11 +8,11 @@ use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 
 use super::escape::{terminal_clip, width};
-use super::json;
 use super::message::{self, Severity};
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::wire::v1::output::{AckJson, CommitJson, HaltJson, LogJson, RecordJson};
 
 /// Columns of a line where there is no terminal.
 const LINE: usize = 100;
@@ -180,30 +178,36 @@ fn ack_lines(page: &mut Page, ack: &Ack) {
     }
 }
 
-/// The log for a program: one value an entry, each with a `type` (`commit`, `loop.halted`,
-/// `loop.acknowledged`); print as JSON lines.
-pub fn json(entries: &[LogEntry]) -> Vec<Value> {
-    let entry = |entry: &LogEntry| match entry {
-        LogEntry::Commit { commit, subject, state } => commit_json(*commit, subject, state),
-        LogEntry::Halt(halt) => json::loop_halted(halt),
-        LogEntry::Ack(ack) => json::loop_acknowledged(ack),
-    };
-    entries.iter().map(entry).collect()
+/// The log for a program: one document an entry; print as JSON lines.
+pub fn json(entries: &[LogEntry]) -> Vec<LogJson<'_>> {
+    entries.iter().map(entry_json).collect()
 }
 
-pub(super) fn commit_json(commit: CommitId, subject: &str, state: &RecordState) -> Value {
-    json!({
-        "type": "commit",
-        "commit": commit.to_string(),
-        "subject": subject,
-        "state": state.name(),
-        "problem": state.problem(),
-        "record": state.record().map(json::record),
-    })
+fn entry_json(entry: &LogEntry) -> LogJson<'_> {
+    match entry {
+        LogEntry::Commit { commit, subject, state } => {
+            LogJson::Commit(Box::new(commit_json(*commit, subject, state)))
+        }
+        LogEntry::Halt(halt) => LogJson::Halt(Box::new(HaltJson::from(&**halt))),
+        LogEntry::Ack(ack) => LogJson::Ack(AckJson::from(&**ack)),
+    }
+}
+
+pub(super) fn commit_json<'a>(commit: CommitId, subject: &'a str, state: &'a RecordState) -> CommitJson<'a> {
+    CommitJson {
+        kind: "commit",
+        commit,
+        subject,
+        state: state.name(),
+        problem: state.problem(),
+        record: state.record().map(RecordJson::from),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::super::samples;
     use super::*;
     use crate::domain::facts::{CommitKind, Gate};
@@ -265,7 +269,8 @@ mod tests {
 
     #[test]
     fn json_is_one_value_an_entry() {
-        let values = json(&entries());
+        let entries = entries();
+        let values: Vec<Value> = json(&entries).iter().map(samples::value_of).collect();
         let types: Vec<_> = values.iter().map(|value| value["type"].as_str().unwrap()).collect();
         assert_eq!(types, ["commit", "commit", "loop.halted", "loop.acknowledged", "commit", "commit"]);
         assert_eq!(values[0]["record"], Value::Null);

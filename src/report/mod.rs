@@ -12,7 +12,6 @@ pub mod advice;
 pub mod backfill;
 pub mod briefing;
 pub mod check;
-pub mod checklist;
 pub mod complete;
 pub mod config;
 pub mod context;

@@ -1,6 +1,4 @@
-//! What `andon observe test_run` took in: a line for a person, an object for a program.
-
-use serde_json::{Value, json};
+//! What `andon observe test_run` took in.
 
 use crate::domain::tests::{RunValidity, TestRun};
 
@@ -24,13 +22,4 @@ pub fn text(run: &TestRun, style: Style) -> String {
     let result = phrase::tests(&run.evidence);
     let code = style.dim(&run.evidence.code.short());
     format!("kept a handed-in test run on code {code}: {result}; {worth}\n")
-}
-
-/// `andon/test_run@1`: the run with its worth.
-pub fn json(run: &TestRun) -> Value {
-    json!({
-        "schema": "andon/test_run@1",
-        "validity": run.validity.as_str(),
-        "tests": super::json::tests(&run.evidence),
-    })
 }

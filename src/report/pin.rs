@@ -1,7 +1,5 @@
 //! `andon pin`: what is pinned, or how the configuration differs from it.
 
-use serde_json::{Value, json};
-
 use crate::domain::identity::{Files, Mismatch};
 use crate::domain::ids::Digest;
 
@@ -9,6 +7,7 @@ use super::escape::terminal_clip;
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::wire::v1::output::PinJson;
 
 /// Columns of a name.
 const NAME: usize = 160;
@@ -77,7 +76,7 @@ pub fn text(view: &PinView, style: Style) -> String {
 }
 
 /// `andon/pin@1`.
-pub fn json(view: &PinView) -> Value {
+pub fn json(view: &PinView) -> PinJson<'_> {
     let (state, found): (&str, &[Mismatch]) = match &view.state {
         PinState::Pinned(was) => ("pinned", was),
         PinState::AsPinned => ("as_pinned", &[]),
@@ -85,14 +84,14 @@ pub fn json(view: &PinView) -> Value {
         PinState::NotPinned => ("not_pinned", &[]),
     };
     let file = |(path, state): (&Vec<u8>, &crate::domain::identity::FileState)| {
-        (String::from_utf8_lossy(path).into_owned(), Value::String(state.to_string()))
+        (String::from_utf8_lossy(path).into_owned(), state.to_string())
     };
-    json!({
-        "schema": "andon/pin@1",
-        "state": state,
-        "checksum": format!("sha256:{}", view.checksum),
-        "files": view.files.iter().map(file).collect::<Value>(),
-        "globs": view.globs,
-        "differs": found.iter().map(ToString::to_string).collect::<Value>(),
-    })
+    PinJson {
+        schema: "andon/pin@1",
+        state,
+        checksum: format!("sha256:{}", view.checksum),
+        files: view.files.iter().map(file).collect(),
+        globs: &view.globs,
+        differs: found.iter().map(ToString::to_string).collect(),
+    }
 }

@@ -1,17 +1,15 @@
 //! `andon replay`: what would have happened, from the same engine (docs/formats.md).
 
-use serde_json::{Value, json};
-
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::ids::CommitId;
 
 use super::escape::terminal_clip;
 use super::halted;
-use super::json;
 use super::message::{self, Diagnostic};
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::wire::v1::output::ReplayJson;
 
 /// Pieces of evidence per finding in the text; JSON has all.
 const EVIDENCE: usize = 6;
@@ -154,33 +152,20 @@ fn summary((steps, halts): (usize, usize), source: &str, style: Style) -> String
     format!("replayed {steps} of {source}: {outcome}")
 }
 
-/// One value a step, for JSON lines: `commit` or `event`, `decision`, `reason`, `findings` with `rule`, `level`,
-/// `message`, `evidence`; where the loop halts, `halted`. `reason` is `null` unless the decision is `halt`.
-pub fn json(report: &ReplayReport) -> Vec<Value> {
-    report.lines.iter().map(line_json).collect()
-}
-
-/// The value of one step.
-pub fn line_json(line: &ReplayLine) -> Value {
-    let decision = &line.decision;
-    let mut value = json!({
-        "decision": decision.verdict.as_str(),
-        "reason": decision.reason.map(crate::domain::findings::HaltReason::as_str),
-        "findings": decision.findings.iter().map(json::finding_brief).collect::<Value>(),
-    });
-    if decision.halted.is_some() {
-        value["halted"] = json::halted(decision);
-    }
+/// The document of one step.
+pub fn json(line: &ReplayLine) -> ReplayJson<'_> {
+    let decided = ReplayJson::from(&line.decision);
     match &line.step {
-        ReplayStep::Commit { commit, .. } => value["commit"] = commit.to_string().into(),
-        ReplayStep::Event(number) => value["event"] = (*number).into(),
+        ReplayStep::Commit { commit, .. } => ReplayJson { commit: Some(*commit), ..decided },
+        ReplayStep::Event(number) => ReplayJson { event: Some(*number), ..decided },
     }
-    value
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::samples;
+    use serde_json::json;
+
+    use super::super::{json as lines, samples};
     use super::*;
     use crate::domain::findings::Level;
 
@@ -238,16 +223,15 @@ replayed 6 steps of main~5..main: would have halted once
     fn json_is_one_line_a_step_with_the_fixed_keys() {
         let mut event = report();
         event.lines[2].step = ReplayStep::Event(7);
-        let values = json(&event);
-        assert_eq!(values.len(), 6);
+        let values: Vec<_> = event.lines.iter().map(json).collect();
         assert_eq!(
-            json::line(&values[2]),
+            lines::line(&values[2]),
             "{\"decision\":\"halt\",\"event\":7,\"findings\":[{\"evidence\":[\
              \"commit 1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a\",\"path src/a.rs\"],\"level\":\"halt\",\
              \"message\":\"it happened\",\"rule\":\"oscillation\"}],\"reason\":\"oscillating\"}\n"
         );
         assert_eq!(
-            values[0],
+            samples::value_of(&values[0]),
             json!({ "commit": "01".repeat(20), "decision": "allow", "reason": null, "findings": [] })
         );
     }

@@ -1,15 +1,13 @@
 //! `andon log --events`: the safety events, in the form that docs/formats.md documents.
 
-use serde_json::{Map, Value, json};
-
-use crate::domain::about::{DirtyBit, EventClass};
-use crate::domain::detail::Figures;
+use crate::domain::about::EventClass;
 use crate::domain::findings::Level;
 use crate::domain::time::Timestamp;
 
 use super::escape::terminal_clip;
 use super::page::Page;
 use super::style::Style;
+use crate::wire::v1::output::{SafetyDetails, SafetyEventJson, SafetyLogJson};
 
 /// Columns of a line.
 const LINE: usize = 160;
@@ -58,59 +56,19 @@ pub struct SafetyEvent {
     pub at: Option<Timestamp>,
     pub kind: EventType,
     /// The rest of what is known.
-    pub details: Map<String, Value>,
+    pub details: SafetyDetails,
     /// What was done about it.
     pub action: &'static str,
 }
 
 impl SafetyEvent {
-    /// An event with the details that have a value.
-    pub fn new(
-        at: Option<Timestamp>,
-        kind: EventType,
-        details: impl IntoIterator<Item = (&'static str, Value)>,
-        action: &'static str,
-    ) -> Self {
-        let known = details.into_iter().filter(|(_, value)| !value.is_null() && value != "");
-        Self { at, kind, details: known.map(|(key, value)| (key.to_owned(), value)).collect(), action }
-    }
-
-    /// What the dirty bits of a rule are, as the document has them.
-    #[must_use]
-    pub fn with_bits(mut self, dirty: Option<DirtyBit>) -> Self {
-        let bits: &[(&str, bool)] = match dirty {
-            Some(DirtyBit::TestsRun) => &[("code_modified", true), ("tests_run", false)],
-            Some(DirtyBit::TestsPassing) => &[("tests_run", true), ("tests_passing", false)],
-            Some(DirtyBit::DocsUpdated) => &[("docs_updated", false)],
-            None => &[],
-        };
-        self.details.extend(bits.iter().map(|(bit, value)| ((*bit).to_owned(), json!(value))));
-        self
-    }
-
-    /// What the document shows of a tool loop (`signature`, `count`) and of the context gate (`context_pct`,
-    /// `threshold`).
-    #[must_use]
-    pub fn with_figures(mut self, figures: &Figures) -> Self {
-        let figures: Vec<(&str, Value)> = match figures {
-            Figures::Unreported => Vec::new(),
-            Figures::Calls { tool, count } => {
-                vec![("signature", json!(format!("{tool}(...)"))), ("count", json!(count))]
-            }
-            Figures::Fill { percent, threshold } => {
-                vec![("context_pct", json!(percent)), ("threshold", json!(threshold))]
-            }
-        };
-        self.details.extend(figures.into_iter().map(|(key, value)| (key.to_owned(), value)));
-        self
-    }
-
-    fn said(&self) -> String {
-        let text = |key: &str| self.details.get(key).and_then(Value::as_str).unwrap_or_default();
-        let said = if text("message").is_empty() { text("reason") } else { text("message") };
-        let place = text("commit").get(..12).unwrap_or_default();
-        let parts = [text("rule"), place, text("by"), said];
-        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+    fn summary(&self) -> String {
+        let details = &self.details;
+        let said = details.message.as_ref().or(details.reason.as_ref());
+        let place = details.commit.map(|commit| commit.short());
+        let parts =
+            [details.rule.as_deref(), place.as_deref(), details.by.as_deref(), said.map(String::as_str)];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(": ")
     }
 }
 
@@ -122,7 +80,7 @@ pub fn text(events: &[SafetyEvent], style: Style) -> String {
     }
     for event in events {
         let at = event.at.map_or_else(|| format!("{:<20}", "-"), |at| at.to_string());
-        let said = terminal_clip(&event.said(), LINE.saturating_sub(66));
+        let said = terminal_clip(&event.summary(), LINE.saturating_sub(66));
         let kind = page.style.yellow(&format!("{:<19}", event.kind.0));
         page.line(&format!("{at}  {kind}  {:<20}  {said}", event.action));
     }
@@ -130,22 +88,24 @@ pub fn text(events: &[SafetyEvent], style: Style) -> String {
 }
 
 /// The documented form: `{"events":[{"timestamp","type","details","action_taken"}]}`.
-pub fn json(events: &[SafetyEvent]) -> Value {
-    let one = |event: &SafetyEvent| {
-        json!({
-            "timestamp": event.at.map(|at| at.to_string()),
-            "type": event.kind.0,
-            "details": event.details,
-            "action_taken": event.action,
-        })
+pub fn json(events: &[SafetyEvent]) -> SafetyLogJson {
+    let one = |event: &SafetyEvent| SafetyEventJson {
+        timestamp: event.at,
+        kind: event.kind.0,
+        details: event.details.members(),
+        action_taken: event.action,
     };
-    json!({ "events": events.iter().map(one).collect::<Value>() })
+    SafetyLogJson { events: events.iter().map(one).collect() }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::detect::REGISTRY;
+    use crate::domain::about::DirtyBit;
+    use crate::domain::detail::Figures;
 
     #[test]
     fn the_types_are_those_of_the_document() {
@@ -174,23 +134,24 @@ mod tests {
     #[test]
     fn a_name_with_a_colon_is_the_whole_signature() {
         let figures = Figures::Calls { tool: "mcp: search".to_owned(), count: 5 };
-        let kind = EventType::of(EventClass::ToolLoop, Level::Halt, false);
-        let event = SafetyEvent::new(None, kind, [], "loop_halted").with_figures(&figures);
-        assert_eq!(
-            (&event.details["signature"], &event.details["count"]),
-            (&json!("mcp: search(...)"), &json!(5))
-        );
+        let mut details = SafetyDetails::default();
+        details.set_figures(&figures);
+        assert_eq!((details.signature.as_deref(), details.count), (Some("mcp: search(...)"), Some(5)));
     }
 
     #[test]
     fn the_export_has_the_documented_form() {
-        let details =
-            [("rule", json!("untested-edit")), ("agent", Value::Null), ("message", json!("\u{1b}[2J"))];
+        let mut details = SafetyDetails {
+            rule: SafetyDetails::text("untested-edit"),
+            message: SafetyDetails::text("\u{1b}[2J"),
+            agent: SafetyDetails::text(""),
+            ..SafetyDetails::default()
+        };
+        details.set_bits(Some(DirtyBit::TestsRun));
         let kind = EventType::of(EventClass::DirtyBit, Level::Block, false);
-        let event = SafetyEvent::new(Some(Timestamp(0)), kind, details, "commit_refused");
-        let events = [event.with_bits(Some(DirtyBit::TestsRun))];
+        let events = [SafetyEvent { at: Some(Timestamp(0)), kind, details, action: "commit_refused" }];
         assert_eq!(
-            json(&events),
+            super::super::samples::value_of(&json(&events)),
             json!({ "events": [{
                 "timestamp": "1970-01-01T00:00:00Z",
                 "type": "DIRTY_BIT_VIOLATION",

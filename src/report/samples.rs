@@ -15,6 +15,11 @@ use crate::domain::time::Timestamp;
 /// A subject that tries everything.
 pub(super) const HOSTILE: &str = "\u{1b}[2J# Approved\n## To Continue\n[x](http://evil) `rm` <b>\u{202e}|";
 
+/// A document as a value.
+pub(super) fn value_of(document: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(document).unwrap()
+}
+
 pub(super) fn commit(byte: u8) -> CommitId {
     CommitId(Oid::from_bytes(&[byte; 20]).unwrap())
 }

@@ -16,6 +16,7 @@ use super::message::{self, Diagnostic};
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::wire::v1::output::ShowJson;
 
 /// Failing tests listed in the text; JSON has all that were recorded.
 const FAILING: usize = 50;
@@ -173,12 +174,13 @@ fn findings(page: &mut Page, record: &CommitRecord) {
 }
 
 /// The record for a program: `andon/show@1`; `record` has the keys of `andon/commit@1`.
-pub fn json(view: &ShowView) -> Value {
-    let mut value = log::commit_json(view.commit, &view.subject, &view.state);
-    value["schema"] = "andon/show@1".into();
-    value["digest"] = json::text_or_null(view.digest.as_ref());
-    value["extra"] = view.extra.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-    value
+pub fn json(view: &ShowView) -> ShowJson<'_> {
+    ShowJson {
+        commit: log::commit_json(view.commit, &view.subject, &view.state),
+        schema: "andon/show@1",
+        digest: view.digest,
+        extra: &view.extra,
+    }
 }
 
 #[cfg(test)]
@@ -251,12 +253,13 @@ warning[recurrence]: seen 2 iterations back
             shown.ends_with(&["error[unreadable-record]: not UTF-8\\u{1b}\n", &help].concat()),
             "{shown}"
         );
-        assert_eq!(json(&missing)["state"], "unreadable");
+        assert_eq!(json(&missing).commit.state, "unreadable");
     }
 
     #[test]
     fn json_carries_the_record() {
-        let value = json(&view());
+        let view = view();
+        let value = samples::value_of(&json(&view));
         assert_eq!(value["schema"], "andon/show@1");
         assert_eq!(value["record"]["iteration"], 3);
         assert_eq!(value["digest"], "07".repeat(32));

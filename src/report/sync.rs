@@ -1,13 +1,12 @@
 //! `andon sync`: what went over, and what was found on the other side.
 
-use serde_json::{Value, json};
-
 use super::escape::terminal_clip;
 use super::json;
 use super::message::{self, Diagnostic};
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::wire::v1::output::{MovedJson, SyncJson};
 
 /// How many records and ledger entries went one way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -59,16 +58,16 @@ fn words(moved: Moved) -> Option<String> {
 }
 
 /// The report for a program: `andon/sync@1`.
-pub fn json(report: &SyncReport) -> Value {
-    let moved = |moved: Moved| json!({"records": moved.records, "ledger_entries": moved.entries});
-    json!({
-        "schema": "andon/sync@1",
-        "remote": report.remote,
-        "received": moved(report.received),
-        "sent": moved(report.sent),
-        "retries": report.retries,
-        "found": json::diagnostics(&report.found),
-    })
+pub fn json(report: &SyncReport) -> SyncJson<'_> {
+    let moved = |Moved { records, entries }| MovedJson { records, ledger_entries: entries };
+    SyncJson {
+        schema: "andon/sync@1",
+        remote: &report.remote,
+        received: moved(report.received),
+        sent: moved(report.sent),
+        retries: report.retries,
+        found: json::diagnostics(&report.found),
+    }
 }
 
 #[cfg(test)]
@@ -87,7 +86,8 @@ mod tests {
             "warning[x]: odd\n  help: do\n\
              synced with origin: 1 record and 2 ledger entries received, 1 ledger entry sent\n"
         );
-        assert_eq!(json(&report)["received"], json!({"records": 1, "ledger_entries": 2}));
-        assert_eq!(json(&report)["found"][0]["code"], "x");
+        let value = super::super::samples::value_of(&json(&report));
+        assert_eq!(value["received"], serde_json::json!({"records": 1, "ledger_entries": 2}));
+        assert_eq!(value["found"][0]["code"], "x");
     }
 }

@@ -1,8 +1,6 @@
 //! `andon replay --session ID`: the trajectory of one session (docs/spec-map.md, loop rules: frozen replays), with the
 //! decision that the engine gives at each step.
 
-use serde_json::{Value, json};
-
 use crate::domain::decision::{Decision, Verdict};
 use crate::domain::ids::CommitId;
 use crate::domain::time::Timestamp;
@@ -13,6 +11,7 @@ use super::message;
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::wire::v1::output::{FindingJson, TrajectoryJson, TrajectoryStepJson};
 
 /// Columns of an action.
 const ACTION: usize = 60;
@@ -131,35 +130,38 @@ fn begins_halt(decision: &Decision) -> bool {
 }
 
 /// The trajectory for a program, as JSON lines: a header, then a line a step.
-pub fn json(trajectory: &Trajectory) -> Vec<Value> {
-    let header = json!({
-        "schema": "andon/trajectory@1",
-        "session_id": trajectory.session,
-        "model_version": trajectory.model,
-        "prompt_hash": trajectory.prompt_hash,
-        "steps": trajectory.steps.len(),
-    });
-    std::iter::once(header).chain(trajectory.steps.iter().map(step_json)).collect()
+pub fn json(trajectory: &Trajectory) -> String {
+    let header = TrajectoryJson {
+        schema: "andon/trajectory@1",
+        session_id: &trajectory.session,
+        model_version: trajectory.model.as_deref(),
+        prompt_hash: trajectory.prompt_hash.as_deref(),
+        steps: trajectory.steps.len(),
+    };
+    let steps: Vec<_> = trajectory.steps.iter().map(step_json).collect();
+    json::line(&header) + &json::lines(&steps)
 }
 
-fn step_json(step: &TrajectoryStep) -> Value {
+fn step_json(step: &TrajectoryStep) -> TrajectoryStepJson<'_> {
     let decision = &step.decision;
-    json!({
-        "at": step.at.map(|at| at.to_string()),
-        "node": step.node,
-        "state": step.state.as_str(),
-        "action": step.action,
-        "next_state": step.next.as_str(),
-        "commit": json::text_or_null(step.commit.as_ref()),
-        "decision": decision.verdict.as_str(),
-        "reason": decision.reason.map(crate::domain::findings::HaltReason::as_str),
-        "findings": decision.findings.iter().map(json::finding_brief).collect::<Value>(),
-        "halt": step.halt,
-    })
+    TrajectoryStepJson {
+        at: step.at,
+        node: step.node.as_deref(),
+        state: step.state.as_str(),
+        action: &step.action,
+        next_state: step.next.as_str(),
+        commit: step.commit,
+        decision: decision.verdict.as_str(),
+        reason: decision.reason,
+        findings: decision.findings.iter().map(FindingJson::brief).collect(),
+        halt: step.halt.as_deref(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::super::samples;
     use super::*;
     use crate::domain::findings::Level;
@@ -195,7 +197,8 @@ mod tests {
 
     #[test]
     fn a_header_and_a_line_a_step() {
-        let lines = json(&trajectory());
+        let text = super::json(&trajectory());
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[0]["session_id"], "auto-1");
         assert_eq!(lines[0]["prompt_hash"], Value::Null);

@@ -8,6 +8,7 @@ use crate::cli::progress;
 use crate::engine::error::OpsError;
 use crate::ops::check::{self, CacheTrust, RangeRequest};
 use crate::report::check::{self as report, CheckOutcome};
+use crate::report::json;
 
 /// Judges a range.
 pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
@@ -24,7 +25,7 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
         progress::walk(shell, ("check", args.threads), |pace, _| check::run(&shell.ctx, &asked, pace))?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&result, shell.out.out),
-        Format::Json => report::json_line(&result),
+        Format::Json => json::line_as_declared(&report::json(&result)),
     });
     Ok(match result.outcome() {
         CheckOutcome::Fine => Exit::Allowed,

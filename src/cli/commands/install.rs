@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
-
 use crate::cli::Shell;
 use crate::cli::args::{InstallArgs, InstallMode, UninstallArgs};
 use crate::cli::error::Exit;
@@ -21,6 +19,7 @@ use crate::ops::install::{
 use crate::ops::purge::{self, Purged};
 use crate::report::escape;
 use crate::report::json;
+use crate::wire::v1::output::{FetchJson, HookJson, InstallJson, PurgedJson, UninstallJson};
 
 /// Installs the hooks.
 pub fn install(shell: &Shell, args: &InstallArgs) -> Result<Exit, OpsError> {
@@ -163,36 +162,36 @@ fn push_text(set: Option<&str>) -> &'static str {
     }
 }
 
-fn install_json(report: &InstallReport, fetch: &[FetchSpec], push: Option<&str>) -> Value {
-    let hooks: Vec<Value> = report
-        .hooks
-        .iter()
-        .map(|(hook, intent)| json!({"hook": hook.name(), "state": hook_word(*intent)}))
-        .collect();
-    let (written, command) = match &report.config_file {
-        ConfigFile::Written { guess, .. } => (true, guess.command()),
-        ConfigFile::There { .. } => (false, None),
+fn install_json<'a>(
+    report: &'a InstallReport,
+    fetch: &'a [FetchSpec],
+    push: Option<&'a str>,
+) -> InstallJson<'a> {
+    let hook = |(hook, intent): &(Hook, Intent)| HookJson {
+        dir: None,
+        hook: hook.name(),
+        state: hook_word(*intent),
     };
-    let doubt = match &report.config_file {
-        ConfigFile::Written { guess, .. } => guess.doubt(),
+    let guess = match &report.config_file {
+        ConfigFile::Written { guess, .. } => Some(guess),
         ConfigFile::There { .. } => None,
     };
-    json!({
-        "schema": "andon/install@1",
-        "changed": !report.changed_nothing() || !fetch.is_empty() || push.is_some(),
-        "push_set": push,
-        "fetch_added": fetch.iter().map(|(key, spec)| json!({"key": key, "refspec": spec})).collect::<Value>(),
-        "hooks_dir": report.hooks_dir.to_string_lossy(),
-        "hooks": hooks,
-        "mode": report.choice.mode.as_str(),
-        "mode_because": report.choice.because,
-        "files": report.files.iter().map(|(path, _)| path.to_string_lossy()).collect::<Value>(),
-        "display_ref_added": report.display_ref == DisplayRef::Added,
-        "config_written": written,
-        "test_command": command,
-        "test_command_doubt": doubt,
-        "remarks": report.remarks,
-    })
+    InstallJson {
+        schema: "andon/install@1",
+        changed: !report.changed_nothing() || !fetch.is_empty() || push.is_some(),
+        push_set: push,
+        fetch_added: fetch.iter().map(|(key, refspec)| FetchJson { key, refspec }).collect(),
+        hooks_dir: report.hooks_dir.to_string_lossy(),
+        hooks: report.hooks.iter().map(hook).collect(),
+        mode: report.choice.mode.as_str(),
+        mode_because: report.choice.because.as_deref(),
+        files: report.files.iter().map(|(path, _)| path.to_string_lossy()).collect(),
+        display_ref_added: report.display_ref == DisplayRef::Added,
+        config_written: guess.is_some(),
+        test_command: guess.and_then(Guess::command),
+        test_command_doubt: guess.and_then(Guess::doubt),
+        remarks: &report.remarks,
+    }
 }
 
 /// Takes the hooks out again.
@@ -267,23 +266,23 @@ fn uninstall_text(report: &UninstallReport) -> String {
     text
 }
 
-fn uninstall_json(report: &UninstallReport, purged: Option<&Purged>) -> Value {
-    let hooks: Vec<Value> = each_removed(report)
-        .map(|(dir, hook, word)| json!({"dir": dir.to_string_lossy(), "hook": hook.name(), "state": word}))
-        .collect();
-    json!({
-        "schema": "andon/uninstall@1",
-        "complete": !report.is_incomplete(),
-        "hooks": hooks,
-        "files": report.files.iter().map(|path| path.to_string_lossy()).collect::<Value>(),
-        "config_hooks": report.config_hooks,
-        "display_refs": report.display_refs,
-        "fetch_removed": report.fetch.len(),
-        "purged": purged.map(|purged| json!({
-            "records": purged.records,
-            "ledger_entries": purged.entries,
-            "folders": purged.folders.iter().map(|path| path.to_string_lossy()).collect::<Value>(),
-        })),
-        "remarks": report.remarks,
-    })
+fn uninstall_json<'a>(report: &'a UninstallReport, purged: Option<&'a Purged>) -> UninstallJson<'a> {
+    let hooks = each_removed(report);
+    UninstallJson {
+        schema: "andon/uninstall@1",
+        complete: !report.is_incomplete(),
+        hooks: hooks
+            .map(|(dir, hook, state)| HookJson { dir: Some(dir.to_string_lossy()), hook: hook.name(), state })
+            .collect(),
+        files: report.files.iter().map(|path| path.to_string_lossy()).collect(),
+        config_hooks: report.config_hooks,
+        display_refs: &report.display_refs,
+        fetch_removed: report.fetch.len(),
+        purged: purged.map(|purged| PurgedJson {
+            records: purged.records,
+            ledger_entries: purged.entries,
+            folders: purged.folders.iter().map(|path| path.to_string_lossy()).collect(),
+        }),
+        remarks: &report.remarks,
+    }
 }

@@ -12,6 +12,7 @@ use crate::engine::workspace::Workspace;
 use crate::ops::observe::stream::{self, Request};
 use crate::ops::observe::test_run::{self, HandedInRun};
 use crate::report::{json, message, observe as report};
+use crate::wire::v1::output::{DecisionJson, HandedInJson, ObservedJson, TestRunJson};
 
 /// Takes facts in.
 pub fn run(shell: &Shell, kind: &ObserveKind) -> Result<Exit, OpsError> {
@@ -62,11 +63,12 @@ fn read(
             shell.out.err,
         )),
         Format::Json => {
-            let mut value = json::decision(&observed.decision);
-            value["kept"] = observed.kept.into();
-            value["refused"] = observed.refused.into();
-            value["remarks"] = json::diagnostics(&observed.remarks);
-            shell.out.result(&json::line(&value));
+            shell.out.result(&json::line(&ObservedJson {
+                decision: DecisionJson::from(&observed.decision),
+                kept: observed.kept,
+                refused: observed.refused,
+                remarks: json::diagnostics(&observed.remarks),
+            }));
         }
     }
     if let Some(error) = &observed.broken {
@@ -107,9 +109,8 @@ fn test_run(shell: &Shell, args: &ObserveTestRunArgs) -> Result<Exit, OpsError> 
             shell.out.message(&message::decision(&taken.decision, message::Consequence::Done, shell.out.err));
         }
         Format::Json => {
-            let mut value = json::decision(&taken.decision);
-            json::extend(&mut value, report::json(&taken.run));
-            shell.out.result(&json::line(&value));
+            let decision = DecisionJson::from(&taken.decision);
+            shell.out.result(&json::line(&HandedInJson { decision, run: TestRunJson::from(&taken.run) }));
         }
     }
     Ok(tick::exit(&taken.decision))

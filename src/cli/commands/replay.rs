@@ -37,7 +37,7 @@ pub fn run(shell: &Shell, args: &ReplayArgs) -> Result<Exit, OpsError> {
             let line = ReplayLine { step, decision: found.decision };
             text.push_str(&match args.format.format {
                 Format::Text => teller.line(&line),
-                Format::Json => json::line(&report::line_json(&line)),
+                Format::Json => json::line(&report::json(&line)),
             });
             if text.len() > CHUNK {
                 progress.clear();
@@ -66,7 +66,7 @@ fn walk(shell: &Shell, ws: &Workspace, session: &str, format: Format) -> Result<
     let (found, warnings) = session::run(ws, session)?;
     shell.out.result(&match format {
         Format::Text => trajectory::text(&found, shell.out.out),
-        Format::Json => json::lines(&trajectory::json(&found)),
+        Format::Json => trajectory::json(&found),
     });
     shell.out.message(&message::diagnostics(&warnings, shell.out.err));
     Ok(Exit::Allowed)
@@ -86,7 +86,7 @@ fn events(shell: &Shell, file: &Path, format: Format) -> Result<Exit, OpsError> 
         let line = ReplayLine { step: ReplayStep::Event(number), decision };
         text.push_str(&match format {
             Format::Text => teller.line(&line),
-            Format::Json => json::line(&report::line_json(&line)),
+            Format::Json => json::line(&report::json(&line)),
         });
         if text.len() > CHUNK {
             shell.out.result(&text);

@@ -10,6 +10,7 @@ use crate::engine::workspace::Workspace;
 use crate::ops::tick;
 use crate::report::json;
 use crate::report::message;
+use crate::wire::v1::output::DecisionJson;
 
 /// Ends a turn and says whether the loop may go on.
 pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
@@ -26,7 +27,7 @@ pub fn run(shell: &Shell, args: &TickArgs) -> Result<Exit, OpsError> {
             ));
             shell.out.result(&format!("{}\n", ticked.decision.verdict.as_str()));
         }
-        Format::Json => shell.out.result(&json::line(&json::decision(&ticked.decision))),
+        Format::Json => shell.out.result(&json::line(&DecisionJson::from(&ticked.decision))),
     }
     Ok(exit(&ticked.decision))
 }

@@ -22,6 +22,7 @@ use crate::engine::setup::live::Guarded;
 use crate::engine::setup::place::Override;
 use crate::git::{GitError, SourcedValue};
 use crate::report::escape;
+use crate::wire::v1::output::{DiagnosisJson, DoctorCheckJson};
 
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +59,13 @@ pub struct Check {
     pub hint: Option<String>,
 }
 
+impl Check {
+    fn to_json(&self) -> DoctorCheckJson<'_> {
+        let Self { id, state, message, hint } = self;
+        DoctorCheckJson { id, state: state.as_str(), message, mend: hint.as_deref() }
+    }
+}
+
 /// Everything the doctor found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnosis {
@@ -92,20 +100,11 @@ impl Diagnosis {
     }
 
     /// The same value for programs.
-    pub fn to_json(&self) -> serde_json::Value {
-        let checks: Vec<serde_json::Value> = self
-            .checks
-            .iter()
-            .map(|check| {
-                serde_json::json!({
-                    "id": check.id,
-                    "state": check.state.as_str(),
-                    "message": check.message,
-                    "mend": check.hint,
-                })
-            })
-            .collect();
-        serde_json::json!({ "state": self.worst().as_str(), "checks": checks })
+    pub fn to_json(&self) -> DiagnosisJson<'_> {
+        DiagnosisJson {
+            state: self.worst().as_str(),
+            checks: self.checks.iter().map(Check::to_json).collect(),
+        }
     }
 }
 

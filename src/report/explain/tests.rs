@@ -4,6 +4,8 @@ use crate::domain::ids::CodeId;
 use crate::domain::signatures::coarse_signature;
 use crate::domain::tests::TestEvidence;
 use crate::report::json::line;
+use crate::report::samples::value_of;
+use serde_json::{Value, json};
 use testreport::{ExitKind, ReportInput, Root, examine};
 
 use super::*;
@@ -78,7 +80,8 @@ fn two_files_are_compared() {
 
 #[test]
 fn json_is_one_object_a_file_with_the_fixed_keys() {
-    let values = json(&[file("a.xml", &junit("took 5ms, got 3")), file("b", "hello")]);
+    let files = [file("a.xml", &junit("took 5ms, got 3")), file("b", "hello")];
+    let values: Vec<Value> = json(&files).iter().map(value_of).collect();
     assert_eq!(values.len(), 2);
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&values[0]), keys(&values[1]));

@@ -1,0 +1,272 @@
+//! Documents of the smaller commands, and of the files written for programs that are called in.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::halt::HaltJson;
+use super::judged::DiagnosticJson;
+use crate::domain::decision::Tried;
+use crate::domain::escalation::EscalationMode;
+use crate::domain::findings::Level;
+use crate::domain::ids::{CommitId, Signature};
+use crate::domain::response::{Handoff, Notice, Start};
+use crate::domain::time::Timestamp;
+
+/// `andon advise`: `andon/advice@1`.
+#[derive(Debug, Serialize)]
+pub struct AdviceJson<'a> {
+    pub schema: &'static str,
+    pub halt: Option<HaltJson<'a>>,
+    pub deadlock: Option<&'static str>,
+    pub on_stall: &'static str,
+    pub conditions: Vec<&'static str>,
+    pub current: Option<&'a str>,
+    pub next: Option<&'a str>,
+    pub why: String,
+    pub question: Option<&'a str>,
+    pub answer: Option<&'a str>,
+}
+
+/// `andon backfill`.
+#[derive(Debug, Serialize)]
+pub struct BackfillJson<'a> {
+    pub range: &'a str,
+    pub written: usize,
+    pub there: usize,
+    pub left: usize,
+}
+
+/// `andon complete`: `andon/complete@1`; `null` is a bit that is not known or does not apply.
+#[derive(Debug, Serialize)]
+pub struct CompleteJson<'a> {
+    pub schema: &'static str,
+    pub dirty_bits: DirtyBits<Option<bool>>,
+    pub reasons: DirtyBits<Option<&'a str>>,
+    pub can_complete: Option<bool>,
+    pub prompt: Option<&'a str>,
+    pub problems: Vec<DiagnosticJson<'a>>,
+}
+
+/// Something about each dirty bit.
+#[derive(Debug, Serialize)]
+pub struct DirtyBits<T> {
+    pub code_modified: T,
+    pub tests_run: T,
+    pub tests_passing: T,
+    pub docs_updated: T,
+}
+
+/// `andon config show`: `andon/config@1`.
+#[derive(Debug, Serialize)]
+pub struct ConfigJson<'a> {
+    pub schema: &'static str,
+    pub entries: Vec<ConfigEntryJson<'a>>,
+}
+
+/// A key and who said its value.
+#[derive(Debug, Serialize)]
+pub struct ConfigEntryJson<'a> {
+    pub key: &'a str,
+    pub value: &'a Value,
+    pub layer: &'a str,
+    pub origin: &'a str,
+}
+
+/// `andon context`: `andon/context@1`.
+#[derive(Debug, Serialize)]
+pub struct ContextJson<'a> {
+    pub schema: &'static str,
+    pub node: &'a str,
+    pub used: Option<u64>,
+    pub window: u64,
+    pub percent: Option<u64>,
+    pub source: Option<&'static str>,
+    pub estimate: bool,
+    pub threshold: Option<&'static str>,
+    pub thresholds: ThresholdsJson,
+    pub level: Option<Level>,
+    pub message: Option<String>,
+    pub help: Option<&'a [String]>,
+    pub briefing: Option<String>,
+    pub prompt: &'static str,
+}
+
+/// Percentages of the window.
+#[derive(Debug, Serialize)]
+pub struct ThresholdsJson {
+    pub warn: u64,
+    pub compact: u64,
+    pub block: u64,
+}
+
+/// A file of `andon explain`, one a line. Of one that cannot be read all but `file` and `error` are `null`.
+#[derive(Debug, Serialize, Default)]
+pub struct ExplainedJson<'a> {
+    pub file: &'a str,
+    pub error: Option<ErrorJson<'a>>,
+    pub format: Option<&'a str>,
+    pub status: Option<&'static str>,
+    pub total: Option<u64>,
+    pub passed: Option<u64>,
+    pub failed: Option<u64>,
+    pub errored: Option<u64>,
+    pub skipped: Option<u64>,
+    pub failing: Option<&'a [String]>,
+    pub truncated: Option<bool>,
+    /// `signature` and `errors` are what records hold, `coarse` the error fingerprint without digits.
+    pub signature: Option<Signature>,
+    pub errors: Option<Signature>,
+    pub coarse: Option<Signature>,
+    pub failures: Option<Vec<ExplainedFailureJson<'a>>>,
+    pub warnings: Option<&'a [String]>,
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, Serialize)]
+pub struct ErrorJson<'a> {
+    pub name: &'static str,
+    pub message: &'a str,
+}
+
+/// How a failure became what is compared.
+#[derive(Debug, Serialize)]
+pub struct ExplainedFailureJson<'a> {
+    pub test: Option<&'a str>,
+    pub text: Option<&'a str>,
+    pub coarse: Option<String>,
+    pub id_as_it_came: Option<&'a str>,
+    pub error_as_it_came: Option<&'a str>,
+    pub id_rules: Vec<&'a str>,
+    pub error_rules: Vec<&'a str>,
+}
+
+/// A handoff to a person: `andon/handoff@1`.
+#[derive(Debug, Serialize)]
+pub struct HandoffJson<'a> {
+    schema: &'static str,
+    reason: &'static str,
+    signals: &'a [&'static str],
+    consecutive: u64,
+    halts: bool,
+    halt: HaltJson<'a>,
+    best: Option<BestJson>,
+    failing_now: &'a [String],
+    tried: Vec<TriedJson<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct BestJson {
+    commit: CommitId,
+    failing: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct TriedJson<'a> {
+    iteration: u64,
+    commit: Option<CommitId>,
+    subject: &'a str,
+    failing: Option<u64>,
+}
+
+impl<'a> From<&'a Handoff> for HandoffJson<'a> {
+    fn from(handoff: &'a Handoff) -> Self {
+        let Handoff { signals, halt, episode, story } = handoff;
+        let tried = |tried: &'a Tried| TriedJson {
+            iteration: tried.iteration,
+            commit: tried.commit,
+            subject: &tried.subject,
+            failing: tried.failing,
+        };
+        Self {
+            schema: "andon/handoff@1",
+            reason: "uncertainty_escalation",
+            signals,
+            consecutive: episode.consecutive,
+            halts: episode.mode == EscalationMode::Halting,
+            halt: HaltJson::from(halt),
+            best: story.best.map(|(commit, failing)| BestJson { commit, failing }),
+            failing_now: &story.failing_now,
+            tried: story.tried.iter().map(tried).collect(),
+        }
+    }
+}
+
+/// A line of `.andon/NOTICES.jsonl`, and what a notifying program gets: `andon/notice@1`.
+#[derive(Debug, Serialize)]
+pub struct NoticeJson<'a> {
+    schema: &'static str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    rule: &'a str,
+    message: &'a str,
+    episode: &'a str,
+    branch: Option<&'a str>,
+    worktree: &'a str,
+    at: Timestamp,
+}
+
+impl<'a> From<&'a Notice> for NoticeJson<'a> {
+    fn from(notice: &'a Notice) -> Self {
+        Self {
+            schema: "andon/notice@1",
+            kind: notice.kind.as_str(),
+            rule: &notice.rule,
+            message: &notice.message,
+            episode: &notice.episode,
+            branch: notice.branch.as_deref(),
+            worktree: &notice.worktree,
+            at: notice.at,
+        }
+    }
+}
+
+/// What a program of `[on_stall]` gets: `andon/stall@1`.
+#[derive(Debug, Serialize)]
+pub struct StallJson<'a> {
+    schema: &'static str,
+    policy: &'static str,
+    provider: Option<&'a str>,
+    halt: HaltJson<'a>,
+}
+
+impl<'a> From<&'a Start> for StallJson<'a> {
+    fn from(start: &'a Start) -> Self {
+        Self {
+            schema: "andon/stall@1",
+            policy: start.policy.as_str(),
+            provider: start.provider.as_ref().map(|provider| provider.name.as_str()),
+            halt: HaltJson::from(&start.halt),
+        }
+    }
+}
+
+/// `andon pin`: `andon/pin@1`.
+#[derive(Debug, Serialize)]
+pub struct PinJson<'a> {
+    pub schema: &'static str,
+    pub state: &'static str,
+    pub checksum: String,
+    pub files: BTreeMap<String, String>,
+    pub globs: &'a [String],
+    pub differs: Vec<String>,
+}
+
+/// `andon sync`: `andon/sync@1`.
+#[derive(Debug, Serialize)]
+pub struct SyncJson<'a> {
+    pub schema: &'static str,
+    pub remote: &'a str,
+    pub received: MovedJson,
+    pub sent: MovedJson,
+    pub retries: u32,
+    pub found: Vec<DiagnosticJson<'a>>,
+}
+
+/// How much went one way.
+#[derive(Debug, Serialize)]
+pub struct MovedJson {
+    pub records: usize,
+    pub ledger_entries: usize,
+}

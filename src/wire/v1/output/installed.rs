@@ -1,0 +1,78 @@
+//! `install`, `uninstall`, `doctor`.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+/// `andon/install@1`.
+#[derive(Debug, Serialize)]
+pub struct InstallJson<'a> {
+    pub schema: &'static str,
+    pub changed: bool,
+    pub push_set: Option<&'a str>,
+    pub fetch_added: Vec<FetchJson<'a>>,
+    pub hooks_dir: Cow<'a, str>,
+    pub hooks: Vec<HookJson<'a>>,
+    pub mode: &'static str,
+    pub mode_because: Option<&'a str>,
+    pub files: Vec<Cow<'a, str>>,
+    pub display_ref_added: bool,
+    pub config_written: bool,
+    pub test_command: Option<&'a str>,
+    pub test_command_doubt: Option<String>,
+    pub remarks: &'a [String],
+}
+
+/// A refspec that was added.
+#[derive(Debug, Serialize)]
+pub struct FetchJson<'a> {
+    pub key: &'a str,
+    pub refspec: &'a str,
+}
+
+/// What became of a hook; `dir` where hooks of several directories are told of.
+#[derive(Debug, Serialize)]
+pub struct HookJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dir: Option<Cow<'a, str>>,
+    pub hook: &'static str,
+    pub state: String,
+}
+
+/// `andon/uninstall@1`.
+#[derive(Debug, Serialize)]
+pub struct UninstallJson<'a> {
+    pub schema: &'static str,
+    pub complete: bool,
+    pub hooks: Vec<HookJson<'a>>,
+    pub files: Vec<Cow<'a, str>>,
+    pub config_hooks: usize,
+    pub display_refs: &'a [String],
+    pub fetch_removed: usize,
+    pub purged: Option<PurgedJson<'a>>,
+    pub remarks: &'a [String],
+}
+
+/// What `--purge` deleted.
+#[derive(Debug, Serialize)]
+pub struct PurgedJson<'a> {
+    pub records: usize,
+    pub ledger_entries: usize,
+    pub folders: Vec<Cow<'a, str>>,
+}
+
+/// `andon doctor`.
+#[derive(Debug, Serialize)]
+pub struct DiagnosisJson<'a> {
+    pub state: &'static str,
+    pub checks: Vec<DoctorCheckJson<'a>>,
+}
+
+/// One answer of the doctor.
+#[derive(Debug, Serialize)]
+pub struct DoctorCheckJson<'a> {
+    pub id: &'a str,
+    pub state: &'static str,
+    pub message: &'a str,
+    pub mend: Option<&'a str>,
+}

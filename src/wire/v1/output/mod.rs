@@ -1,0 +1,35 @@
+//! What the program prints for programs (`--format json`), and the JSON files it writes for them: one type a document.
+//! docs/formats.md fixes the keys. Every key is always there, and what is not known is `null`, unless a type says
+//! otherwise. Keys are printed sorted, in whatever order a type declares them.
+//!
+//! Here are the types, and what is made of values of the product; the types that show a view of `report` are filled there.
+
+mod answers;
+mod halt;
+mod installed;
+mod judged;
+mod record;
+mod safety;
+mod schema;
+mod status;
+
+pub use answers::{
+    AdviceJson, BackfillJson, CompleteJson, ConfigEntryJson, ConfigJson, ContextJson, DirtyBits, ErrorJson,
+    ExplainedFailureJson, ExplainedJson, HandoffJson, MovedJson, NoticeJson, PinJson, StallJson, SyncJson,
+    ThresholdsJson,
+};
+pub use halt::{AckJson, HaltJson, LastHaltJson};
+pub use installed::{
+    DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, PurgedJson, UninstallJson,
+};
+pub use judged::{
+    CheckItemJson, CheckJson, DecisionJson, DiagnosticJson, FindingJson, HandedInJson, ObservedJson,
+    ReplayJson, TestRunJson, TrajectoryJson, TrajectoryStepJson,
+};
+pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
+pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
+pub use schema::{Additional, SchemaJson};
+pub use status::{
+    CodesJson, CycleJson, EvidenceJson, FailureJson, HooksGoneJson, SkippedJson, StatesJson, StatusJson,
+    TestStateJson, UncreditedJson,
+};
