@@ -36,7 +36,6 @@ pub use objects::commits::{CommitInfo, NewCommit, trailers};
 pub use objects::texts::{Text, Texts};
 pub use objects::trees::{Differing, RawEntry, RawTree};
 pub use objects::{Blob, MODE_EXECUTABLE, MODE_FILE, MODE_LINK, MODE_SUBMODULE, MODE_TREE, TreeEntry};
-pub use open::config::{ConfigLevel, ConfigValue};
 pub use open::hooks_path::LinkedWorktree;
 pub use open::repo::{Repo, RepoEnv};
 pub use open::settings::{ConfigScope, SourcedValue};

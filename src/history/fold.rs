@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::activity::{Begins, EventEffect, Newest};
 use super::memo::Memo;
 use super::timeline::{
-    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, push_bounded,
+    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, push_bounded,
 };
 use crate::domain::context::Cached;
 use crate::domain::events::What;
@@ -329,7 +329,6 @@ impl Timeline {
             | RunValidity::Filtered
             | RunValidity::HandedIn
             | RunValidity::NotStarted => {
-                push_bounded(&mut self.void_runs, run, MAX_VOID_RUNS);
                 self.newest_run = EventEffect::Within;
                 EventEffect::Within
             }

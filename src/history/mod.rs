@@ -40,7 +40,7 @@ pub use paths::PathState;
 pub use snapshot::{Passing, Snapshot, TurnIteration};
 pub use states::CodeState;
 pub use timeline::{
-    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, MAX_VOID_RUNS, Source, Strike, Timeline, TurnChange,
+    Iteration, MAX_ITERATIONS, MAX_REWRITTEN, MAX_RUNS, Source, Strike, Timeline, TurnChange,
 };
 pub use turns::is_edit;
 pub use window::{ContextWindow, ContextWindows, Door};

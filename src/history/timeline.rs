@@ -20,8 +20,6 @@ use crate::domain::workflow::Workflow;
 pub const MAX_ITERATIONS: usize = 128;
 /// Valid test runs that a timeline keeps, the newest: all of them are carried on, so that no batching loses one.
 pub const MAX_RUNS: usize = 32;
-/// Test runs that prove nothing and are kept to say why, the newest.
-pub const MAX_VOID_RUNS: usize = 8;
 
 /// Amended iterations and rewritten states that a timeline keeps, the newest.
 pub const MAX_REWRITTEN: usize = 64;
@@ -224,8 +222,6 @@ pub struct Timeline {
     /// Failing runs that were handed in, newest last, at most [`MAX_RUNS`]. Nobody saw what ran, so that they open no
     /// gate; but who says that the tests fail is believed that much.
     pub reported_runs: Vec<TestRun>,
-    /// Test runs that prove nothing, newest last, at most [`MAX_VOID_RUNS`].
-    pub void_runs: Vec<TestRun>,
     /// The newest acknowledgement.
     pub last_ack: Option<Ack>,
     /// Counters that a person has reset alone, by rule: what is numbered up to there does not count for it.
@@ -257,7 +253,6 @@ impl Timeline {
             rewritten: Vec::new(),
             runs: Vec::new(),
             reported_runs: Vec::new(),
-            void_runs: Vec::new(),
             last_ack: None,
             resets: BTreeMap::new(),
             activity: Activity::default(),
@@ -308,11 +303,6 @@ impl Timeline {
             let reported = self.reported_runs.iter().rev().map(|run| &run.evidence);
             committed.into_iter().chain(reported).find(|tests| tests.code == code)
         })
-    }
-
-    /// The newest run on exactly `code` that proves nothing; it says why in its validity.
-    pub fn void_run(&self, code: CodeId) -> Option<&TestRun> {
-        self.void_runs.iter().rev().find(|run| run.evidence.code == code)
     }
 
     /// The newest test result, committed or not.

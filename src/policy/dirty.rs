@@ -16,17 +16,6 @@ pub enum Bit {
     Unknown,
 }
 
-impl Bit {
-    /// For JSON: `true`, `false` or `null`.
-    pub fn as_option(self) -> Option<bool> {
-        match self {
-            Self::Yes => Some(true),
-            Self::No => Some(false),
-            Self::Unknown => None,
-        }
-    }
-}
-
 /// The dirty bits of the code at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DirtyBits {

@@ -185,9 +185,9 @@ fn a_task_is_done_only_when_its_code_is_tested_and_passes() {
         assert_eq!(prompt.as_deref(), expected, "{modified:?} {tests:?} {docs:?}");
     }
     let bits = dirty(Bit::Yes, Tests::Ran(&red(1, &["a"], 9)), None);
-    assert_eq!((bits.tests_run.as_option(), bits.tests_passing.as_option()), (Some(true), Some(false)));
+    assert_eq!((bits.tests_run, bits.tests_passing), (Bit::Yes, Bit::No));
     assert_eq!(dirty(Bit::Yes, Tests::Unasked, None).completion(), Completion::Clean);
-    assert_eq!(dirty(Bit::Yes, Tests::Missing, None).tests_passing.as_option(), None);
+    assert_eq!(dirty(Bit::Yes, Tests::Missing, None).tests_passing, Bit::Unknown);
 }
 
 proptest! {

@@ -33,27 +33,8 @@ pub struct ReplayLine {
     pub decision: Decision,
 }
 
-/// The whole replay, in order. Texts raw.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReplayReport {
-    /// The range or file as it was asked for.
-    pub source: String,
-    /// A line a step.
-    pub lines: Vec<ReplayLine>,
-    /// Remarks: skipped lines, commits without records.
-    pub warnings: Vec<Diagnostic>,
-}
-
 fn begins_halt(decision: &Decision) -> bool {
     decision.verdict == Verdict::Halt && decision.standing.is_none()
-}
-
-/// The replay for a person: the steps with something to say, and where it would have halted.
-pub fn text(report: &ReplayReport, style: Style) -> String {
-    let mut teller = Teller::new(style);
-    let mut text: String = report.lines.iter().map(|line| teller.line(line)).collect();
-    text.push_str(&teller.end(&report.source, &report.warnings));
-    text
 }
 
 /// Tells a replay line by line, so that one of any length takes no memory.
@@ -181,21 +162,24 @@ mod tests {
         ReplayLine { step, decision }
     }
 
-    fn report() -> ReplayReport {
+    fn text(lines: &[ReplayLine]) -> String {
+        let mut teller = Teller::new(Style::Plain);
+        let mut text: String = lines.iter().map(|line| teller.line(line)).collect();
+        text.push_str(&teller.end("main~5..main", &[]));
+        text
+    }
+
+    fn report() -> Vec<ReplayLine> {
         let mut under = line(4, Verdict::Halt);
         under.decision.standing = Some(samples::standing());
-        ReplayReport {
-            source: "main~5..main".to_owned(),
-            lines: vec![
-                line(1, Verdict::Allow),
-                line(2, Verdict::Warn),
-                line(3, Verdict::Halt),
-                under.clone(),
-                under,
-                line(6, Verdict::Allow),
-            ],
-            warnings: vec![],
-        }
+        vec![
+            line(1, Verdict::Allow),
+            line(2, Verdict::Warn),
+            line(3, Verdict::Halt),
+            under.clone(),
+            under,
+            line(6, Verdict::Allow),
+        ]
     }
 
     #[test]
@@ -209,21 +193,19 @@ HALT  030303030303 Change 3
   then 2 steps under that halt
 replayed 6 steps of main~5..main: would have halted once
 ";
-        assert_eq!(text(&report(), Style::Plain), expected);
+        assert_eq!(text(&report()), expected);
     }
 
     #[test]
     fn a_healthy_history_is_one_line() {
-        let mut healthy = report();
-        healthy.lines.truncate(1);
-        assert_eq!(text(&healthy, Style::Plain), "replayed 1 step of main~5..main: would not have halted\n");
+        assert_eq!(text(&report()[..1]), "replayed 1 step of main~5..main: would not have halted\n");
     }
 
     #[test]
     fn json_is_one_line_a_step_with_the_fixed_keys() {
         let mut event = report();
-        event.lines[2].step = ReplayStep::Event(7);
-        let values: Vec<_> = event.lines.iter().map(json).collect();
+        event[2].step = ReplayStep::Event(7);
+        let values: Vec<_> = event.iter().map(json).collect();
         assert_eq!(
             lines::line(&values[2]),
             "{\"decision\":\"halt\",\"event\":7,\"findings\":[{\"evidence\":[\

@@ -10,8 +10,8 @@
 //! depends on, and of the version of the program: values are stored as the program has them in memory, so that what
 //! another version wrote is never read. No cache is a format for others: deleting one costs time and nothing else.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// The last byte changes with the layout of an entry, and with every value that is kept in one.
@@ -80,8 +80,8 @@ impl Iterator for Row<'_> {
     }
 }
 
-/// The value that these bytes of an entry are.
-pub fn decoded<T: DeserializeOwned>(value: &[u8]) -> Option<T> {
+/// The value that these bytes of an entry are; it may borrow from them.
+pub fn decoded<'a, T: Deserialize<'a>>(value: &'a [u8]) -> Option<T> {
     let (value, rest) = postcard::take_from_bytes(value).ok()?;
     rest.is_empty().then_some(value)
 }

@@ -223,6 +223,15 @@ pub(in crate::git) fn is_digits(name: &str) -> bool {
     name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
+/// The digits that a path of a notes tree stands for; `None` where it is no note.
+pub(in crate::git) fn digits_of(path: &[u8]) -> Option<String> {
+    let path = std::str::from_utf8(path).ok()?;
+    let (fanouts, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let digits = format!("{}{file}", fanouts.replace('/', ""));
+    let fanned = fanouts.is_empty() || fanouts.split('/').all(is_fanout);
+    (fanned && annotated(&digits).is_some()).then_some(digits)
+}
+
 pub(in crate::git) fn annotated(path: &str) -> Option<CommitId> {
     path.parse().ok().filter(|_| is_digits(path))
 }

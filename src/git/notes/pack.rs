@@ -1,17 +1,16 @@
 //! Notes: writing thousands at once, as one pack.
 //!
 //! Blobs, trees and commit are made on the tip as it is, and are in the store before the ref is locked: hooks wait for
-//! nobody. Where one of them has moved the ref meanwhile, under its lock the two trees are put together, directory by
-//! directory, which writes as little as a hook does; where both touched the same note, all is made anew.
+//! nobody. Where one of them has moved the ref meanwhile, under its lock the notes that they changed are put on top of ours,
+//! which writes as little as a hook does; where both touched the same note, all is made anew.
 
-use std::cmp::Ordering;
+use std::collections::HashSet;
 
-use crate::domain::ids::{CommitId, TreeId};
+use crate::domain::ids::CommitId;
 use crate::domain::time::Timestamp;
 use crate::git::error::GitError;
-use crate::git::notes::is_fanout;
-use crate::git::notes::write::{Batch, MESSAGE};
-use crate::git::objects::TreeEntry;
+use crate::git::notes::digits_of;
+use crate::git::notes::write::{Batch, MESSAGE, Notes};
 use crate::git::objects::commits::NewCommit;
 use crate::git::open::repo::Repo;
 use crate::git::refs::Update;
@@ -41,7 +40,7 @@ impl Repo {
             let moved = self.update_ref(name, MESSAGE, |now| {
                 let both = match now {
                     _ if now == tip => Some(made),
-                    Some(now) => self.made_on(tip, made, now, at)?,
+                    Some(now) => self.made_on(&batch, made, tip, now)?,
                     None => None,
                 };
                 Ok(both.map_or(Update::Keep(None), |both| Update::Set(both, Some(both))))
@@ -54,86 +53,44 @@ impl Repo {
         self.notes_write(name, notes, at, merge)
     }
 
-    /// The commit that does to `now` what `made` does to `tip`; `None` where both did something to the same note.
+    /// The commit that does to `now` what `made` does to `tip`; `None` where somebody touched a note of the batch, or what
+    /// is no note.
     fn made_on(
         &self,
-        tip: Option<CommitId>,
+        batch: &Batch<'_>,
         made: CommitId,
+        tip: Option<CommitId>,
         now: CommitId,
-        at: Timestamp,
     ) -> Result<Option<CommitId>, GitError> {
+        let ours: HashSet<String> = batch.notes.iter().map(|(commit, _)| commit.to_string()).collect();
         let base = tip.map(|tip| self.tree_of(tip)).transpose()?;
-        let Some(tree) = self.both(base, self.tree_of(made)?, self.tree_of(now)?)? else { return Ok(None) };
-        self.write_commit(&NewCommit { tree, parents: &[now], message: MESSAGE, at }).map(Some)
-    }
-
-    /// The tree with what `ours` and what `theirs` did to `base`; `None` where that cannot be told by entries.
-    fn both(&self, base: Option<TreeId>, ours: TreeId, theirs: TreeId) -> Result<Option<TreeId>, GitError> {
-        if base == Some(theirs) || ours == theirs {
-            return Ok(Some(ours));
-        }
-        if base == Some(ours) {
-            return Ok(Some(theirs));
-        }
-        let before = base.map(|base| self.tree_entries(base)).transpose()?.unwrap_or_default();
-        let theirs = self.tree_entries(theirs)?;
-        let mut all = self.tree_entries(ours)?;
-        // One note may be at another place in a tree of another shape.
-        if fanned(&before) != fanned(&all) || fanned(&before) != fanned(&theirs) {
-            return Ok(None);
-        }
-        let names = changed(&before, &theirs);
-        for name in names {
-            let at = |entries: &[TreeEntry]| entries.iter().position(|entry| entry.name == name);
-            let (was, their) = (at(&before).map(|at| &before[at]), at(&theirs).map(|at| &theirs[at]));
-            let place = at(&all);
-            let our = place.map(|place| all[place].clone());
-            let wanted = match (&our, their) {
-                (our, their) if our.as_ref() == their => continue,
-                (our, their) if our.as_ref() == was => their.cloned(),
-                (Some(our), Some(their)) if our.is_tree() && their.is_tree() => {
-                    let base = was.filter(|was| was.is_tree()).map(|was| TreeId(was.id));
-                    let Some(tree) = self.both(base, TreeId(our.id), TreeId(their.id))? else {
-                        return Ok(None);
-                    };
-                    Some(TreeEntry { id: tree.0, ..their.clone() })
-                }
-                _ => return Ok(None),
+        let (mut changed, mut gone) = (Notes::new(), Vec::new());
+        for change in self.changed_paths(base, self.tree_of(now)?)? {
+            let Some(digits) = digits_of(&change.path).filter(|digits| !ours.contains(digits)) else {
+                return Ok(None);
             };
-            place.map(|place| all.swap_remove(place));
-            all.extend(wanted);
+            match change.new {
+                Some((_, blob)) => drop(changed.insert(digits, blob)),
+                None => gone.push(digits),
+            }
         }
-        self.write_tree_entries(&all).map(Some)
+        let mut tree = self.tree_of(made)?;
+        // A note that is at another place now is gone from the one it was at.
+        for digits in gone.iter().filter(|digits| !changed.contains_key(*digits)) {
+            tree = self.without_note(tree, digits)?;
+        }
+        if !changed.is_empty() {
+            tree = self.notes_tree(Some(tree), &changed)?;
+        }
+        let new = NewCommit { tree, parents: &[now], message: MESSAGE, at: batch.at };
+        self.write_commit(&new).map(Some)
     }
-}
-
-/// The names of entries that are not in both trees, or not as they are.
-fn changed(before: &[TreeEntry], theirs: &[TreeEntry]) -> Vec<Vec<u8>> {
-    let (mut before, mut theirs) = (before.iter().peekable(), theirs.iter().peekable());
-    let mut names = Vec::new();
-    loop {
-        let order = match (before.peek(), theirs.peek()) {
-            (Some(was), Some(their)) => was.git_order(their),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => return names,
-        };
-        let was = if order.is_le() { before.next() } else { None };
-        let their = if order.is_ge() { theirs.next() } else { None };
-        names.extend(was.or(their).filter(|_| was != their).map(|entry| entry.name.clone()));
-    }
-}
-
-/// Whether notes are in directories there.
-fn fanned(entries: &[TreeEntry]) -> bool {
-    entries.iter().any(|entry| entry.is_tree() && std::str::from_utf8(&entry.name).is_ok_and(is_fanout))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ids::Oid;
-    use crate::git::objects::{MODE_FILE, MODE_TREE};
+    use crate::git::objects::{MODE_FILE, TreeEntry};
     use crate::git::scratch::{Scratch, commit_id as id};
 
     const NAME: &str = "refs/notes/andon";
@@ -224,9 +181,9 @@ mod tests {
     }
 
     #[test]
-    fn a_ref_that_comes_goes_or_changes_its_shape_has_all_made_anew() {
+    fn a_ref_that_comes_or_changes_its_shape_is_followed_and_one_that_goes_is_made_anew() {
         let scratch = Scratch::new();
-        assert_eq!(many(&scratch, |other| put(other, 1, "first\n")), 2);
+        assert_eq!(many(&scratch, |other| put(other, 1, "first\n")), 1);
         scratch.git(&["update-ref", "-d", NAME]);
         put(&scratch.open(), 1, "one\n");
         assert_eq!(many(&scratch, |_| drop(scratch.git(&["update-ref", "-d", NAME]))), 2);
@@ -242,47 +199,10 @@ mod tests {
             let flat = other.write_commit(&flat).unwrap();
             other.update_ref(NAME, "", |_| Ok(Update::Set(flat, ()))).unwrap();
         });
-        assert_eq!((looks, get(&scratch.open(), 2).as_deref()), (2, Some("flat\n")));
+        assert_eq!((looks, get(&scratch.open(), 2).as_deref()), (1, Some("flat\n")));
     }
 
     fn name(number: u64) -> Vec<u8> {
         id(number).to_string().into_bytes()
-    }
-
-    #[test]
-    fn two_trees_are_put_together_entry_by_entry() {
-        let scratch = Scratch::new();
-        let repo = scratch.open();
-        let blob = |byte: char| Oid::from_bytes(&[u8::try_from(byte).unwrap(); 20]).unwrap();
-        // `a=x` is a file; `ab/` a directory of the files that follow it.
-        let tree = |entries: &[(&str, char)]| {
-            let entry = |(name, id): &(&str, char)| TreeEntry {
-                name: (*name).into(),
-                mode: MODE_FILE,
-                id: blob(*id),
-            };
-            repo.write_tree_entries(&entries.iter().map(entry).collect::<Vec<_>>()).unwrap()
-        };
-        let above = |below: TreeId, more: &[(&str, char)]| {
-            let mut entries = repo.tree_entries(tree(more)).unwrap();
-            entries.push(TreeEntry { name: b"ab".to_vec(), mode: MODE_TREE, id: below.0 });
-            repo.write_tree_entries(&entries).unwrap()
-        };
-        let base = above(tree(&[("cd", '1')]), &[("README", '1')]);
-        let ours = above(tree(&[("cd", '1'), ("ef", '2')]), &[("README", '1')]);
-        let cases = [
-            (above(tree(&[("cd", '3')]), &[]), Some(above(tree(&[("cd", '3'), ("ef", '2')]), &[]))),
-            (
-                above(tree(&[("ef", '2')]), &[("README", '4')]),
-                Some(above(tree(&[("ef", '2')]), &[("README", '4')])),
-            ),
-            (above(tree(&[("ef", '5')]), &[("README", '1')]), None),
-            (tree(&[("ab", '1'), ("README", '1')]), None),
-            (base, Some(ours)),
-        ];
-        for (theirs, wanted) in cases {
-            assert_eq!(repo.both(Some(base), ours, theirs).unwrap(), wanted);
-            assert_eq!(repo.both(Some(base), theirs, ours).unwrap(), wanted);
-        }
     }
 }

@@ -10,15 +10,11 @@ use std::collections::BTreeSet;
 use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::time::Timestamp;
 use crate::git::error::GitError;
+use crate::git::notes::digits_of;
 use crate::git::notes::write::Notes;
-use crate::git::notes::{is_digits, is_fanout};
 use crate::git::objects::commits::NewCommit;
-use crate::git::objects::{MODE_TREE, TreeEntry};
 use crate::git::open::repo::Repo;
 use crate::git::refs::Update;
-
-/// Digits of a SHA-1 id: longer paths are no notes.
-const MAX_DIGITS: usize = 40;
 
 /// What uniting changed here, and what the other side does not have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -68,7 +64,7 @@ impl Repo {
             let their_tree = self.tree_of(theirs)?;
             let Some(ours) = tip else {
                 let mut all = BTreeSet::new();
-                self.differing_notes(None, their_tree, "", &mut all)?;
+                self.differing_notes(None, their_tree, &mut all)?;
                 let union = NotesUnion { received: all.len(), ..NotesUnion::default() };
                 return Ok(Update::Set(theirs, union));
             };
@@ -96,7 +92,7 @@ impl Repo {
     pub fn notes_ahead(&self, ours: Option<CommitId>, theirs: CommitId) -> Result<usize, GitError> {
         let ours = ours.map(|tip| self.tree_of(tip)).transpose()?;
         let mut found = BTreeSet::new();
-        self.differing_notes(ours, self.tree_of(theirs)?, "", &mut found)?;
+        self.differing_notes(ours, self.tree_of(theirs)?, &mut found)?;
         Ok(found.len())
     }
 
@@ -119,7 +115,7 @@ impl Repo {
             let Some(ours) = tip else { return Ok(Update::Keep(0)) };
             let sides = Sides { base: None, ours: self.tree_of(ours)?, theirs };
             let mut lost = BTreeSet::new();
-            self.differing_notes(Some(sides.ours), theirs, "", &mut lost)?;
+            self.differing_notes(Some(sides.ours), theirs, &mut lost)?;
             let (tree, union) = self.united_tree(name, &sides, lost, &mut stands)?;
             if tree == sides.ours {
                 self.remember_written(name, ours);
@@ -136,9 +132,9 @@ impl Repo {
     /// The digits of the notes that they changed since the histories parted.
     fn touched_notes(&self, sides: &Sides) -> Result<BTreeSet<String>, GitError> {
         let mut touched = BTreeSet::new();
-        self.differing_notes(sides.base, sides.theirs, "", &mut touched)?;
+        self.differing_notes(sides.base, sides.theirs, &mut touched)?;
         if let Some(base) = sides.base {
-            self.differing_notes(Some(sides.theirs), base, "", &mut touched)?;
+            self.differing_notes(Some(sides.theirs), base, &mut touched)?;
         }
         Ok(touched)
     }
@@ -192,37 +188,16 @@ impl Repo {
         &self,
         known: Option<TreeId>,
         wanted: TreeId,
-        prefix: &str,
         found: &mut BTreeSet<String>,
     ) -> Result<(), GitError> {
-        if known == Some(wanted) {
-            return Ok(());
-        }
-        let known = known.map(|tree| self.tree_entries(tree)).transpose()?.unwrap_or_default();
-        let known: std::collections::BTreeMap<&[u8], &TreeEntry> =
-            known.iter().map(|entry| (entry.name.as_slice(), entry)).collect();
-        for entry in self.tree_entries(wanted)? {
-            let same = known.get(entry.name.as_slice());
-            if same.is_some_and(|other| **other == entry) {
-                continue;
-            }
-            let Ok(part) = std::str::from_utf8(&entry.name) else { continue };
-            let path = format!("{prefix}{part}");
-            if path.len() > MAX_DIGITS || !is_digits(part) {
-                continue;
-            }
-            if entry.mode != MODE_TREE {
-                found.insert(path);
-            } else if is_fanout(part) {
-                let other = same.filter(|other| other.is_tree()).map(|other| TreeId(other.id));
-                self.differing_notes(other, TreeId(entry.id), &path, found)?;
-            }
-        }
+        let changed = self.changed_paths(known, wanted)?;
+        let there = changed.iter().filter(|change| change.new.is_some());
+        found.extend(there.filter_map(|change| digits_of(&change.path)));
         Ok(())
     }
 
     /// `tree` without the note of `digits`, at whatever depth.
-    fn without_note(&self, tree: TreeId, digits: &str) -> Result<TreeId, GitError> {
+    pub(in crate::git) fn without_note(&self, tree: TreeId, digits: &str) -> Result<TreeId, GitError> {
         let mut entries = self.tree_entries(tree)?;
         entries.retain(|entry| entry.is_tree() || entry.name != digits.as_bytes());
         if let Some((fanout, rest)) = digits.split_at_checked(2).filter(|(_, rest)| !rest.is_empty())

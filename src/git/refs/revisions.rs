@@ -157,12 +157,6 @@ impl Repo {
         }
     }
 
-    /// The commits that `tip` reaches and `base` does not, parents before children.
-    pub fn range_between(&self, base: Option<CommitId>, tip: CommitId) -> Result<Vec<CommitId>, GitError> {
-        let spec = base.map_or_else(|| tip.to_string(), |base| format!("{base}..{tip}"));
-        self.walk(&spec, &[tip], base.as_slice())
-    }
-
     fn walk(&self, spec: &str, from: &[CommitId], hidden: &[CommitId]) -> Result<Vec<CommitId>, GitError> {
         let commits = self.reached(from, hidden)?;
         if !hidden.is_empty() {
@@ -305,9 +299,6 @@ mod tests {
                 }
             }
         }
-        let (one, tip) = (scratch.rev("main~3"), scratch.rev("main"));
-        assert_eq!(repo.range_between(Some(one), tip).unwrap(), repo.range("main~3..main").unwrap());
-        assert_eq!(repo.range_between(None, tip).unwrap(), repo.range("main").unwrap());
     }
 
     #[test]

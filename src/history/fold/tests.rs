@@ -125,7 +125,6 @@ fn proof_is_the_newest_valid_run_on_exactly_this_code() {
     let line = fold(&facts, GAP);
     assert_eq!(line.proof(code(1)).map(TestEvidence::is_green), Some(true));
     assert_eq!(line.proof(code(2)), None);
-    assert_eq!(line.void_run(code(2)).map(|run| run.validity), Some(RunValidity::CodeChanged));
 }
 
 #[test]
@@ -203,7 +202,7 @@ proptest! {
     #[test]
     fn a_timeline_is_bounded_and_ordered(facts in facts::facts()) {
         let line = fold(&facts, GAP);
-        prop_assert!(line.iterations.len() <= MAX_ITERATIONS && line.void_runs.len() <= MAX_VOID_RUNS);
+        prop_assert!(line.iterations.len() <= MAX_ITERATIONS);
         prop_assert!(line.iterations.iter().all(|iteration| iteration.number > 0));
         prop_assert!(line.states().windows(2).all(|pair| pair[0].code != pair[1].code));
         prop_assert!(line.trend().len() <= line.iterations.len());

@@ -79,11 +79,6 @@ impl Diagnosis {
         self.checks.iter().map(|check| check.state).max().unwrap_or(State::Ok)
     }
 
-    /// The exit code (docs/exit-codes.md): 1 when a check failed.
-    pub fn exit_code(&self) -> u8 {
-        u8::from(self.worst() == State::Fail)
-    }
-
     /// For a terminal: a line a check, its mend below it, harmless whatever the configuration holds.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
