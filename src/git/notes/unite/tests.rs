@@ -1,4 +1,5 @@
 use super::*;
+use crate::git::TreeEntry;
 use crate::git::scratch::{Scratch, commit_id as id};
 
 const NAME: &str = "refs/notes/andon";
