@@ -5,7 +5,7 @@ use super::message::{self, Diagnostic};
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
-use crate::wire::v1::output::{CompleteJson, DirtyBits};
+use crate::wire::v1::output::{BitsJson, CompleteJson};
 
 /// A question that may be open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,13 +100,13 @@ pub fn json(view: &CompleteView) -> CompleteJson<'_> {
     let reasons = &view.reasons;
     CompleteJson {
         schema: "andon/complete@1",
-        dirty_bits: DirtyBits {
+        dirty_bits: BitsJson {
             code_modified: view.code_modified.known(),
             tests_run: view.tests_run.known(),
             tests_passing: view.tests_passing.known(),
             docs_updated: view.docs_updated.known(),
         },
-        reasons: DirtyBits {
+        reasons: BitsJson {
             code_modified: None,
             tests_run: reasons.tests_run.as_deref(),
             tests_passing: reasons.tests_passing.as_deref(),

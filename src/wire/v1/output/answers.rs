@@ -42,8 +42,8 @@ pub struct BackfillJson<'a> {
 #[derive(Debug, Serialize)]
 pub struct CompleteJson<'a> {
     pub schema: &'static str,
-    pub dirty_bits: DirtyBits<Option<bool>>,
-    pub reasons: DirtyBits<Option<&'a str>>,
+    pub dirty_bits: BitsJson<Option<bool>>,
+    pub reasons: BitsJson<Option<&'a str>>,
     pub can_complete: Option<bool>,
     pub prompt: Option<&'a str>,
     pub problems: Vec<DiagnosticJson<'a>>,
@@ -51,7 +51,7 @@ pub struct CompleteJson<'a> {
 
 /// Something about each dirty bit.
 #[derive(Debug, Serialize)]
-pub struct DirtyBits<T> {
+pub struct BitsJson<T> {
     pub code_modified: T,
     pub tests_run: T,
     pub tests_passing: T,

@@ -14,7 +14,7 @@ mod schema;
 mod status;
 
 pub use answers::{
-    AdviceJson, BackfillJson, CompleteJson, ConfigEntryJson, ConfigJson, ContextJson, DirtyBits, ErrorJson,
+    AdviceJson, BackfillJson, BitsJson, CompleteJson, ConfigEntryJson, ConfigJson, ContextJson, ErrorJson,
     ExplainedFailureJson, ExplainedJson, HandoffJson, MovedJson, NoticeJson, PinJson, StallJson, SyncJson,
     ThresholdsJson,
 };
