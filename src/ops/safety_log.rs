@@ -185,12 +185,12 @@ fn recorded(
         let stored = store.get(commit).ok().flatten();
         if let Some(stored) = &stored {
             of_record(&stored.record, commit, halted(commit), &mut events);
-            let skipped = stored.reswitch.skipped.iter();
-            passed_over.extend(skipped.map(|skip| (Some(stored.reswitch.tree), skip.rule.clone())));
+            let skipped = stored.record.skipped.iter();
+            passed_over.extend(skipped.map(|skip| (Some(stored.record.tree), skip.rule.clone())));
         }
         // Records name their parent, so that commits are read only where there are none.
         at = match stored {
-            Some(stored) => stored.reswitch.parent,
+            Some(stored) => stored.record.parent,
             None => ws.repo.commit(commit)?.parents.first().copied(),
         };
         // Behind the cut of a shallow clone there is nothing to tell.
@@ -200,22 +200,22 @@ fn recorded(
 }
 
 fn of_record(record: &CommitRecord, commit: CommitId, halted: bool, events: &mut Vec<SafetyEvent>) {
-    let at = Some(reswitch.recorded_at);
+    let at = Some(record.recorded_at);
     let here = |rule: &str| SafetyDetails { commit: Some(commit), ..about_rule(rule) };
-    let strike = matches!(reswitch.kind, CommitKind::Normal | CommitKind::Amend);
-    let by_name = reswitch.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
-    let lost = by_name.is_some() && reswitch.gate == Gate::NotRun;
-    if reswitch.gate == Gate::Bypassed || lost || (strike && reswitch.recording == Recording::CaughtUp) {
+    let strike = matches!(record.kind, CommitKind::Normal | CommitKind::Amend);
+    let by_name = record.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
+    let lost = by_name.is_some() && record.gate == Gate::NotRun;
+    if record.gate == Gate::Bypassed || lost || (strike && record.recording == Recording::CaughtUp) {
         let reason = by_name.map_or("--no-verify, or hooks that were off", |skip| &skip.reason);
         let details = SafetyDetails { reason: SafetyDetails::text(reason), ..here(detect::HOOK_BYPASS.id) };
         events.push(SafetyEvent { at, kind: EventType::BYPASS, details, action: "recorded" });
     }
-    for skip in reswitch.skipped.iter().filter(|skip| skip.rule != detect::HOOK_BYPASS.id) {
+    for skip in record.skipped.iter().filter(|skip| skip.rule != detect::HOOK_BYPASS.id) {
         let reason = SafetyDetails::text(&skip.reason);
         let details = SafetyDetails { reason, agent: skip.agent.clone(), ..here(&skip.rule) };
         events.push(SafetyEvent { at, kind: EventType::SKIPPED, details, action: "commit_allowed" });
     }
-    for finding in &reswitch.findings {
+    for finding in &record.findings {
         // The ledger tells of halts; where it does not know this one, the record does.
         let reported = finding.level < Level::Warn || finding.rule == detect::HOOK_BYPASS.id;
         if reported || (finding.level == Level::Halt && halted) {
