@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum as _};
 
 mod ranges;
+mod review;
 mod views;
 
 pub use super::format_arg::FormatArg;
@@ -15,6 +16,7 @@ use super::output::ColorChoice;
 
 use ranges::STOPPED;
 pub use ranges::{BackfillArgs, CheckArgs, ReplayArgs};
+pub use review::{ReviewArgs, ReviewCommand, SimulateArgs};
 pub use views::{LogArgs, ShowArgs, StatusArgs};
 
 /// A circuit breaker for coding loops: records every commit in git notes, refuses code whose tests never ran on
@@ -117,6 +119,8 @@ pub enum Command {
     Stop(ReasonArg),
     /// Pause the loop for review: commits are refused until `andon resume`
     Pause(ReasonArg),
+    /// Try the rules by which people answer rounds, over entries of a file
+    Review(ReviewArgs),
     /// Ask whether this task may be called done: tested, passing, documented
     Complete(FormatArg),
     /// Show, check or describe the configuration

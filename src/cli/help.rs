@@ -12,7 +12,7 @@ use super::args::Cli;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Set up", &["install", "uninstall", "doctor", "config", "pin", "demo"]),
     ("Work", &["test", "complete", "status", "log", "show", "explain"]),
-    ("Answer a halt", &["resume", "stop", "pause", "advise"]),
+    ("Answer a halt", &["resume", "stop", "pause", "advise", "review"]),
     ("Share and check", &["check", "sync", "replay", "backfill"]),
     ("Agents and shells", &["observe", "tick", "context", "completions", "man"]),
 ];

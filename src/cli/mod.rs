@@ -112,6 +112,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Resume(args) => commands::resume::resume(shell, &args),
         Command::Stop(args) => commands::resume::stop(shell, &args),
         Command::Pause(args) => commands::resume::pause(shell, &args),
+        Command::Review(args) => commands::review::run(shell, &args),
         Command::Complete(format) => commands::complete::run(shell, format.format),
         Command::Config(args) => match args.command {
             ConfigCommand::Show(args) => commands::config::show(shell, &args),

@@ -17,6 +17,7 @@ pub mod pin;
 pub mod purge;
 pub mod replay;
 pub mod resume;
+pub mod review;
 pub mod safety_log;
 pub mod status;
 pub mod sync;

@@ -25,6 +25,7 @@ pub const MODULES: &[(&str, u8, Nature)] = &[
     ("detect", 2, Nature::Pure),
     ("policy", 2, Nature::Pure),
     ("signals", 2, Nature::Pure),
+    ("review", 2, Nature::Pure),
     ("report", 2, Nature::Pure),
     ("store", 2, Nature::Impure),
     ("ledger", 2, Nature::Impure),

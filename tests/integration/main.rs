@@ -34,6 +34,7 @@ mod range_trust;
 mod record;
 mod reference;
 mod replay;
+mod review;
 mod rewrites;
 mod run_boundaries;
 mod sending;

@@ -17,6 +17,7 @@ pub mod observe;
 pub mod pin;
 pub mod replay;
 pub mod resume;
+pub mod review;
 pub mod show;
 pub mod status;
 pub mod sync;

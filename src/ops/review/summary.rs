@@ -1,0 +1,135 @@
+//! What a simulation found, for people.
+
+use crate::report::escape;
+use crate::report::style::Style;
+use crate::review::simulation::output::{RoundJson, SimulationJson, WitnessJson};
+
+/// A table under a heading; nothing for no rows.
+struct Section {
+    title: &'static str,
+    rows: Vec<Vec<String>>,
+}
+
+/// Policy, rounds, witnesses, accounts, what the detectors say, and what does not count with its reason.
+pub fn summary(found: &SimulationJson, style: Style) -> String {
+    let policy = match &found.policy {
+        Some(policy) => format!("policy {} ({})", policy.version, policy.id),
+        None => "no policy in force".to_owned(),
+    };
+    let head = format!(
+        "{policy}, {}, {} invalid",
+        count(found.order.len(), "entry", "entries"),
+        found.invalid.len()
+    );
+    let mut text = escape::terminal(&head).into_owned();
+    text.push('\n');
+    let sections = [
+        Section {
+            title: "Rounds",
+            rows: found.rounds.iter().map(|(id, round)| round_row(id, round)).collect(),
+        },
+        Section {
+            title: "Witnesses",
+            rows: found.witnesses.iter().map(|(who, witness)| witness_row(who, witness)).collect(),
+        },
+        Section { title: "Credits", rows: credits(found) },
+        Section { title: "Detectors", rows: detectors(found) },
+        Section {
+            title: "Invalid",
+            rows: found.invalid.iter().map(|entry| vec![entry.id.clone(), entry.code.to_owned()]).collect(),
+        },
+    ];
+    for section in sections.iter().filter(|section| !section.rows.is_empty()) {
+        text.push_str(&format!("\n{}\n{}", style.bold(section.title), table(&section.rows)));
+    }
+    for probe in found.probes.iter().filter_map(|probe| serde_json::to_string(probe).ok()) {
+        text.push_str(&format!("\nprobe: {}", escape::terminal(&probe)));
+    }
+    if let Some(notice) = found.private.as_ref().filter(|notice| notice.low) {
+        let who = escape::terminal(&notice.witness).into_owned();
+        text.push_str(&format!(
+            "\n{who}: your decisions have been very alike recently. Would you like to talk to someone?\n"
+        ));
+    }
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+fn count(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
+fn list<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    names.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn round_row(id: &str, round: &RoundJson) -> Vec<String> {
+    let because = if round.triggers.is_empty() { "no trigger".to_owned() } else { round.triggers.join(", ") };
+    let decision = match (&round.decision, round.decided_by) {
+        (Some(key), Some(how)) => format!("{key} ({how}: {})", list(&round.by)),
+        (_, _) => round.panel.as_ref().map_or_else(String::new, |panel| {
+            format!("{} of {} on the panel: {}", panel.members.len(), panel.size, list(&panel.members))
+        }),
+    };
+    vec![id.to_owned(), round.status.to_owned(), because, decision]
+}
+
+fn witness_row(who: &str, witness: &WitnessJson) -> Vec<String> {
+    vec![
+        who.to_owned(),
+        witness.tier.to_owned(),
+        format!("reputation {}", witness.reputation),
+        format!(
+            "{}, {} overturned",
+            count(usize::try_from(witness.n).unwrap_or(usize::MAX), "vote", "votes"),
+            witness.o
+        ),
+        format!("total {:.3}", witness.total),
+        format!("{} left today", witness.cap_left),
+    ]
+}
+
+fn credits(found: &SimulationJson) -> Vec<Vec<String>> {
+    let cc = found.accounts.cc.iter().map(|(who, amount)| vec![who.clone(), format!("{amount} CC")]);
+    let au = found.accounts.au_milli.iter();
+    cc.chain(au.map(|(who, milli)| vec![who.clone(), format!("{}.{:03} AU", milli / 1_000, milli % 1_000)]))
+        .collect()
+}
+
+fn detectors(found: &SimulationJson) -> Vec<Vec<String>> {
+    let detectors = &found.detectors;
+    let row = |name: &str, what: String| vec![name.to_owned(), what];
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    if !detectors.fatigue.is_empty() {
+        rows.push(row("fatigue", list(&detectors.fatigue)));
+    }
+    let held = detectors.capture.iter().filter(|(_, tag)| !tag.on.is_empty());
+    rows.extend(held.map(|(name, tag)| row("capture", format!("{name}: {}", list(&tag.on)))));
+    let gaming = detectors.gaming.iter().filter(|(_, agent)| agent.flagged);
+    rows.extend(gaming.map(|(name, agent)| row("gaming", format!("{name}: {}", agent.rate))));
+    let collusion = detectors.collusion.iter();
+    rows.extend(
+        collusion.map(|found| row("collusion", format!("{}: {}", found.round, list(&found.witnesses)))),
+    );
+    rows
+}
+
+/// Rows with their columns lined up. Names and ids are strangers' texts.
+fn table(rows: &[Vec<String>]) -> String {
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| escape::terminal(cell).into_owned()).collect()).collect();
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| escape::width(cell)).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths);
+        let line: String = cells
+            .map(|(cell, width)| format!("  {cell}{}", " ".repeat(width - escape::width(cell))))
+            .collect();
+        format!("{}\n", line.trim_end())
+    };
+    rows.iter().map(line).collect()
+}

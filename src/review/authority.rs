@@ -1,0 +1,124 @@
+//! Which keys count for which entry (S6 to S10).
+//!
+//! Keys are judged by ancestry: what an entry's ancestors say is in force for it, never a clock and never the entry
+//! itself. Only policies and entries about keys matter here, and they are few: every entry has a *view*, the set of
+//! valid ones among its ancestors, and entries share views. A revocation alone reaches back; each one that comes into
+//! force begins the reading anew, with what it takes away.
+
+mod judging;
+mod view;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::code::Code;
+use super::entry::ReviewEntry;
+use super::graph::Graph;
+use super::payload::Payload;
+use super::payload::member::Malformed;
+use super::payload::policy::{KeyGrant, KeyRole, ReviewPolicy};
+use judging::Judging;
+pub use view::InForce;
+
+/// All that is read of a ledger before rounds are.
+#[derive(Debug, Clone, Copy)]
+pub struct Material<'a> {
+    pub entries: &'a [ReviewEntry],
+    pub payloads: &'a [Result<Payload, Malformed>],
+    pub graph: &'a Graph,
+    /// The index of each id.
+    pub ids: &'a BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Material<'a> {
+    /// The policy that `entry` holds.
+    pub fn policy(&self, entry: usize) -> Option<&'a ReviewPolicy> {
+        match &self.payloads[entry] {
+            Ok(Payload::Policy(policy)) => Some(policy),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    /// The entry of that id, if it is an ancestor of `entry`.
+    pub fn ancestor(&self, id: &str, entry: usize) -> Option<usize> {
+        self.ids.get(id).copied().filter(|named| self.graph.is_before(*named, entry))
+    }
+}
+
+/// A revocation that is in force.
+#[derive(Debug, Clone)]
+struct Revoked {
+    by: usize,
+    key: String,
+    last_good: Vec<usize>,
+}
+
+/// Who may act, for every entry.
+#[derive(Debug)]
+pub struct Authority {
+    /// What is wrong with the entries about keys and policies, and with their signatures.
+    pub codes: BTreeMap<usize, Code>,
+    /// When a policy came into force: place in the order, and the policy's entry.
+    pub came: Vec<(usize, usize)>,
+    /// What is in force once everything has been read.
+    pub at_end: Rc<InForce>,
+    views: Vec<Rc<InForce>>,
+    of_entry: Vec<usize>,
+    revoked: Vec<Revoked>,
+}
+
+impl Authority {
+    /// Reads the entries about keys and policies.
+    pub fn of(material: Material<'_>) -> Self {
+        let mut revoked = Vec::new();
+        loop {
+            match Judging::run(material, &revoked) {
+                Ok(authority) => return authority,
+                Err(more) => revoked.push(more),
+            }
+        }
+    }
+
+    /// What is in force for `entry`.
+    pub fn for_entry(&self, entry: usize) -> &InForce {
+        &self.views[self.of_entry[entry]]
+    }
+
+    /// Who signed `entry`, with a key of one of `roles`.
+    ///
+    /// # Errors
+    /// What is wrong with the signature.
+    pub fn actor(&self, material: Material<'_>, entry: usize, roles: &[KeyRole]) -> Result<&str, Code> {
+        let signer = material.entries[entry].signer.as_deref().ok_or(Code::Unsigned)?;
+        if is_revoked(&self.revoked, material.graph, signer, entry) {
+            return Err(Code::RevokedKey);
+        }
+        let grant = self.for_entry(entry).keys.get(signer).ok_or(Code::UnknownKey)?;
+        if !roles.iter().any(|role| grant.is(*role)) {
+            return Err(Code::WrongRole);
+        }
+        Ok(&grant.who)
+    }
+
+    /// Whom the keys in force name for the signer of `entry`.
+    pub fn named(&self, material: Material<'_>, entry: usize) -> Option<&KeyGrant> {
+        self.for_entry(entry).keys.get(material.entries[entry].signer.as_deref()?)
+    }
+
+    /// When the first policy was made; epochs are counted from there.
+    pub fn first(&self, graph: &Graph) -> Option<i64> {
+        self.at_end.chain.first().map(|policy| graph.eff[*policy])
+    }
+}
+
+/// Whether a revocation takes away what `key` signed as `entry` (S7). Several add up: one of them is enough.
+fn is_revoked(revoked: &[Revoked], graph: &Graph, key: &str, entry: usize) -> bool {
+    revoked.iter().filter(|revocation| revocation.key == key).any(|revocation| {
+        revocation.by != entry && !revocation.last_good.iter().any(|good| graph.is_at_or_before(entry, *good))
+    })
+}
+
+/// The people who hold a key of role witness.
+fn witnesses(keys: &BTreeMap<String, KeyGrant>) -> BTreeSet<String> {
+    keys.values().filter(|grant| grant.is(KeyRole::Witness)).map(|grant| grant.who.clone()).collect()
+}

@@ -1,0 +1,145 @@
+//! The fold: every entry once, in the order of the ledger. An entry that is invalid has its place there and no other
+//! effect.
+
+mod accepting;
+mod balloting;
+mod deciding;
+mod resolving;
+mod rounds;
+mod settling;
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::authority::{Authority, Material};
+use super::code::Code;
+use super::entry::ReviewEntry;
+use super::graph::Graph;
+use super::payload::Payload;
+use super::payload::member::Malformed;
+use super::payload::policy::KeyRole;
+use state::FoldState;
+pub use state::{Folded, Settlement};
+
+const WITNESS: &[KeyRole] = &[KeyRole::Witness];
+const FLAG: &[KeyRole] = &[KeyRole::Witness, KeyRole::Flag];
+
+/// Folds `entries`, parents before children, as a reader does whose clock says `now`.
+pub fn fold(entries: &[ReviewEntry], now: i64) -> Folded {
+    let graph = Graph::of(entries, now);
+    let payloads: Vec<Result<Payload, Malformed>> =
+        entries.iter().map(|entry| Payload::read(&entry.kind, &entry.body)).collect();
+    let ids: BTreeMap<&str, usize> =
+        entries.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), index)).collect();
+    let material = Material { entries, payloads: &payloads, graph: &graph, ids: &ids };
+    let authority = Authority::of(material);
+    let mut fold = Fold { material, authority: &authority, state: FoldState::default() };
+    fold.open_accounts();
+    for entry in &graph.order {
+        fold.step(*entry);
+    }
+    fold.expire(now);
+    let state = fold.state;
+    Folded { state, authority, graph, now }
+}
+
+/// The fold under way.
+struct Fold<'a> {
+    material: Material<'a>,
+    authority: &'a Authority,
+    state: FoldState,
+}
+
+impl Fold<'_> {
+    /// Takes one entry.
+    fn step(&mut self, entry: usize) {
+        let code = self.material.graph.clock[entry].or_else(|| {
+            self.expire(self.at(entry));
+            self.take(entry).err()
+        });
+        if let Some(code) = code {
+            self.state.codes.insert(entry, code);
+        }
+        self.answer_concerns(self.place(entry));
+    }
+
+    fn take(&mut self, entry: usize) -> Result<(), Code> {
+        let material = self.material;
+        let payload = material.payloads[entry].as_ref().map_err(|_| Code::BadPayload)?;
+        match payload {
+            Payload::Policy(_) | Payload::PolicySign(_) | Payload::KeyAdd(_) | Payload::KeyRevoke(_) => {
+                self.authority.codes.get(&entry).map_or(Ok(()), |code| Err(*code))
+            }
+            Payload::Round(asked) => self.open_round(entry, asked),
+            Payload::Halt => {
+                self.open_halt(entry);
+                Ok(())
+            }
+            Payload::Accept(round) => self.accept(entry, round),
+            Payload::Panel(round) => self.ask_for_panel(entry, round),
+            Payload::Flag(round) => self.flag(entry, round),
+            Payload::BallotCommit(ballot) => self.commit(entry, ballot),
+            Payload::BallotReveal(ballot) => self.reveal(entry, ballot),
+            Payload::Resolution(resolution) => self.resolve(entry, resolution),
+            Payload::Outcome(outcome) => self.outcome(entry, outcome),
+            Payload::Other => Ok(()),
+        }
+    }
+
+    fn at(&self, entry: usize) -> i64 {
+        self.material.graph.eff[entry]
+    }
+
+    fn place(&self, entry: usize) -> usize {
+        self.material.graph.place[entry]
+    }
+
+    /// The round that `entry` names: a valid one among its ancestors.
+    fn round_of(&self, entry: usize, id: &str) -> Result<usize, Code> {
+        let named = self.material.ancestor(id, entry).ok_or(Code::UnknownRound)?;
+        self.state.round_at.get(&named).copied().ok_or(Code::UnknownRound)
+    }
+
+    fn witness(&self, entry: usize) -> Result<String, Code> {
+        self.authority.actor(self.material, entry, WITNESS).map(str::to_owned)
+    }
+
+    /// Policies that came into force at `place` answer concerns.
+    fn answer_concerns(&mut self, place: usize) {
+        while let Some((came, policy)) = self.authority.came.get(self.state.policies_seen)
+            && *came <= place
+        {
+            self.state.policies_seen += 1;
+            let Some(said) = self.material.policy(*policy) else { continue };
+            let valid = |ids: &[String]| -> Vec<usize> {
+                let known = ids.iter().filter_map(|id| self.material.ids.get(id.as_str()).copied());
+                known.filter(|entry| !self.state.codes.contains_key(entry)).collect()
+            };
+            let (accepted, declined) = (valid(&said.accepted), valid(&said.declined));
+            let at = self.at(*policy);
+            self.state.concerns.answer(at, &accepted, &declined);
+        }
+    }
+
+    fn open_accounts(&mut self) {
+        let first = self.authority.at_end.chain.first().and_then(|entry| self.material.policy(*entry));
+        self.state.accounts.opened = first.map(|policy| policy.accounts.clone()).unwrap_or_default();
+    }
+
+    /// Everybody with a stake in a round: who put the question, took part, answers for who took part, or wrote with them.
+    fn has_conflict(&self, entry: usize, round: usize, witness: &str) -> bool {
+        let state = &self.state.rounds[round];
+        if state.stakes.contains(witness) {
+            return true;
+        }
+        let operators = &self.authority.for_entry(entry).operators;
+        [&state.cast.proposer, &state.cast.opposer]
+            .into_iter()
+            .flatten()
+            .filter_map(|agent| operators.get(agent))
+            .any(|people| people.iter().any(|person| person == witness))
+    }
+}
+
+/// A set of texts.
+type Names = BTreeSet<String>;

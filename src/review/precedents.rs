@@ -1,0 +1,95 @@
+//! What people decided before (R27): found by tag and words, the newest first; only the first of a round binds.
+
+use std::collections::BTreeSet;
+
+use super::fold::Folded;
+use super::round::{Decided, RoundState};
+use super::similarity::Words;
+use super::votes::Vote;
+
+/// How a precedent stands today.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrecedentStanding {
+    Current,
+    Overturned,
+    Dissent,
+}
+
+impl PrecedentStanding {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Overturned => "overturned",
+            Self::Dissent => "dissent",
+        }
+    }
+}
+
+/// A decision, or a ballot that dissented from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Precedent {
+    /// The round's entry.
+    pub round: usize,
+    pub key: String,
+    pub standing: PrecedentStanding,
+    pub by: BTreeSet<String>,
+    pub tags: BTreeSet<String>,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PrecedentQuery {
+    pub tag: Option<String>,
+    pub text: Option<Words>,
+}
+
+impl Folded {
+    /// The precedents that fit.
+    pub fn precedents(&self, wanted: &PrecedentQuery) -> Vec<Precedent> {
+        let mut rounds: Vec<(&RoundState, &Decided)> =
+            self.state.rounds.iter().filter_map(|round| Some((round, round.decision()?))).collect();
+        rounds.sort_by_key(|(round, decided)| std::cmp::Reverse((decided.place, round.entry)));
+        let of_round = |(round, newest): (&RoundState, &Decided)| {
+            let mut found = vec![self.precedent(round, &newest.votes, PrecedentStanding::Current)];
+            let overturned = round.decisions.iter().rev().filter(|earlier| earlier.key != newest.key);
+            found.extend(
+                overturned
+                    .map(|earlier| self.precedent(round, &earlier.votes, PrecedentStanding::Overturned)),
+            );
+            let mut dissent = newest.dissent.clone();
+            dissent.sort_by_key(|vote| &self.state.votes.all[*vote].witness);
+            found.extend(
+                dissent.iter().map(|vote| self.precedent(round, &[*vote], PrecedentStanding::Dissent)),
+            );
+            found
+                .into_iter()
+                .filter_map(|(precedent, words)| wanted.fits(&precedent, &words).then_some(precedent))
+                .collect::<Vec<_>>()
+        };
+        rounds.into_iter().flat_map(of_round).collect()
+    }
+
+    /// A precedent with its words.
+    fn precedent(
+        &self,
+        round: &RoundState,
+        votes: &[usize],
+        standing: PrecedentStanding,
+    ) -> (Precedent, BTreeSet<String>) {
+        let votes: Vec<&Vote> = votes.iter().map(|vote| &self.state.votes.all[*vote]).collect();
+        let said = votes.iter().flat_map(|vote| [&vote.rationale, &vote.amended]);
+        let words = said.chain([&round.question]).flat_map(Words::names).map(str::to_owned).collect();
+        let tags = votes.iter().flat_map(|vote| &vote.tags).chain(&round.tags).cloned().collect();
+        let by = votes.iter().map(|vote| vote.witness.clone()).collect();
+        let key = votes.first().map(|vote| vote.key.clone()).unwrap_or_default();
+        (Precedent { round: round.entry, key, standing, by, tags }, words)
+    }
+}
+
+impl PrecedentQuery {
+    fn fits(&self, precedent: &Precedent, words: &BTreeSet<String>) -> bool {
+        self.tag.as_ref().is_none_or(|tag| precedent.tags.contains(tag))
+            && self.text.as_ref().is_none_or(|text| text.are_among(words))
+    }
+}

@@ -1,0 +1,303 @@
+//! A round as it stands: who accepted it, the panel it waits for, what was decided (section 3, R16, R17).
+
+use std::collections::BTreeSet;
+
+use super::payload::asked::{Actors, Trigger};
+use super::similarity::{Similarity, Words};
+
+/// Where a round stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoundStatus {
+    Closed,
+    Open,
+    Accepted,
+    Panel3,
+    Panel5,
+    Resolved,
+    Unresolvable,
+    Voided,
+}
+
+impl RoundStatus {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::Accepted => "accepted",
+            Self::Panel3 => "panel3",
+            Self::Panel5 => "panel5",
+            Self::Resolved => "resolved",
+            Self::Unresolvable => "unresolvable",
+            Self::Voided => "voided",
+        }
+    }
+}
+
+/// Why a round became a panel's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PanelCause {
+    MinWitnesses,
+    Capture,
+    Request,
+    Flag,
+    Collusion,
+    Tie,
+}
+
+impl PanelCause {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MinWitnesses => "min_witnesses",
+            Self::Capture => "capture",
+            Self::Request => "request",
+            Self::Flag => "flag",
+            Self::Collusion => "collusion",
+            Self::Tie => "tie",
+        }
+    }
+}
+
+/// What a flag leads to (R17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlagRoute {
+    Open,
+    Panel3,
+    Panel5,
+    ConstitutionalOnly,
+    Late,
+    Pending,
+}
+
+impl FlagRoute {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Panel3 => "panel3",
+            Self::Panel5 => "panel5",
+            Self::ConstitutionalOnly => "constitutional_only",
+            Self::Late => "late",
+            Self::Pending => "pending",
+        }
+    }
+
+    /// Whether it opens the matter again, and is not only recorded.
+    pub fn has_effect(self) -> bool {
+        match self {
+            Self::Open | Self::Panel3 | Self::Panel5 => true,
+            Self::ConstitutionalOnly | Self::Late | Self::Pending => false,
+        }
+    }
+}
+
+/// A member's seat on a panel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seat {
+    pub witness: String,
+    /// When they took it.
+    pub since: i64,
+    /// The sealed ballot.
+    pub commit: Option<usize>,
+    /// The opened one, among the votes.
+    pub vote: Option<usize>,
+}
+
+impl Seat {
+    /// The seat that `witness` takes at `since`.
+    pub fn new(witness: &str, since: i64) -> Self {
+        Self { witness: witness.to_owned(), since, commit: None, vote: None }
+    }
+}
+
+/// A panel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Panel {
+    pub size: usize,
+    pub cause: PanelCause,
+    /// The entry that brought it.
+    pub opening: usize,
+    /// When every ballot must be revealed.
+    pub deadline: i64,
+    /// In the order of their accepts.
+    pub seats: Vec<Seat>,
+    /// Whether it still has to decide.
+    pub is_open: bool,
+}
+
+impl Panel {
+    /// The seat of `witness`.
+    pub fn seat(&mut self, witness: &str) -> Option<&mut Seat> {
+        self.seats.iter_mut().find(|seat| seat.witness == witness)
+    }
+
+    /// Whether `witness` has a seat.
+    pub fn has(&self, witness: &str) -> bool {
+        self.seats.iter().any(|seat| seat.witness == witness)
+    }
+
+    /// The seat that the next accept may take, at `now`: one that is empty, or had no ballot at the deadline. Whoever
+    /// takes such a seat keeps it.
+    pub fn free(&self, now: i64) -> Option<usize> {
+        if self.seats.len() < self.size {
+            return Some(self.seats.len());
+        }
+        let is_late = now >= self.deadline;
+        self.seats.iter().position(|seat| is_late && seat.commit.is_none() && seat.since < self.deadline)
+    }
+
+    /// The opened ballots, in the order of the seats.
+    pub fn votes(&self) -> impl Iterator<Item = usize> {
+        self.seats.iter().filter_map(|seat| seat.vote)
+    }
+}
+
+/// How a decision came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecidedBy {
+    Single,
+    Majority,
+    Reputation,
+}
+
+impl DecidedBy {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Single => "single",
+            Self::Majority => "majority",
+            Self::Reputation => "reputation",
+        }
+    }
+}
+
+/// A decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decided {
+    pub key: String,
+    pub by: DecidedBy,
+    pub at: i64,
+    /// The entry that made it, and its place in the order.
+    pub entry: usize,
+    pub place: usize,
+    pub depth: u8,
+    /// The votes that made it.
+    pub votes: Vec<usize>,
+    /// The ballots that lost.
+    pub dissent: Vec<usize>,
+    pub self_reviewed: bool,
+}
+
+/// How a round ended without a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeadEnd {
+    Unresolvable,
+    Voided,
+}
+
+/// A witness who took a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    pub witness: String,
+    pub at: i64,
+}
+
+/// Which statements came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Came {
+    pub claim: bool,
+    pub critique: bool,
+    pub verdict: bool,
+}
+
+/// A round as it stands.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RoundState {
+    /// Its entry.
+    pub entry: usize,
+    pub is_halt: bool,
+    pub issuer: Option<String>,
+    pub cast: Actors,
+    /// The people who have a stake in it, as far as the round itself says.
+    pub stakes: BTreeSet<String>,
+    pub came: Came,
+    pub tags: BTreeSet<String>,
+    pub bounty: i64,
+    /// What the question says.
+    pub question: Words,
+    pub triggers: BTreeSet<Trigger>,
+    pub similarity: Option<Similarity>,
+    /// Valid accepts, the first of each witness.
+    pub accepts: Vec<Accepted>,
+    /// The newest panel.
+    pub panel: Option<Panel>,
+    pub decisions: Vec<Decided>,
+    pub end: Option<DeadEnd>,
+    pub flags: Vec<(usize, FlagRoute)>,
+    /// Panels that colluded.
+    pub collusions: u32,
+    /// Everybody who resolved it or revealed a ballot.
+    pub voters: BTreeSet<String>,
+    /// Who may not sit on the panel: voters of before the newest flag or collusion.
+    pub barred: BTreeSet<String>,
+    /// Who holds the bounty; nobody before a payout.
+    pub paid: Option<String>,
+    /// The penalty that stands.
+    pub penalty: Option<(String, i64)>,
+}
+
+impl RoundState {
+    /// A round of which nothing is known but its entry.
+    pub fn of(entry: usize) -> Self {
+        Self { entry, ..Self::default() }
+    }
+
+    /// Where it stands.
+    pub fn status(&self) -> RoundStatus {
+        match self.end {
+            Some(DeadEnd::Unresolvable) => return RoundStatus::Unresolvable,
+            Some(DeadEnd::Voided) => return RoundStatus::Voided,
+            None => {}
+        }
+        if self.triggers.is_empty() {
+            return RoundStatus::Closed;
+        }
+        match (self.open_panel().map(|panel| panel.size), self.decisions.is_empty(), self.accepts.is_empty())
+        {
+            (Some(3), _, _) => RoundStatus::Panel3,
+            (Some(_), _, _) => RoundStatus::Panel5,
+            (None, false, _) => RoundStatus::Resolved,
+            (None, true, false) => RoundStatus::Accepted,
+            (None, true, true) => RoundStatus::Open,
+        }
+    }
+
+    /// The panel that still has to decide.
+    pub fn open_panel(&self) -> Option<&Panel> {
+        self.panel.as_ref().filter(|panel| panel.is_open)
+    }
+
+    /// The same, to be changed.
+    pub fn open_panel_mut(&mut self) -> Option<&mut Panel> {
+        self.panel.as_mut().filter(|panel| panel.is_open)
+    }
+
+    /// The decision that stands; none once the round is unresolvable.
+    pub fn decision(&self) -> Option<&Decided> {
+        if self.end.is_some() { None } else { self.decisions.last() }
+    }
+
+    /// When `witness` first accepted it.
+    pub fn accepted(&self, witness: &str) -> Option<i64> {
+        self.accepts.iter().find(|accept| accept.witness == witness).map(|accept| accept.at)
+    }
+
+    /// The newest decision of a panel that stands before `place`, made by `now`.
+    pub fn panel_decision(&self, place: usize, now: i64) -> Option<&Decided> {
+        let is_panel = |decided: &&Decided| {
+            decided.by != DecidedBy::Single && decided.place < place && decided.at <= now
+        };
+        self.decisions.iter().rev().find(is_panel)
+    }
+}

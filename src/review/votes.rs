@@ -1,0 +1,268 @@
+//! Votes that count, and what they make of those who cast them: reputation, tiers, the cap, fatigue (R1 to R4, R18, R25).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_rational::Ratio;
+
+use super::entry::{DAY, WINDOW, within};
+use super::law::{AXES, Adjustment};
+use super::payload::vote::VoteChoice;
+use super::round::RoundState;
+use super::similarity::Words;
+use super::sliding::Sliding;
+
+/// A valid resolution or revealed ballot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vote {
+    pub witness: String,
+    pub entry: usize,
+    pub place: usize,
+    pub at: i64,
+    /// Among the rounds.
+    pub round: usize,
+    pub choice: VoteChoice,
+    /// What is counted.
+    pub key: String,
+    pub seconds: i64,
+    /// Of the round and of the vote.
+    pub tags: BTreeSet<String>,
+    pub rationale: Words,
+    pub amended: Words,
+    pub attributed_to: Option<String>,
+    /// Given by somebody with a stake in it, under a solo policy: earns nothing.
+    pub self_reviewed: bool,
+    /// The place of the decision that it made.
+    pub made: Option<usize>,
+}
+
+/// From where something is asked: over what is before this place in the order, at this time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vantage {
+    pub place: usize,
+    pub at: i64,
+    /// The place of the policy that reinstated the witness.
+    pub since: Option<usize>,
+}
+
+/// Counted votes of a witness, and how many of them were overturned (R1, R3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TrackRecord {
+    pub n: u64,
+    pub o: u64,
+}
+
+/// What a witness may do (R2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tier {
+    Probation,
+    Full,
+    PanelOnly,
+    Suspended,
+}
+
+impl Tier {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Probation => "probation",
+            Self::Full => "full",
+            Self::PanelOnly => "panel_only",
+            Self::Suspended => "suspended",
+        }
+    }
+}
+
+impl TrackRecord {
+    /// The share of votes that was not overturned, exactly.
+    pub fn reputation(self) -> Ratio<u64> {
+        Ratio::new(self.n - self.o, self.n.max(1))
+    }
+
+    /// What that share allows.
+    pub fn tier(self) -> Tier {
+        let reputation = self.reputation();
+        if self.n == 0 {
+            Tier::Probation
+        } else if reputation >= Ratio::new(2, 5) {
+            Tier::Full
+        } else if reputation >= Ratio::new(1, 5) {
+            Tier::PanelOnly
+        } else {
+            Tier::Suspended
+        }
+    }
+}
+
+/// Votes before which a witness's time tells nothing of fatigue.
+const FATIGUE_AFTER: usize = 5;
+
+/// All valid votes, in the order of the ledger.
+#[derive(Debug, Clone, Default)]
+pub struct Votes {
+    pub all: Vec<Vote>,
+    by_witness: BTreeMap<String, Vec<usize>>,
+    choices: Sliding<VoteChoice>,
+    own_choices: Sliding<(String, VoteChoice)>,
+    /// What the cap counts: resolutions and sealed ballots.
+    efforts: BTreeMap<String, Vec<i64>>,
+}
+
+impl Votes {
+    /// Adds the next one.
+    pub fn add(&mut self, vote: Vote) -> usize {
+        if !vote.self_reviewed {
+            self.choices.add(vote.at, vote.choice);
+            self.own_choices.add(vote.at, (vote.witness.clone(), vote.choice));
+        }
+        self.by_witness.entry(vote.witness.clone()).or_default().push(self.all.len());
+        self.all.push(vote);
+        self.all.len() - 1
+    }
+
+    /// The votes of `witness`.
+    pub fn of(&self, witness: &str) -> impl Iterator<Item = &Vote> {
+        self.by_witness.get(witness).into_iter().flatten().map(|vote| &self.all[*vote])
+    }
+
+    /// Counts for the reputation of `witness` as seen from `from`.
+    pub fn standing(&self, rounds: &[RoundState], witness: &str, from: Vantage) -> TrackRecord {
+        let counts = |vote: &&Vote| {
+            !vote.self_reviewed
+                && vote.place < from.place
+                && from.since.is_none_or(|since| vote.place > since)
+                && within(from.at, vote.at, WINDOW)
+        };
+        let is_overturned = |vote: &Vote| {
+            vote.made.is_some_and(|made| made < from.place)
+                && rounds[vote.round]
+                    .panel_decision(from.place, from.at)
+                    .is_some_and(|now| now.key != vote.key)
+        };
+        self.of(witness).filter(counts).fold(TrackRecord::default(), |found, vote| TrackRecord {
+            n: found.n + 1,
+            o: found.o + u64::from(is_overturned(vote)),
+        })
+    }
+
+    /// Counts a resolution or a sealed ballot towards the cap.
+    pub fn spend(&mut self, witness: &str, at: i64) {
+        self.efforts.entry(witness.to_owned()).or_default().push(at);
+    }
+
+    /// How many of those `witness` made in the 24 hours that end with `now`.
+    pub fn spent(&self, witness: &str, now: i64) -> usize {
+        self.efforts.get(witness).into_iter().flatten().filter(|at| within(now, **at, DAY)).count()
+    }
+
+    /// Whether `seconds` is less than half of what `witness` took before (R18).
+    pub fn is_hasty(&self, witness: &str, at: i64, seconds: i64) -> bool {
+        let mut prior: Vec<i64> =
+            self.of(witness).filter(|vote| within(at, vote.at, WINDOW)).map(|vote| vote.seconds).collect();
+        if prior.len() < FATIGUE_AFTER {
+            return false;
+        }
+        let (middle, is_even) = (prior.len() / 2, prior.len().is_multiple_of(2));
+        let (below, upper, _) = prior.select_nth_unstable(middle);
+        let upper = i128::from(*upper);
+        // Twice the median, so that the mean of two middle values stays whole.
+        let twice = match below.iter().max() {
+            Some(lower) if is_even => i128::from(*lower) + upper,
+            Some(_) | None => 2 * upper,
+        };
+        4 * i128::from(seconds) < twice
+    }
+
+    /// What a decision of `witness` at `at` differs from what others decided (R25).
+    #[allow(clippy::cast_precision_loss, reason = "counts of entries")]
+    pub fn adjustment(&mut self, witness: &str, at: i64, choice: VoteChoice) -> Adjustment {
+        let all = self.choices.at(at);
+        let own = self.own_choices.at(at);
+        let others = |choice: VoteChoice| {
+            let own = own.get(&(witness.to_owned(), choice)).copied().unwrap_or(0);
+            all.get(&choice).copied().unwrap_or(0).saturating_sub(own)
+        };
+        let counts = VoteChoice::ALL.map(others);
+        let total: u64 = counts.iter().sum();
+        let mut parts = [0.0; AXES];
+        for ((part, axis), count) in parts.iter_mut().zip(VoteChoice::ALL).zip(counts) {
+            let one = if axis == choice { 1.0 } else { 0.0 };
+            *part = one - (count + 1) as f64 / (total + AXES as u64) as f64;
+        }
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tiers_begin_exactly_at_their_shares() {
+        let table = [
+            (0, 0, Tier::Probation, "0"),
+            (5, 3, Tier::Full, "2/5"),
+            (9, 2, Tier::Full, "7/9"),
+            (1_000, 601, Tier::PanelOnly, "399/1000"),
+            (5, 4, Tier::PanelOnly, "1/5"),
+            (1_000, 801, Tier::Suspended, "199/1000"),
+            (1, 1, Tier::Suspended, "0"),
+            (4, 0, Tier::Full, "1"),
+        ];
+        for (n, o, tier, text) in table {
+            let found = TrackRecord { n, o };
+            assert_eq!((found.tier(), found.reputation().to_string()), (tier, text.to_owned()), "{n} {o}");
+        }
+    }
+
+    fn vote(witness: &str, at: i64, seconds: i64, choice: VoteChoice) -> Vote {
+        Vote {
+            witness: witness.to_owned(),
+            entry: 0,
+            place: 0,
+            at,
+            round: 0,
+            choice,
+            key: choice.name().to_owned(),
+            seconds,
+            tags: BTreeSet::new(),
+            rationale: Words::default(),
+            amended: Words::default(),
+            attributed_to: None,
+            self_reviewed: false,
+            made: None,
+        }
+    }
+
+    #[test]
+    fn haste_is_less_than_half_of_the_median() {
+        let mut votes = Votes::default();
+        for (seconds, at) in [(600, 1), (700, 2), (800, 3), (900, 4)] {
+            votes.add(vote("ann", at, seconds, VoteChoice::Amend));
+        }
+        assert!(!votes.is_hasty("ann", 9, 0));
+        votes.add(vote("ann", 5, 1_000, VoteChoice::Amend));
+        // The median of five is 800.
+        assert!(votes.is_hasty("ann", 9, 399) && !votes.is_hasty("ann", 9, 400));
+        votes.add(vote("ann", 6, 1_001, VoteChoice::Amend));
+        // Of six it is 850.
+        assert!(votes.is_hasty("ann", 9, 424) && !votes.is_hasty("ann", 9, 425));
+        assert!(!votes.is_hasty("ann", WINDOW + 6, 0));
+    }
+
+    #[test]
+    fn adjustments_are_taken_against_what_others_decide() {
+        let near = |found: Adjustment, want: Adjustment| {
+            let close = found.iter().zip(want).all(|(found, want)| (found - want).abs() < 1e-12);
+            assert!(close, "{found:?} {want:?}");
+        };
+        let mut votes = Votes::default();
+        near(votes.adjustment("ann", 0, VoteChoice::Amend), [-0.2, -0.2, -0.2, 0.8, -0.2]);
+        for at in 1..=5 {
+            votes.add(vote("bo", at, 0, VoteChoice::AcceptProposer));
+        }
+        votes.add(vote("ann", 6, 0, VoteChoice::RejectRound));
+        // Base rates over five votes of others: 1/10, 6/10, and 1/10 for the rest.
+        near(votes.adjustment("ann", 7, VoteChoice::AcceptProposer), [-0.1, 0.4, -0.1, -0.1, -0.1]);
+        near(votes.adjustment("ann", 5 + WINDOW, VoteChoice::Amend), [-0.2, -0.2, -0.2, 0.8, -0.2]);
+    }
+}
