@@ -163,3 +163,35 @@ fn a_process_that_stays_behind_with_the_terminal_is_not_waited_for() {
     child.wait().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
 }
+
+/// A text without what sets colours: `ESC [ ... m`.
+fn uncoloured(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |text, piece| text + piece.split_once('m').unwrap().1)
+}
+
+#[test]
+fn help_and_usage_errors_are_coloured_where_a_terminal_shows_them() {
+    let stage = Stage::installed();
+    stage.unset("NO_COLOR");
+    stage.set("TERM", "xterm");
+    let cases: [(&[&str], i32); 3] =
+        [(&["--help"], 0), (&["status", "--help"], 0), (&["status", "--such"], 2)];
+    for (args, code) in cases {
+        let coloured = start(andon(&stage, args)).end();
+        let text = |shown: &Shown| format!("{}{}", shown.out, shown.err);
+        assert_eq!(coloured.code, code);
+        assert!(text(&coloured).contains("\u{1b}["), "{args:?}: {}", text(&coloured));
+        for (name, value) in [("NO_COLOR", "1"), ("CLICOLOR", "0"), ("TERM", "dumb")] {
+            stage.set(name, value);
+            let plain = start(andon(&stage, args)).end();
+            assert_eq!(text(&plain), uncoloured(&text(&coloured)), "{name}={value}");
+            stage.unset(name);
+        }
+        stage.set("TERM", "xterm");
+        let never = start(andon(&stage, &[args, &["--color=never"]].concat())).end();
+        assert!(!text(&never).contains('\u{1b}'), "{args:?}");
+        assert!(!stage.andon(args).all().contains('\u{1b}'), "{args:?} off a terminal");
+    }
+}
