@@ -206,7 +206,7 @@ class Fixture:
                     (hooks / hook).write_text("#!/bin/sh\nexit 0\n", encoding="ascii")
                     (hooks / hook).chmod(0o755)
             elif name == "andon":
-                self.bench.run(self.bench.andon, "install", cwd=self.top)
+                self.bench.run(self.bench.andon, "install", "--mode", "shim", cwd=self.top)
             elif name != "none":
                 self.bench.run(shutil.which(name, path=self.bench.env["PATH"]), "install", cwd=self.top)
             hooks.rename(self.dot / f"hooks-{name}")

@@ -20,6 +20,7 @@ pub enum ColorChoice {
 /// The form of what is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
+    /// Lines for people.
     Text,
     /// For programs; carries the same values.
     Json,
@@ -71,6 +72,7 @@ pub fn style(choice: ColorChoice, environment: ColorEnvironment<'_>, stream: Str
 /// What a stream is connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
+    /// Somebody looks at it.
     Terminal,
     /// Anything else.
     Other,

@@ -25,6 +25,7 @@ pub struct ConfigError {
     pub at: Option<TextPosition>,
     /// What is wrong, in one sentence. Foreign text in it is escaped and cut.
     pub what: String,
+    /// The command or the change that mends it.
     pub hint: String,
 }
 

@@ -45,6 +45,7 @@ pub struct ConfigSource {
     pub layer: Layer,
     /// How messages name it: a path, `REV:andon.toml`, `command line`.
     pub name: String,
+    /// The bytes as they were read, which need not be UTF-8.
     pub text: Vec<u8>,
 }
 
@@ -53,8 +54,11 @@ pub struct ConfigSource {
 pub enum SettingOrigin {
     /// Nobody: it is the built-in default.
     Default,
+    /// A text of configuration.
     Given {
+        /// Which of the layers it is.
         layer: Layer,
+        /// How messages name the text: a path, or `REV:andon.toml`.
         file: String,
         /// The line, from 1.
         line: usize,

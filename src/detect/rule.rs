@@ -27,6 +27,7 @@ pub struct Rule {
     pub report_file: ReportFile,
     /// What others have to know of it.
     pub about: About,
+    /// The parameters that `[rules]` may set, with their defaults, in the order in which they are documented.
     pub params: &'static [ParamSpec],
     /// Where it is evaluated.
     pub stages: &'static [Stage],
@@ -57,6 +58,7 @@ pub struct Docs {
     pub why: &'static str,
     /// The requirement it comes from.
     pub source: &'static str,
+    /// A story in which it trips, for the reference.
     pub example: &'static str,
     /// How to tune it.
     pub tune: &'static str,

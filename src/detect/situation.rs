@@ -86,6 +86,7 @@ pub enum EvidenceState {
     Void(Box<TestRun>),
     /// The newest run was on other code.
     OtherCode {
+        /// That run, whose code is not the code in question.
         run: Box<TestRun>,
         /// The first code paths that differ, in git's order.
         differing: Vec<PathDifference>,

@@ -5,6 +5,7 @@ use super::ids::CommitId;
 /// A commit that was recorded in one of the repository's worktrees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
+    /// The commit as it was recorded; a reset may have left it unreachable.
     pub commit: CommitId,
     /// Its first parent; `None` for a root commit.
     pub parent: Option<CommitId>,

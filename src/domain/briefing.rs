@@ -46,6 +46,7 @@ pub struct Briefing {
     pub halt: Option<Halt>,
     /// How full the window was; `None` where nothing tells.
     pub context: Option<ContextUse>,
+    /// What was tried, by iteration, and the best state so far.
     pub story: Story,
     /// What to do next, the first thing first. May hold untrusted text.
     pub next: Vec<String>,

@@ -7,6 +7,7 @@ pub enum Cached {
     /// They do not: `Context Usage = cached + current input`.
     #[default]
     Separate,
+    /// They do: the input alone is the context usage.
     Included,
 }
 
@@ -48,6 +49,7 @@ impl FillSource {
 /// What a fill of the window leads to, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Pressure {
+    /// Less than the threshold of the warning.
     Free,
     /// A warning: compact soon.
     Warning,
@@ -72,6 +74,7 @@ impl Pressure {
 /// Percentages of the window, in rising order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thresholds {
+    /// From here on the node is warned.
     pub warn: u64,
     /// Mandatory compaction.
     pub compact: u64,

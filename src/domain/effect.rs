@@ -14,6 +14,7 @@ pub enum Effect {
     WriteReportFile {
         /// The halt it shows.
         halt: Box<Halt>,
+        /// What the file tells of the way there.
         story: Box<Story>,
     },
     /// Append `loop.halted` to the ledger.

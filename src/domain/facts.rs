@@ -16,7 +16,9 @@ pub use super::usage::Usage;
 /// Whether something is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Presence {
+    /// It is there.
     Present,
+    /// It is not there.
     Absent,
 }
 

@@ -17,6 +17,7 @@ pub const MAX_FILES: usize = 1024;
 pub struct FileState {
     /// As git has it, such as `0o100644`.
     pub mode: u32,
+    /// git's blob id of the content.
     pub id: Oid,
 }
 
@@ -103,6 +104,7 @@ pub enum Mismatch {
     },
     /// A node that may not commit.
     Role {
+        /// The node of the commit.
         found: String,
         /// Those that may.
         authorized: Vec<String>,

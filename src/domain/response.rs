@@ -47,7 +47,9 @@ pub enum AckMode {
 /// `notify.bell`: whether a terminal's bell rings at a halt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Bell {
+    /// A BEL goes to the terminal with each notice, where there is one.
     Rings,
+    /// No BEL is written.
     #[default]
     Silent,
 }
@@ -141,6 +143,7 @@ impl Deadlock {
 /// What is told to whoever listens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
+    /// What happened; the user chooses by it what to hear of.
     pub kind: NoticeKind,
     /// The rule behind it; empty where there is none.
     pub rule: String,
@@ -152,6 +155,7 @@ pub struct Notice {
     pub branch: Option<String>,
     /// Name of the worktree.
     pub worktree: String,
+    /// When it happened, which is the time of the process that saw it.
     pub at: Timestamp,
 }
 
@@ -189,6 +193,7 @@ pub struct Handoff {
     pub halt: Halt,
     /// The signals behind it.
     pub episode: Episode,
+    /// What was tried, by iteration.
     pub story: Story,
 }
 
@@ -197,7 +202,9 @@ pub struct Handoff {
 pub struct Question {
     /// The type of the deadlock.
     pub deadlock: Deadlock,
+    /// The halt that stands while the question is asked.
     pub halt: Halt,
+    /// What was tried before it.
     pub story: Story,
 }
 
@@ -206,6 +213,7 @@ pub struct Question {
 pub struct Start {
     /// Which policy asks for it.
     pub policy: OnStall,
+    /// The halt that the program is to deal with.
     pub halt: Halt,
     /// The provider that is to go on.
     pub provider: Option<Provider>,

@@ -14,6 +14,7 @@ pub enum ParamValue {
     Count(u64),
     /// A share between 0 and 1.
     Share(f64),
+    /// A duration in whole seconds.
     Span(Span),
     /// A whole number of at least one, or no limit.
     Limit(Option<u64>),
@@ -25,6 +26,7 @@ pub enum ParamValue {
     List(Vec<String>),
     /// One of some words.
     Word {
+        /// The word that holds.
         is: &'static str,
         /// Of which.
         of: &'static [&'static str],

@@ -17,6 +17,7 @@ pub struct Workflow {
 /// A role in the loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
+    /// The name by which events and `ANDON_NODE` call it; no two nodes share one.
     pub name: String,
     /// Whether it is expected to change files.
     pub edits: Edits,
@@ -31,6 +32,7 @@ pub struct Node {
 /// Whether a node is expected to change files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Edits {
+    /// A turn of it without a change is idle.
     Expected,
     /// It plans or reviews: a turn of it that changes nothing is not idle.
     None,

@@ -20,22 +20,35 @@ pub enum HookProgramError {
     Read {
         /// The chained file.
         path: PathBuf,
+        /// What the system says.
         source: io::Error,
     },
     /// It is there, and executable, and the system will not start it: often a wrong interpreter line.
     #[error("cannot start the chained hook {}: {source}", path.display())]
-    Start { path: PathBuf, source: io::Error },
+    Start {
+        /// The hook that was to be started.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Standard input could not be handed over, or its end not be awaited.
     #[error("lost the chained hook {}: {source}", path.display())]
-    Wait { path: PathBuf, source: io::Error },
+    Wait {
+        /// The hook that was to be started.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
 }
 
 /// What is at the place of a chained hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Probe {
+    /// There is no such file, so nothing was chained.
     Absent,
     /// A file that git would ignore, because it is not executable.
     NotExecutable,
+    /// A file that git would start.
     Program {
         /// Its first bytes.
         head: Vec<u8>,

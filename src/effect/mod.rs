@@ -37,6 +37,7 @@ use crate::store::journal::{Journal, JournalLine};
 
 /// Where effects take place.
 pub struct Site<'a> {
+    /// The repository whose ledger and journal are written.
     pub repo: &'a Repo,
     /// `.andon/`; `None` in a bare repository, where no report file is written.
     pub andon_dir: Option<AndonDir>,
@@ -58,6 +59,7 @@ pub enum EffectError {
         what: &'static str,
         /// Which file.
         path: PathBuf,
+        /// What the system says.
         source: std::io::Error,
     },
     /// The ledger could not be written.

@@ -88,13 +88,26 @@ pub enum ProgramError {
     NoDirectory(PathBuf),
     /// No such program.
     #[error("{program}: command not found")]
-    NotFound { program: String },
+    NotFound {
+        /// Its name, as the command has it.
+        program: String,
+    },
     /// The program could not be started.
     #[error("{program} could not be started: {source}")]
-    Start { program: String, source: io::Error },
+    Start {
+        /// Its name, as the command has it.
+        program: String,
+        /// What the system says.
+        source: io::Error,
+    },
     /// The program could not be waited for.
     #[error("{program} could not be waited for: {source}")]
-    Wait { program: String, source: io::Error },
+    Wait {
+        /// Its name, as the command has it.
+        program: String,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Signals could not be held back.
     #[error("signals could not be held back for the test command: {0}")]
     Signals(io::Error),

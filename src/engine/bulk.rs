@@ -50,6 +50,7 @@ pub struct Pace<'a> {
 /// Whether a walk came to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walked {
+    /// It saw every commit that was asked for.
     Whole,
     /// It was stopped after so many of so many commits.
     Part {

@@ -60,6 +60,7 @@ pub enum OpsError {
     /// Evidence is not deleted now.
     #[error("nothing was purged: {what}")]
     Purge {
+        /// Why not, as the end of the message.
         what: String,
         /// What to do first.
         help: String,
@@ -73,6 +74,7 @@ pub enum OpsError {
     /// What `ANDON_SKIP` asks for cannot be.
     #[error("{what}")]
     Skip {
+        /// What was asked for and cannot be.
         what: String,
         /// The command that would be right.
         help: String,
@@ -92,6 +94,7 @@ pub enum OpsError {
     /// Wrong use that the argument parser cannot see.
     #[error("{what}")]
     Usage {
+        /// The mistake, as a whole sentence.
         what: String,
         /// What would be right.
         help: String,

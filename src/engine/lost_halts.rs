@@ -213,6 +213,7 @@ pub struct Gaps<'a> {
 /// An entry that a record names and no ledger holds.
 #[derive(Debug, Clone, Copy)]
 pub struct Gap {
+    /// The id of the entry that is missing.
     pub entry: EntryId,
     /// The commit whose record names it.
     pub named_by: Option<CommitId>,

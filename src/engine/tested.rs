@@ -41,6 +41,7 @@ struct Watched {
 /// What happened to code since it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Since {
+    /// The code at the end is the code at the beginning.
     Unchanged,
     /// It is other code now. The paths that tell, as far as they are known.
     Changed(BTreeSet<Vec<u8>>),

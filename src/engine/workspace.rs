@@ -31,6 +31,7 @@ pub fn on_internal_error(ctx: &Context) -> OnInternalError {
 
 /// An opened repository and the configuration that holds in it.
 pub struct Workspace {
+    /// The repository that git itself would use from the working directory.
     pub repo: Repo,
     /// The effective configuration.
     pub config: Config,

@@ -42,6 +42,7 @@ pub struct LineOfWork<'a> {
 pub struct Aside {
     /// After how many commits of the line it was made.
     pub after: usize,
+    /// The commit of the attempt.
     pub commit: CommitId,
     /// The first commit of the attempts that build on each other; its own where it is that one.
     pub group: CommitId,

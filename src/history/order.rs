@@ -47,6 +47,7 @@ pub enum JournalItem {
 /// One step of the fold over a window.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FoldStep {
+    /// Something observed, in its place among the others.
     Fact(Fact),
     /// An answer at a commit that the window does not reach.
     Answered(Box<Ack>),

@@ -9,6 +9,7 @@ use crate::domain::ids::CodeId;
 /// A stretch of iterations with one code state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeState<'a> {
+    /// The state, which differs from that of the stretches before and after.
     pub code: CodeId,
     /// The iteration that brought it: the oldest of the stretch.
     pub brought_by: &'a Iteration,

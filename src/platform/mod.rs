@@ -33,9 +33,13 @@ pub struct FileStat {
     pub modified: (i64, i64),
     /// When anything of the file last changed; on Windows when it was made.
     pub changed: (i64, i64),
+    /// Tells a file from the others of its device.
     pub inode: u64,
+    /// The file system that it lies on.
     pub device: u64,
+    /// The id of the user who owns it.
     pub user: u32,
+    /// The id of the group that owns it.
     pub group: u32,
     /// In bytes.
     pub size: u64,
@@ -44,7 +48,9 @@ pub struct FileStat {
 /// Whether a process is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {
+    /// There is a process with this id; it may be another than the one that was meant.
     Running,
+    /// No process has this id.
     Gone,
     /// The system does not tell.
     Unknown,

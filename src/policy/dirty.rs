@@ -11,6 +11,7 @@ use crate::history::{Outcome, outcome};
 pub enum Bit {
     /// It is so.
     Yes,
+    /// It is certainly not so.
     No,
     /// Nobody can say.
     Unknown,

@@ -26,6 +26,7 @@ pub struct ProviderAdvice {
     pub next: Option<Provider>,
     /// The question for an advisor.
     pub question: Option<String>,
+    /// What the advisor answered, untrusted; `None` before it was asked.
     pub answer: Option<String>,
 }
 

@@ -18,6 +18,7 @@ const COMMITS: usize = 10;
 /// A commit as a message names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitRef {
+    /// Its full id; texts show the beginning.
     pub commit: CommitId,
     /// First line of its message.
     pub subject: String,
@@ -33,6 +34,7 @@ pub struct Violation {
     pub code: String,
     /// `Block` and `Halt` fail the check, `Warn` and `Note` do not.
     pub level: Level,
+    /// What is wrong, without the commit's own name.
     pub message: String,
     /// Commands or steps that mend it.
     pub help: Vec<String>,

@@ -10,7 +10,9 @@ use crate::wire::v1::output::{BitsJson, CompleteJson};
 /// A question that may be open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenQuestion {
+    /// The answer is yes, by what is recorded.
     Yes,
+    /// The answer is no, by what is recorded.
     No,
     /// Not known, or does not apply.
     Unknown,

@@ -36,7 +36,9 @@ pub struct ContextView {
 /// Whether a briefing was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Briefed {
+    /// There is a new `MISSION_BRIEFING.md`.
     Yes,
+    /// None was due, or it could not be written.
     No,
 }
 

@@ -26,6 +26,7 @@ const LEAD: usize = 4 + 2 + 12 + 2 + 12 + 2 + 11 + 2;
 pub enum RecordState {
     /// There is a record.
     Recorded(Box<CommitRecord>),
+    /// There is no record of the commit.
     Missing,
     /// There is one and it cannot be read; why.
     Unreadable(String),
@@ -59,14 +60,18 @@ impl RecordState {
 /// One line of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogEntry {
+    /// A commit of the line that is shown.
     Commit {
+        /// Its full id; texts show the beginning.
         commit: CommitId,
         /// First line of its message.
         subject: String,
         /// What is recorded about it.
         state: RecordState,
     },
+    /// A halt, at the place in time at which it came.
     Halt(Box<Halt>),
+    /// An answer of a person.
     Ack(Box<Ack>),
 }
 

@@ -17,7 +17,9 @@ const EVIDENCE: usize = 6;
 /// What a decision was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplayStep {
+    /// A commit of the range.
     Commit {
+        /// Its full id; texts show the beginning.
         commit: CommitId,
         /// First line of its message.
         subject: String,
@@ -29,7 +31,9 @@ pub enum ReplayStep {
 /// One step and the decision on it. A step under a halt that already stood has `decision.standing`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayLine {
+    /// The commit or event that was judged.
     pub step: ReplayStep,
+    /// What would have been decided then, from what was known then.
     pub decision: Decision,
 }
 

@@ -54,6 +54,7 @@ impl EventType {
 pub struct SafetyEvent {
     /// When, where that is known.
     pub at: Option<Timestamp>,
+    /// The class of the event, which its JSON names.
     pub kind: EventType,
     /// The rest of what is known.
     pub details: SafetyDetails,

@@ -26,6 +26,7 @@ const NAME: usize = 160;
 /// One commit and its record. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShowView {
+    /// Its full id.
     pub commit: CommitId,
     /// First line of its message.
     pub subject: String,

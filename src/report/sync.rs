@@ -20,6 +20,7 @@ pub struct Moved {
 /// The result of `andon sync`. Texts raw.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyncReport {
+    /// A remote's name, an address without its password, or the path of a bundle.
     pub remote: String,
     /// What came.
     pub received: Moved,

@@ -71,6 +71,7 @@ pub struct TrajectoryStep {
     pub node: Option<String>,
     /// The state before.
     pub state: SessionState,
+    /// What the agent did in this step, in a few words.
     pub action: String,
     /// The state after.
     pub next: SessionState,
@@ -85,6 +86,7 @@ pub struct TrajectoryStep {
 /// A session. Texts raw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trajectory {
+    /// The id that the client gave the session.
     pub session: String,
     /// The model, as it was first named.
     pub model: Option<String>,

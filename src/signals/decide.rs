@@ -8,6 +8,7 @@ use crate::domain::ids::CodeId;
 /// What is known of one round; a round is an iteration.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignalFacts {
+    /// Its number, as the timeline counts iterations.
     pub iteration: u64,
     /// Iterations running that changed nothing which runs, this one included.
     pub consecutive_no_change: u64,
@@ -30,6 +31,7 @@ pub struct Memory {
     pub escalated_at: Option<u64>,
     /// The newest round.
     pub last_iteration: u64,
+    /// The signals of the newest round.
     pub hot: BTreeSet<Signal>,
 }
 

@@ -48,6 +48,7 @@ pub(in crate::detect) const ESTIMATE_PERCENT: Param<u64> = Param::count(
     "Percent of the window that `estimate_lines` lines are taken for.",
 );
 
+/// Shown and warned of by the engine, which asks for its level and its limits.
 pub static RULE: Rule = Rule {
     id: "context-window",
     summary: "the agent's context window is 75 % full (warning), 80 % (compaction due) or 85 % (no tool \

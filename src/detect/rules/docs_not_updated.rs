@@ -11,6 +11,7 @@ use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::RuleSetting;
 
+/// `andon check` asks it about the whole range, which no single commit can answer.
 pub static RULE: Rule = Rule {
     id: "docs-not-updated",
     summary: "paths of the declared API changed and no documentation did",

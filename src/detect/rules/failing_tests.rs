@@ -20,6 +20,7 @@ pub(in crate::detect) const BLOCK_COMMITS: Param<bool> = Param::switch(
     "Whether the level holds at commit too; otherwise a commit is warned about at most.",
 );
 
+/// `andon check` asks it about the tip; the demo waits for its warning.
 pub static RULE: Rule = Rule {
     id: "failing-tests",
     summary: "the tests of this code fail",

@@ -16,6 +16,7 @@ use crate::history::Strike;
 pub(in crate::detect) const BLOCK_IN_CHECK: Param<bool> =
     Param::switch("block_in_check", true, "Whether `andon check` fails on it, whatever the level.");
 
+/// The log of safety events tells skips of the gate from skips of other rules by it.
 pub static RULE: Rule = Rule {
     id: "hook-bypass",
     summary: "a commit did not pass the gate (`--no-verify`, another hooks path)",

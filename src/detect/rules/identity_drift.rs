@@ -12,6 +12,7 @@ use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::identity::Mismatch;
 use crate::domain::settings::RuleSetting;
 
+/// The engine compares files with their pins only where this rule is on.
 pub static RULE: Rule = Rule {
     id: "identity-drift",
     summary: "the agent's own configuration, its session or its role is not the pinned one",

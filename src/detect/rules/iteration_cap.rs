@@ -13,6 +13,7 @@ use crate::domain::settings::{Param, RuleSetting};
 pub(in crate::detect) const MAX: Param<u64> =
     Param::count("max", 100, 1, "Iterations since the last acknowledgement that halt the loop.");
 
+/// Its limit is the second number of the badge `Loop 12/100`.
 pub static RULE: Rule = Rule {
     id: "iteration-cap",
     summary: "100 iterations since the last answer",

@@ -26,6 +26,7 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
 );
 
+/// The demo waits for its warning.
 pub static RULE: Rule = Rule {
     id: "oscillation",
     summary: "the code, or one file, alternates A/B/A/B or repeats with a period of up to 6",

@@ -16,6 +16,7 @@ use crate::history::{Outcome, outcome, steady_count};
 pub(in crate::detect) const ITERATIONS: Param<u64> =
     Param::count("iterations", 3, 2, "Test-bearing iterations in a row with the same failing tests.");
 
+/// The demo waits for its halt.
 pub static RULE: Rule = Rule {
     id: "repeated-failures",
     summary: "the same tests fail in 3 tested iterations in a row, with code edited in between",

@@ -25,6 +25,7 @@ pub(in crate::detect) const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
     "What a line that asserts something holds, as `ENDING,ENDING: TEXT`.",
 );
 
+/// Texts of changed tests are read only where this rule is on; `andon check` asks it about a range.
 pub static RULE: Rule = Rule {
     id: "test-weakening",
     summary: "tests deleted, newly skipped or stripped of assertions while earlier ones failed",

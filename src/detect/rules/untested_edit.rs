@@ -13,6 +13,7 @@ use crate::domain::settings::RuleSetting;
 use crate::domain::tests::{RunValidity, TestEvidence, TestRun, TestStatus, Tracking};
 use crate::history::{Outcome, outcome};
 
+/// `andon check` asks it about each commit, and honours what `ANDON_SKIP` passed over.
 pub static RULE: Rule = Rule {
     id: "untested-edit",
     summary: "code changed and no run of the tests on exactly this code",

@@ -11,6 +11,7 @@ use crate::domain::facts::Presence;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::RuleSetting;
 
+/// The log of safety events names it for a stop switch that was set or taken away.
 pub static RULE: Rule = Rule {
     id: "user-stop",
     summary: ".andon/STOP or .andon/PAUSE exists",

@@ -15,7 +15,9 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// Whether a file that is made can be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
+    /// It is read, and gets mode 0644.
     Text,
+    /// It is started, and gets mode 0755.
     Program,
 }
 

@@ -25,6 +25,7 @@ pub enum HookMode {
 /// What stands at a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
+    /// There is no file of that name.
     Nothing,
     /// Our shim, untouched.
     Shim {
@@ -37,6 +38,7 @@ pub enum Standing {
     EditedShim,
     /// Another hook.
     Foreign {
+        /// The tool that wrote it, as far as its words tell.
         owner: Owner,
         /// Whether git runs it.
         mode: HookMode,

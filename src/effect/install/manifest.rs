@@ -29,7 +29,9 @@ pub enum ManifestError {
     Io {
         /// `read` or `write`.
         verb: &'static str,
+        /// Where the manifest is, or was to be.
         path: PathBuf,
+        /// What the system says.
         source: io::Error,
     },
     /// It is not one, or one of a newer version.
@@ -38,6 +40,7 @@ pub enum ManifestError {
         path.display()
     )]
     Malformed {
+        /// The file that was taken for the manifest.
         path: PathBuf,
         /// What is wrong, with line and column.
         why: String,
@@ -59,6 +62,7 @@ pub struct HooksFolder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Birth {
+    /// It was there, and stays when our lines are taken out.
     There,
     /// Andon made it.
     Made,

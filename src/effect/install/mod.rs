@@ -34,7 +34,10 @@ pub enum InstallError {
          `git config --show-origin core.hooksPath` says where it is set",
         dir.display()
     )]
-    NoDirectory { dir: PathBuf },
+    NoDirectory {
+        /// What `core.hooksPath` leads to.
+        dir: PathBuf,
+    },
     /// The disk would not have it.
     #[error("cannot {verb} {}: {source}", path.display())]
     Io {
@@ -42,6 +45,7 @@ pub enum InstallError {
         verb: &'static str,
         /// The file or directory.
         path: PathBuf,
+        /// What the system says.
         source: io::Error,
     },
     /// Files that are not ours to decide about.
@@ -53,11 +57,14 @@ pub enum InstallError {
     /// A file of a hook manager that cannot be edited safely.
     #[error("{} cannot be edited safely: {why}; nothing was changed. Add these lines yourself:\n{lines}", path.display())]
     ByHand {
+        /// The file of the manager.
         path: PathBuf,
+        /// What makes it unsafe, as the end of a sentence.
         why: String,
         /// What to add.
         lines: String,
     },
+    /// What an earlier install had noted could not be read or written.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// Something failed, and so did part of the way back.

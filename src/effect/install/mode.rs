@@ -67,7 +67,9 @@ pub struct ModeFacts {
 /// A mode, and why it was taken; `None` where there was no choice to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenMode {
+    /// How the hooks are put in place.
     pub mode: Integration,
+    /// The reason, for people.
     pub because: Option<String>,
 }
 

@@ -52,6 +52,7 @@ pub enum Obstacle {
 pub struct Conflict {
     /// Which hook.
     pub hook: Hook,
+    /// The file in the way.
     pub path: PathBuf,
     /// What is in the way.
     pub why: Obstacle,

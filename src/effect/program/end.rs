@@ -27,6 +27,7 @@ pub enum Stopped {
 /// The end of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramEnd {
+    /// Its exit code, or the signal that ended it.
     pub exit: CommandExit,
     /// Whether it was stopped.
     pub stopped: Stopped,

@@ -12,6 +12,7 @@ const LEDGER: &str = "refs/andon/ledger/";
 /// What one remote fetches of ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FetchState {
+    /// The name of the remote in git's configuration.
     pub remote: String,
     /// A refspec that overwrites local records or ledgers.
     pub overwrites: Option<String>,

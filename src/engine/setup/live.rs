@@ -28,6 +28,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 pub enum Guarded {
     /// It was never installed in this clone, as far as is known.
     Never,
+    /// Every hook that is needed leads to Andon.
     Yes,
     /// It does not any more.
     Gone(Gone),

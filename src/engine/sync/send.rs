@@ -28,6 +28,7 @@ const MAX_SECONDS: i64 = 10;
 pub struct Destination {
     /// The remote's name, or its address again.
     pub name: String,
+    /// The address that git pushes to, with all that it may hold of passwords.
     pub url: String,
 }
 

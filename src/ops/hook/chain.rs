@@ -11,6 +11,7 @@ use crate::platform::processes;
 /// How a chained hook ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainEnd {
+    /// There was no hook before Andon's.
     Absent,
     /// There is one that git would ignore too, because it is not executable.
     NotExecutable,
@@ -35,6 +36,7 @@ impl ChainEnd {
 pub struct ChainedCall<'a> {
     /// The hook, such as `pre-commit`.
     pub name: &'a str,
+    /// git's arguments, without the hook's own name.
     pub args: &'a [OsString],
     /// What Andon has already read of its standard input; `None` leaves ours to it.
     pub stdin: Option<&'a [u8]>,

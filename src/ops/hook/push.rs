@@ -13,6 +13,7 @@ use crate::report::message::Diagnostic;
 pub struct JudgedTip {
     /// The remote ref.
     pub remote_ref: String,
+    /// The commit that is pushed to it.
     pub tip: CommitId,
     /// What the rules say.
     pub decision: Decision,

@@ -82,6 +82,7 @@ pub enum TestsOf {
 pub struct LastHalt {
     /// Its ledger entry.
     pub id: EntryId,
+    /// The halt as the ledger has it.
     pub halt: Halt,
     /// The acknowledgement; `None` while it stands.
     pub ack: Option<Ack>,
@@ -90,6 +91,7 @@ pub struct LastHalt {
 /// Test results with one failure signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailureSummary {
+    /// Equal for runs that fail in the same way.
     pub signature: Signature,
     /// How many iterations of the window had it.
     pub iterations: u64,
@@ -117,6 +119,7 @@ pub struct LoopEvidence {
 /// A cycle of the declared workflow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CycleView {
+    /// The id that halts of it carry as `cycle_id`.
     pub id: String,
     /// Its nodes, sorted.
     pub nodes: Vec<String>,
