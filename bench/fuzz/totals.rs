@@ -84,6 +84,7 @@ pub fn totals(end: Instant, dice: &mut Dice) -> (u64, u64) {
                 JournalLine::TestRun(_)
                 | JournalLine::Safety(_)
                 | JournalLine::CommitRecorded { .. }
+                | JournalLine::Agent(_)
                 | JournalLine::Attempt(_)
                 | JournalLine::Halt(_)
                 | JournalLine::Healed { .. } => {}

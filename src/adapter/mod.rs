@@ -2,6 +2,7 @@
 //!
 //! Rank 3. Each source has its own file, so that what is believed of whom stands in one place.
 
+pub mod agent;
 pub mod agents;
 pub mod chain;
 pub mod events;

@@ -9,6 +9,7 @@ mod ranges;
 mod review;
 mod views;
 
+use super::agent_args::AgentArgs;
 pub use super::format_arg::FormatArg;
 use super::observe_args::OBSERVE;
 pub use super::observe_args::{ObserveArgs, ObserveKind, ObserveLinesArgs, ObserveTestRunArgs};
@@ -102,6 +103,8 @@ pub enum Command {
     /// Record what an agent or orchestrator reports: JSON lines on standard input
     #[command(after_help = OBSERVE)]
     Observe(ObserveArgs),
+    /// What the hooks of agents' clients call
+    Agent(AgentArgs),
     /// Show how full the agent's context window is; exit code 1 when no new turn may begin
     #[command(after_help = CONTEXT)]
     Context(ContextArgs),

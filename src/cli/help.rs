@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Work", &["test", "complete", "status", "log", "show", "explain"]),
     ("Answer a halt", &["resume", "stop", "pause", "advise", "review"]),
     ("Share and check", &["check", "sync", "replay", "backfill"]),
-    ("Agents and shells", &["observe", "tick", "context", "completions", "man"]),
+    ("Agents and shells", &["agent", "observe", "tick", "context", "completions", "man"]),
 ];
 /// Widest text; wider lines are hard to read.
 const MAX_COLUMNS: usize = 100;

@@ -1,5 +1,6 @@
 //! Arguments in, text and exit code out. Thin: each verb is a file in `commands` that calls `ops` and `report`.
 
+mod agent_args;
 mod args;
 mod commands;
 mod error;
@@ -14,6 +15,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
+use self::agent_args::AgentCommand;
 use self::args::{Cli, Command, ConfigCommand};
 use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Printer};
@@ -47,6 +49,13 @@ fn run() -> ExitCode {
         && let Some(name) = name.to_str()
     {
         return commands::hook::main(ctx, name, rest).into();
+    }
+    if let [_, agent, hook, client, event, ..] = args.as_slice()
+        && agent == "agent"
+        && hook == "hook"
+        && !client.to_string_lossy().starts_with('-')
+    {
+        return commands::agent_hook::main(ctx, &client.to_string_lossy(), &event.to_string_lossy()).into();
     }
     let parsed = help::command(output::columns()).try_get_matches_from(args);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
@@ -105,6 +114,11 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Replay(args) => commands::replay::run(shell, &args),
         Command::Advise(args) => commands::advise::run(shell, &args),
         Command::Observe(args) => commands::observe::run(shell, &args.kind),
+        Command::Agent(args) => match args.command {
+            AgentCommand::Hook(args) => {
+                Ok(commands::agent_hook::main(shell.ctx.clone(), &args.client, &args.event))
+            }
+        },
         Command::Context(args) => commands::context::run(shell, &args),
         Command::Tick(args) => commands::tick::run(shell, &args),
         Command::Pin(args) => commands::pin::run(shell, &args),

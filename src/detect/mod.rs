@@ -12,6 +12,7 @@ mod rule;
 mod rules;
 mod signals;
 mod situation;
+mod soon;
 #[cfg(test)]
 mod testkit;
 mod weakened;
@@ -37,6 +38,7 @@ pub use rules::{
     user_stop::RULE as USER_STOP,
 };
 
+pub use soon::soon;
 pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
 
 use crate::domain::about::{About, EventClass};

@@ -6,6 +6,8 @@
 
 pub mod about;
 pub mod agent;
+pub mod agent_door;
+pub mod agent_ruling;
 pub mod attempt;
 pub mod briefing;
 pub mod change;

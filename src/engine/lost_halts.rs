@@ -119,6 +119,7 @@ fn from_journal(ws: &Workspace, holdings: &Held) -> Option<StandingHalt> {
             | JournalLine::TestRun(_)
             | JournalLine::Event(_)
             | JournalLine::Safety(_)
+            | JournalLine::Agent(_)
             | JournalLine::Attempt(_)
             | JournalLine::CommitRecorded { .. }
             | JournalLine::Healed { .. } => {}

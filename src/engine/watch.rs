@@ -138,6 +138,7 @@ fn stage(line: &JournalLine) -> Asked {
         | JournalLine::Ack(_)
         | JournalLine::Safety(_)
         | JournalLine::CommitRecorded { .. }
+        | JournalLine::Agent(_)
         | JournalLine::Attempt(_)
         | JournalLine::Halt(_)
         | JournalLine::Healed { .. } => Asked::At(Stage::Event),

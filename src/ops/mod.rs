@@ -3,6 +3,7 @@
 //! Rank 5. What several of them need is in [`crate::engine`].
 
 pub mod advise;
+pub mod agent;
 pub mod backfill;
 pub mod check;
 pub mod complete;

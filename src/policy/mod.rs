@@ -3,6 +3,7 @@
 //! Deciding and doing are split: what is decided here is a value that can be shown, compared and tested;
 //! `action` alone carries it out (ARCHITECTURE.md).
 
+pub mod agent;
 mod compaction;
 mod decide;
 mod dirty;

@@ -9,6 +9,7 @@
 //! passed in as [`style::Style`].
 
 pub mod advice;
+pub mod agent;
 pub mod backfill;
 pub mod briefing;
 pub mod check;

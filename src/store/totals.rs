@@ -115,6 +115,7 @@ fn time_of(line: &JournalLine) -> Option<Timestamp> {
         JournalLine::Halt(standing) => Some(standing.halt.at),
         JournalLine::TestRun(_)
         | JournalLine::Safety(_)
+        | JournalLine::Agent(_)
         | JournalLine::Attempt(_)
         | JournalLine::Healed { .. } => None,
     }
@@ -133,6 +134,7 @@ fn take(fold: &mut Fold, line: JournalLine) {
             fold.push(Fact::TestRun(run));
         }
         JournalLine::Safety(_)
+        | JournalLine::Agent(_)
         | JournalLine::Attempt(_)
         | JournalLine::Halt(_)
         | JournalLine::Healed { .. } => {}

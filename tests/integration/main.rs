@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests start programs and look at their own environment")]
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
+mod agent_hooks;
 mod backfill;
 mod broken_state;
 mod bulk;

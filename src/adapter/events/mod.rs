@@ -15,9 +15,9 @@ pub use lines::{Line, Lines, MAX_LINE};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::domain::events::{Ballot, Clearing, Event, Output, OutputKind, TurnEnd, What};
+use crate::domain::events::{Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, TurnEnd, What};
 use crate::domain::facts::{Ack, AckHow, Fact};
-use crate::domain::ids::{CodeId, Digest};
+use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::time::{Span, Timestamp, Uptime};
 use crate::store::journal::JournalLine;
 use crate::wire::v1::decode_line;
@@ -278,11 +278,31 @@ fn ack(line: &[u8], object: &Map<String, Value>, at: Timestamp) -> Result<Fact, 
     Ok(Fact::Ack(Box::new(ack)))
 }
 
+/// A tool call that was seen by ourselves, as hashes.
+pub fn seen_call(tool: &str, args: Option<Value>, result: Option<Value>, end: CallEnd) -> ToolCall {
+    call::signature(&call::Reported { tool: tool.to_owned(), args, result, end })
+}
+
+/// What a model said last in a turn, as a hash.
+pub fn final_message(text: &str) -> Output {
+    let lines = u64::try_from(text.lines().count()).ok();
+    Output { kind: OutputKind::MessageFinal, hash: hash::output(&Value::from(text)), lines }
+}
+
+/// The mark of something that consists of `parts`: no part can imitate a border.
+pub fn mark(parts: &[&str]) -> ShortHash {
+    let bytes: Vec<&[u8]> = parts.iter().map(|part| part.as_bytes()).collect();
+    hash::short(&bytes)
+}
+
 /// Whether a line of the journal tells something that is for people alone: no fact, and nothing wrong with it.
 pub fn is_note(line: &[u8]) -> bool {
     matches!(
         decode_line(line),
-        Ok(JournalLine::Safety(_) | JournalLine::Halt(_) | JournalLine::Healed { .. })
+        Ok(JournalLine::Agent(_)
+            | JournalLine::Safety(_)
+            | JournalLine::Halt(_)
+            | JournalLine::Healed { .. })
     )
 }
 

@@ -1,6 +1,7 @@
 //! One file a verb: arguments to a call of `ops`, its value to text, its outcome to an exit code.
 
 pub mod advise;
+pub mod agent_hook;
 pub mod backfill;
 pub mod check;
 pub mod complete;

@@ -67,7 +67,10 @@ fn item(
         JournalLine::Ack(ack) => Some(Item::Fact(Fact::Ack(ack))),
         JournalLine::Event(event) => Some(Item::Fact(Fact::Event(event))),
         JournalLine::Safety(fact) => Some(Item::Gate(fact)),
-        JournalLine::Halt(_) | JournalLine::Healed { .. } | JournalLine::Attempt(_) => None,
+        JournalLine::Agent(_)
+        | JournalLine::Halt(_)
+        | JournalLine::Healed { .. }
+        | JournalLine::Attempt(_) => None,
         JournalLine::CommitRecorded { commit, .. } => {
             let fact = fact_of(ws, store, commit);
             if fact.is_none() {

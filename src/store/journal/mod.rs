@@ -18,6 +18,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::{RecordError, Warning, file};
+use crate::domain::agent_door::AgentFact;
 use crate::domain::attempt::Attempt;
 use crate::wire::v1::{MAX_LINE, encode_line};
 
@@ -50,6 +51,17 @@ impl Journal {
     /// `attempts.jsonl` there. Touches nothing.
     pub fn of_attempts(common_dir: &Path) -> Self {
         Self { dir: common_dir.join("andon"), name: "attempts" }
+    }
+
+    /// What the hooks of agents' clients did in this worktree: `agents.jsonl` in `git_dir`. Touches nothing.
+    pub fn of_agents(git_dir: &Path) -> Self {
+        Self { dir: git_dir.join("andon"), name: "agents" }
+    }
+
+    /// The newest facts of agents' hooks, oldest first. What cannot be read is none.
+    pub fn agent_facts(&self) -> Vec<AgentFact> {
+        let fact = |line| if let JournalLine::Agent(fact) = line { Some(*fact) } else { None };
+        self.read_tail().0.into_iter().filter_map(fact).collect()
     }
 
     /// The newest attempts, oldest first. What cannot be read is no attempt.

@@ -257,6 +257,7 @@ impl Found {
             JournalLine::TestRun(_)
             | JournalLine::Event(_)
             | JournalLine::Safety(_)
+            | JournalLine::Agent(_)
             | JournalLine::Attempt(_)
             | JournalLine::Halt(_)
             | JournalLine::Healed { .. } => {}

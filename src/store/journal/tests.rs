@@ -18,6 +18,7 @@ fn names(lines: &[JournalLine]) -> Vec<String> {
             | JournalLine::Halt(_)
             | JournalLine::Event(_)
             | JournalLine::Safety(_)
+            | JournalLine::Agent(_)
             | JournalLine::Attempt(_)
             | JournalLine::CommitRecorded { .. } => "other".to_owned(),
         })

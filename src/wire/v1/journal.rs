@@ -11,12 +11,14 @@ use super::figures::FiguresWire;
 use super::halt::HaltLine;
 use super::overlay::OverlayWire;
 use super::{MAX_LINE, event};
+use crate::domain::agent::Client;
+use crate::domain::agent_door::{AgentFact, Deed};
 use crate::domain::attempt::Attempt;
 use crate::domain::decision::StandingHalt;
 use crate::domain::events::{Begins, Event};
 use crate::domain::facts::{Ack, AckHow};
 use crate::domain::findings::Level;
-use crate::domain::ids::{CodeId, CommitId, EntryId, TreeId};
+use crate::domain::ids::{CodeId, CommitId, EntryId, ShortHash, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::{OverlayEntry, RunValidity, TestRun};
 use crate::domain::time::Timestamp;
@@ -51,6 +53,8 @@ pub enum JournalLine {
         /// Who made it, and its place in its run; `None` in lines of older versions.
         turn: Option<MarkedTurn>,
     },
+    /// `agent`: what an agent's hook did or saw. In a file of its own.
+    Agent(Box<AgentFact>),
     /// `attempt`: the same for the whole repository, whatever HEAD is moved to. In a file of its own.
     Attempt(Box<Attempt>),
     /// `halt`: a halt went into the ledger. Without its evidence, which is there.
@@ -136,6 +140,17 @@ struct AttemptWire {
 
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object")]
+struct AgentWire {
+    at: Option<Timestamp>,
+    client: Client,
+    session: Option<String>,
+    did: Deed,
+    about: Option<String>,
+    mark: Option<ShortHash>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 struct HealedWire {
     what: Option<String>,
     at: Option<Timestamp>,
@@ -156,6 +171,7 @@ pub fn encode_line(fact: &JournalLine) -> String {
             let (commit, tree, code, at) = (*commit, *tree, *code, *at);
             ("commit", members_of(&MarkerWire { node, iteration, begins, commit, tree, code, at }))
         }
+        JournalLine::Agent(fact) => ("agent", members_of(&AgentWire::from(&**fact))),
         JournalLine::Attempt(made) => ("attempt", members_of(&AttemptWire::from(&**made))),
         JournalLine::Halt(standing) => ("halt", members_of(&HaltLine::from(&**standing))),
         JournalLine::Healed { what, at } => {
@@ -230,6 +246,7 @@ pub fn decode_line(line: &[u8]) -> Result<JournalLine, FormatError> {
         "test_run" => decode_run(line).map(|run| JournalLine::TestRun(Box::new(run))),
         "ack" => Ok(JournalLine::Ack(Box::new(object::<AckWire>(line, MAX_LINE)?.into()))),
         "commit" => Ok(object::<MarkerWire>(line, MAX_LINE)?.into()),
+        "agent" => Ok(JournalLine::Agent(Box::new(object::<AgentWire>(line, MAX_LINE)?.into()))),
         "attempt" => Ok(JournalLine::Attempt(Box::new(object::<AttemptWire>(line, MAX_LINE)?.into()))),
         "halt" => Ok(JournalLine::Halt(Box::new(object::<HaltLine>(line, MAX_LINE)?.into()))),
         "healed" => {
@@ -321,6 +338,32 @@ impl SafetyWire {
         let Self { at, rule, level, message, figures, tree, agent } = self;
         let (message, figures) = (message.unwrap_or_default(), FiguresWire::read(figures));
         SafetyFact { kind, at, rule, level, message, figures, tree, agent }
+    }
+}
+
+impl From<&AgentFact> for AgentWire {
+    fn from(fact: &AgentFact) -> Self {
+        Self {
+            at: fact.at,
+            client: fact.client,
+            session: fact.session.as_deref().map(|session| bounded(session, MAX_NAME)),
+            did: fact.deed,
+            about: Some(bounded(&fact.about, MAX_NAME)).filter(|about| !about.is_empty()),
+            mark: fact.mark,
+        }
+    }
+}
+
+impl From<AgentWire> for AgentFact {
+    fn from(wire: AgentWire) -> Self {
+        Self {
+            at: wire.at,
+            client: wire.client,
+            session: wire.session,
+            deed: wire.did,
+            about: wire.about.unwrap_or_default(),
+            mark: wire.mark,
+        }
     }
 }
 

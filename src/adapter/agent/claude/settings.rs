@@ -1,0 +1,49 @@
+//! Claude Code reads its settings anew while it runs: whoever empties them takes the guard away.
+
+use serde_json::Value;
+
+/// Whether settings still start Andon before a tool runs. What is no JSON starts nothing.
+pub fn calls_us(settings: &[u8]) -> bool {
+    let Ok(settings) = serde_json::from_slice::<Value>(settings) else { return false };
+    if settings.get("disableAllHooks").and_then(Value::as_bool) == Some(true) {
+        return false;
+    }
+    let groups = settings.pointer("/hooks/PreToolUse").and_then(Value::as_array);
+    let handlers = groups.into_iter().flatten().filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    handlers.into_iter().any(|handler| {
+        let words = handler.get("args").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        let command = handler.get("command").and_then(Value::as_str).unwrap_or_default();
+        let line = format!("{command} {}", words.join(" "));
+        line.contains("agent hook claude PreToolUse")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_that_are_gone_are_seen() {
+        for (settings, expected) in [
+            (
+                r#"{"hooks":{"PreToolUse":[{"hooks":[{"command":"andon","args":["agent","hook","claude","PreToolUse"]}]}]}}"#,
+                true,
+            ),
+            (
+                r#"{"hooks":{"PreToolUse":[{"hooks":[{"command":"/x/andon agent hook claude PreToolUse"}]}]}}"#,
+                true,
+            ),
+            (
+                r#"{"disableAllHooks":true,"hooks":{"PreToolUse":[{"hooks":[{"command":"andon agent hook claude PreToolUse"}]}]}}"#,
+                false,
+            ),
+            (r#"{"hooks":{"PreToolUse":[{"hooks":[{"command":"true"}]}]}}"#, false),
+            (r#"{"hooks":[]}"#, false),
+            ("{}", false),
+            ("{", false),
+        ] {
+            assert_eq!(calls_us(settings.as_bytes()), expected, "{settings}");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! `OpenHands`.
+
+pub(super) mod payload;
+pub(super) mod reply;

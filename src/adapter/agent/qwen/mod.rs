@@ -1,0 +1,4 @@
+//! Qwen Code.
+
+pub(super) mod payload;
+pub(super) mod reply;

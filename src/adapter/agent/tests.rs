@@ -1,0 +1,45 @@
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn wrong_types_are_unknown_and_others_members_ignored() {
+    let payload = read(
+        Client::Claude,
+        "PreToolUse",
+        br#"{"session_id":7,"cwd":["x"],"tool_name":"Bash","tool_input":"x","stop_hook_active":"yes","new":{"a":1}}"#,
+    )
+    .unwrap();
+    assert_eq!((payload.session, payload.cwd, payload.continued), (None, None, None));
+    assert_eq!(payload.calls[0].used.commands, ["x"]);
+    for (client, _) in Client::ALL {
+        assert_eq!(read(client, "PreToolUse", b"{}").unwrap().calls, []);
+        assert!(read(client, "PreToolUse", b"[]").is_err());
+        assert!(read(client, "PreToolUse", b"{\"a\":").is_err());
+        assert!(read(client, "PreToolUse", &b"[".repeat(100_000)).is_err());
+        assert_eq!(moment(client, "No such event"), None);
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_payload_breaks_a_reader(members in prop::collection::btree_map(
+        prop::sample::select(vec![
+            "session_id", "tool_name", "tool_input", "tool_response", "toolName", "toolArgs", "toolResult", "tool_result",
+            "input", "output", "properties", "type", "tool_call", "llm_response", "tool_calls", "workspaceRoots", "error",
+        ]),
+        prop::sample::select(vec![
+            "null", "1", "\"a\"", "\"{\\\"command\\\":1}\"", "[]", "[1,{}]", "{}", "{\"command\":[\"sh\",\"-c\",\"x\"]}",
+            "{\"commands\":[{}]}", "{\"tool\":\"bash\",\"sessionID\":3}", "{\"exit_code\":-1,\"content\":[{}]}",
+        ]),
+        0..6,
+    )) {
+        let body: Vec<String> = members.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+        let json = format!("{{{}}}", body.join(","));
+        for (client, _) in Client::ALL {
+            for event in ["PreToolUse", "PostToolUse", "postToolUse", "AfterTool", "AfterModel", "PostToolBatch",
+                "tool.execute.after", "event", "stop", "afterShellExecution"] {
+                prop_assert!(read(client, event, json.as_bytes()).is_ok(), "{json}");
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What agents' clients hand to Andon's hooks, as values, and what the hooks remember of it.
+
+use super::agent::Client;
+use super::codec::named;
+use super::events::CallEnd;
+use super::ids::ShortHash;
+use super::time::Timestamp;
+
+/// The moments at which a client asks or tells something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HookMoment {
+    /// A tool is about to run, and may be refused.
+    BeforeTool,
+    /// A tool has run.
+    AfterTool,
+    /// A turn is about to end.
+    TurnEnd,
+    /// A session begins.
+    SessionStart,
+    /// Something was asked of the agent, mostly by a person.
+    Prompt,
+    /// The context window is about to be compacted.
+    Compacting,
+    /// It was.
+    Compacted,
+    /// The client's settings have changed.
+    SettingsChanged,
+    /// The model has answered: the client knows of tokens.
+    Answered,
+    /// Anything else that the client tells of: nothing follows.
+    Aside,
+}
+
+/// What a tool does, as far as its name tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ToolKind {
+    /// It reads and changes nothing.
+    Read,
+    /// It writes files.
+    Edit,
+    /// It runs a command line.
+    Shell,
+    /// Nobody here knows.
+    Unknown,
+}
+
+/// A tool with what it is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolUse {
+    /// The client's name of it.
+    pub name: String,
+    /// What it does.
+    pub kind: ToolKind,
+    /// The client's id of the call.
+    pub id: Option<String>,
+    /// The command lines, of a shell.
+    pub commands: Vec<String>,
+    /// The files that the arguments name.
+    pub paths: Vec<String>,
+    /// How it ended, where it has.
+    pub end: CallEnd,
+}
+
+/// What an agent's hook did or saw. Kept, so that "already said" is a fold over facts and no counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Deed {
+    /// A session began.
+    Session,
+    /// A person asked something: what is counted per turn begins anew.
+    Prompt,
+    /// A tool call was taken in; the mark tells it from others.
+    Called,
+    /// Tokens were taken in; the mark is that of the client's message.
+    Counted,
+    /// A tool was refused; the mark says why.
+    Refused,
+    /// The model was told something once; the mark says what.
+    Nudged,
+    /// A turn was not let end; the mark is what was missing, on which code.
+    Held,
+    /// A turn was let end although something was missing.
+    Released,
+    /// A change of the client's settings was refused.
+    Kept,
+    /// The hook could not do its work.
+    Broken,
+}
+
+impl Deed {
+    /// Every deed with its name in the journal of agents.
+    pub const ALL: [(Self, &'static str); 10] = [
+        (Self::Session, "session"),
+        (Self::Prompt, "prompt"),
+        (Self::Called, "called"),
+        (Self::Counted, "counted"),
+        (Self::Refused, "refused"),
+        (Self::Nudged, "nudged"),
+        (Self::Held, "held"),
+        (Self::Released, "released"),
+        (Self::Kept, "kept"),
+        (Self::Broken, "broken"),
+    ];
+}
+
+named!(Deed, "what an agent's hook did");
+
+/// One such fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentFact {
+    /// When.
+    pub at: Option<Timestamp>,
+    /// Whose hook it was.
+    pub client: Client,
+    /// The client's session. Untrusted text.
+    pub session: Option<String>,
+    /// What happened.
+    pub deed: Deed,
+    /// What it was about, in words. Untrusted text.
+    pub about: String,
+    /// By which it is told from others of its kind.
+    pub mark: Option<ShortHash>,
+}

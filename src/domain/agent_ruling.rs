@@ -1,0 +1,56 @@
+//! What is decided about an agent's calls and turns, as values with their words.
+
+/// How often one turn is held at the most.
+pub const MAX_HOLDS: usize = 3;
+
+/// What a tool call would disarm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Disarm {
+    /// `ANDON=0`.
+    MasterSwitch,
+    /// `core.hooksPath`, or hooks in git's configuration.
+    HooksPath,
+    /// Hooks of git, or what Andon keeps in the git directory.
+    Hooks,
+    /// `.andon/`.
+    AndonDir,
+    /// Refs that hold records and halts.
+    Refs,
+    /// The settings of a client.
+    Settings(String),
+    /// `andon uninstall`, `andon agent uninstall`, `andon pin`.
+    Command(String),
+    /// `andon resume`.
+    Resume,
+}
+
+impl Disarm {
+    /// What is meant, in words.
+    pub fn what(&self) -> String {
+        match self {
+            Self::MasterSwitch => "the switch ANDON=0".to_owned(),
+            Self::HooksPath => "where git looks for hooks (core.hooksPath)".to_owned(),
+            Self::Hooks => "git's hooks and records".to_owned(),
+            Self::AndonDir => "the files of a halt (.andon/)".to_owned(),
+            Self::Refs => "the refs that hold records and halts".to_owned(),
+            Self::Settings(file) => format!("the client's settings ({file})"),
+            Self::Command(command) => format!("`{command}`"),
+            Self::Resume => "`andon resume`".to_owned(),
+        }
+    }
+}
+
+/// Why a turn may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LetGo {
+    /// Nothing is missing.
+    Done,
+    /// A halt stands: more work would be refused.
+    Halted,
+    /// It was held [`MAX_HOLDS`] times.
+    Cap,
+    /// It was held for the same on the same code, and nothing moved.
+    NoProgress,
+    /// It is held by somebody, and what was said before is not known any more.
+    Forgotten,
+}

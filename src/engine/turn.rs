@@ -1,0 +1,85 @@
+//! A turn has ended, as `andon tick` or an agent's hook tells: the state of the working tree goes into the journal, and the
+//! rules decide.
+
+use sha2::{Digest as _, Sha256};
+
+use super::context::Context;
+use super::error::OpsError;
+use super::watch::{self, Asked};
+use super::workspace::Workspace;
+use crate::domain::decision::{Decision, Stage};
+use crate::domain::events::{Event, TurnEnd, What};
+use crate::domain::ids::Digest;
+use crate::domain::paths::PathClass;
+use crate::git::Overlay;
+use crate::report::message::Diagnostic;
+use crate::store::fingerprint::Fingerprinter;
+use crate::store::journal::{Journal, JournalLine};
+
+/// Largest document that is read, in bytes; a larger one counts by its id.
+const MAX_DOCUMENT: u64 = 1 << 20;
+
+/// What a turn's end led to.
+pub struct Ticked {
+    /// What the rules say.
+    pub decision: Decision,
+    /// What was skipped on the way.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Whose turn ends.
+#[derive(Debug, Clone, Default)]
+pub struct Whose {
+    /// The node; that whose turn it is where there is none.
+    pub node: Option<String>,
+    /// The session of the agent.
+    pub session: Option<String>,
+}
+
+/// Ends a turn.
+pub fn end(ctx: &Context, ws: &Workspace, whose: Whose) -> Result<Ticked, OpsError> {
+    ws.top()?;
+    let overlay = ws.overlay()?;
+    let code =
+        Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?;
+    let end = TurnEnd { code: Some(code), docs: Some(documents(ws, &overlay)) };
+    let Whose { node, session } = whose;
+    let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), What::TurnEnd(end));
+    let event = Event { at, uptime, node, session, id: None, trace: None, what };
+    Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
+    let (decision, warnings, _) = watch::decide(ctx, ws, Asked::At(Stage::Turn))?;
+    Ok(Ticked { decision, warnings })
+}
+
+/// The state of the documents that are not committed as they are: their text without white space
+/// (docs/spec-map.md, loop safety: progress measurement).
+fn documents(ws: &Workspace, overlay: &Overlay) -> Digest {
+    let mut hasher = Sha256::new();
+    let docs =
+        overlay.entries.iter().filter(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Docs);
+    for entry in docs {
+        hasher.update(&entry.path);
+        hasher.update([0]);
+        match (entry.entry, text(ws, &entry.path)) {
+            (Some(_), Some(text)) => {
+                text.split_ascii_whitespace().for_each(|word| {
+                    hasher.update(word);
+                    hasher.update(b" ");
+                });
+            }
+            (Some((_, id)), None) => hasher.update(id.as_bytes()),
+            (None, _) => {}
+        }
+        hasher.update([0]);
+    }
+    Digest(hasher.finalize().into())
+}
+
+fn text(ws: &Workspace, path: &[u8]) -> Option<String> {
+    let path = ws.repo.workdir()?.join(std::str::from_utf8(path).ok()?);
+    let metadata = path.symlink_metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_DOCUMENT {
+        return None;
+    }
+    std::fs::read_to_string(path).ok()
+}

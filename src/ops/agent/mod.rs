@@ -1,0 +1,9 @@
+//! `andon agent hook`: what the hooks of agents' clients ask and tell.
+
+mod halted;
+pub mod hook;
+mod observed;
+mod place;
+mod seen;
+mod tail;
+mod turn;

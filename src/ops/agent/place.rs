@@ -1,0 +1,97 @@
+//! Where an agent is at work: the repository, what guards it, and what its hooks remember.
+
+use std::path::{Path, PathBuf};
+
+use crate::adapter::events;
+use crate::domain::agent::{Client, MARKERS};
+use crate::domain::agent_door::{AgentFact, Deed};
+use crate::domain::events::{Event, What};
+use crate::domain::ids::ShortHash;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
+use crate::policy::agent::{GuardFiles, Session};
+use crate::store::journal::{Journal, JournalLine};
+
+/// One session of one client in one repository.
+pub(super) struct Place<'a> {
+    pub(super) ctx: &'a Context,
+    pub(super) ws: &'a Workspace,
+    pub(super) client: Client,
+    pub(super) session: Option<String>,
+}
+
+impl Place<'_> {
+    /// What was said and done in this session.
+    pub(super) fn remembered(&self) -> Session {
+        let facts = Journal::of_agents(self.ws.repo.git_dir()).agent_facts();
+        Session::of(&facts, self.client, self.session.as_deref())
+    }
+
+    /// Keeps what was done.
+    pub(super) fn remember(&self, deed: Deed, about: &str, mark: Option<ShortHash>) -> Result<(), OpsError> {
+        let (at, session) = (Some(self.ctx.now), self.session.clone());
+        let fact = AgentFact { at, client: self.client, session, deed, about: about.to_owned(), mark };
+        Ok(Journal::of_agents(self.ws.repo.git_dir()).append(&JournalLine::Agent(Box::new(fact)))?)
+    }
+
+    /// The mark of something in this session.
+    pub(super) fn mark(&self, parts: &[&str]) -> ShortHash {
+        let own = [self.client.as_str(), self.session.as_deref().unwrap_or_default()];
+        events::mark(&[&own[..], parts].concat())
+    }
+
+    /// An event of this session, seen now.
+    pub(super) fn event(&self, id: Option<ShortHash>, what: What) -> JournalLine {
+        let (at, uptime) = (Some(self.ctx.now), self.ctx.uptime());
+        let (node, session) = (self.ctx.actor().node, self.session.clone());
+        JournalLine::Event(Box::new(Event { at, uptime, node, session, id, trace: None, what }))
+    }
+
+    /// Keeps a fact.
+    pub(super) fn append(&self, line: &JournalLine) -> Result<(), OpsError> {
+        Ok(Journal::open(self.ws.repo.git_dir()).append(line)?)
+    }
+
+    /// HEAD, as a text.
+    pub(super) fn head(&self) -> Result<String, OpsError> {
+        Ok(self.ws.repo.head()?.commit().map_or_else(String::new, |head| head.to_string()))
+    }
+}
+
+/// The context as the shell of the client would have it: what is seen here is seen by an agent.
+pub(super) fn of_agent(ctx: &Context, client: Client) -> Context {
+    let mut ctx = ctx.clone();
+    let own = MARKERS.into_iter().find(|marker| marker.client == Some(client));
+    let (name, value) = own.map_or(("AGENT", "1"), |marker| (marker.name, marker.value.unwrap_or("1")));
+    ctx.vars.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+    ctx
+}
+
+/// What no tool may touch here.
+pub(super) fn guard_files(ctx: &Context, ws: &Workspace) -> GuardFiles {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let own = ["hooks", "andon", "refs", "config", "packed-refs"];
+    let git_dirs = [ws.repo.git_dir(), ws.repo.common_dir()];
+    let mut dirs: Vec<String> =
+        git_dirs.iter().flat_map(|dir| own.map(|name| text(&dir.join(name)))).collect();
+    // The directory of another tool's hooks, such as husky's, is a part of the project.
+    dirs.extend(hooks_dir(ws).filter(|dir| !is_within(ws, dir)).map(|dir| text(&dir)));
+    GuardFiles { cwd: text(&ctx.cwd), dirs }
+}
+
+fn is_within(ws: &Workspace, dir: &Path) -> bool {
+    ws.repo.workdir().is_some_and(|top| dir.starts_with(top))
+}
+
+/// Where git looks for hooks, as far as its configuration tells without starting it.
+pub(super) fn hooks_dir(ws: &Workspace) -> Option<PathBuf> {
+    let top = ws.repo.workdir()?;
+    let own = || ws.repo.common_dir().join("hooks");
+    Some(
+        ws.repo
+            .config_string("core.hooksPath")
+            .filter(|path| !path.is_empty())
+            .map_or_else(own, |path| top.join(path)),
+    )
+}

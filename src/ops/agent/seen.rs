@@ -1,0 +1,144 @@
+//! After a tool has run: the call becomes a fact, the rules are asked, and the model is told once what they saw coming.
+
+use std::path::Path;
+
+use super::place::Place;
+use super::tail;
+use crate::adapter::agent::{self, Called, Payload, Say};
+use crate::adapter::events;
+use crate::detect;
+use crate::domain::agent::Client;
+use crate::domain::agent_door::Deed;
+use crate::domain::decision::{Decision, Verdict};
+use crate::domain::events::{CallEnd, What};
+use crate::domain::findings::Finding;
+use crate::domain::ids::ShortHash;
+use crate::engine::error::OpsError;
+use crate::engine::standing;
+use crate::engine::timeline;
+use crate::engine::watch::RuleWatch;
+use crate::policy::agent::Session;
+use crate::report::agent as words;
+use crate::report::message::Diagnostic;
+
+/// What came of an event.
+pub(super) struct Heard {
+    /// What the model or the person is told.
+    pub(super) say: Say,
+    /// What was odd on the way.
+    pub(super) warnings: Vec<Diagnostic>,
+}
+
+impl Heard {
+    pub(super) fn nothing() -> Self {
+        Self { say: Say::Nothing, warnings: Vec::new() }
+    }
+}
+
+/// Takes in the calls and the tokens of a payload.
+pub(super) fn after_tool(place: &Place<'_>, payload: Payload) -> Result<Heard, OpsError> {
+    let mut session = place.remembered();
+    let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
+    let mut watch = RuleWatch::new(place.ctx, place.ws);
+    for call in payload.calls {
+        if let Some(line) = called(place, &mut session, call, &transcript)? {
+            place.append(&line)?;
+            watch.take(line)?;
+        }
+    }
+    if payload.subagent.is_none()
+        && let Some(line) = counted(place, &mut session, &transcript)?
+    {
+        place.append(&line)?;
+        watch.take(line)?;
+    }
+    let (decision, warnings) = watch.end()?;
+    Ok(Heard { say: told(place, &session, &decision)?, warnings })
+}
+
+/// The call as a line of the journal; none for one that was told of already.
+fn called(
+    place: &Place<'_>,
+    session: &mut Session,
+    call: Called,
+    transcript: &[u8],
+) -> Result<Option<crate::store::journal::JournalLine>, OpsError> {
+    let Called { used, args, result } = call;
+    let (mark, id) = if let Some(id) = &used.id {
+        let mark = place.mark(&["call", id]);
+        if session.called.contains_key(&mark) {
+            return Ok(None);
+        }
+        (mark, mark)
+    } else {
+        // Two clients' settings may start us for one call. What has no id is the n-th of its kind at its own door.
+        let digest = used.commands.first().cloned().or_else(|| args.as_ref().map(ToString::to_string));
+        let digest = digest.unwrap_or_else(|| used.name.clone());
+        let mark = place.mark(&["args", &digest]);
+        let times = session.called.get(&mark).copied().unwrap_or(0);
+        let owner = place.session.as_deref().unwrap_or_default();
+        (mark, events::mark(&["args", owner, &digest, &times.to_string()]))
+    };
+    let end = match (used.end, &used.id) {
+        (CallEnd::Unknown, Some(id)) if place.client == Client::Codex => {
+            let code = agent::exit_code(transcript, id);
+            code.map_or(CallEnd::Unknown, |code| if code == 0 { CallEnd::Done } else { CallEnd::Failed })
+        }
+        (end, _) => end,
+    };
+    place.remember(Deed::Called, "", Some(mark))?;
+    *session.called.entry(mark).or_default() += 1;
+    let what = What::ToolCall(events::seen_call(&used.name, args, result, end));
+    Ok(Some(place.event(Some(id), what)))
+}
+
+/// Tokens that the transcript tells of and that are not known yet.
+pub(super) fn counted(
+    place: &Place<'_>,
+    session: &mut Session,
+    transcript: &[u8],
+) -> Result<Option<crate::store::journal::JournalLine>, OpsError> {
+    let Some(counted) = agent::newest_usage(place.client, transcript) else { return Ok(None) };
+    let mark = place.mark(&["usage", &counted.id]);
+    if !session.counted.insert(mark) {
+        return Ok(None);
+    }
+    place.remember(Deed::Counted, "", Some(mark))?;
+    Ok(Some(place.event(Some(mark), What::Usage(counted.usage))))
+}
+
+/// The one thing that is said: that the loop is halted, else what will halt it. Each once.
+fn told(place: &Place<'_>, session: &Session, decision: &Decision) -> Result<Say, OpsError> {
+    if decision.verdict == Verdict::Halt {
+        let Some(halt) = standing::recorded(place.ws)? else { return Ok(Say::Nothing) };
+        let mark = events::mark(&["halt", &halt.id.to_string()]);
+        return once(place, session, mark, &halt.halt.rule, || words::now_halted(&halt));
+    }
+    let timeline = timeline::load(place.ws)?.timeline;
+    for finding in detect::soon(&timeline, &place.ws.config.rules) {
+        let mark = of_finding(&finding);
+        if !session.nudged.contains(&mark) {
+            return once(place, session, mark, finding.rule, || words::nudge(&finding));
+        }
+    }
+    Ok(Say::Nothing)
+}
+
+fn of_finding(finding: &Finding) -> ShortHash {
+    let evidence = finding.evidence.first().map_or_else(String::new, ToString::to_string);
+    events::mark(&["soon", finding.rule, &evidence])
+}
+
+fn once(
+    place: &Place<'_>,
+    session: &Session,
+    mark: ShortHash,
+    about: &str,
+    text: impl FnOnce() -> String,
+) -> Result<Say, OpsError> {
+    if session.nudged.contains(&mark) {
+        return Ok(Say::Nothing);
+    }
+    place.remember(Deed::Nudged, about, Some(mark))?;
+    Ok(Say::Tell(text()))
+}

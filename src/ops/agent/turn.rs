@@ -1,0 +1,103 @@
+//! The end of a turn: the done gate, and `andon tick` once the turn does end.
+
+use std::path::Path;
+
+use super::halted::Halted;
+use super::place::Place;
+use super::seen::{self, Heard};
+use super::tail;
+use crate::adapter::agent::{Payload, Say};
+use crate::adapter::events;
+use crate::domain::agent::Client;
+use crate::domain::agent_door::Deed;
+use crate::domain::agent_ruling::LetGo;
+use crate::domain::decision::Verdict;
+use crate::domain::events::What;
+use crate::domain::ids::ShortHash;
+use crate::engine::completion;
+use crate::engine::error::OpsError;
+use crate::engine::standing;
+use crate::engine::turn::{self, Whose};
+use crate::policy::agent::{Session, TurnAsked, TurnRuling, turn_end};
+use crate::report::agent as words;
+use crate::report::complete::OpenQuestion;
+
+/// What is missing, and its mark together with the code.
+struct Missing {
+    text: String,
+    mark: ShortHash,
+}
+
+/// Judges the end of a turn.
+pub(super) fn end(place: &Place<'_>, payload: &Payload, halted: &Halted) -> Result<Heard, OpsError> {
+    let mut session = place.remembered();
+    // A subagent of opencode's has a session of its own, of whose beginning nothing was taken in.
+    if place.client == Client::Opencode && !session.remembered {
+        return Ok(Heard::nothing());
+    }
+    let is_halted = matches!(halted, Halted::Yes(_));
+    let missing = if is_halted { None } else { missing(place, &session)? };
+    let asked = TurnAsked {
+        halted: is_halted,
+        missing: missing.as_ref().map(|missing| missing.mark),
+        held: &session.held,
+        continued: payload.continued,
+        remembered: session.remembered,
+    };
+    let text = missing.as_ref().map_or("", |missing| missing.text.as_str());
+    let why = match turn_end(asked) {
+        // These clients end the turn whatever is said.
+        TurnRuling::Hold(_) if matches!(place.client, Client::Opencode | Client::Cline) => LetGo::NoProgress,
+        TurnRuling::Hold(times) => {
+            // What cannot be remembered would be held for ever.
+            place.remember(Deed::Held, text, asked.missing)?;
+            return Ok(Heard { say: Say::Hold(words::held(text, times)), warnings: Vec::new() });
+        }
+        TurnRuling::LetGo(why) => why,
+    };
+    if why != LetGo::Done {
+        place.remember(Deed::Released, text, asked.missing)?;
+    }
+    let said = words::let_go(why, text, halted.halt());
+    let say = |said: Option<String>| said.map_or(Say::Nothing, Say::LetGo);
+    if is_halted {
+        return Ok(Heard { say: say(said), warnings: Vec::new() });
+    }
+    tell(place, &mut session, payload)?;
+    let whose = Whose { node: place.ctx.actor().node, session: place.session.clone() };
+    let ticked = turn::end(place.ctx, place.ws, whose)?;
+    let stands = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
+    let said = match stands {
+        Some(stands) => words::let_go(LetGo::Halted, text, Some(&stands.halt)),
+        None => said,
+    };
+    Ok(Heard { say: say(said), warnings: ticked.warnings })
+}
+
+/// Tokens and the last message of the turn become facts before it ends.
+fn tell(place: &Place<'_>, session: &mut Session, payload: &Payload) -> Result<(), OpsError> {
+    let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
+    if let Some(usage) = &payload.usage {
+        place.append(&place.event(None, What::Usage(usage.clone())))?;
+    } else if let Some(line) = seen::counted(place, session, &transcript)? {
+        place.append(&line)?;
+    }
+    if let Some(said) = payload.said.as_deref().filter(|said| !said.trim().is_empty()) {
+        place.append(&place.event(None, What::Output(events::final_message(said))))?;
+    }
+    Ok(())
+}
+
+/// What `andon complete` misses. Of a turn that touched nothing nothing is asked.
+fn missing(place: &Place<'_>, session: &Session) -> Result<Option<Missing>, OpsError> {
+    let (view, code) = completion::judged(place.ctx, place.ws)?;
+    let untouched =
+        view.code_modified == OpenQuestion::No && session.began.as_deref() == Some(place.head()?.as_str());
+    if view.can_complete != OpenQuestion::No || untouched {
+        return Ok(None);
+    }
+    let problem = || view.problems.first().map(|problem| problem.message.clone());
+    let text = view.prompt.clone().or_else(problem).unwrap_or_else(|| "andon complete says no".to_owned());
+    let mark = place.mark(&["missing", &text, &code.to_string()]);
+    Ok(Some(Missing { text, mark }))
+}

@@ -1,0 +1,127 @@
+//! The end of a turn: held for what is missing, and never for long.
+
+use super::{bash, halted, hook, lines};
+use crate::support::Stage;
+
+fn stop(stage: &Stage, client: &str) -> crate::support::Out {
+    match client {
+        "copilot" => hook(stage, client, "agentStop", r#"{"sessionId":"s"}"#),
+        "gemini" => hook(stage, client, "AfterAgent", r#"{"session_id":"s"}"#),
+        "cursor" => hook(stage, client, "stop", r#"{"conversation_id":"s"}"#),
+        _ => hook(stage, client, "Stop", r#"{"session_id":"s"}"#),
+    }
+}
+
+fn is_held(out: &crate::support::Out) -> bool {
+    out.all().contains("andon: not done yet:")
+}
+
+#[test]
+fn a_model_that_moves_and_never_obeys_is_let_go_after_three() {
+    for client in ["claude", "codex", "gemini", "qwen", "copilot", "cursor", "openhands", "goose"] {
+        let stage = Stage::installed();
+        let held: Vec<bool> = (0..6)
+            .map(|step| {
+                stage.write("code.txt", format!("untested {step}\n"));
+                is_held(&stop(&stage, client))
+            })
+            .collect();
+        assert_eq!(held, [true, true, true, false, false, false], "{client}");
+        let released = lines(&stage, "agents").iter().filter(|fact| fact["did"] == "released").count();
+        assert_eq!(released, 3, "{client}");
+    }
+}
+
+#[test]
+fn one_that_does_nothing_is_held_once() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "untested\n");
+    let held = stop(&stage, "claude").exits(2).says("run: andon test").says("1 of 3");
+    assert!(held.stderr.chars().count() < 800, "{held}");
+    stop(&stage, "claude").ok().says("unfinished").says("systemMessage");
+    // A person asks again: counted anew.
+    hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"please finish"}"#).ok();
+    assert!(is_held(&stop(&stage, "claude")));
+    // What we say ourselves, and tasks that end, are no person.
+    for prompt in ["andon: not done yet: x", "<task-notification>x"] {
+        let prompt = serde_json::json!({ "session_id": "s", "prompt": prompt }).to_string();
+        hook(&stage, "claude", "UserPromptSubmit", &prompt).ok();
+        assert!(!is_held(&stop(&stage, "claude")), "{prompt}");
+    }
+}
+
+#[test]
+fn finished_work_ends_in_silence() {
+    let stage = Stage::installed();
+    assert_eq!(stop(&stage, "claude").ok().all(), "");
+    stage.write("code.txt", "tested\n");
+    stage.andon(&["test"]).ok();
+    assert_eq!(stop(&stage, "claude").ok().all(), "");
+    let turns = lines(&stage, "journal").iter().filter(|line| line["type"] == "turn_end").count();
+    assert_eq!(turns, 2);
+}
+
+#[test]
+fn a_turn_that_touched_nothing_is_not_asked_for_tests() {
+    let stage = Stage::new();
+    stage.write("andon.toml", "[test]\ncommand = \"true\"\n");
+    stage.write("code.txt", "x\n");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Old"]).ok();
+    hook(&stage, "claude", "UserPromptSubmit", r#"{"session_id":"s","prompt":"what is this?"}"#).ok();
+    assert_eq!(stop(&stage, "claude").ok().all(), "");
+    stage.write("code.txt", "y\n");
+    assert!(is_held(&stop(&stage, "claude")));
+}
+
+#[test]
+fn a_halted_turn_ends_at_once_and_says_so() {
+    let stage = halted();
+    stage.write("code.txt", "untested\n");
+    for client in ["claude", "codex", "gemini", "qwen", "copilot", "cursor", "openhands"] {
+        let out = stop(&stage, client).ok();
+        assert!(out.all().contains("ends halted: repeated-failures"), "{client}: {out}");
+        assert!(!is_held(&out), "{client}: {out}");
+    }
+}
+
+#[test]
+fn what_cannot_be_remembered_does_not_hold() {
+    let stage = Stage::installed();
+    stage.write("code.txt", "untested\n");
+    std::fs::create_dir_all(stage.path(".git/andon/agents.jsonl")).unwrap();
+    for _ in 0..3 {
+        assert!(!is_held(&stop(&stage, "codex").ok()));
+    }
+}
+
+#[test]
+fn a_session_is_told_what_stands() {
+    let stage = halted();
+    let out = hook(&stage, "claude", "SessionStart", r#"{"session_id":"s","source":"startup"}"#).ok();
+    assert!(out.stdout.len() < 2500, "{out}");
+    out.says("HALTED by repeated-failures").says("1 test failing").says("hookSpecificOutput");
+    hook(&stage, "copilot", "sessionStart", r#"{"sessionId":"s"}"#)
+        .ok()
+        .says("{\"additionalContext\":\"Andon guards");
+    let running = Stage::installed();
+    hook(&running, "codex", "SessionStart", r#"{"session_id":"s"}"#).ok().says("andon test").lacks("HALTED");
+    hook(&running, "claude", "PreCompact", r#"{"session_id":"s","trigger":"auto"}"#).ok();
+    assert!(running.exists(".andon/MISSION_BRIEFING.md"));
+    hook(&running, "claude", "SessionStart", r#"{"session_id":"s","source":"compact"}"#)
+        .ok()
+        .says("MISSION_BRIEFING");
+}
+
+#[test]
+fn settings_that_lose_the_hooks_stay() {
+    let stage = Stage::installed();
+    let payload = serde_json::json!({ "session_id": "s", "file_path": stage.path(".claude/settings.json") })
+        .to_string();
+    stage.write(".claude/settings.json", "{}");
+    hook(&stage, "claude", "ConfigChange", &payload).exits(2).says("would no longer start Andon");
+    let ours = r#"{"hooks":{"PreToolUse":[{"hooks":[{"command":"andon","args":["agent","hook","claude","PreToolUse"]}]}]}}"#;
+    stage.write(".claude/settings.json", ours);
+    assert_eq!(hook(&stage, "claude", "ConfigChange", &payload).ok().all(), "");
+    let _ = bash("");
+}

@@ -1,0 +1,172 @@
+//! Before and after a tool: what is refused, how it is said, and what the model is told once.
+
+use super::{bash, halted, hook, lines};
+use crate::support::Stage;
+
+#[test]
+fn a_halt_is_said_in_full_once_and_then_in_a_line() {
+    let stage = halted();
+    let first = hook(&stage, "claude", "PreToolUse", &bash("make")).exits(2);
+    assert!(first.stderr.starts_with("refused: this loop is halted") && first.stdout.is_empty(), "{first}");
+    assert!(first.stderr.chars().count() < 800 && first.stderr.contains("repeated-failures"), "{first}");
+    let second = hook(&stage, "claude", "PreToolUse", &bash("ls; rm x")).exits(2);
+    assert_eq!(second.stderr.lines().count(), 1, "{second}");
+    for reading in
+        ["andon status", "andon log", "andon show", "andon review show 1", "git log --oneline | head -3"]
+    {
+        let out = hook(&stage, "claude", "PreToolUse", &bash(reading)).ok();
+        assert_eq!(out.all(), "", "{reading}");
+    }
+    let edit = r#"{"session_id":"t","tool_name":"Edit","tool_input":{"file_path":"code.txt"}}"#;
+    hook(&stage, "claude", "PreToolUse", edit).exits(2).says("this loop is halted");
+    hook(&stage, "claude", "PreToolUse", &bash("andon resume -r x")).exits(2).says("only a person answers");
+    stage.andon(&["resume", "-r", "looked at it"]).ok();
+    assert_eq!(hook(&stage, "claude", "PreToolUse", &bash("make")).ok().all(), "");
+}
+
+#[test]
+fn what_disarms_is_refused_while_the_loop_runs() {
+    let stage = Stage::installed();
+    for command in [
+        "ANDON=0 git commit -m x",
+        "git config core.hooksPath x",
+        "rm -rf .andon",
+        "rm .git/hooks/pre-commit",
+    ] {
+        hook(&stage, "codex", "PreToolUse", &bash(command)).exits(2).says("refused");
+    }
+    let facts = lines(&stage, "agents");
+    assert_eq!(facts.iter().filter(|fact| fact["did"] == "refused").count(), 4);
+    let hooks = stage.path(".git/hooks/pre-commit");
+    let edit = serde_json::json!({ "tool_name": "Write", "tool_input": { "file_path": hooks } }).to_string();
+    hook(&stage, "claude", "PreToolUse", &edit).exits(2).says("git's hooks");
+}
+
+#[test]
+fn each_client_is_refused_in_its_own_way() {
+    let stage = halted();
+    let (shell, edit) = (bash("make"), r#"{"tool_name":"Write","tool_input":{"file_path":"a"}}"#);
+    for client in ["claude", "codex", "qwen", "openhands", "goose"] {
+        let out = hook(&stage, client, "PreToolUse", &shell).exits(2);
+        assert!(out.stdout.is_empty() && out.stderr.contains("halted"), "{client}: {out}");
+    }
+    let out = hook(&stage, "gemini", "BeforeTool", &shell).exits(2);
+    assert!(out.stdout.is_empty() && out.stderr.contains("halted"), "{out}");
+    let out =
+        hook(&stage, "copilot", "preToolUse", r#"{"toolName":"bash","toolArgs":"{\"command\":\"make\"}"}"#)
+            .exits(2);
+    assert!(
+        out.stdout.starts_with(r#"{"permissionDecision":"deny","permissionDecisionReason":"refused: this"#),
+        "{out}"
+    );
+    let out = hook(&stage, "cursor", "preToolUse", edit).exits(2);
+    assert!(out.stdout.contains(r#""permission":"deny""#), "{out}");
+    let call = r#"{"tool_call":{"id":"1","name":"run_commands","input":{"commands":["make"]}}}"#;
+    let out = hook(&stage, "cline", "PreToolUse", call).exits(0);
+    assert!(out.stdout.starts_with(r#"{"overrideInput":{"commands":["printf "#), "{out}");
+    let call = r#"{"tool_call":{"id":"1","name":"editor","input":{"path":"a"}}}"#;
+    assert!(hook(&stage, "cline", "PreToolUse", call).ok().stdout.starts_with(r#"{"cancel":true"#));
+    let call = r#"{"input":{"tool":"bash","sessionID":"x"},"output":{"args":{"command":"make"}}}"#;
+    hook(&stage, "opencode", "tool.execute.before", call).exits(2).says("halted");
+}
+
+#[test]
+fn geminis_git_gets_its_hooks_back() {
+    let stage = Stage::installed();
+    let call =
+        r#"{"session_id":"g","tool_name":"run_shell_command","tool_input":{"command":"git commit -qam x"}}"#;
+    let out = hook(&stage, "gemini", "BeforeTool", call).ok();
+    let answer: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    let command = answer["hookSpecificOutput"]["tool_input"]["command"].as_str().unwrap().to_owned();
+    assert!(command.starts_with("export GIT_CONFIG_PARAMETERS=\"'core.hooksPath=/"), "{command}");
+    // As Gemini's shell has it: without the rewrite the commit goes round the gate, with it the gate refuses.
+    for (name, value) in
+        [("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "core.hooksPath"), ("GIT_CONFIG_VALUE_0", "")]
+    {
+        stage.set(name, value);
+    }
+    stage.write("code.txt", "untested\n");
+    stage.run_in(stage.dir(), "bash", &["-c", &command], None).refused().says("untested-edit");
+    stage.run_in(stage.dir(), "bash", &["-c", "git commit -qam x"], None).ok();
+    for name in ["GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"] {
+        stage.unset(name);
+    }
+    let after = r#"{"session_id":"g","tool_name":"run_shell_command","tool_input":{"command":"git commit -qam x"},"tool_response":{"llmContent":"Output: x"}}"#;
+    hook(&stage, "gemini", "AfterTool", after).ok();
+    assert_eq!(stage.record("HEAD")["gate"], "bypassed");
+}
+
+#[test]
+fn a_loop_of_calls_is_told_once_and_then_halts() {
+    let stage = Stage::installed();
+    let call = |id: u8| {
+        format!(
+            r#"{{"session_id":"s","tool_name":"Bash","tool_use_id":"{id}","tool_input":{{"command":"make"}},"tool_response":{{"stdout":"same","stderr":""}}}}"#
+        )
+    };
+    let told: Vec<bool> = (0..5)
+        .map(|id| hook(&stage, "claude", "PostToolUse", &call(id)).ok().stdout)
+        .map(|said| said.contains("SOFT_LOOP") || said.contains("halted now"))
+        .collect();
+    assert_eq!(told, [false, false, true, false, true]);
+    hook(&stage, "claude", "PreToolUse", &bash("make")).exits(2).says("tool-loop");
+    // The same call told twice is one.
+    let before = lines(&stage, "journal").len();
+    hook(&stage, "claude", "PostToolUse", &call(4)).ok();
+    assert_eq!(lines(&stage, "journal").len(), before);
+}
+
+#[test]
+fn the_second_of_three_failures_is_told() {
+    let stage = Stage::installed();
+    stage.iterate("1\n", &["ok a", "not ok b"], "Try 1").ok();
+    let done = |id: u8| {
+        format!(
+            r#"{{"session_id":"s","tool_name":"Bash","tool_use_id":"{id}","tool_input":{{"command":"git commit {id}"}},"tool_response":{{"stdout":"{id}"}}}}"#
+        )
+    };
+    hook(&stage, "claude", "PostToolUse", &done(1)).ok().lacks("additionalContext");
+    stage.iterate("2\n", &["ok a", "not ok b"], "Try 2").ok();
+    hook(&stage, "claude", "PostToolUse", &done(2))
+        .ok()
+        .says("additionalContext")
+        .says("the same 1 test failed in 2");
+    hook(&stage, "claude", "PostToolUse", &done(3)).ok().lacks("additionalContext");
+}
+
+#[test]
+fn two_doors_of_one_call_are_one_call() {
+    let stage = Stage::installed();
+    let flat = r#"{"sessionId":"c","toolName":"bash","toolArgs":{"command":"make"},"toolResult":{"resultType":"success","textResultForLlm":"x"}}"#;
+    let shaped = r#"{"session_id":"c","tool_name":"Bash","tool_input":{"command":"make"},"tool_result":{"result_type":"success","text_result_for_llm":"x"}}"#;
+    for _ in 0..2 {
+        hook(&stage, "copilot", "postToolUse", flat).ok();
+        hook(&stage, "claude", "PostToolUse", shaped).ok();
+    }
+    let calls = lines(&stage, "journal");
+    let ids: std::collections::BTreeSet<String> =
+        calls.iter().filter(|line| line["type"] == "tool_call").map(|line| line["id"].to_string()).collect();
+    assert_eq!(ids.len(), 2, "{calls:?}");
+}
+
+#[test]
+fn a_full_window_refuses_by_the_transcript() {
+    let stage = Stage::installed();
+    let transcript = stage.root().join("t.jsonl");
+    let line = r#"{"type":"assistant","message":{"id":"m1","usage":{"input_tokens":100,"cache_read_input_tokens":180000,"output_tokens":5}}}"#;
+    std::fs::write(&transcript, format!("{line}\n")).unwrap();
+    let call = |event: &str| {
+        serde_json::json!({ "session_id": "s", "tool_name": "Bash", "tool_use_id": event, "transcript_path": transcript,
+            "tool_input": { "command": "make" }, "tool_response": { "stdout": "" } })
+        .to_string()
+    };
+    hook(&stage, "claude", "PreToolUse", &call("1")).ok();
+    hook(&stage, "claude", "PostToolUse", &call("1")).ok();
+    hook(&stage, "claude", "PreToolUse", &call("2")).exits(2).says("the context window is full");
+    hook(&stage, "claude", "PreToolUse", &bash("andon context --brief")).ok();
+    assert_eq!(lines(&stage, "journal").iter().filter(|line| line["type"] == "usage").count(), 1);
+    hook(&stage, "claude", "SessionStart", r#"{"session_id":"s2","source":"startup"}"#)
+        .ok()
+        .says("additionalContext");
+    hook(&stage, "claude", "PreToolUse", &call("3")).ok();
+}
