@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""What one event of an agent's client costs, from exec to exit, beside programs that do nothing.
+
+All cases run in the same rounds, in a new order each round. The journal is filled by appending events of its own form.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+CALL = {"session_id": "s", "tool_name": "Bash", "tool_input": {"command": "make test"}, "hook_event_name": "PreToolUse"}
+
+
+def git(repo, *args):
+    env = dict(os.environ, GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_NOSYSTEM="1", GIT_AUTHOR_NAME="a",
+               GIT_AUTHOR_EMAIL="a@example.org", GIT_COMMITTER_NAME="a", GIT_COMMITTER_EMAIL="a@example.org")
+    subprocess.run(["git", "-C", repo, *args], check=True, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def repository(root, andon, files, journal):
+    """A repository of that many files, tested and committed through the hooks, with a journal of that many bytes."""
+    repo = root / f"repo-{files}"
+    repo.mkdir()
+    git(repo, "init", "-q", "-b", "main", ".")
+    for number in range(files):
+        path = repo / f"d{number // 500}" / f"f{number}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{number}\n")
+    (repo / "andon.toml").write_text('[test]\ncommand = "true"\n')
+    git(repo, "add", ".")
+    subprocess.run([andon, "install"], cwd=repo, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    git(repo, "commit", "-qm", "Start", "--no-verify")
+    line = {"type": "tool_call", "at": "2026-01-01T00:00:00Z", "tool": "Read", "session": "old", "error": False}
+    log = repo / ".git" / "andon" / "journal.jsonl"
+    number, number_of_bytes, generation = 0, 0, 1
+    while number_of_bytes < journal:
+        part = []
+        for _ in range(4000):
+            number += 1
+            digest = f"{number:016x}"
+            part.append(json.dumps({**line, "call": [digest, digest, digest], "id": digest}))
+        text = "\n".join(part) + "\n"
+        number_of_bytes += len(text)
+        log.with_name(f"journal.{generation}.jsonl").write_text(text)
+        generation += 1
+    return repo
+
+
+def timed(argv, cwd, payload):
+    source = tempfile.TemporaryFile()
+    source.write(payload)
+    source.seek(0)
+    begun = time.perf_counter()
+    child = subprocess.Popen(argv, cwd=cwd, stdin=source, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    child.wait()
+    return (time.perf_counter() - begun) * 1000
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--andon", required=True, type=Path)
+    parser.add_argument("--files", default="100,50000")
+    parser.add_argument("--journal", type=int, default=64, help="MiB of the journal")
+    parser.add_argument("--rounds", type=int, default=41)
+    args = parser.parse_args()
+    andon = str(args.andon.resolve())
+    work = Path(tempfile.mkdtemp())
+    try:
+        cases = {"true": (["true"], work), "sh -c :": (["sh", "-c", ":"], work)}
+        hook = "import json,sys; json.load(sys.stdin)"
+        cases["python hook"] = ([sys.executable, "-c", hook], work)
+        if shutil.which("node"):
+            cases["node hook"] = (["node", "-e", "JSON.parse(require('fs').readFileSync(0))"], work)
+        for files in map(int, args.files.split(",")):
+            repo = repository(work, andon, files, args.journal << 20)
+            for event in ("PreToolUse", "PostToolUse", "Stop"):
+                cases[f"andon {event}, {files} files"] = ([andon, "agent", "hook", "claude", event], repo)
+        took = {name: [] for name in cases}
+        for round_number in range(-2, args.rounds):
+            names = list(cases)
+            random.shuffle(names)
+            for name in names:
+                argv, cwd = cases[name]
+                call = {**CALL, "tool_use_id": str(round_number), "tool_response": {"stdout": str(round_number)}}
+                call["tool_input"] = {"command": f"make {round_number}"}
+                spent = timed(argv, cwd, json.dumps(call).encode())
+                if round_number >= 0:
+                    took[name].append(spent)
+        print(f"{'':34}  median ms   p95 ms")
+        for name, spent in took.items():
+            spent.sort()
+            print(f"{name:34}  {statistics.median(spent):9.1f}  {spent[int(len(spent) * 0.95) - 1]:7.1f}")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
