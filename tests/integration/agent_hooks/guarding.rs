@@ -130,7 +130,7 @@ fn the_second_of_three_failures_is_told() {
     hook(&stage, "claude", "PostToolUse", &done(2))
         .ok()
         .says("additionalContext")
-        .says("the same 1 test failed in 2");
+        .says("failed in 2 iterations");
     hook(&stage, "claude", "PostToolUse", &done(3)).ok().lacks("additionalContext");
 }
 
