@@ -25,14 +25,14 @@ use crate::domain::usage::Usage;
 use crate::wire::FormatError;
 
 pub use claude::settings::calls_us;
-pub use transcript::{Counted, exit_code, newest_usage};
+pub use transcript::{ReadUsage, exit_code, newest_usage};
 
 /// Most bytes of a payload.
 pub const MAX_PAYLOAD: usize = 64 << 20;
 
 /// What a client told.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Payload {
+pub struct HookPayload {
     /// The session; of a subagent that of its parent, where it is told.
     pub session: Option<String>,
     /// The subagent that is at work.
@@ -146,7 +146,7 @@ pub fn moment(client: Client, event: &str) -> Option<HookMoment> {
 ///
 /// # Errors
 /// [`FormatError`] where it is too long or no JSON object.
-pub fn read(client: Client, event: &str, bytes: &[u8]) -> Result<Payload, FormatError> {
+pub fn read(client: Client, event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     // Windows' clients write a byte order mark.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     match client {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::told::{self, Told};
-use super::{Asked, Payload, Reply, Say, tools};
+use super::{Asked, HookPayload, Reply, Say, tools};
 use crate::domain::agent_door::HookMoment;
 use crate::domain::events::CallEnd;
 use crate::wire::FormatError;
@@ -41,7 +41,7 @@ pub(super) struct Shaped {
 }
 
 /// Reads the members and what they say alike for all clients; the client's own reader says the rest.
-pub(super) fn read(bytes: &[u8]) -> Result<(Payload, Shaped), FormatError> {
+pub(super) fn read(bytes: &[u8]) -> Result<(HookPayload, Shaped), FormatError> {
     let mut shaped: Shaped = told::read(bytes)?;
     let id =
         std::mem::take(&mut shaped.tool_use_id).name().or(std::mem::take(&mut shaped.tool_call_id).name());
@@ -50,7 +50,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Payload, Shaped), FormatError> {
     let cwd = std::mem::take(&mut shaped.cwd).name().or(std::mem::take(&mut shaped.working_dir).name());
     let source = std::mem::take(&mut shaped.source).name().or(std::mem::take(&mut shaped.trigger).name());
     let take = |member: &mut Told<String>| std::mem::take(member).0;
-    let payload = Payload {
+    let payload = HookPayload {
         session: std::mem::take(&mut shaped.session_id).name(),
         subagent: std::mem::take(&mut shaped.agent_id).name(),
         cwd,
@@ -67,7 +67,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Payload, Shaped), FormatError> {
     Ok((payload, shaped))
 }
 
-impl Payload {
+impl HookPayload {
     /// Puts the answer and the end of the only call in place.
     pub(super) fn ended(&mut self, result: Option<Value>, end: CallEnd) {
         if let Some(call) = self.calls.first_mut() {

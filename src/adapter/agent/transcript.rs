@@ -8,7 +8,7 @@ use crate::domain::usage::Usage;
 
 /// Tokens with the id of the message that they are of.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct ReadUsage {
     /// Which message, or how much was spent by then.
     pub id: String,
     /// What it came to.
@@ -16,7 +16,7 @@ pub struct Counted {
 }
 
 /// The newest tokens that `tail`, the last bytes of a transcript, tells of.
-pub fn newest_usage(client: Client, tail: &[u8]) -> Option<Counted> {
+pub fn newest_usage(client: Client, tail: &[u8]) -> Option<ReadUsage> {
     let of = if client == Client::Claude { claude } else { codex };
     let known = matches!(client, Client::Claude | Client::Codex);
     lines(tail).filter(|_| known).find_map(|line| of(&line))
@@ -35,7 +35,7 @@ fn lines(tail: &[u8]) -> impl Iterator<Item = Value> {
     tail.rsplit(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
 }
 
-fn claude(line: &Value) -> Option<Counted> {
+fn claude(line: &Value) -> Option<ReadUsage> {
     let side = line.get("isSidechain").and_then(Value::as_bool) == Some(true);
     if side || line.get("type")?.as_str()? != "assistant" {
         return None;
@@ -54,11 +54,11 @@ fn claude(line: &Value) -> Option<Counted> {
         context_tokens: Some(input.saturating_add(cached)),
         ..Usage::default()
     };
-    Some(Counted { id: message.get("id")?.as_str()?.to_owned(), usage })
+    Some(ReadUsage { id: message.get("id")?.as_str()?.to_owned(), usage })
 }
 
 /// Its input holds what came from a cache.
-fn codex(line: &Value) -> Option<Counted> {
+fn codex(line: &Value) -> Option<ReadUsage> {
     let info = line
         .pointer("/payload/info")
         .filter(|_| line.pointer("/payload/type").and_then(Value::as_str) == Some("token_count"))?;
@@ -72,7 +72,7 @@ fn codex(line: &Value) -> Option<Counted> {
         ..Usage::default()
     };
     let total = info.get("total_token_usage").map_or_else(String::new, Value::to_string);
-    Some(Counted { id: total, usage })
+    Some(ReadUsage { id: total, usage })
 }
 
 #[cfg(test)]

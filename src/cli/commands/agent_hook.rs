@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
-use crate::adapter::agent::{self, Payload, Reply, Say};
+use crate::adapter::agent::{self, HookPayload, Reply, Say};
 use crate::adapter::git_hook::HookName;
 use crate::cli::Shell;
 use crate::cli::error::Exit;
@@ -69,7 +69,7 @@ struct Called<'a> {
 }
 
 impl Called<'_> {
-    fn answer(&self, read: Result<Payload, String>) -> Exit {
+    fn answer(&self, read: Result<HookPayload, String>) -> Exit {
         let Some(moment) = agent::moment(self.client, self.event) else {
             let what = format!("{} has no event {:?} that is known", self.client.title(), self.event);
             return self.broken(read.ok().as_ref(), HookMoment::BeforeTool, &what);
@@ -106,7 +106,7 @@ impl Called<'_> {
     }
 
     /// The defaults stand in for a configuration that cannot be read, and that is said.
-    fn config_notes(&self, payload: &Payload) -> Vec<Diagnostic> {
+    fn config_notes(&self, payload: &HookPayload) -> Vec<Diagnostic> {
         let Some(errors) = &self.ws.config_errors else { return Vec::new() };
         let what = format!("the defaults stand in for a configuration that cannot be read: {errors}");
         hook::broken(&self.ctx, &self.ws, self.client, Some(payload), &what);
@@ -114,7 +114,7 @@ impl Called<'_> {
     }
 
     /// The hook could not do its work.
-    fn broken(&self, payload: Option<&Payload>, moment: HookMoment, what: &str) -> Exit {
+    fn broken(&self, payload: Option<&HookPayload>, moment: HookMoment, what: &str) -> Exit {
         let told = guarded(|| {
             hook::broken(&self.ctx, &self.ws, self.client, payload, what);
             Ok(())
@@ -156,7 +156,7 @@ fn read_stdin() -> Option<Vec<u8>> {
 }
 
 /// The repository in which the hook was started, else that in which the client is at work; `None` outside of any.
-fn open(ctx: &mut Context, payload: Option<&Payload>) -> Result<Option<Workspace>, String> {
+fn open(ctx: &mut Context, payload: Option<&HookPayload>) -> Result<Option<Workspace>, String> {
     let first = guarded(|| Ok(Workspace::open_lenient(ctx)))?;
     let told = payload.and_then(|payload| payload.cwd.as_deref()).map(PathBuf::from);
     let opened = match (first, told) {

@@ -3,7 +3,7 @@
 use super::place::{Place, guard_files, hooks_dir, of_agent};
 use super::seen::{Heard, after_tool};
 use super::{observed, turn};
-use crate::adapter::agent::{self, Payload, Say};
+use crate::adapter::agent::{self, HookPayload, Say};
 use crate::adapter::events;
 use crate::domain::agent::Client;
 use crate::domain::agent_door::{Deed, HookMoment, ToolKind, ToolUse};
@@ -28,7 +28,7 @@ pub struct HookAsked<'a> {
     /// The client's name of the event.
     pub event: &'a str,
     /// What the client told.
-    pub payload: &'a Payload,
+    pub payload: &'a HookPayload,
 }
 
 /// What is said to the client, and to people beside.
@@ -70,7 +70,7 @@ pub fn run(
     Ok(HookSaid { say: heard.say, moment, warnings: heard.warnings })
 }
 
-fn before(place: &Place<'_>, payload: &Payload, halted: &Halted) -> Result<Heard, OpsError> {
+fn before(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<Heard, OpsError> {
     let uses: Vec<ToolUse> = payload.calls.iter().map(|call| call.used.clone()).collect();
     let guarded = guard_files(place.ctx, place.ws);
     let is_halted = *halted != Halted::No;
@@ -113,7 +113,7 @@ fn halt_name(halted: &Halted) -> String {
 }
 
 /// Gemini's shell tells git to look for hooks nowhere: what runs git there gets the repository's own hooks back.
-fn rewritten(place: &Place<'_>, payload: &Payload) -> Say {
+fn rewritten(place: &Place<'_>, payload: &HookPayload) -> Say {
     if place.client != Client::Gemini {
         return Say::Nothing;
     }
@@ -134,7 +134,7 @@ fn rewritten(place: &Place<'_>, payload: &Payload) -> Say {
 }
 
 /// Keeps that a hook could not do its work, once for each reason and session.
-pub fn broken(ctx: &Context, ws: &Workspace, client: Client, payload: Option<&Payload>, what: &str) {
+pub fn broken(ctx: &Context, ws: &Workspace, client: Client, payload: Option<&HookPayload>, what: &str) {
     let session = payload.and_then(|payload| payload.session.clone());
     let place = Place { ctx, ws, client, session };
     // What cannot even be kept was said on standard error.

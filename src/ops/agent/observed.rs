@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::place::Place;
 use super::seen::{self, Heard};
 use super::tail;
-use crate::adapter::agent::{self, Payload, Say};
+use crate::adapter::agent::{self, HookPayload, Say};
 use crate::detect;
 use crate::domain::agent::Client;
 use crate::domain::agent_door::{Deed, HookMoment};
@@ -24,7 +24,7 @@ const MAX_SETTINGS: u64 = 1 << 20;
 /// A session begins: the window is empty, unless it goes on where it was.
 pub(super) fn session_start(
     place: &Place<'_>,
-    payload: Payload,
+    payload: HookPayload,
     halt: Option<Halt>,
 ) -> Result<Heard, OpsError> {
     place.remember(Deed::Session, &place.head()?, None)?;
@@ -57,7 +57,7 @@ fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
 }
 
 /// Something is asked of the agent: what is counted per turn begins anew, where a person asks.
-pub(super) fn prompt(place: &Place<'_>, payload: &Payload) -> Result<Heard, OpsError> {
+pub(super) fn prompt(place: &Place<'_>, payload: &HookPayload) -> Result<Heard, OpsError> {
     if agent::is_of_a_person(place.client, payload.prompt.as_deref(), words::HELD) {
         place.remember(Deed::Prompt, &place.head()?, None)?;
     }
@@ -67,7 +67,7 @@ pub(super) fn prompt(place: &Place<'_>, payload: &Payload) -> Result<Heard, OpsE
 /// The window is about to be compacted, or was: the briefing is what is left to know.
 pub(super) fn compaction(
     place: &Place<'_>,
-    payload: &Payload,
+    payload: &HookPayload,
     moment: HookMoment,
 ) -> Result<Heard, OpsError> {
     if moment == HookMoment::Compacted {
@@ -89,7 +89,7 @@ pub(super) fn compaction(
 }
 
 /// The client told of tokens.
-pub(super) fn answered(place: &Place<'_>, payload: Payload) -> Result<Heard, OpsError> {
+pub(super) fn answered(place: &Place<'_>, payload: HookPayload) -> Result<Heard, OpsError> {
     let Some(usage) = payload.usage else { return Ok(Heard::nothing()) };
     let line = place.event(None, What::Usage(usage));
     place.append(&line)?;
@@ -100,7 +100,7 @@ pub(super) fn answered(place: &Place<'_>, payload: Payload) -> Result<Heard, Ops
 }
 
 /// Settings of the client changed: they stay, where nothing would start us any more.
-pub(super) fn settings(place: &Place<'_>, payload: &Payload) -> Result<Heard, OpsError> {
+pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<Heard, OpsError> {
     let top = place.ws.top()?;
     let own = |name: &str| top.join(".claude").join(name);
     let home = place.ctx.var("HOME").map(|home| Path::new(home).join(".claude").join("settings.json"));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::place::Place;
 use super::tail;
-use crate::adapter::agent::{self, Called, Payload, Say};
+use crate::adapter::agent::{self, Called, HookPayload, Say};
 use crate::adapter::events;
 use crate::detect;
 use crate::domain::agent::Client;
@@ -36,7 +36,7 @@ impl Heard {
 }
 
 /// Takes in the calls and the tokens of a payload.
-pub(super) fn after_tool(place: &Place<'_>, payload: Payload) -> Result<Heard, OpsError> {
+pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Heard, OpsError> {
     let mut session = place.remembered();
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     let mut watch = RuleWatch::new(place.ctx, place.ws);

@@ -6,7 +6,7 @@ use super::halted::Halted;
 use super::place::Place;
 use super::seen::{self, Heard};
 use super::tail;
-use crate::adapter::agent::{Payload, Say};
+use crate::adapter::agent::{HookPayload, Say};
 use crate::adapter::events;
 use crate::domain::agent::Client;
 use crate::domain::agent_door::Deed;
@@ -29,7 +29,7 @@ struct Missing {
 }
 
 /// Judges the end of a turn.
-pub(super) fn end(place: &Place<'_>, payload: &Payload, halted: &Halted) -> Result<Heard, OpsError> {
+pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<Heard, OpsError> {
     let mut session = place.remembered();
     // A subagent of opencode's has a session of its own, of whose beginning nothing was taken in.
     if place.client == Client::Opencode && !session.remembered {
@@ -75,7 +75,7 @@ pub(super) fn end(place: &Place<'_>, payload: &Payload, halted: &Halted) -> Resu
 }
 
 /// Tokens and the last message of the turn become facts before it ends.
-fn tell(place: &Place<'_>, session: &mut Session, payload: &Payload) -> Result<(), OpsError> {
+fn tell(place: &Place<'_>, session: &mut Session, payload: &HookPayload) -> Result<(), OpsError> {
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     if let Some(usage) = &payload.usage {
         place.append(&place.event(None, What::Usage(usage.clone())))?;

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::adapter::agent::shaped::{self, Shaped};
-use crate::adapter::agent::{Called, Payload, told, tools};
+use crate::adapter::agent::{Called, HookPayload, told, tools};
 use crate::domain::agent_door::HookMoment;
 use crate::domain::events::CallEnd;
 use crate::domain::usage::Usage;
@@ -28,7 +28,7 @@ pub(in crate::adapter::agent) const EVENTS: &[(&str, HookMoment)] = &[
     ("StopFailure", HookMoment::Aside),
 ];
 
-pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Payload, FormatError> {
+pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let (mut payload, shaped) = shaped::read(bytes)?;
     match event {
         "PostToolUse" => {

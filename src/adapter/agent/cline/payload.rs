@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::adapter::agent::shaped;
 use crate::adapter::agent::told::{self, Told, text};
-use crate::adapter::agent::{Payload, tools};
+use crate::adapter::agent::{HookPayload, tools};
 use crate::domain::agent_door::HookMoment;
 use crate::domain::events::CallEnd;
 use crate::wire::FormatError;
@@ -41,7 +41,7 @@ struct Wire {
     turn: Told<Value>,
 }
 
-pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Payload, FormatError> {
+pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let wire: Wire = told::read(bytes)?;
     let parent = wire.parent.name();
     let told = wire.call.0.as_ref().or(wire.result.0.as_ref());
@@ -49,14 +49,14 @@ pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Paylo
     let name = text(told, "name").or_else(|| text(flat, "toolName"));
     let args = told.and_then(|told| told.get("input")).or_else(|| flat?.get("parameters")).cloned();
     let id = text(told, "id").map(str::to_owned);
-    let mut payload = Payload {
+    let mut payload = HookPayload {
         session: wire.task_id.name(),
         subagent: parent.is_some().then(|| wire.agent.name()).flatten(),
         cwd: wire.workspace_roots.0.and_then(|roots| roots.into_iter().next()),
         calls: name.map(|name| tools::called(name, id, args)).into_iter().collect(),
         said: text(wire.turn.0.as_ref(), "outputText").map(str::to_owned),
         prompt: text(wire.user_prompt_submit.0.as_ref(), "prompt").map(str::to_owned),
-        ..Payload::default()
+        ..HookPayload::default()
     };
     if event == "PostToolUse" {
         let output = told.and_then(|told| told.get("output")).or_else(|| flat?.get("result"));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::adapter::agent::shaped;
-use crate::adapter::agent::{Payload, tools};
+use crate::adapter::agent::{HookPayload, tools};
 use crate::domain::agent_door::HookMoment;
 use crate::domain::events::CallEnd;
 use crate::wire::FormatError;
@@ -23,7 +23,7 @@ pub(in crate::adapter::agent) const EVENTS: &[(&str, HookMoment)] = &[
     ("Interrupt", HookMoment::Aside),
 ];
 
-pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Payload, FormatError> {
+pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let (mut payload, shaped) = shaped::read(bytes)?;
     if event == shaped::AFTER.0 {
         let response = shaped.tool_response.0;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::adapter::agent::shaped;
 use crate::adapter::agent::told::{self, Told};
-use crate::adapter::agent::{Payload, tools};
+use crate::adapter::agent::{HookPayload, tools};
 use crate::domain::agent_door::HookMoment;
 use crate::domain::events::CallEnd;
 use crate::wire::FormatError;
@@ -56,14 +56,14 @@ struct Flat {
     parent_agent_id: Told<String>,
 }
 
-pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Payload, FormatError> {
+pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     if event.starts_with(|c: char| c.is_ascii_uppercase()) {
         return pascal(event, bytes);
     }
     let flat: Flat = told::read(bytes)?;
     let parent = flat.parent_agent_id.name();
     let args = flat.tool_args.0.or(flat.tool_input.0);
-    let mut payload = Payload {
+    let mut payload = HookPayload {
         session: parent.clone().or(flat.session_id.name()),
         subagent: flat.agent_id.name(),
         cwd: flat.cwd.name(),
@@ -72,7 +72,7 @@ pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Paylo
         continued: flat.continued.0,
         prompt: flat.prompt.0,
         source: flat.source.name().or(flat.trigger.name()),
-        ..Payload::default()
+        ..HookPayload::default()
     };
     match event {
         "postToolUse" => {
@@ -88,7 +88,7 @@ pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Paylo
     Ok(payload)
 }
 
-fn pascal(event: &str, bytes: &[u8]) -> Result<Payload, FormatError> {
+fn pascal(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let (mut payload, shaped) = shaped::read(bytes)?;
     match event {
         "PostToolUse" => {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::adapter::agent::told::{self, Told};
-use crate::adapter::agent::{Payload, tools};
+use crate::adapter::agent::{HookPayload, tools};
 use crate::domain::agent_door::HookMoment;
 use crate::domain::events::CallEnd;
 use crate::wire::FormatError;
@@ -53,7 +53,7 @@ struct Wire {
     context_tokens: Told<u64>,
 }
 
-pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Payload, FormatError> {
+pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let wire: Wire = told::read(bytes)?;
     let command = wire.command.0;
     let (name, args) = match event {
@@ -67,7 +67,7 @@ pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Paylo
         _ => (wire.tool_name.name(), wire.tool_input.0),
     };
     let id = wire.tool_use_id.name();
-    let mut payload = Payload {
+    let mut payload = HookPayload {
         session: wire.conversation_id.name(),
         cwd: wire.cwd.name().or_else(|| wire.workspace_roots.0.and_then(|roots| roots.into_iter().next())),
         transcript: wire.transcript_path.name(),
@@ -78,7 +78,7 @@ pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Paylo
             context_tokens: Some(tokens),
             ..crate::domain::usage::Usage::default()
         }),
-        ..Payload::default()
+        ..HookPayload::default()
     };
     match event {
         "postToolUse" => {

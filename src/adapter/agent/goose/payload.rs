@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::adapter::agent::Payload;
+use crate::adapter::agent::HookPayload;
 use crate::adapter::agent::shaped;
 use crate::domain::agent_door::HookMoment;
 use crate::domain::events::CallEnd;
@@ -18,7 +18,7 @@ pub(in crate::adapter::agent) const EVENTS: &[(&str, HookMoment)] = &[
     ("SessionEnd", HookMoment::Aside),
 ];
 
-pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Payload, FormatError> {
+pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let (mut payload, shaped) = shaped::read(bytes)?;
     match event {
         "PostToolUse" => {

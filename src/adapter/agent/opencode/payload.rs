@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::adapter::agent::told::{self, Told, text};
-use crate::adapter::agent::{Payload, tools};
+use crate::adapter::agent::{HookPayload, tools};
 use crate::domain::agent_door::HookMoment;
 use crate::domain::events::CallEnd;
 use crate::domain::usage::Usage;
@@ -37,7 +37,7 @@ struct Wire {
     output: Told<Value>,
 }
 
-pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Payload, FormatError> {
+pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<HookPayload, FormatError> {
     let wire: Wire = told::read(bytes)?;
     match (&wire.properties.0, &wire.kind.0) {
         (Some(properties), Some(kind)) => Ok(of_bus(event, kind, properties)),
@@ -45,14 +45,14 @@ pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<Paylo
     }
 }
 
-fn of_hook(event: &str, input: Option<&Value>, output: Option<&Value>) -> Payload {
+fn of_hook(event: &str, input: Option<&Value>, output: Option<&Value>) -> HookPayload {
     let args = output.and_then(|output| output.get("args")).or_else(|| input?.get("args")).cloned();
     let id = text(input, "callID").map(str::to_owned);
-    let mut payload = Payload {
+    let mut payload = HookPayload {
         session: text(input, "sessionID").map(str::to_owned),
         cwd: text(input, "cwd").map(str::to_owned),
         calls: text(input, "tool").map(|name| tools::called(name, id, args)).into_iter().collect(),
-        ..Payload::default()
+        ..HookPayload::default()
     };
     if event == "tool.execute.after" {
         let (answer, end) = ended(output);
@@ -72,11 +72,11 @@ fn ended(output: Option<&Value>) -> (Option<Value>, CallEnd) {
     (output.and_then(|output| output.get("output")).cloned(), code.map_or(CallEnd::Done, tools::by_exit))
 }
 
-fn of_bus(event: &str, kind: &str, properties: &Value) -> Payload {
+fn of_bus(event: &str, kind: &str, properties: &Value) -> HookPayload {
     let session = text(Some(properties), "sessionID").map(str::to_owned);
     let moment =
         EVENTS.iter().find(|(name, _)| *name == kind).map_or(HookMoment::Aside, |(_, moment)| *moment);
-    let mut payload = Payload { session, moment: Some(moment), ..Payload::default() };
+    let mut payload = HookPayload { session, moment: Some(moment), ..HookPayload::default() };
     match kind {
         "message.part.updated" => failed_part(&mut payload, properties.get("part")),
         "message.updated" => payload.usage = usage(properties.get("info")),
@@ -97,7 +97,7 @@ fn of_bus(event: &str, kind: &str, properties: &Value) -> Payload {
 }
 
 /// A tool that failed: no hook tells of it, and only then the bus has to.
-fn failed_part(payload: &mut Payload, part: Option<&Value>) {
+fn failed_part(payload: &mut HookPayload, part: Option<&Value>) {
     let state = part.and_then(|part| part.get("state"));
     let failed = text(part, "type") == Some("tool") && text(state, "status") == Some("error");
     let Some(name) = text(part, "tool").filter(|_| failed) else {
