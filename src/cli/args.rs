@@ -103,13 +103,13 @@ pub enum Command {
     /// Record what an agent or orchestrator reports: JSON lines on standard input
     #[command(after_help = OBSERVE)]
     Observe(ObserveArgs),
-    /// What the hooks of agents' clients call
-    Agent(AgentArgs),
     /// Show how full the agent's context window is; exit code 1 when no new turn may begin
     #[command(after_help = CONTEXT)]
     Context(ContextArgs),
     /// End a turn and decide: exit code 1 when the loop must stop
     Tick(TickArgs),
+    /// Install Andon's hooks into the clients of coding agents, and see which of them are live
+    Agent(AgentArgs),
     /// Pin the agent's own configuration in andon.toml, so that commits that change it are refused
     #[command(after_help = PIN_HELP)]
     Pin(PinArgs),

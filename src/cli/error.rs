@@ -58,7 +58,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
             SetupError::Bare { .. }
             | SetupError::ForeignHooksPath { .. }
             | SetupError::Unfit(_)
-            | SetupError::Install(InstallError::ByHand { .. }),
+            | SetupError::Install(InstallError::ByHand { .. } | InstallError::Settings { .. }),
         )
         | OpsError::Config(_)
         | OpsError::Normalize(_)
@@ -69,6 +69,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
         | OpsError::ReasonMissing => Exit::Usage,
         OpsError::AgentShell(_)
         | OpsError::AgentPin(_)
+        | OpsError::AgentUninstall(_)
         | OpsError::Purge { .. }
         | OpsError::NothingToResume
         | OpsError::NoAdvice(_) => Exit::Refused,
@@ -111,6 +112,9 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::AgentPin(_) => plain()
             .code("agent-shell")
             .help("a person runs in a shell of their own: andon pin; to compare only: andon pin --check"),
+        OpsError::AgentUninstall(_) => plain()
+            .code("agent-shell")
+            .help("a person runs in a shell of their own: andon agent uninstall CLIENT"),
         OpsError::NothingToResume => plain().help("andon status"),
         OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason TEXT"),
         OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),

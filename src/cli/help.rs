@@ -10,11 +10,11 @@ use super::args::Cli;
 
 /// The groups, and the commands of each in the order in which they are needed.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Set up", &["install", "uninstall", "doctor", "config", "pin", "demo"]),
+    ("Set up", &["install", "uninstall", "agent", "doctor", "config", "pin", "demo"]),
     ("Work", &["test", "complete", "status", "log", "show", "explain"]),
     ("Answer a halt", &["resume", "stop", "pause", "advise", "review"]),
     ("Share and check", &["check", "sync", "replay", "backfill"]),
-    ("Agents and shells", &["agent", "observe", "tick", "context", "completions", "man"]),
+    ("Agents and shells", &["observe", "tick", "context", "completions", "man"]),
 ];
 /// Widest text; wider lines are hard to read.
 const MAX_COLUMNS: usize = 100;

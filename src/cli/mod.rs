@@ -15,7 +15,6 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches as _;
 
-use self::agent_args::AgentCommand;
 use self::args::{Cli, Command, ConfigCommand};
 use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Printer};
@@ -114,13 +113,9 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Replay(args) => commands::replay::run(shell, &args),
         Command::Advise(args) => commands::advise::run(shell, &args),
         Command::Observe(args) => commands::observe::run(shell, &args.kind),
-        Command::Agent(args) => match args.command {
-            AgentCommand::Hook(args) => {
-                Ok(commands::agent_hook::main(shell.ctx.clone(), &args.client, &args.event))
-            }
-        },
         Command::Context(args) => commands::context::run(shell, &args),
         Command::Tick(args) => commands::tick::run(shell, &args),
+        Command::Agent(args) => commands::agents::run(shell, &args.command),
         Command::Pin(args) => commands::pin::run(shell, &args),
         Command::Sync(args) => commands::sync::run(shell, &args),
         Command::Resume(args) => commands::resume::resume(shell, &args),

@@ -61,6 +61,29 @@ impl Client {
 
 named!(Client, "the name of an agent's client");
 
+/// The settings into which `andon agent install` puts hooks in a repository. A whole folder ends in a slash.
+pub const SETTINGS: [&str; 10] = [
+    ".agents/plugins/andon/",
+    ".claude/settings.json",
+    ".clinerules/hooks/",
+    ".codex/hooks.json",
+    ".cursor/hooks.json",
+    ".gemini/settings.json",
+    ".github/hooks/andon.json",
+    ".opencode/plugin/andon.js",
+    ".openhands/hooks.json",
+    ".qwen/settings.json",
+];
+
+/// Whether `path`, from the top of the repository, is such a file: configuration, as `andon.toml` is.
+pub fn is_settings(path: &[u8]) -> bool {
+    path.first() == Some(&b'.')
+        && SETTINGS.iter().any(|known| match known.strip_suffix('/') {
+            Some(_) => path.starts_with(known.as_bytes()),
+            None => path == known.as_bytes(),
+        })
+}
+
 /// A variable that an agent's shell carries, and whose shell that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Marker {
@@ -100,6 +123,24 @@ pub const MARKERS: [Marker; 17] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_are_known_by_their_whole_path() {
+        let settings = [
+            ".claude/settings.json",
+            ".agents/plugins/andon/hooks/hooks.json",
+            ".clinerules/hooks/PreToolUse",
+        ];
+        assert!(settings.iter().all(|path| is_settings(path.as_bytes())));
+        let others = [
+            "a/.claude/settings.json",
+            ".claude/settings.json5",
+            ".claude/settings",
+            ".github/hooks/x.json",
+            "",
+        ];
+        assert!(!others.iter().any(|path| is_settings(path.as_bytes())));
+    }
 
     #[test]
     fn names_are_read_back() {

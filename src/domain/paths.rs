@@ -1,4 +1,7 @@
-//! Which paths are code. Documentation and ignored paths are not, nor is Andon's own configuration.
+//! Which paths are code. Documentation and ignored paths are not, nor is Andon's own configuration and that of its hooks in
+//! the clients of agents.
+
+use super::agent::is_settings;
 
 /// What a path counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +30,8 @@ impl PathRules {
     pub fn new(docs: &[String], ignore: &[String]) -> Result<Self, globset::Error> {
         use sha2::Digest as _;
         let mut hasher = sha2::Sha256::new();
+        // What counts as configuration of the clients is part of the rules, too.
+        hasher.update("settings of clients");
         for (tag, patterns) in [("docs", docs), ("ignore", ignore)] {
             hasher.update(tag);
             for pattern in patterns {
@@ -43,7 +48,7 @@ impl PathRules {
 
     /// What `path` (from the repository root, slashes) counts as.
     pub fn class(&self, path: &[u8]) -> PathClass {
-        if path == CONFIG_FILE.as_bytes() {
+        if path == CONFIG_FILE.as_bytes() || is_settings(path) {
             return PathClass::Ignored;
         }
         if self.ignore.matches(path) {
@@ -53,6 +58,11 @@ impl PathRules {
         } else {
             PathClass::Code
         }
+    }
+
+    /// Whether the first of the two lists of patterns matches `path`; `andon.toml` never does.
+    pub fn is_named(&self, path: &[u8]) -> bool {
+        path != CONFIG_FILE.as_bytes() && self.docs.matches(path)
     }
 
     /// Changes whenever the patterns do: part of the key of every cached fingerprint.

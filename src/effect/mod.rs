@@ -5,6 +5,7 @@
 //! reported, and the rest goes on.
 
 mod andon_dir;
+pub mod ask;
 pub mod best_effort;
 pub mod capture;
 mod consult;

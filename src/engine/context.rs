@@ -16,7 +16,7 @@ use crate::platform::processes;
 use crate::platform::test_seam;
 
 /// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 39] = [
+const KEPT: [&str; 41] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -27,8 +27,10 @@ const KEPT: [&str; 39] = [
     "ANDON_TEST_UPTIME",
     "ANDON_TRANSCRIPT",
     "CI",
+    "CLAUDE_CONFIG_DIR",
     "CLICOLOR",
     "CLICOLOR_FORCE",
+    "CODEX_HOME",
     "GIT_COMMON_DIR",
     "GIT_COMMITTER_EMAIL",
     "GIT_COMMITTER_NAME",
@@ -131,6 +133,12 @@ impl Context {
     /// The variable `name`, when it is set.
     pub fn var(&self, name: &str) -> Option<&str> {
         self.vars.get(name).map(String::as_str)
+    }
+
+    /// The first file called `name` on the search path for programs.
+    #[allow(clippy::disallowed_methods, reason = "the one place where the environment is read")]
+    pub fn on_path(&self, name: &str) -> Option<PathBuf> {
+        std::env::split_paths(self.path.as_deref()?).map(|dir| dir.join(name)).find(|file| file.is_file())
     }
 
     /// The time now, for what takes long: the end of a test run.

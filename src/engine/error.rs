@@ -57,6 +57,11 @@ pub enum OpsError {
         "`andon pin` was called in the shell of an agent ({0} is set): only a person pins its configuration"
     )]
     AgentPin(&'static str),
+    /// Only a person takes the hooks out of a client.
+    #[error(
+        "`andon agent uninstall` was called in the shell of an agent ({0} is set): only a person removes its hooks"
+    )]
+    AgentUninstall(&'static str),
     /// Evidence is not deleted now.
     #[error("nothing was purged: {what}")]
     Purge {
@@ -121,6 +126,7 @@ impl OpsError {
             | Self::NoWorkTree(_)
             | Self::AgentShell(_)
             | Self::AgentPin(_)
+            | Self::AgentUninstall(_)
             | Self::NothingToResume
             | Self::ReasonMissing
             | Self::NoAdvice(_)

@@ -1,5 +1,6 @@
 //! What installing leaves in a repository, and what can be wrong with it.
 
+pub mod clients;
 pub mod fetch;
 pub mod left;
 pub mod live;

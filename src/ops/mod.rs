@@ -4,6 +4,7 @@
 
 pub mod advise;
 pub mod agent;
+pub mod agents;
 pub mod backfill;
 pub mod check;
 pub mod complete;

@@ -4,7 +4,7 @@
 use super::RecordError;
 use crate::domain::identity::{FileState, Files, MAX_FILES};
 use crate::domain::ids::TreeId;
-use crate::domain::paths::{PathClass, PathRules};
+use crate::domain::paths::PathRules;
 use crate::git::{MODE_TREE, Overlay, Repo};
 
 /// Deepest nesting that is followed.
@@ -38,7 +38,7 @@ impl Declared {
     }
 
     fn has(&self, path: &[u8]) -> bool {
-        self.rules.class(path) == PathClass::Docs
+        self.rules.is_named(path)
     }
 
     /// Whether anything below the directory `path` can belong to it.

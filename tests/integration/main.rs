@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "shown when a test fails")]
 
 mod agent_hooks;
+mod agent_settings;
 mod backfill;
 mod broken_state;
 mod bulk;

@@ -2,6 +2,7 @@
 
 pub mod advise;
 pub mod agent_hook;
+pub mod agents;
 pub mod backfill;
 pub mod check;
 pub mod complete;

@@ -76,12 +76,12 @@ pub fn read(top: &Path, path: &Path) -> Result<Option<Vec<u8>>, InstallError> {
 
 /// Fails where a link on the way leads out of `top`.
 fn inside(top: &Path, path: &Path) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(top);
-    let real = match folder.canonicalize() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        real => real?,
+    // What is not there yet will be made in the last folder that is.
+    let there = |path: &Path| {
+        let found = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).map(Path::to_owned);
+        found.unwrap_or_else(|| path.to_owned()).canonicalize()
     };
-    if real.starts_with(top.canonicalize()?) {
+    if there(path.parent().unwrap_or(top))?.starts_with(there(top)?) {
         return Ok(());
     }
     Err(io::Error::other("a link leads out of the repository"))

@@ -7,6 +7,7 @@
 
 pub mod apply;
 pub mod block;
+pub mod clients;
 pub mod edits;
 pub mod framework;
 pub mod guess;
@@ -63,6 +64,14 @@ pub enum InstallError {
         why: String,
         /// What to add.
         lines: String,
+    },
+    /// Settings of an agent's client that cannot be read.
+    #[error("{}{}: {why}; nothing was changed", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
+    Settings {
+        path: PathBuf,
+        /// From 1, where a line is meant.
+        line: Option<usize>,
+        why: String,
     },
     /// What an earlier install had noted could not be read or written.
     #[error(transparent)]

@@ -1,0 +1,88 @@
+//! `andon agent install CLIENT`, `andon agent uninstall CLIENT`.
+
+use std::path::PathBuf;
+
+use crate::domain::agent::Client;
+use crate::effect::install::clients::place::{Scope, SettingsFile, files, next_steps};
+use crate::effect::install::clients::{self, WriteOutcome};
+use crate::effect::install::edits::Cleaned;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::setup::clients as here;
+use crate::git::Repo;
+
+/// What installing did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    pub client: Client,
+    pub scope: Scope,
+    /// What the hooks start.
+    pub program: String,
+    pub files: Vec<(PathBuf, WriteOutcome)>,
+    /// What a person has to do yet, a sentence each.
+    pub steps: Vec<String>,
+}
+
+/// What uninstalling did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uninstalled {
+    pub client: Client,
+    pub scope: Scope,
+    pub files: Vec<(PathBuf, Cleaned)>,
+}
+
+/// Where the settings are, and where it is kept what was changed in them.
+struct Target {
+    files: Vec<SettingsFile>,
+    saved: PathBuf,
+}
+
+fn target(ctx: &Context, client: Client, scope: Scope) -> Result<Target, OpsError> {
+    let repo = match scope {
+        Scope::Project => Some(Repo::open(&ctx.cwd, &ctx.repo_env)?),
+        Scope::User => None,
+    };
+    let nowhere = || match &repo {
+        Some(repo) => OpsError::NoWorkTree(repo.git_dir().to_owned()),
+        None => OpsError::Usage {
+            what: "HOME names no directory, so that a user's settings cannot be found".to_owned(),
+            help: "set HOME, or install into the project: --project".to_owned(),
+        },
+    };
+    let files = files(client, scope, &here::roots(ctx, repo.as_ref()));
+    let saved = here::saved_path(ctx, repo.as_ref(), scope).filter(|_| !files.is_empty());
+    Ok(Target { files, saved: saved.ok_or_else(nowhere)? })
+}
+
+/// Installs our hooks. Nothing is changed when it fails.
+///
+/// # Errors
+/// When the settings cannot be read or written.
+pub fn install(ctx: &Context, client: Client, scope: Scope) -> Result<Installed, OpsError> {
+    let target = target(ctx, client, scope)?;
+    let program = here::program(ctx, scope);
+    let files = clients::install(&target.files, &program, &target.saved)
+        .map_err(crate::engine::setup::SetupError::from)?;
+    let mut steps: Vec<String> = next_steps(client, scope).iter().map(|step| (*step).to_owned()).collect();
+    if scope == Scope::Project && program != "andon" {
+        steps.push(format!(
+            "this program is not on the PATH, so that the hooks name {program}, which others do not have: before you \
+             commit them, put it on the PATH and install again"
+        ));
+    }
+    Ok(Installed { client, scope, program, files, steps })
+}
+
+/// Takes our hooks out again.
+///
+/// # Errors
+/// When the settings cannot be read or written.
+pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<Uninstalled, OpsError> {
+    if let Some(marker) = ctx.actor().marker {
+        return Err(OpsError::AgentUninstall(marker));
+    }
+    let target = target(ctx, client, scope)?;
+    let files =
+        clients::uninstall(&target.files, &target.saved).map_err(crate::engine::setup::SetupError::from)?;
+    Ok(Uninstalled { client, scope, files })
+}
