@@ -5,6 +5,7 @@ use crate::cli::error::{Exit, config_diagnostics};
 use crate::cli::output::Format;
 use crate::config::TestCommand;
 use crate::engine::error::OpsError;
+use crate::engine::setup::clients::{self, ClientHooks};
 use crate::engine::workspace::Workspace;
 use crate::git::Repo;
 use crate::ops::doctor::health;
@@ -14,7 +15,10 @@ use crate::report::json;
 /// Says what is installed, what is missing and which ways around the guard are open. Exit code 1 when a check failed.
 pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let diagnosis = match Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env) {
-        Ok(repo) => doctor::checks(&doctor::gather(&repo, outside(shell)?)?),
+        Ok(repo) => {
+            let clients = clients::gather(&shell.ctx, Some(&repo));
+            doctor::checks(&doctor::gather(&repo, outside(shell, clients)?)?)
+        }
         Err(error) => doctor::unopened(&error),
     };
     show(shell, format, &diagnosis);
@@ -28,7 +32,7 @@ fn show(shell: &Shell, format: Format, diagnosis: &Diagnosis) {
     });
 }
 
-fn outside(shell: &Shell) -> Result<Outside, OpsError> {
+fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<Outside, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let config = match ws.config_errors.as_ref().map(config_diagnostics) {
         None => Health::Fine("andon.toml can be read".to_owned()),
@@ -48,5 +52,6 @@ fn outside(shell: &Shell) -> Result<Outside, OpsError> {
         ledger: health::ledger(&ws),
         switch: shell.ctx.var("ANDON").map(Into::into),
         rewrite_ref_env: shell.ctx.var("GIT_NOTES_REWRITE_REF").map(Into::into),
+        clients,
     })
 }

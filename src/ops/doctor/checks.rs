@@ -2,10 +2,12 @@
 
 use super::{Check, Diagnosis, Health, HooksPlace, Limit, RepositoryFacts, State};
 use crate::domain::facts::Presence;
+use crate::effect::install::clients::SettingsState;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::{HookMode, HookState, Standing};
 use crate::effect::install::mode::Integration;
 use crate::effect::install::shim::Owner;
+use crate::engine::setup::clients::{ClientHooks, Trust};
 use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
 use crate::engine::setup::place::Override;
@@ -26,6 +28,7 @@ pub fn checks(facts: &RepositoryFacts) -> Diagnosis {
     checks.push(test_command(facts));
     checks.push(health("journal", &facts.outside.journal));
     checks.push(health("ledger", &facts.outside.ledger));
+    checks.extend(facts.outside.clients.iter().filter_map(client));
     checks.extend(facts.locks.iter().map(|lock| {
         let hint = format!("if no git or andon process is running: rm {}", quoted(lock));
         warn("lock", format!("{} blocks every record until it goes", lock.display()), Some(hint))
@@ -265,6 +268,39 @@ fn fetch(state: &FetchState) -> Check {
         format!("git fetch {remote} does not bring all records and ledger entries of others"),
         Some(hint),
     )
+}
+
+/// Only clients that have our hooks, or settings that cannot be read.
+fn client(hooks: &ClientHooks) -> Option<Check> {
+    let (id, title) = (format!("agent-{}", hooks.client.as_str()), hooks.client.title());
+    let broken = hooks.places.iter().find_map(|place| match &place.state {
+        SettingsState::Broken(why) => Some(why),
+        SettingsState::Absent
+        | SettingsState::Installed
+        | SettingsState::Outdated
+        | SettingsState::Foreign => None,
+    });
+    if let Some(why) = broken {
+        return Some(warn(id, format!("the settings of {title} cannot be read: {why}"), None));
+    }
+    let scopes: Vec<&str> = hooks.installed().map(|place| place.scope.as_str()).collect();
+    if scopes.is_empty() {
+        return None;
+    }
+    let place = scopes.join(" and ");
+    let steps = Some(hooks.steps().join("; ")).filter(|steps| !steps.is_empty());
+    Some(match hooks.live() {
+        Some(true) if hooks.trust == Trust::Given => {
+            ok(id, format!("{title} runs the hooks ({place}), and trusts them"))
+        }
+        Some(true) => ok(id, format!("{title} runs the hooks ({place})")),
+        Some(false) => warn(id, format!("{title} has hooks of andon ({place}) and does not run them"), steps),
+        None => warn(
+            id,
+            format!("{title} has hooks of andon ({place}); whether it trusts them is not known"),
+            steps,
+        ),
+    })
 }
 
 fn test_command(facts: &RepositoryFacts) -> Check {

@@ -17,6 +17,7 @@ pub use self::gather::gather;
 use crate::domain::facts::Presence;
 use crate::effect::install::inspect::HookState;
 use crate::effect::install::mode::Integration;
+use crate::engine::setup::clients::ClientHooks;
 use crate::engine::setup::fetch::FetchState;
 use crate::engine::setup::live::Guarded;
 use crate::engine::setup::place::Override;
@@ -147,6 +148,8 @@ pub struct Outside {
     pub switch: Option<OsString>,
     /// The value of `GIT_NOTES_REWRITE_REF`, which overrides `notes.rewriteRef`.
     pub rewrite_ref_env: Option<OsString>,
+    /// The hooks in agents' clients.
+    pub clients: Vec<ClientHooks>,
 }
 
 /// Where the hooks are.

@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::domain::agent::Client;
+use crate::effect::install::clients::SettingsState;
+use crate::effect::install::clients::place::Scope;
 use crate::effect::install::hooks::Hook;
 use crate::effect::install::inspect::{HookMode, Standing, Twins};
 use crate::effect::install::shim::Owner;
+use crate::engine::setup::clients::{ScopeHooks, Trust};
 use crate::engine::setup::fetch::fetch_states;
 use crate::git::{ConfigScope, Repo, RepoEnv};
 use crate::ops::install::tests::Scratch;
@@ -31,6 +35,7 @@ fn healthy() -> RepositoryFacts {
             ledger: Health::Fine("2 entries".into()),
             switch: None,
             rewrite_ref_env: None,
+            clients: Vec::new(),
         },
         place: Ok(HooksPlace {
             dir: "/r/.git/hooks".into(),
@@ -238,4 +243,37 @@ fn the_mends_mend_a_real_repository() {
     assert_eq!(bad(&look()), ["warn records"]);
     let fetches = scratch.git(&at, &["config", "--get-all", "remote.it'smine.fetch"]);
     assert!(fetches.contains("+refs/notes/andon*:refs/notes/remotes/it'smine/andon*"), "{fetches}");
+}
+
+#[test]
+fn a_client_that_does_not_run_the_hooks_is_told_with_what_is_left_to_do() {
+    let hooks = |state: SettingsState, trust| ClientHooks {
+        client: Client::Codex,
+        places: vec![ScopeHooks { scope: Scope::Project, path: "/r/.codex/hooks.json".into(), state }],
+        missing_program: None,
+        trust,
+    };
+    let cases = [
+        (hooks(SettingsState::Absent, Trust::NotNeeded), None, ""),
+        (
+            hooks(SettingsState::Installed, Trust::Given),
+            Some(State::Ok),
+            "runs the hooks (project), and trusts them",
+        ),
+        (hooks(SettingsState::Installed, Trust::Missing), Some(State::Warn), "does not run them"),
+        (hooks(SettingsState::Installed, Trust::Unknown), Some(State::Warn), "is not known"),
+        (hooks(SettingsState::Outdated, Trust::Given), Some(State::Warn), "does not run them"),
+        (
+            hooks(SettingsState::Broken("x:3".into()), Trust::NotNeeded),
+            Some(State::Warn),
+            "cannot be read: x:3",
+        ),
+    ];
+    for (hooks, state, words) in cases {
+        let mut facts = healthy();
+        facts.outside.clients = vec![hooks];
+        let found = checks(&facts).checks.into_iter().find(|check| check.id == "agent-codex");
+        assert_eq!(found.as_ref().map(|check| check.state), state, "{found:?}");
+        assert!(found.is_none_or(|check| check.message.contains(words)));
+    }
 }

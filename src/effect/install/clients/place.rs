@@ -192,7 +192,7 @@ pub fn next_steps(client: Client, scope: Scope) -> &'static [&'static str] {
         ],
         (Client::Gemini, Scope::Project) => &[
             "Gemini CLI runs the hooks of a project only in a trusted folder: start `gemini` in this repository and \
-             trust it, or pass --skip-trust",
+             trust it (--skip-trust alone runs none)",
         ],
         (Client::Copilot, Scope::Project) => &[
             "Copilot CLI runs the hooks of a repository only in a trusted folder: trust it when `copilot` asks, or \
