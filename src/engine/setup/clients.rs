@@ -258,6 +258,8 @@ fn folder_trust(text: &str, project: &Path) -> Trust {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapter::agent::moment;
+    use crate::effect::install::clients::merge;
 
     #[test]
     fn codex_says_what_it_trusts() {
@@ -287,6 +289,20 @@ mod tests {
             assert_eq!(trust_in(&line), wanted, "{line}");
         }
         assert!(is_hooks_list(&answer("")) && !is_hooks_list(r#"{"id":1}"#) && !is_hooks_list("x"));
+    }
+
+    #[test]
+    fn every_event_that_is_installed_is_known_to_the_hook() {
+        let roots = Roots { project: Some("/p".into()), ..Roots::default() };
+        for (client, name) in Client::ALL {
+            for file in files(client, Scope::Project, &roots) {
+                let found = merge::found(file.template, client).unwrap_or_default();
+                let events = found.into_iter().map(|(event, _)| event).chain([file.event.to_owned()]);
+                for event in events.filter(|event| !event.is_empty()) {
+                    assert!(moment(client, &event).is_some(), "{name} {event}");
+                }
+            }
+        }
     }
 
     #[test]

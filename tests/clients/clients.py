@@ -1,0 +1,137 @@
+"""How each client is run: its settings for a scripted model, its command line, its environment."""
+
+import json
+import os
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+class Client:
+    """One client; `home` is fresh, `url` is where the scripted model listens."""
+
+    name = ""
+    settings = ""  # the file that `andon agent install` writes in a repository
+    markers = []  # what the client sets in its shell
+    holds_turns = True  # whether a hook can keep a turn from ending
+
+    def prepare(self, home, repo, url):
+        pass
+
+    def env(self, home, url):
+        return {}
+
+    def argv(self):
+        raise NotImplementedError
+
+
+class Claude(Client):
+    name = "claude"
+    settings = ".claude/settings.json"
+    markers = ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "AI_AGENT", "CLAUDE_CODE_ENTRYPOINT"]
+
+    def env(self, home, url):
+        return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-test", "DISABLE_AUTOUPDATER": "1",
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "IS_SANDBOX": "1"}
+
+    def argv(self):
+        return ["claude", "-p", "go", "--model", "claude-sonnet-4-5", "--permission-mode", "bypassPermissions"]
+
+
+class Codex(Client):
+    name = "codex"
+    settings = ".codex/hooks.json"
+    markers = ["CODEX_THREAD_ID", "CODEX_SESSION_ID", "CODEX_CI", "CODEX_TOOL_CALL_ID"]
+
+    def prepare(self, home, repo, url):
+        write(os.path.join(home, ".codex/config.toml"), f"""model = "gpt-5.5"
+model_provider = "fake"
+[model_providers.fake]
+name = "fake"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "FAKE_KEY"
+supports_websockets = false
+[projects."{repo}"]
+trust_level = "trusted"
+""")
+
+    def env(self, home, url):
+        return {"FAKE_KEY": "sk-test", "CODEX_HOME": os.path.join(home, ".codex")}
+
+    def argv(self):
+        return ["codex", "exec", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust", "go"]
+
+
+class Gemini(Client):
+    name = "gemini"
+    settings = ".gemini/settings.json"
+    markers = ["GEMINI_CLI"]
+
+    def prepare(self, home, repo, url):
+        write(os.path.join(home, ".gemini/settings.json"),
+              json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}, "telemetry": {"enabled": False},
+                          "privacy": {"usageStatisticsEnabled": False}, "general": {"disableAutoUpdate": True}}))
+        # What the person answers when Gemini asks; --skip-trust alone runs no hooks of a project.
+        write(os.path.join(home, ".gemini/trustedFolders.json"), json.dumps({repo: "TRUST_FOLDER"}))
+
+    def env(self, home, url):
+        return {"GEMINI_API_KEY": "sk-test", "GOOGLE_GEMINI_BASE_URL": url}
+
+    def argv(self):
+        return ["gemini", "-p", "go", "--yolo", "--skip-trust", "-m", "gemini-2.5-pro"]
+
+
+class Qwen(Client):
+    name = "qwen"
+    settings = ".qwen/settings.json"
+    markers = ["QWEN_CODE", "QWEN_CODE_SESSION_ID"]
+
+    def prepare(self, home, repo, url):
+        write(os.path.join(home, ".qwen/settings.json"),
+              json.dumps({"$version": 4, "privacy": {"usageStatisticsEnabled": False}, "telemetry": {"enabled": False},
+                          "general": {"enableAutoUpdate": False}}))
+
+    def env(self, home, url):
+        return {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": url + "/v1", "OPENAI_MODEL": "fake-model"}
+
+    def argv(self):
+        return ["qwen", "-p", "go", "--yolo", "--auth-type", "openai"]
+
+
+class Copilot(Client):
+    name = "copilot"
+    settings = ".github/hooks/andon.json"
+    markers = ["COPILOT_CLI", "COPILOT_AGENT_SESSION_ID"]
+
+    def env(self, home, url):
+        return {"COPILOT_PROVIDER_TYPE": "openai", "COPILOT_PROVIDER_BASE_URL": url + "/v1", "COPILOT_OFFLINE": "true",
+                "COPILOT_PROVIDER_API_KEY": "sk-test", "COPILOT_MODEL": "fake-model"}
+
+    def argv(self):
+        return ["copilot", "-p", "go", "--allow-all-tools", "--allow-all-paths", "--trust-folder"]
+
+
+class Opencode(Client):
+    name = "opencode"
+    settings = ".opencode/plugin/andon.js"
+    markers = ["OPENCODE", "AGENT", "OPENCODE_PID"]
+    holds_turns = False
+
+    def prepare(self, home, repo, url):
+        provider = {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": url + "/v1", "apiKey": "sk-test"},
+                    "models": {"fake-model": {"name": "fake"}}}
+        write(os.path.join(home, ".config/opencode/opencode.json"),
+              json.dumps({"autoupdate": False, "share": "disabled", "provider": {"fake": provider}}))
+
+    def env(self, home, url):
+        return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "npm_config_offline": "true", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+
+    def argv(self):
+        return ["opencode", "run", "-m", "fake/fake-model", "go"]
+
+
+CLIENTS = {one.name: one() for one in (Claude, Codex, Gemini, Qwen, Copilot, Opencode)}
