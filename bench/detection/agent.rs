@@ -168,6 +168,15 @@ impl Agent {
 
     /// A tool call, where those are reported.
     pub fn call(&mut self, tool: &str, args: Value, answer: &str) {
+        self.ended(tool, args, answer, false);
+    }
+
+    /// A call that fails.
+    pub fn refused(&mut self, tool: &str, args: Value, answer: &str) {
+        self.ended(tool, args, answer, true);
+    }
+
+    fn ended(&mut self, tool: &str, args: Value, answer: &str, failed: bool) {
         self.wait(1, 8);
         if self.stuck {
             self.calls += 1;
@@ -175,7 +184,7 @@ impl Agent {
         if !self.style.calls {
             return;
         }
-        let mut event = json!({"type": "tool_call", "tool": tool, "args": args, "error": false});
+        let mut event = json!({"type": "tool_call", "tool": tool, "args": args, "error": failed});
         if self.style.answers {
             event["result"] = json!(answer);
         }

@@ -51,7 +51,7 @@ const PLANNER: &str = "[rules]\nnode-turns = \"off\"\ncycle-iterations = \"off\"
 edges = [{ from = \"planner\", to = \"coder\" }, { from = \"coder\", to = \"planner\" }, { from = \"planner\", to = \"planner\" }]\n";
 
 /// Every family.
-pub static FAMILIES: [Family; 43] = [
+pub static FAMILIES: [Family; 50] = [
     found("idle turns", 3, stuck::idle),
     found("empty commits", 0, stuck::empty),
     found("A/B/A/B", 4, stuck::two),
@@ -78,6 +78,11 @@ pub static FAMILIES: [Family; 43] = [
     calls("varying arguments, same answer", tools::same_answer),
     calls("volatile ids in answers", tools::volatile),
     calls("reordered keys", tools::reordered),
+    calls("the same edit again", tools::same_edit),
+    calls("the same refusal", tools::same_refusal),
+    calls("a program that is not there", tools::missing_program),
+    calls("rows of six to twelve calls", tools::long_row),
+    calls("outputs A/B/A/B", tools::outputs),
     found("ping-pong behind unrelated churn", 0, stuck::hidden),
     found("repeated outputs", 0, stuck::outputs),
     found("council split", 0, stuck::council),
@@ -93,6 +98,8 @@ pub static FAMILIES: [Family; 43] = [
     alone("plan document moves", healthy::plan_document),
     alone("batch edits", healthy::batch),
     alone("polling, answers change", healthy::polling),
+    alone("quiet commands", tools::quiet),
+    alone("waiting", tools::waiting),
     alone("one revert", releases::one_revert),
     alone("revert and reland", releases::reland),
     alone("release and rollback", releases::release),

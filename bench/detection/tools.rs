@@ -80,7 +80,7 @@ pub fn same_answer(agent: &mut Agent) {
     agent.style.answers = true;
     let tool = *agent.random.pick(&["Grep", "WebSearch", "Bash", "Read"]);
     let answer = match agent.random.between(0, 2) {
-        0 => "No matches found".to_owned(),
+        0 => "There is nothing to show for this request".to_owned(),
         1 => format!("error: {} is not there", agent.random.name()),
         _ => agent.random.sentence(),
     };
@@ -135,5 +135,103 @@ pub fn reordered(agent: &mut Agent) {
         if agent.random.chance(0.05) {
             agent.look();
         }
+    }
+}
+
+/// The very same edit, asked for again and again, with looks at the file in between.
+pub fn same_edit(agent: &mut Agent) {
+    begin(agent);
+    agent.style.answers = true;
+    let path = agent.world.source(&mut agent.random);
+    let args = json!({"file_path": path, "old_string": agent.random.sentence(), "new_string": agent.random.sentence()});
+    for at in 0..LENGTH {
+        let answer = format!("error: old_string was not found (attempt {at})");
+        agent.call("Edit", args.clone(), &answer);
+        if agent.random.chance(0.7) {
+            agent.look();
+        }
+    }
+}
+
+/// Whatever is asked for, the answer is the same once the arguments are left out of it.
+pub fn same_refusal(agent: &mut Agent) {
+    begin(agent);
+    agent.style.answers = true;
+    let why =
+        *agent.random.pick(&["Permission denied", "Read-only file system", "No such file or directory"]);
+    for at in 0..LENGTH {
+        let path = format!("data/{}-{at}.txt", agent.random.name());
+        agent.refused("Bash", json!({"command": format!("cat {path}")}), &format!("cat: {path}: {why}"));
+    }
+}
+
+/// A program that is not there, with other arguments each time, among other calls.
+pub fn missing_program(agent: &mut Agent) {
+    begin(agent);
+    agent.style.answers = true;
+    let program = format!("{}-cli", agent.random.name());
+    for _ in 0..LENGTH {
+        let command = format!("{program} --{}", agent.random.name());
+        agent.refused(
+            "Bash",
+            json!({"command": command}),
+            &format!("bash: line 1: {program}: command not found"),
+        );
+        if agent.random.chance(0.6) {
+            agent.look();
+        }
+    }
+}
+
+/// Six to twelve calls in a fixed order, round after round.
+pub fn long_row(agent: &mut Agent) {
+    begin(agent);
+    let calls: Vec<Made> = (0..agent.random.between(6, 12)).map(|_| some_call(agent)).collect();
+    for at in 0..LENGTH {
+        let (tool, args, answer) = &calls[at % calls.len()];
+        agent.raw_call(tool, args, answer);
+    }
+}
+
+/// Two answers in turns, with looks in between.
+pub fn outputs(agent: &mut Agent) {
+    agent.style.says = true;
+    begin(agent);
+    let said = [agent.random.sentence(), agent.random.sentence()];
+    for at in 0..LENGTH {
+        agent.look();
+        agent.say(&said[at % 2]);
+    }
+}
+
+/// Healthy: different commands that have nothing to say.
+pub fn quiet(agent: &mut Agent) {
+    agent.style.calls = true;
+    agent.style.answers = true;
+    prefix(agent);
+    agent.turn_start();
+    for _ in 0..LENGTH {
+        let name = agent.random.name();
+        let (tool, args) = match agent.random.between(0, 3) {
+            0 => ("Bash", json!({"command": format!("mkdir -p build/{name}")})),
+            1 => ("Bash", json!({"command": format!("git add src/{name}.rs")})),
+            2 => ("Grep", json!({"pattern": name})),
+            _ => ("mcp__files__move", json!({"from": name, "to": agent.random.name()})),
+        };
+        let quiet = ["(no output)", "", "{\"stdout\":\"\",\"stderr\":\"\"}", "No matches found", "ok"];
+        let answer = *agent.random.pick(&quiet);
+        agent.call(tool, args, answer);
+    }
+}
+
+/// Healthy: waiting for something else to end.
+pub fn waiting(agent: &mut Agent) {
+    agent.style.calls = true;
+    agent.style.answers = true;
+    prefix(agent);
+    agent.turn_start();
+    let command = *agent.random.pick(&["sleep 30", "gh run watch 4711", "sleep 60 && gh run view 4711"]);
+    for _ in 0..LENGTH {
+        agent.call("Bash", json!({"command": command}), "in_progress");
     }
 }

@@ -113,6 +113,11 @@ pub struct ToolCall {
     pub coarse: ShortHash,
     /// The answer with volatile parts masked, where one is known.
     pub result: Option<ShortHash>,
+    /// The answer with the call's own arguments masked as well, where it is a refusal: the same refusal of other
+    /// arguments.
+    pub refusal: Option<ShortHash>,
+    /// The program that the shell did not find, where the answer says so.
+    pub missing: Option<ShortHash>,
     /// How it ended.
     pub end: CallEnd,
 }

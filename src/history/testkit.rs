@@ -134,6 +134,8 @@ pub(crate) fn call(tool: &str, args: u8, answer: Option<u8>) -> ToolCall {
         masked: ShortHash([args ^ 0x80; 8]),
         coarse: ShortHash([tool.len().try_into().unwrap(); 8]),
         result: answer.map(|answer| ShortHash([answer; 8])),
+        refusal: None,
+        missing: None,
         end: CallEnd::Unknown,
     }
 }

@@ -41,7 +41,7 @@ const TURN_OUTPUTS: usize = 16;
 
 /// Whether `tool` changes files.
 pub fn is_edit(tool: &str) -> bool {
-    EDITING.contains(&tool) || tool.starts_with("str_replace_")
+    EDITING.contains(&tool) || (tool.starts_with("str_replace_") && !tool.ends_with(":view"))
 }
 
 impl Timeline {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{hash, taken};
+use super::{answer, hash, taken};
 use crate::domain::events::{Arguments, CallEnd, ToolCall};
 use crate::history::is_edit;
 use crate::wire::FormatError;
@@ -51,23 +51,56 @@ fn spelled_out(value: Value) -> Value {
 
 /// The call as hashes.
 pub(super) fn signature(reported: &Reported) -> ToolCall {
-    let tool: String = reported.tool.chars().take(MAX_TOOL).collect();
-    let known = if reported.args.is_some() { Arguments::Known } else { Arguments::Unknown };
     let value = reported.args.as_ref().unwrap_or(&Value::Null);
+    let tool = name(&reported.tool, value);
+    let proves = reported.args.is_some() && !commands(value).any(waits);
     let args = value.to_string();
-    // An empty answer is no answer: of many commands it is all that there is to say.
-    let answer = reported.result.as_ref().map(|result| hash::masked(&hash::text_of(result)));
-    let result =
-        answer.filter(|text| !text.trim().is_empty()).map(|text| hash::short(&[b"result", text.as_bytes()]));
+    let answer = reported.result.as_ref().filter(|result| !answer::is_quiet(result)).map(hash::text_of);
+    let masked = answer.as_deref().map(hash::masked);
+    let result = masked.as_deref().map(|text| hash::short(&[b"result", text.as_bytes()]));
+    let refused = masked.as_deref().filter(|text| answer::is_refusal(text, reported.end));
     ToolCall {
         exact: hash::short(&[b"exact", tool.as_bytes(), args.as_bytes()]),
         masked: hash::short(&[b"masked", tool.as_bytes(), hash::masked(&args).as_bytes()]),
         coarse: hash::short(&[b"coarse", coarse(&tool, value).as_bytes()]),
+        refusal: refused
+            .map(|text| hash::short(&[b"refusal", tool.as_bytes(), answer::without(text, value).as_bytes()])),
+        missing: refused
+            .and_then(answer::missing_program)
+            .map(|program| hash::short(&[b"missing", program.as_bytes()])),
         tool,
-        args: known,
+        args: if proves { Arguments::Known } else { Arguments::Unknown },
         result,
         end: reported.end,
     }
+}
+
+/// The name of the tool. An editing tool that is asked to show a file edits nothing: `str_replace_editor:view`.
+fn name(tool: &str, args: &Value) -> String {
+    let tool: String = tool.chars().take(MAX_TOOL).collect();
+    let views = is_edit(&tool) && args.get("command").and_then(Value::as_str) == Some("view");
+    if views { format!("{tool}:view") } else { tool }
+}
+
+/// The command lines among the arguments.
+fn commands(args: &Value) -> impl Iterator<Item = &str> {
+    COMMANDS.iter().filter_map(|key| args.get(key)?.as_str())
+}
+
+/// Whether a command line waits for something. To wait again is no loop, whatever the answer: how long it may go on
+/// is for the budgets.
+fn waits(command: &str) -> bool {
+    command.split(['&', '|', ';', '\n']).any(|part| {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let is = |wanted: &[&str]| {
+            words.len() >= wanted.len() && words.iter().zip(wanted).all(|(word, one)| word == one)
+        };
+        matches!(words.as_slice(), ["sleep" | "wait", ..])
+            || is(&["gh", "run", "watch"])
+            || is(&["gh", "pr", "checks"]) && words.contains(&"--watch")
+            || is(&["kubectl", "wait"])
+            || is(&["kubectl", "rollout", "status"])
+    })
 }
 
 /// `Edit(file=foo.py)`, `Bash(cmd=pytest tests/*)`, else `Tool(...)`.
@@ -125,6 +158,48 @@ mod tests {
         );
         assert_ne!(answer("3 failed"), answer("2 failed"));
         assert_eq!(call("Bash", json!({}), None).result, None);
+    }
+
+    #[test]
+    fn an_editing_tool_that_shows_a_file_edits_nothing() {
+        let view = call("str_replace_editor", json!({"command":"view","path":"a"}), None);
+        assert_eq!((view.tool.as_str(), is_edit(&view.tool)), ("str_replace_editor:view", false));
+        let edit = call("str_replace_editor", json!({"command":"insert","path":"a"}), None);
+        assert_eq!((edit.tool.as_str(), is_edit(&edit.tool)), ("str_replace_editor", true));
+    }
+
+    #[test]
+    fn waiting_proves_nothing() {
+        let args = |command: &str| call("Bash", json!({"command":command}), Some("queued")).args;
+        for command in [
+            "sleep 30",
+            "sleep 60 && gh run view 1",
+            "gh run watch 12",
+            "gh pr checks 4 --watch",
+            "kubectl rollout status x",
+        ] {
+            assert_eq!(args(command), Arguments::Unknown, "{command}");
+        }
+        for command in ["make", "gh run view 1", "./sleepy", "echo sleep"] {
+            assert_eq!(args(command), Arguments::Known, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_the_same_for_other_arguments() {
+        let refusal = |path: &str| {
+            let answer = format!("cat: {path}: Permission denied");
+            call("Bash", json!({"command": format!("cat {path}")}), Some(&answer)).refusal
+        };
+        assert!(refusal("src/a.rs").is_some());
+        assert_eq!(refusal("src/a.rs"), refusal("lib/b.rs"));
+        assert_eq!(call("Bash", json!({"command":"make"}), Some("3 passed")).refusal, None);
+        let missing = call("Bash", json!({"command":"pytst -q"}), Some("sh: 1: pytst: not found"));
+        assert!(missing.missing.is_some());
+        assert_eq!(
+            missing.missing,
+            call("Bash", json!({"command":"pytst -x"}), Some("bash: pytst: command not found")).missing
+        );
     }
 
     #[test]

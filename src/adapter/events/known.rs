@@ -26,7 +26,22 @@ pub(super) const VOTES: [&str; 2] = ["approve", "reject"];
 /// The further members of each type, those of the journal's own lines included.
 const TYPES: [(&str, &[&str]); 11] = [
     ("turn_start", &[]),
-    ("tool_call", &["tool", "args", "tool_input", "arguments", "result", "error", "call", "answer", "blind"]),
+    (
+        "tool_call",
+        &[
+            "tool",
+            "args",
+            "tool_input",
+            "arguments",
+            "result",
+            "error",
+            "call",
+            "answer",
+            "refusal",
+            "missing",
+            "blind",
+        ],
+    ),
     ("output", &["kind", "text", "sha256", "lines"]),
     (
         "test_run",

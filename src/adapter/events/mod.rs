@@ -4,6 +4,7 @@
 //! named error, and so is a member that the design does not know, for a slip in a name would make another fact of it;
 //! a time that cannot be true is left out and said; nothing here panics or guesses.
 
+mod answer;
 mod call;
 mod commit;
 mod hash;
@@ -222,7 +223,7 @@ fn tool_call(object: &mut Map<String, Value>) -> Result<What, EventError> {
     if let Some([exact, masked, coarse]) = wire.call {
         (call.exact, call.masked, call.coarse) = (exact, masked, coarse);
         call.args = wire.arguments();
-        call.result = wire.answer;
+        (call.result, call.refusal, call.missing) = (wire.answer, wire.refusal, wire.missing);
     }
     Ok(What::ToolCall(call))
 }

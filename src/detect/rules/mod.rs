@@ -19,10 +19,13 @@ pub(super) mod iteration_cap;
 pub(super) mod node_runtime;
 pub(super) mod node_turns;
 pub(super) mod oscillation;
+pub(super) mod output_oscillation;
 pub(super) mod recurrence;
+pub(super) mod repeated_edit;
 pub(super) mod repeated_error;
 pub(super) mod repeated_failures;
 pub(super) mod repeated_output;
+pub(super) mod same_refusal;
 pub(super) mod test_weakening;
 pub(super) mod tool_loop;
 pub(super) mod turn_timeout;
@@ -43,6 +46,7 @@ pub static REGISTRY: &[&Rule] = &[
     &repeated_failures::RULE,
     &failures_not_decreasing::RULE,
     &oscillation::RULE,
+    &output_oscillation::RULE,
     &recurrence::RULE,
     &undo_churn::RULE,
     &verdict_split::RULE,
@@ -50,6 +54,8 @@ pub static REGISTRY: &[&Rule] = &[
     &consecutive_failures::RULE,
     &repeated_error::RULE,
     &tool_loop::RULE,
+    &repeated_edit::RULE,
+    &same_refusal::RULE,
     &iteration_cap::RULE,
     &node_turns::RULE,
     &node_runtime::RULE,

@@ -37,7 +37,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 are the same, with times and ids in the answer masked. Where no answer is known, tool and \
                 arguments decide. A call without known arguments proves nothing. Among the last `window` \
                 calls, `soft` identical ones warn (SOFT_LOOP), `hard` halt (HARD_LOOP) and `infinite` halt \
-                with BLOCKER_REPORT.md (INFINITE_LOOP). A sequence of 2 to 5 calls repeated `rounds` times \
+                with BLOCKER_REPORT.md (INFINITE_LOOP). A sequence of 2 to 12 calls repeated `rounds` times \
                 running halts as well (HARD_LOOP). So does one tool that gave the same answer `infinite` \
                 times in a row whatever it was asked (HARD_LOOP; from `hard` times on SOFT_LOOP). A new edit, \
                 a commit or changed code starts the count anew. Polling whose answers change is no loop.",
@@ -68,7 +68,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
 };
 
 /// Longest row of calls that is looked for.
-const MAX_PERIOD: usize = 5;
+const MAX_PERIOD: usize = 12;
 
 /// How bad it is (docs/spec-map.md, loop rules: detection level).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -200,7 +200,7 @@ fn identical(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, 
     Some((grade, Pattern::Identical { times, among: recent.len() }))
 }
 
-/// A row of 2 to 5 calls that came `rounds` times in a row.
+/// A row of 2 to 12 calls that came `rounds` times in a row.
 fn row(signatures: &[Signature], setting: &RuleSetting) -> Option<(Grade, Pattern)> {
     let rounds = usize::try_from(setting.count(&ROUNDS)).unwrap_or(usize::MAX);
     let period = (2..=MAX_PERIOD).find(|period| {
@@ -340,16 +340,16 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_two_to_five_calls_trip_at_the_third_round() {
-        for period in 2..=5_u8 {
+    fn rows_of_two_to_twelve_calls_trip_at_the_third_round() {
+        for period in 2..=12_u8 {
             let rounds = |rounds: u8| -> String {
                 said((0..rounds * period).map(|at| bash(at % period, at % period)).collect())
             };
             assert_ne!(rounds(2), "halt HARD_LOOP", "{period}");
             assert_eq!(rounds(3), "halt HARD_LOOP", "{period}");
         }
-        let six: Vec<Fact> = (0..18).map(|at| bash(at % 6, at % 6)).collect();
-        assert_eq!(said(six), "", "longer rows are not looked for");
+        let thirteen: Vec<Fact> = (0..39).map(|at| bash(at % 13, at % 13)).collect();
+        assert_eq!(said(thirteen), "", "longer rows are not looked for");
     }
 
     #[test]

@@ -66,6 +66,8 @@ fn line(seed: u8, at: i64) -> JournalLine {
             masked: ShortHash([seed; 8]),
             coarse: ShortHash([1; 8]),
             result: None,
+            refusal: seed.is_multiple_of(3).then_some(ShortHash([seed; 8])),
+            missing: None,
             end: CallEnd::Done,
         }),
         15 => {

@@ -1,0 +1,191 @@
+//! `same-refusal`: the agent is refused in the same way again and again, whatever it asks for.
+
+use std::fmt;
+
+use crate::detect::rule::{ANY_EVENT, Docs, Reads, Rule};
+use crate::detect::situation::Situation;
+use crate::detect::words;
+use crate::domain::about::{About, Advice, EventClass};
+use crate::domain::detail::{Figures, Found};
+use crate::domain::events::CallEnd;
+use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
+use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::suggestion::AdvisedStep;
+use crate::history::Call;
+
+pub(in crate::detect) const REPEATS: Param<u64> =
+    Param::count("repeats", 6, 2, "Calls in a row that are refused in the same way.");
+pub(in crate::detect) const MISSING: Param<u64> =
+    Param::count("missing", 5, 2, "Calls of one program that is not there.");
+pub(in crate::detect) const FAILED: Param<u64> = Param::count("failed", 12, 2, "Calls in a row that failed.");
+
+pub(in crate::detect) static RULE: Rule = Rule {
+    id: "same-refusal",
+    summary: "the same refusal 6 times in a row, a missing program called 5 times, or 12 failed calls in a row",
+    docs: Docs {
+        trips: "Calls of one node count. `repeats` in a row are refused with the same answer once the call's \
+                own arguments are masked in it; a call is refused when it failed or, where nobody says how it \
+                ended, when the first line of its answer reads like an error. Or the shell did not find the \
+                same program `missing` times among the last 64 calls. Or `failed` calls in a row failed, \
+                whatever they were. Any other answer breaks a row.",
+        why: "Each of these calls differs from the one before, so `tool-loop` sees none of them. What refuses \
+              them does not change by being asked again: a missing program, a read-only file system, a \
+              permission that a person has to give.",
+        source: "docs/spec-map.md: Loop rules, loop detection",
+        example: "`cat a.txt`, `cat b.txt`, ... : six different files, and each time \"Permission denied\".",
+        tune: "`same-refusal = { repeats = 10, missing = 8, failed = 20 }`",
+    },
+    level: Level::Halt,
+    reason: HaltReason::RepeatedError,
+    report_file: ReportFile::Checkpoint,
+    about: About {
+        advice: Advice::Own(
+            AdvisedStep::ChangeApproach,
+            "give the agent what it lacks, or tell it to do without",
+        ),
+        ..About::of(EventClass::ToolLoop)
+    },
+    params: &[REPEATS.spec, MISSING.spec, FAILED.spec],
+    stages: ANY_EVENT,
+    reads: Reads::Totals,
+    check,
+};
+
+/// In which way the agent is refused.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// With the same answer.
+    SameAnswer,
+    /// A program is not there.
+    Missing,
+    /// Each time in another way.
+    Failed,
+}
+
+/// Calls that are refused.
+#[derive(Debug)]
+struct Refused {
+    tool: String,
+    way: Way,
+    times: u64,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (tool, times) = (&self.tool, self.times);
+        match self.way {
+            Way::SameAnswer => write!(f, "{tool} was refused in the same way {times} times in a row"),
+            Way::Missing => write!(f, "{tool} asked {times} times for a program that is not there"),
+            Way::Failed => write!(f, "{times} calls in a row failed, the last one of {tool}"),
+        }
+    }
+}
+
+impl Found for Refused {
+    fn figures(&self) -> Figures {
+        Figures::Calls { tool: self.tool.clone(), count: self.times }
+    }
+}
+
+fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
+    let calls = &situation.timeline.activity.calls;
+    let newest = calls.last()?;
+    let of_node: Vec<&Call> = calls.iter().rev().filter(|call| call.node == newest.node).collect();
+    let row = |same: &dyn Fn(&Call) -> bool| {
+        words::len(&of_node.iter().take_while(|call| same(call)).collect::<Vec<_>>())
+    };
+    let refusal = newest.call.refusal;
+    let same = if refusal.is_some() { row(&|call| call.call.refusal == refusal) } else { 0 };
+    let failed = row(&|call| call.call.end == CallEnd::Failed);
+    let missing = newest.call.missing.map_or(0, |program| {
+        words::len(&of_node.iter().filter(|call| call.call.missing == Some(program)).collect::<Vec<_>>())
+    });
+    let (way, times) = if missing >= setting.count(&MISSING).max(2) {
+        (Way::Missing, missing)
+    } else if same >= setting.count(&REPEATS).max(2) {
+        (Way::SameAnswer, same)
+    } else if failed >= setting.count(&FAILED).max(2) {
+        (Way::Failed, failed)
+    } else {
+        return None;
+    };
+    let mut evidence = vec![Evidence::Text(format!("call {}", newest.call.exact))];
+    evidence.extend(newest.call.result.map(|answer| Evidence::Text(format!("answer {answer}"))));
+    Some(Finding {
+        evidence,
+        help: vec![
+            "find out what refuses it before asking again: a path, a permission, a program".to_owned(),
+        ],
+        ..RULE.finding(setting.level, Refused { tool: words::bounded(&newest.call.tool), way, times })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::testkit::{asked_of, asked_with};
+    use crate::domain::events::{ToolCall, What};
+    use crate::domain::facts::Fact;
+    use crate::domain::ids::ShortHash;
+    use crate::domain::settings::ParamValue;
+    use crate::history::testkit::{ack, call, event, folded};
+
+    fn of(args: u8, change: impl Fn(&mut ToolCall)) -> Fact {
+        let mut own = call("Bash", args, Some(args));
+        change(&mut own);
+        event(What::ToolCall(own))
+    }
+
+    fn refused(args: u8, how: u8) -> Fact {
+        of(args, |call| call.refusal = Some(ShortHash([how; 8])))
+    }
+
+    fn failed(args: u8) -> Fact {
+        of(args, |call| (call.end, call.refusal) = (CallEnd::Failed, Some(ShortHash([args; 8]))))
+    }
+
+    fn missing(args: u8, program: u8) -> Fact {
+        of(args, |call| call.missing = Some(ShortHash([program; 8])))
+    }
+
+    fn message(facts: Vec<Fact>) -> String {
+        asked_of(&RULE, &folded(facts)).map(|finding| finding.message()).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_same_refusal_of_different_calls() {
+        assert_eq!(message((0..5).map(|args| refused(args, 1)).collect()), "");
+        let six = message((0..6).map(|args| refused(args, 1)).collect());
+        assert_eq!(six, "Bash was refused in the same way 6 times in a row");
+        assert_eq!(message((0..9).map(|args| refused(args, args / 5)).collect()), "", "another refusal");
+        let between = (0..6).flat_map(|args| [refused(args, 1), of(args, |_| {})]).collect();
+        assert_eq!(message(between), "", "something worked in between");
+        let answered =
+            (0..5).map(|args| refused(args, 1)).chain([ack(1)]).chain((0..5).map(|args| refused(args, 1)));
+        assert_eq!(message(answered.collect()), "", "a person answered");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there() {
+        let calls =
+            |times: u8| (0..times).flat_map(|args| [of(100 + args, |_| {}), missing(args, 7)]).collect();
+        assert_eq!(message(calls(4)), "");
+        assert_eq!(message(calls(5)), "Bash asked 5 times for a program that is not there");
+        assert_eq!(message((0..5).map(|args| missing(args, args)).collect()), "", "each time another one");
+    }
+
+    #[test]
+    fn many_failures_of_any_kind() {
+        assert_eq!(message((0..11).map(failed).collect()), "");
+        assert_eq!(message((0..12).map(failed).collect()), "12 calls in a row failed, the last one of Bash");
+        let broken = (0..11).map(failed).chain([of(1, |_| {})]).chain((0..11).map(failed));
+        assert_eq!(message(broken.collect()), "");
+    }
+
+    #[test]
+    fn parameters_count() {
+        let facts: Vec<Fact> = (0..6).map(|args| refused(args, 1)).collect();
+        let seven = [("repeats", ParamValue::Count(7))];
+        assert!(asked_with(&RULE, &folded(facts), &seven).is_none());
+    }
+}
