@@ -39,6 +39,21 @@ fn the_sources_keep_the_rules_of_the_house() {
 }
 
 #[test]
+fn tests_and_benches_keep_the_bound_of_files_too() {
+    // A copy of the sources alone has no other directories.
+    let dirs = ["src", "tests", "bench", "benches"].into_iter().filter(|dir| root().join(dir).is_dir());
+    let files = dirs.flat_map(|dir| read_sources(&root(), dir).expect("its files can be read"));
+    let long = files.filter(|(_, text)| text.lines().count() > sizes::FILE_LINES);
+    let long: Vec<String> = long.map(|(path, _)| path).filter(|path| is_test(path)).collect();
+    assert!(long.is_empty(), "more than {} lines: {long:?}", sizes::FILE_LINES);
+}
+
+/// Whether a file holds tests alone, or measures.
+fn is_test(path: &str) -> bool {
+    !path.starts_with("src/") || path.contains("/tests/") || path.ends_with("/tests.rs")
+}
+
+#[test]
 fn the_libraries_do_not_name_the_package_that_uses_them() {
     for (library, _) in house::LIBRARIES {
         let files = read_files(&root(), &format!("crates/{library}")).expect("a library can be read");

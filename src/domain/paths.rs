@@ -166,66 +166,68 @@ fn ending(pattern: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    const PATHS: &[&str] = &[
+        "docs",
+        "docs/",
+        "docs/a",
+        "docs/a/b.rs",
+        "docsa",
+        "a/docs/b",
+        ".x/y",
+        "",
+        "/docs/a",
+        "d-1/.x/_",
+        ".md",
+        "a.md",
+        "a/.md",
+        "a.b/c.md",
+        "a.md/",
+        "a.md/b",
+        "a.mdx",
+        "md",
+        "a.tar.gz",
+        "a\n.md",
+        "LICENSE",
+        "a/LICENSE-MIT",
+        "aLICENSE",
+        "LICENSE/a",
+        "x/LICENSE/",
+        "a/.gitignore",
+        ".gitignore",
+        ".gitignore2",
+    ];
+
+    const PATTERNS: &[&str] = &[
+        "docs/**",
+        "docs/a/**",
+        ".x/**",
+        "d-1/.x/**",
+        "/docs/**",
+        "do?s/**",
+        "docs/**/b.rs",
+        "**",
+        "**/*.md",
+        "**/*.tar.gz",
+        "**/*.",
+        "**/*.m*",
+        "**/*md",
+        "*.md",
+        "a/**/*.md",
+        "**/LICENSE*",
+        "**/.gitignore",
+        "**/LICENSE*T",
+        "**/*",
+        "**/",
+        "**/a/LICENSE*",
+    ];
+
     #[test]
     fn simple_patterns_match_as_globset_has_it() {
-        let paths = [
-            "docs",
-            "docs/",
-            "docs/a",
-            "docs/a/b.rs",
-            "docsa",
-            "a/docs/b",
-            ".x/y",
-            "",
-            "/docs/a",
-            "d-1/.x/_",
-            ".md",
-            "a.md",
-            "a/.md",
-            "a.b/c.md",
-            "a.md/",
-            "a.md/b",
-            "a.mdx",
-            "md",
-            "a.tar.gz",
-            "a\n.md",
-            "LICENSE",
-            "a/LICENSE-MIT",
-            "aLICENSE",
-            "LICENSE/a",
-            "x/LICENSE/",
-            "a/.gitignore",
-            ".gitignore",
-            ".gitignore2",
-        ];
-        let patterns = [
-            "docs/**",
-            "docs/a/**",
-            ".x/**",
-            "d-1/.x/**",
-            "/docs/**",
-            "do?s/**",
-            "docs/**/b.rs",
-            "**",
-            "**/*.md",
-            "**/*.tar.gz",
-            "**/*.",
-            "**/*.m*",
-            "**/*md",
-            "*.md",
-            "a/**/*.md",
-            "**/LICENSE*",
-            "**/.gitignore",
-            "**/LICENSE*T",
-            "**/*",
-            "**/",
-            "**/a/LICENSE*",
-        ];
-        for pattern in patterns {
+        for pattern in PATTERNS {
             let glob = globset::GlobBuilder::new(pattern).literal_separator(true).build().unwrap();
             let wanted = glob.compile_matcher();
-            let rules = PathRules::new(&[pattern.to_owned()], &[]).unwrap();
-            for path in paths {
+            let rules = PathRules::new(&[(*pattern).to_owned()], &[]).unwrap();
+            for path in PATHS {
                 let found = rules.class(path.as_bytes()) == PathClass::Docs;
                 assert_eq!(found, wanted.is_match(path), "{pattern} on {path:?}");
             }

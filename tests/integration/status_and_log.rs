@@ -95,7 +95,6 @@ fn status_of_a_halted_loop_says_all_of_it() {
 }
 
 #[test]
-#[allow(clippy::too_many_lines, reason = "snapshots are long")]
 fn log_and_show_tell_the_story() {
     let stage = halted();
     stage.andon(&["resume", "--reason", "wrong fixture"]).ok();
@@ -144,6 +143,12 @@ fn log_and_show_tell_the_story() {
       record     HASH
     --- stderr
     "#);
+}
+
+#[test]
+fn log_and_show_tell_programs_the_same_story() {
+    let stage = halted();
+    stage.andon(&["resume", "--reason", "wrong fixture"]).ok();
     let lines: Vec<serde_json::Value> = stage
         .andon(&["log", "--format", "json"])
         .ok()

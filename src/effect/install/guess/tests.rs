@@ -106,6 +106,10 @@ fn package_json() {
         (&[("deno.jsonc", "{ // x\n \"tasks\": { \"test\": \"deno test -A\" } }")], "deno task test"),
         (&[("package.json", PLACEHOLDER), ("go.mod", "")], "go test ./..."),
     ]);
+}
+
+#[test]
+fn package_json_that_leaves_a_choice() {
     unsure(&[
         (&[("package.json", "not json")], &["cannot be read"]),
         (
