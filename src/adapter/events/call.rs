@@ -87,20 +87,27 @@ fn commands(args: &Value) -> impl Iterator<Item = &str> {
     COMMANDS.iter().filter_map(|key| args.get(key)?.as_str())
 }
 
-/// Whether a command line waits for something. To wait again is no loop, whatever the answer: how long it may go on
-/// is for the budgets.
+/// Commands that end when something else does.
+const WAITING: [&[&str]; 5] =
+    [&["sleep"], &["wait"], &["gh", "run", "watch"], &["kubectl", "wait"], &["kubectl", "rollout", "status"]];
+/// Commands that ask how far something else is: part of waiting, beside one of [`WAITING`].
+const ASKING: [&[&str]; 6] = [
+    &["gh", "run", "view"],
+    &["gh", "run", "list"],
+    &["gh", "pr", "checks"],
+    &["gh", "pr", "view"],
+    &["glab", "ci", "status"],
+    &["kubectl", "get"],
+];
+
+/// Whether a command line does nothing but wait for something. To wait again is no loop, whatever the answer: how long
+/// it may go on is for the budgets.
 fn waits(command: &str) -> bool {
-    command.split(['&', '|', ';', '\n']).any(|part| {
-        let words: Vec<&str> = part.split_whitespace().collect();
-        let is = |wanted: &[&str]| {
-            words.len() >= wanted.len() && words.iter().zip(wanted).all(|(word, one)| word == one)
-        };
-        matches!(words.as_slice(), ["sleep" | "wait", ..])
-            || is(&["gh", "run", "watch"])
-            || is(&["gh", "pr", "checks"]) && words.contains(&"--watch")
-            || is(&["kubectl", "wait"])
-            || is(&["kubectl", "rollout", "status"])
-    })
+    let parts = command.split(['&', '|', ';', '\n']).map(|part| part.split_whitespace().collect::<Vec<_>>());
+    let parts: Vec<Vec<&str>> = parts.filter(|words| !words.is_empty()).collect();
+    let is = |words: &[&str], known: &[&[&str]]| known.iter().any(|wanted| words.starts_with(wanted));
+    let waits = |words: &[&str]| is(words, &WAITING) || (is(words, &ASKING) && words.contains(&"--watch"));
+    parts.iter().any(|words| waits(words)) && parts.iter().all(|words| waits(words) || is(words, &ASKING))
 }
 
 /// `Edit(file=foo.py)`, `Bash(cmd=pytest tests/*)`, else `Tool(...)`.
@@ -180,7 +187,7 @@ mod tests {
         ] {
             assert_eq!(args(command), Arguments::Unknown, "{command}");
         }
-        for command in ["make", "gh run view 1", "./sleepy", "echo sleep"] {
+        for command in ["make", "gh run view 1", "./sleepy", "echo sleep", "sleep 5 && make"] {
             assert_eq!(args(command), Arguments::Known, "{command}");
         }
     }
