@@ -74,7 +74,7 @@ impl Fold {
 /// What the three places hold, each in its own order, oldest first.
 #[derive(Debug)]
 pub struct Observations<'a> {
-    /// The commits ([`line`]).
+    /// The commits ([`line()`]).
     pub line: Vec<&'a CommitFact>,
     /// Acknowledgements of the journal, then those of ledgers.
     pub acks: &'a [(Ack, AckPlace)],
