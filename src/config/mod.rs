@@ -4,7 +4,7 @@
 //! so this module exists to make every doubt an error: unknown keys, wrong types, values out of range.
 //! All of them are reported at once, each with file, line, column and what mends it.
 //!
-//! The way of a file: [`ConfigSource`](source::ConfigSource) (bytes) -> `document` (spanned TOML) -> `reader` (checked values by
+//! The way of a file: [`ConfigSource`] (bytes) -> `document` (spanned TOML) -> `reader` (checked values by
 //! dotted key) -> [`Config`] (typed, complete). One table, `keys::SECTIONS`, and the registry of rules
 //! feed the checks, the defaults, [`Config::entries`], [`schema()`] and [`template()`] alike.
 
