@@ -80,6 +80,11 @@ pub fn bypass_level(settings: &RuleSettings) -> Option<Level> {
     HOOK_BYPASS.active(settings).map(|setting| rules::hook_bypass::level_in_check(&setting))
 }
 
+/// At which level `andon check` tells of a commit by an agent whose client had no live hook; `None` where it does not.
+pub fn unguarded_level(settings: &RuleSettings) -> Option<Level> {
+    HOOK_BYPASS.active(settings).and_then(|setting| rules::hook_bypass::unguarded_level(&setting))
+}
+
 /// At which shares of the window `context-window` warns, demands a compaction and blocks, and how large the window is.
 pub fn context_limits(settings: &RuleSettings) -> (Thresholds, u64) {
     rules::context_window::limits(&CONTEXT_WINDOW.setting(settings))

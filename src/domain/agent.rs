@@ -120,6 +120,24 @@ pub const MARKERS: [Marker; 17] = [
     Marker { name: "AGENT", value: None, client: None },
 ];
 
+/// What stands in the trailers of commits that a client makes, in small letters.
+const TRAILERS: [(&str, Client); 6] = [
+    ("noreply@anthropic.com", Client::Claude),
+    ("noreply@openai.com", Client::Codex),
+    ("copilot@users.noreply.github.com", Client::Copilot),
+    ("cursoragent@cursor.com", Client::Cursor),
+    ("openhands@all-hands.dev", Client::Openhands),
+    ("@opencode.ai", Client::Opencode),
+];
+
+/// The client that the trailers of a commit name as an author.
+pub fn of_trailers(trailers: &[(String, String)]) -> Option<Client> {
+    let authors = trailers.iter().filter(|(key, _)| key.eq_ignore_ascii_case("co-authored-by"));
+    authors
+        .map(|(_, value)| value.to_ascii_lowercase())
+        .find_map(|value| TRAILERS.iter().find(|(mark, _)| value.contains(mark)).map(|(_, client)| *client))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,5 +167,17 @@ mod tests {
             assert!(!client.title().is_empty());
         }
         assert_eq!(Client::from_name("Claude"), None);
+    }
+
+    #[test]
+    fn trailers_name_a_client() {
+        let of = |key: &str, value: &str| of_trailers(&[(key.into(), value.into())]);
+        assert_eq!(of("Co-Authored-By", "Claude Opus <noreply@anthropic.com>"), Some(Client::Claude));
+        assert_eq!(
+            of("Co-authored-by", "Copilot <223556219+Copilot@users.noreply.github.com>"),
+            Some(Client::Copilot)
+        );
+        assert_eq!(of("Co-authored-by", "A Person <a@example.org>"), None);
+        assert_eq!(of("Reviewed-by", "Claude <noreply@anthropic.com>"), None);
     }
 }

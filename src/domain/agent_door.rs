@@ -68,6 +68,8 @@ pub enum Deed {
     Session,
     /// A person asked something: what is counted per turn begins anew.
     Prompt,
+    /// A command line that runs git was let through.
+    Asked,
     /// A tool call was taken in; the mark tells it from others.
     Called,
     /// Tokens were taken in; the mark is that of the client's message.
@@ -88,9 +90,10 @@ pub enum Deed {
 
 impl Deed {
     /// Every deed with its name in the journal of agents.
-    pub const ALL: [(Self, &'static str); 10] = [
+    pub const ALL: [(Self, &'static str); 11] = [
         (Self::Session, "session"),
         (Self::Prompt, "prompt"),
+        (Self::Asked, "asked"),
         (Self::Called, "called"),
         (Self::Counted, "counted"),
         (Self::Refused, "refused"),

@@ -249,6 +249,9 @@ pub struct CommitRecord {
     pub usage: Option<Usage>,
     /// The newest entries of the ledgers that were seen, by writer: whoever takes one away later leaves a gap here.
     pub ledger: BTreeMap<String, EntryId>,
+    /// The layers that guarded the commit of an agent: `git`, and the clients whose hooks were live. Empty where no agent was
+    /// at work as far as is known.
+    pub guards: Vec<String>,
     /// What the rules concluded at post-commit.
     pub findings: Vec<RecordedFinding>,
 }
@@ -256,6 +259,10 @@ pub struct CommitRecord {
 impl CommitRecord {
     /// Most ledgers that a record names.
     pub const MAX_LEDGERS: usize = 16;
+    /// Most layers that it names.
+    pub const MAX_GUARDS: usize = 16;
+    /// The layer of git's own hooks.
+    pub const GIT: &'static str = "git";
 }
 
 /// A commit as the fold sees it.

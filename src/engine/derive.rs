@@ -169,6 +169,7 @@ pub fn unrecorded(commit: &CommitInfo, derived: Derived) -> CommitFact {
         outputs: Vec::new(),
         usage: None,
         ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
         findings: Vec::new(),
     };
     CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }

@@ -214,6 +214,7 @@ pub(crate) fn commit(state: u8) -> Commit {
             outputs: Vec::new(),
             usage: None,
             ledger: std::collections::BTreeMap::new(),
+            guards: Vec::new(),
             findings: Vec::new(),
         },
     })

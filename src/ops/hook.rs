@@ -2,6 +2,7 @@
 
 pub mod chain;
 mod gate_hook;
+mod layers;
 mod origin;
 pub mod push;
 pub mod record_commit;

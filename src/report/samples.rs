@@ -138,6 +138,7 @@ pub(super) fn record() -> CommitRecord {
         outputs: vec![],
         usage: None,
         ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
         findings: vec![RecordedFinding {
             rule: "recurrence".to_owned(),
             level: Level::Warn,

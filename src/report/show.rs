@@ -74,6 +74,9 @@ fn whole(page: &mut Page, record: &CommitRecord, gate: &str) {
     }
     page.field("kind", record.kind.as_str());
     page.field("gate", record.gate.as_str());
+    if !record.guards.is_empty() {
+        page.field("guards", &terminal_clip(&record.guards.join(", "), NAME));
+    }
     page.field("recorded", &page.style.when(record.recorded_at));
     if !marks.is_empty() {
         let marks = page.style.yellow(&marks.join(", "));

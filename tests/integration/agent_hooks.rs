@@ -2,6 +2,7 @@
 
 mod done_gate;
 mod guarding;
+mod layers;
 mod odd;
 mod payloads;
 

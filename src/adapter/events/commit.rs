@@ -80,6 +80,7 @@ pub(super) fn commit(object: &Map<String, Value>, at: Option<Timestamp>) -> Resu
         outputs: Vec::new(),
         usage: None,
         ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
         findings: Vec::new(),
     };
     let subject = bounded(&wire.subject.unwrap_or_default(), MAX_SUBJECT);

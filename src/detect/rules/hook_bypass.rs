@@ -10,11 +10,18 @@ use crate::domain::decision::Stage;
 use crate::domain::detail::Found;
 use crate::domain::facts::{Gate, Recording};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::settings::{Param, RuleSetting, Word};
 use crate::history::Strike;
 
 pub(in crate::detect) const BLOCK_IN_CHECK: Param<bool> =
     Param::switch("block_in_check", true, "Whether `andon check` fails on it, whatever the level.");
+
+pub(in crate::detect) const AGENTS: Param<Word> = Param::word(
+    "agents",
+    "note",
+    &["off", "note", "error"],
+    "What `andon check` makes of a commit by an agent whose client had no live hook.",
+);
 
 /// The log of safety events tells skips of the gate from skips of other rules by it.
 pub static RULE: Rule = Rule {
@@ -29,13 +36,13 @@ pub static RULE: Rule = Rule {
         source: "docs/spec-map.md: Loop rules, manual override; settled choice 6",
         example: "`git commit --no-verify`",
         tune: "`hook-bypass = { level = \"warn\" }`; `block_in_check = false` keeps the level in `andon \
-               check`.",
+               check`; `agents = \"error\"` fails it for commits of agents whose clients had no live hook.",
     },
     level: Level::Note,
     reason: HaltReason::Stalled,
     report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::GateBypass),
-    params: &[BLOCK_IN_CHECK.spec],
+    params: &[BLOCK_IN_CHECK.spec, AGENTS.spec],
     stages: &[Stage::PostCommit, Stage::Check],
     reads: Reads::Records,
     check,
@@ -44,6 +51,15 @@ pub static RULE: Rule = Rule {
 /// The level in `andon check`.
 pub(in crate::detect) fn level_in_check(setting: &RuleSetting) -> Level {
     if setting.switch(&BLOCK_IN_CHECK) { setting.level.max(Level::Block) } else { setting.level }
+}
+
+/// The level in `andon check` of a commit by an agent whose client had no live hook; `None` where it is not told.
+pub(in crate::detect) fn unguarded_level(setting: &RuleSetting) -> Option<Level> {
+    match setting.word(&AGENTS) {
+        "off" => None,
+        "error" => Some(Level::Block),
+        _ => Some(Level::Note),
+    }
 }
 
 /// How a commit went around the gate.

@@ -82,6 +82,10 @@ fn before(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<H
     });
     let ground = ToolGround { guarded: &guarded, halted: is_halted, full: full.is_some() };
     let Before::Refuse(why) = before_tool(&uses, ground) else {
+        // The record of a commit names the clients whose hooks were live.
+        if uses.iter().flat_map(|used| &used.commands).any(|script| runs_git(script)) {
+            place.remember(Deed::Asked, "git", None)?;
+        }
         return Ok(Heard { say: rewritten(place, payload), warnings: Vec::new() });
     };
     let about = match &why {

@@ -2,6 +2,7 @@
 
 use super::{Case, Violation, at, violation};
 use crate::detect;
+use crate::domain::agent;
 use crate::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use crate::git::CommitInfo;
 
@@ -25,4 +26,23 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
     let help =
         "a person looks at the commit; then merge by hand, or have it committed again through the hooks";
     Some(violation(Some(at(commit)), "bypassed", level, bypassed.to_owned(), help))
+}
+
+/// A commit by an agent, as its trailers or the shell that made it tell, whose client had no live hook. A record that names no
+/// layers says nothing about them.
+pub(super) fn unguarded(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
+    let guarded = |name: &str| record.guards.iter().any(|guard| guard == name);
+    let clients = record.guards.iter().filter(|guard| *guard != CommitRecord::GIT).count();
+    let (what, name) = match agent::of_trailers(&commit.trailers) {
+        _ if record.guards.is_empty() => return None,
+        Some(client) if guarded(client.as_str()) => return None,
+        Some(client) => {
+            (format!("{} made the commit, and its hooks were silent", client.title()), client.as_str())
+        }
+        None if clients > 0 => return None,
+        None => ("an agent made the commit, and no hook of its client was live".to_owned(), "CLIENT"),
+    };
+    let level = detect::unguarded_level(&case.config.rules)?;
+    let help = format!("andon agent install {name}; then andon doctor --live");
+    Some(violation(Some(at(commit)), "unguarded-agent", level, what, &help))
 }

@@ -124,6 +124,7 @@ impl Judged {
         let compared = compare(case, commit, &derived, &stored.record)?;
         violations.extend(chain::judge(case, &self.recent, commit, &stored));
         violations.extend(gate::judge(case, commit, &stored.record));
+        violations.extend(gate::unguarded(case, commit, &stored.record));
         let record = match compared {
             // What the diff is made of is never believed: another version may tell it in other words.
             Compared::Holds => CommitRecord { change: Some(derived.change.clone()), ..stored.record },

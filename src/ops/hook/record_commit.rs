@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::gate_hook;
+use super::layers::{self, Made};
 use super::origin;
 use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
@@ -283,9 +284,15 @@ fn derive(
         usage: open_usage(&loaded.timeline, &node),
         // A ledger that cannot be read is told of by who asks it for halts.
         ledger: Ledger::open(&ws.repo).heads().unwrap_or_default(),
+        guards: layers::live(ctx, ws, &made(entry, loaded)),
         findings: Vec::new(),
     };
     Ok((CommitFact { id: Some(commit.id), subject: commit.subject.clone(), record }, derived.missing))
+}
+
+fn made<'a>(entry: &Entry<'a>, loaded: &Loaded) -> Made<'a> {
+    let before = loaded.timeline.newest().map(|newest| newest.at);
+    Made { commit: entry.commit, kind: entry.kind, recording: entry.recording, before }
 }
 
 /// The newest valid run on exactly this code, with the tests that the journal shows to be flaky: other clones, which

@@ -139,6 +139,7 @@ fn carry(
         outputs: old.outputs.clone(),
         usage: old.usage.clone(),
         ledger: new.map_or_else(|| old.ledger.clone(), |record| record.ledger.clone()),
+        guards: new.map_or_else(|| old.guards.clone(), |record| record.guards.clone()),
         findings: new.map_or_else(Vec::new, |record| record.findings.clone()),
     })
 }

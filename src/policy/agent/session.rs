@@ -51,7 +51,7 @@ impl Session {
             (Deed::Held, Some(mark)) => self.held.push(mark),
             (Deed::Called, Some(mark)) => *self.called.entry(mark).or_default() += 1,
             // A compaction begins a session anew that is the same to people: nothing is forgotten.
-            (Deed::Session | Deed::Released | Deed::Kept | Deed::Broken, _) | (_, None) => {}
+            (Deed::Asked | Deed::Session | Deed::Released | Deed::Kept | Deed::Broken, _) | (_, None) => {}
         }
         self
     }

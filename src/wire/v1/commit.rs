@@ -91,6 +91,7 @@ struct CommitWire {
     usage: Option<UsageWire>,
     /// The newest entry of each ledger that was seen: writer and entry id. A pair that is none says nothing.
     ledger: Option<BTreeMap<String, Value>>,
+    guards: Option<List<String, { CommitRecord::MAX_GUARDS }>>,
     findings: Option<List<FindingWire, MAX_FINDINGS>>,
     #[serde(flatten)]
     extra: Map<String, Value>,
@@ -144,6 +145,8 @@ impl From<&CommitRecord> for CommitWire {
         let skipped: List<_, { Skip::MAX }> = record.skipped.iter().map(SkipWire::from).collect();
         let outputs: List<_, MAX_OUTPUTS> = record.outputs.iter().copied().collect();
         let findings: List<_, MAX_FINDINGS> = record.findings.iter().map(FindingWire::from).collect();
+        let guards: List<_, { CommitRecord::MAX_GUARDS }> =
+            record.guards.iter().map(|guard| bounded(guard, MAX_NODE)).collect();
         Self {
             schema: SCHEMA.to_owned(),
             recorded_at: record.recorded_at,
@@ -168,6 +171,7 @@ impl From<&CommitRecord> for CommitWire {
             outputs: outputs.unless_empty(),
             usage: record.usage.as_ref().map(UsageWire::from),
             ledger: (!record.ledger.is_empty()).then(|| heads.collect()),
+            guards: guards.unless_empty(),
             findings: findings.unless_empty(),
             extra: Map::new(),
         }
@@ -355,6 +359,7 @@ impl From<CommitWire> for CommitRecord {
             outputs: wire.outputs.unwrap_or_default().items,
             usage: wire.usage.map(Into::into),
             ledger: heads.collect(),
+            guards: wire.guards.unwrap_or_default().items,
             findings: wire.findings.unwrap_or_default().items.into_iter().map(finding).collect(),
         }
     }

@@ -81,6 +81,7 @@ fn full() -> CommitRecord {
             ..Usage::default()
         }),
         ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
         findings: vec![RecordedFinding {
             rule: "repeated-failures".into(),
             level: Level::Warn,
@@ -106,6 +107,7 @@ fn minimal() -> CommitRecord {
         outputs: vec![],
         usage: None,
         ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
         findings: vec![],
         ..full()
     }

@@ -66,6 +66,8 @@ pub struct RecordJson<'a> {
     skipped: Vec<SkipJson<'a>>,
     outputs: &'a [Digest],
     usage: Option<UsageJson<'a>>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    guards: &'a [String],
     findings: Vec<RecordedFindingJson<'a>>,
 }
 
@@ -90,6 +92,7 @@ impl<'a> From<&'a CommitRecord> for RecordJson<'a> {
             skipped: record.skipped.iter().map(SkipJson::from).collect(),
             outputs: &record.outputs,
             usage: record.usage.as_ref().map(UsageJson::from),
+            guards: &record.guards,
             findings: record.findings.iter().map(RecordedFindingJson::from).collect(),
         }
     }
