@@ -33,6 +33,16 @@ pub struct RuleWatch<'a> {
     warnings: Vec<Diagnostic>,
 }
 
+/// What was decided while facts came in.
+pub struct Watched {
+    /// The gravest decision.
+    pub decision: Decision,
+    /// What was odd on the way.
+    pub warnings: Vec<Diagnostic>,
+    /// The facts at the end, where they were read.
+    pub timeline: Option<Timeline>,
+}
+
 /// By which one finding is told from another.
 type Key = (&'static str, Level, ReportFile);
 
@@ -91,12 +101,18 @@ impl<'a> RuleWatch<'a> {
     }
 
     /// The gravest decision, and what was odd on the way.
-    pub fn end(mut self) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+    pub fn end(self) -> Result<(Decision, Vec<Diagnostic>), OpsError> {
+        let Watched { decision, warnings, .. } = self.watched()?;
+        Ok((decision, warnings))
+    }
+
+    /// The same with the facts behind it, so that nobody needs to read them again.
+    pub fn watched(mut self) -> Result<Watched, OpsError> {
         if let Since::Something(stage) = self.since {
             self.listen(stage)?;
         }
         let decision = self.gravest.unwrap_or_else(|| policy::decide(Vec::new(), None));
-        Ok((decision, self.warnings))
+        Ok(Watched { decision, warnings: self.warnings, timeline: self.loaded.map(|loaded| loaded.timeline) })
     }
 
     fn listen(&mut self, stage: Asked) -> Result<(), OpsError> {

@@ -9,14 +9,14 @@ use crate::adapter::events;
 use crate::detect;
 use crate::domain::agent::Client;
 use crate::domain::agent_door::Deed;
-use crate::domain::decision::{Decision, Verdict};
+use crate::domain::decision::Verdict;
 use crate::domain::events::{CallEnd, What};
 use crate::domain::findings::Finding;
 use crate::domain::ids::ShortHash;
 use crate::engine::error::OpsError;
 use crate::engine::standing;
-use crate::engine::timeline;
-use crate::engine::watch::RuleWatch;
+use crate::engine::watch::{RuleWatch, Watched};
+use crate::history::Timeline;
 use crate::policy::agent::Session;
 use crate::report::agent as words;
 use crate::report::message::Diagnostic;
@@ -52,8 +52,13 @@ pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Hear
         place.append(&line)?;
         watch.take(line)?;
     }
-    let (decision, warnings) = watch.end()?;
-    Ok(Heard { say: told(place, &session, &decision)?, warnings })
+    let Watched { decision, warnings, timeline } = watch.watched()?;
+    let say = match timeline {
+        _ if decision.verdict == Verdict::Halt => halted(place, &session)?,
+        Some(timeline) => told(place, &session, &timeline)?,
+        None => Say::Nothing,
+    };
+    Ok(Heard { say, warnings })
 }
 
 /// The call as a line of the journal; none for one that was told of already.
@@ -107,15 +112,16 @@ pub(super) fn counted(
     Ok(Some(place.event(Some(mark), What::Usage(counted.usage))))
 }
 
-/// The one thing that is said: that the loop is halted, else what will halt it. Each once.
-fn told(place: &Place<'_>, session: &Session, decision: &Decision) -> Result<Say, OpsError> {
-    if decision.verdict == Verdict::Halt {
-        let Some(halt) = standing::recorded(place.ws)? else { return Ok(Say::Nothing) };
-        let mark = events::mark(&["halt", &halt.id.to_string()]);
-        return once(place, session, mark, &halt.halt.rule, || words::now_halted(&halt));
-    }
-    let timeline = timeline::load(place.ws)?.timeline;
-    for finding in detect::soon(&timeline, &place.ws.config.rules) {
+/// That the loop is halted now, once.
+fn halted(place: &Place<'_>, session: &Session) -> Result<Say, OpsError> {
+    let Some(halt) = standing::recorded(place.ws)? else { return Ok(Say::Nothing) };
+    let mark = events::mark(&["halt", &halt.id.to_string()]);
+    once(place, session, mark, &halt.halt.rule, || words::now_halted(&halt))
+}
+
+/// What will halt the loop if it goes on like this: the first that was not said yet.
+fn told(place: &Place<'_>, session: &Session, timeline: &Timeline) -> Result<Say, OpsError> {
+    for finding in detect::soon(timeline, &place.ws.config.rules) {
         let mark = of_finding(&finding);
         if !session.nudged.contains(&mark) {
             return once(place, session, mark, finding.rule, || words::nudge(&finding));

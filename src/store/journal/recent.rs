@@ -199,9 +199,11 @@ impl Found {
         Seen::TooLittle
     }
 
-    /// Whether a line needs no decoding: markers of commits, and runs beyond the reach.
+    /// Whether a line needs no decoding: markers of commits, events that were folded already, and runs beyond the reach.
     fn passes(&mut self, line: &Peek<'_>, counted: bool) -> bool {
-        let Some(commit) = line.marked() else { return line.is_run() && !self.wants_run(counted) };
+        let Some(commit) = line.marked() else {
+            return (line.is_event() && !counted) || (line.is_run() && !self.wants_run(counted));
+        };
         if counted && self.reach.turns == Turns::Counted {
             return false;
         }

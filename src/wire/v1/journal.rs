@@ -220,6 +220,11 @@ impl Peek<'_> {
         self.kind == "test_run"
     }
 
+    /// Whether it is an event, of which a session makes thousands.
+    pub fn is_event(&self) -> bool {
+        matches!(&*self.kind, "tool_call" | "output" | "usage" | "turn_start" | "turn_end" | "verdict")
+    }
+
     /// The commit whose record a line marks.
     pub fn marked(&self) -> Option<CommitId> {
         self.commit.filter(|_| self.kind == "commit")
