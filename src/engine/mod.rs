@@ -20,6 +20,7 @@ pub(crate) mod inherited_evidence;
 pub mod line_summary;
 pub(crate) mod lineage;
 pub mod lost_halts;
+pub mod pending;
 pub(crate) mod record_index;
 pub(crate) mod repairs;
 pub(crate) mod safety;

@@ -17,14 +17,16 @@ use crate::effect::report_files::{self, FoundReport};
 use crate::engine::context::Context;
 use crate::engine::earlier_runs::{compare, without_its_reports};
 use crate::engine::error::OpsError;
+use crate::engine::pending;
 use crate::engine::tested::{Since, TestedCode};
 use crate::engine::workspace::Workspace;
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote_bytes;
-use crate::store::journal::{Journal, JournalLine};
 use testreport::{ExitKind, ParsedRun, RUNNER_EXIT, Root, RunReader, Stream};
 
 use self::preset::Unseen;
+
+pub use crate::engine::pending::Kept;
 
 /// Largest file of the project that is looked into for a runner's configuration, in bytes.
 const MAX_PROJECT_FILE: usize = 1 << 20;
@@ -38,6 +40,8 @@ pub struct Ran {
     pub run: TestRun,
     /// The exit code to pass on.
     pub code: u8,
+    /// Where it is kept.
+    pub kept: Kept,
     /// What was wrong with its reports.
     pub warnings: Vec<String>,
 }
@@ -88,9 +92,9 @@ pub fn run(ctx: &Context, ws: &Workspace, command: &[OsString], shown: Shown<'_>
     let validity = validity(configured, &end, &since);
     let mut run = tested.run(Some(ctx.later()), parsed, &command.display(), validity);
     compare(ws, &mut run)?;
-    Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run.clone())))?;
+    let kept = pending::keep(ctx, ws, &run)?;
     stop_point("test:kept");
-    Ok(Ran { run, code: end.code(), warnings })
+    Ok(Ran { run, code: end.code(), kept, warnings })
 }
 
 /// Keeps that the tests of this code were to run and could not.
@@ -103,7 +107,8 @@ fn keep_not_started(
     // 127: what a shell says of a program that is not there.
     let parsed = RunReader::new(Root::none()).finish(ExitKind::Code(127));
     let run = tested.run(Some(ctx.later()), parsed, &command.display(), RunValidity::NotStarted);
-    Ok(Journal::open(ws.repo.git_dir()).append(&JournalLine::TestRun(Box::new(run)))?)
+    pending::keep(ctx, ws, &run)?;
+    Ok(())
 }
 
 /// A command as it is started.

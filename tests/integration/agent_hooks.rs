@@ -5,6 +5,7 @@ mod guarding;
 mod layers;
 mod odd;
 mod payloads;
+mod pending;
 
 use crate::support::{Out, Stage, andon_path};
 

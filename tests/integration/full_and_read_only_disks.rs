@@ -13,7 +13,7 @@ const GREEN: &[&str] = &["ok a", "ok b"];
 const OTHER: u32 = 1234;
 
 /// Runs a script in a mount namespace of its own, with `$ANDON`; `None` where that is not allowed.
-fn apart(stage: &Stage, setup: &str, script: &str) -> Option<Out> {
+pub(crate) fn apart(stage: &Stage, setup: &str, script: &str) -> Option<Out> {
     let probe = stage.run_in(stage.dir(), "unshare", &["-m", "sh", "-c", &format!("{setup} exit 0")], None);
     if probe.code != 0 {
         println!("left out: no mount namespace here: {probe}");

@@ -23,10 +23,15 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
     let shown = test::Shown { screens: &output::screens(), pass: &mut pass };
     let ran = test::run(&shell.ctx, &ws, &args.command, shown)?;
     let mut shown: Vec<Diagnostic> = ran.warnings.iter().map(Diagnostic::warning).collect();
+    shown.extend(waits(&ran));
     shown.extend(proves_nothing(&ran));
     shown.extend(flaky(&ran));
     // The run is kept and its exit code passed on, whatever can be read of the loop.
-    let decision = watch::after_run(&shell.ctx, &ws).unwrap_or_else(|err| {
+    let decided = match ran.kept {
+        test::Kept::InJournal => watch::after_run(&shell.ctx, &ws),
+        test::Kept::Pending => Ok(None),
+    };
+    let decision = decided.unwrap_or_else(|err| {
         shown.extend(error::diagnostics(&err));
         None
     });
@@ -38,6 +43,18 @@ pub fn run(shell: &Shell, args: &TestArgs) -> Result<Exit, OpsError> {
         out.message(&message::decision(decision, message::Consequence::Done, out.err));
     }
     Ok(Exit::Passed(ran.code))
+}
+
+/// A shell that may write the working tree alone leaves the run to a hook outside of it.
+fn waits(ran: &test::Ran) -> Option<Diagnostic> {
+    let what = "the run waits in .andon/pending-run.jsonl: this shell cannot write the git directory";
+    let hints = [
+        "the next hook of the agent's client takes it in as handed in: andon agent list",
+        "[test] handed_in = \"count\" in andon.toml lets such runs prove something",
+        "commit from a shell that may write the git directory",
+    ];
+    let said = hints.into_iter().fold(Diagnostic::warning(what).code("test-run"), Diagnostic::help);
+    (ran.kept == test::Kept::Pending).then_some(said)
 }
 
 /// Silent when the run proves something; otherwise it says why not.

@@ -15,7 +15,7 @@ use std::fs::Metadata;
 use std::io::Write as _;
 use std::path::Path;
 
-use tempfile::TempPath;
+use tempfile::{NamedTempFile, TempPath};
 
 use crate::domain::ids::Oid;
 use crate::domain::veil::Veil;
@@ -284,7 +284,9 @@ impl Repo {
 
     fn index_of(&self, bytes: &[u8]) -> Result<TempPath, GitError> {
         let io = |source| GitError::Io { path: self.git_dir.clone(), source };
-        let mut file = temporary_in(&self.git_dir).map_err(io)?;
+        // An agent's shell may have a git directory that it cannot write: a copy for git to read does as well elsewhere.
+        let made = temporary_in(&self.git_dir).or_else(|denied| NamedTempFile::new().map_err(|_| denied));
+        let mut file = made.map_err(io)?;
         file.write_all(bytes).map_err(io)?;
         Ok(file.into_temp_path())
     }

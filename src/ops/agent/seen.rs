@@ -14,6 +14,7 @@ use crate::domain::events::{CallEnd, What};
 use crate::domain::findings::Finding;
 use crate::domain::ids::ShortHash;
 use crate::engine::error::OpsError;
+use crate::engine::pending;
 use crate::engine::standing;
 use crate::engine::watch::{RuleWatch, Watched};
 use crate::history::Timeline;
@@ -40,6 +41,9 @@ pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Hear
     let mut session = place.remembered();
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     let mut watch = RuleWatch::new(place.ctx, place.ws);
+    if let Some(line) = pending::take_in(place.ws)? {
+        watch.take(line)?;
+    }
     for call in payload.calls {
         if let Some(line) = called(place, &mut session, call, &transcript)? {
             place.append(&line)?;

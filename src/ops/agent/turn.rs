@@ -16,6 +16,7 @@ use crate::domain::events::What;
 use crate::domain::ids::ShortHash;
 use crate::engine::completion;
 use crate::engine::error::OpsError;
+use crate::engine::pending;
 use crate::engine::standing;
 use crate::engine::turn::{self, Whose};
 use crate::policy::agent::{Session, TurnAsked, TurnRuling, turn_end};
@@ -31,6 +32,7 @@ struct Missing {
 /// Judges the end of a turn.
 pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> Result<Heard, OpsError> {
     let mut session = place.remembered();
+    pending::take_in(place.ws)?;
     // A subagent of opencode's has a session of its own, of whose beginning nothing was taken in.
     if place.client == Client::Opencode && !session.remembered {
         return Ok(Heard::nothing());
