@@ -186,6 +186,7 @@ prop_compose! {
         let (tree, parent, hash) = ids;
         let skipped = session.iter().map(|said| Skip { rule: "untested-edit".into(), reason: said.clone(), agent: None });
         let skipped = skipped.collect();
+        let guards = session.iter().cloned().collect();
         let ledger = outputs.iter().map(|id| (format!("{:02x}", id[0]), EntryId(*id))).collect();
         CommitRecord {
             recorded_at: Timestamp(at),
@@ -219,6 +220,7 @@ prop_compose! {
                 ..Usage::default()
             }),
             ledger,
+            guards,
             findings: message.into_iter().map(|message| RecordedFinding {
                 rule: "a-rule".into(), level: Level::Note, message,
             }).collect(),
