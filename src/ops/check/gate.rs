@@ -43,6 +43,6 @@ pub(super) fn unguarded(case: &Case<'_>, commit: &CommitInfo, record: &CommitRec
         None => ("an agent made the commit, and no hook of its client was live".to_owned(), "CLIENT"),
     };
     let level = detect::unguarded_level(&case.config.rules)?;
-    let help = format!("andon agent install {name}; then andon doctor --live");
+    let help = format!("andon agent install {name}");
     Some(violation(Some(at(commit)), "unguarded-agent", level, what, &help))
 }
