@@ -69,6 +69,7 @@ fn record(byte: u8) -> CommitRecord {
         outputs: Vec::new(),
         usage: None,
         ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
         findings: Vec::new(),
     }
 }
