@@ -147,6 +147,7 @@ fn describe(
         outputs: Vec::new(),
         usage: None,
         ledger: std::collections::BTreeMap::new(),
+        guards: Vec::new(),
         findings: Vec::new(),
     };
     let record: Value = serde_json::from_str(&encode_commit(&record, &UnknownKeys::default())).unwrap();
