@@ -10,6 +10,7 @@
 //! | 1 | [`wire`] | pure: what is stored and printed, as serde types; the envelope of caches |
 //! | 1 | [`change`] | pure: what a commit did: hunks, normalization, diff hash, nature, fingerprint |
 //! | 1 | [`git`] | the only door to git2 and to the git program |
+//! | 1 | [`signing`] | the only door to keys: sign, verify |
 //! | 2 | [`detect`] | pure: timeline to findings, one file a rule |
 //! | 2 | [`signals`] | pure: signs of being stuck, taken together |
 //! | 2 | [`policy`] | pure: findings to a decision and a plan |
@@ -46,5 +47,6 @@ pub mod policy;
 pub mod report;
 pub mod review;
 pub mod signals;
+pub mod signing;
 pub mod store;
 pub mod wire;

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum as _};
 mod ranges;
 mod review;
 mod views;
+mod witness;
 
 use super::agent_args::AgentArgs;
 pub use super::format_arg::FormatArg;
@@ -19,6 +20,7 @@ use ranges::STOPPED;
 pub use ranges::{BackfillArgs, CheckArgs, ReplayArgs};
 pub use review::{ReviewArgs, ReviewCommand, SimulateArgs};
 pub use views::{LogArgs, ShowArgs, StatusArgs};
+pub use witness::{LedgerArgs, LedgerCommand, WitnessArgs, WitnessCommand};
 
 /// A circuit breaker for coding loops: records every commit in git notes, refuses code whose tests never ran on
 /// exactly that code, and halts a loop that no longer makes progress until a person answers.
@@ -124,6 +126,10 @@ pub enum Command {
     Pause(ReasonArg),
     /// Try the rules by which people answer rounds, over entries of a file
     Review(ReviewArgs),
+    /// Name the people who may answer rounds, by their signing keys
+    Witness(WitnessArgs),
+    /// Verify the ledger of halts and answers
+    Ledger(LedgerArgs),
     /// Ask whether this task may be called done: tested, passing, documented
     Complete(FormatArg),
     /// Show, check or describe the configuration

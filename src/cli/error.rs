@@ -7,6 +7,7 @@ use crate::effect::install::InstallError;
 use crate::engine::error::OpsError;
 use crate::engine::setup::SetupError;
 use crate::git::RemoteError;
+use crate::ledger::{AppendError, LedgerError};
 use crate::report::message::Diagnostic;
 use crate::store::RecordError;
 
@@ -60,6 +61,7 @@ pub fn exit_of(error: &OpsError) -> Exit {
             | SetupError::Unfit(_)
             | SetupError::Install(InstallError::ByHand { .. } | InstallError::Settings { .. }),
         )
+        | OpsError::Ledger(LedgerError::Append(AppendError::Signing(_) | AppendError::NotHeld(_)))
         | OpsError::Config(_)
         | OpsError::Normalize(_)
         | OpsError::Usage { .. }
@@ -70,6 +72,8 @@ pub fn exit_of(error: &OpsError) -> Exit {
         OpsError::AgentShell(_)
         | OpsError::AgentPin(_)
         | OpsError::AgentUninstall(_)
+        | OpsError::AgentActs { .. }
+        | OpsError::Refused { .. }
         | OpsError::Purge { .. }
         | OpsError::NothingToResume
         | OpsError::NoAdvice(_) => Exit::Refused,
@@ -115,6 +119,10 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
         OpsError::AgentUninstall(_) => plain()
             .code("agent-shell")
             .help("a person runs in a shell of their own: andon agent uninstall CLIENT"),
+        OpsError::AgentActs { verb, .. } => {
+            plain().code("agent-shell").help(format!("a person runs in a shell of their own: andon {verb}"))
+        }
+        OpsError::Refused { help, .. } => plain().code("witness").help(help.clone()),
         OpsError::NothingToResume => plain().help("andon status"),
         OpsError::NoAdvice(_) => plain().help("a person answers instead: andon resume --reason TEXT"),
         OpsError::Input(_) => plain().help("give a file that can be read, or `-` for standard input"),

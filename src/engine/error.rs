@@ -62,6 +62,22 @@ pub enum OpsError {
         "`andon agent uninstall` was called in the shell of an agent ({0} is set): only a person removes its hooks"
     )]
     AgentUninstall(&'static str),
+    /// Only a person names witnesses and answers rounds.
+    #[error("`andon {verb}` was called in the shell of an agent ({marker} is set): only a person does that")]
+    AgentActs {
+        /// The command.
+        verb: &'static str,
+        /// The variable that gives the shell away.
+        marker: &'static str,
+    },
+    /// A rule of the review forbids it.
+    #[error("{what}")]
+    Refused {
+        /// Which, as a whole sentence.
+        what: String,
+        /// What would help.
+        help: String,
+    },
     /// Evidence is not deleted now.
     #[error("nothing was purged: {what}")]
     Purge {
@@ -117,9 +133,10 @@ impl OpsError {
             Self::Effect(err) => err.help(),
             Self::Setup(err) => err.help(),
             Self::Program(err) => err.help(),
-            Self::Usage { help, .. } | Self::Skip { help, .. } | Self::Purge { help, .. } => {
-                Some(help.clone())
-            }
+            Self::Usage { help, .. }
+            | Self::Refused { help, .. }
+            | Self::Skip { help, .. }
+            | Self::Purge { help, .. } => Some(help.clone()),
             Self::Config(_)
             | Self::Normalize(_)
             | Self::Chain(_)
@@ -127,6 +144,7 @@ impl OpsError {
             | Self::AgentShell(_)
             | Self::AgentPin(_)
             | Self::AgentUninstall(_)
+            | Self::AgentActs { .. }
             | Self::NothingToResume
             | Self::ReasonMissing
             | Self::NoAdvice(_)

@@ -37,4 +37,5 @@ pub mod uncertainty;
 pub(crate) mod verdict;
 pub mod watch;
 pub(crate) mod weakening;
+pub mod witnessing;
 pub mod workspace;

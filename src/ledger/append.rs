@@ -40,7 +40,7 @@ pub(super) fn append(
 
 /// The end of this writer's ledger: where its ref was removed or turned back, what a remote was seen to have of it, so
 /// that it goes on and does not begin anew beside itself.
-fn longest(repo: &Repo, writer: &str, tip: Option<CommitId>) -> Option<CommitId> {
+pub(super) fn longest(repo: &Repo, writer: &str, tip: Option<CommitId>) -> Option<CommitId> {
     let fetched = repo.refs_with_prefix(REMOTE_PREFIX).unwrap_or_default();
     let copies =
         fetched.into_iter().filter(|(name, _)| name.contains("/ledger/") && writer_of(name) == writer);
@@ -56,7 +56,7 @@ fn longest(repo: &Repo, writer: &str, tip: Option<CommitId>) -> Option<CommitId>
 
 /// Heads of other writers that are not in our history yet. Whatever is wrong with another's ref never keeps us from
 /// recording a halt: it is left out here, and `read_all` says what it is.
-fn unseen(repo: &Repo, own: &str, tip: Option<CommitId>) -> Vec<CommitId> {
+pub(super) fn unseen(repo: &Repo, own: &str, tip: Option<CommitId>) -> Vec<CommitId> {
     let mut heads = Vec::new();
     for (name, target) in repo.refs_with_prefix(REF_PREFIX).unwrap_or_default() {
         let head = CommitId(target);
@@ -71,7 +71,7 @@ fn unseen(repo: &Repo, own: &str, tip: Option<CommitId>) -> Vec<CommitId> {
 }
 
 /// The Lamport number of a parent; one that cannot be read counts for nothing, the order is topological first.
-fn lamport(repo: &Repo, commit: CommitId) -> u64 {
+pub(super) fn lamport(repo: &Repo, commit: CommitId) -> u64 {
     repo.tree_of(commit)
         .ok()
         .and_then(|tree| entry::load(repo, commit, tree).ok())

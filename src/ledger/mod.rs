@@ -15,6 +15,7 @@ mod adopt;
 mod append;
 mod elsewhere;
 mod entry;
+mod open;
 mod read;
 mod standing;
 mod tampered;
@@ -29,8 +30,12 @@ use crate::domain::facts::Ack;
 use crate::domain::ids::{CommitId, EntryId, Oid};
 use crate::domain::time::Timestamp;
 use crate::git::{GitError, Repo};
+use crate::signing::Signer;
 
 pub use self::adopt::Arrival;
+pub use self::open::{
+    AppendError, EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger,
+};
 pub use self::standing::Here;
 pub use self::tampered::{Tampered, TamperedHow};
 
@@ -45,6 +50,9 @@ pub enum LedgerError {
     /// git could not do its part.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// An entry could not be signed or appended.
+    #[error(transparent)]
+    Append(#[from] AppendError),
     /// A file of ours could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     Io {
@@ -69,7 +77,14 @@ impl LedgerError {
     /// The exact command that mends it, where there is one.
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::Git(error) => error.help(),
+            Self::Git(error) | Self::Append(AppendError::Git(error)) => error.help(),
+            Self::Append(AppendError::Signing(error)) => Some(error.help()),
+            Self::Append(AppendError::NotHeld(_)) => {
+                Some("sign with a key of type ed25519, ecdsa (256, 384) or rsa, or a security key".to_owned())
+            }
+            Self::Append(AppendError::Encoding(_) | AppendError::Raced(_)) => {
+                Some("nothing was written: run the command again".to_owned())
+            }
             Self::BadWriter { path, known } => Some(bad_writer_help(path, known)),
             Self::Io { path, .. } => {
                 Some(format!("check the permissions of {} and the space on its disk", path.display()))
@@ -173,6 +188,22 @@ impl<'r> Ledger<'r> {
     /// [`LedgerError`]; then nothing is appended.
     pub fn append(&self, event: &LedgerEvent, at: Timestamp) -> Result<EntryId, LedgerError> {
         append::append(self.repo, &self.writer_id()?, event, at)
+    }
+
+    /// Appends an entry of any type, signed where there is a signer.
+    ///
+    /// # Errors
+    /// [`LedgerError`]; then nothing is appended.
+    pub fn append_open(&self, new: &NewEntry<'_>, signer: Option<&Signer>) -> Result<EntryId, LedgerError> {
+        Ok(open::append(self.repo, &self.writer_id()?, new, signer)?)
+    }
+
+    /// Every entry of every writer, whole and with its signature verified, and what could not be read.
+    ///
+    /// # Errors
+    /// [`LedgerError::Git`] when the refs themselves cannot be read.
+    pub fn read_whole(&self) -> Result<WholeLedger, LedgerError> {
+        Ok(open::read(self.repo)?)
     }
 
     /// Every entry of every writer, in the ledger's order, and what could not be read.
@@ -323,7 +354,7 @@ impl<'r> Ledger<'r> {
                 let known = ids.filter(|id| writer::is_id(id)).map(str::to_owned).collect();
                 LedgerError::BadWriter { path, known }
             }
-            other @ (LedgerError::Git(_) | LedgerError::Io { .. }) => other,
+            other @ (LedgerError::Git(_) | LedgerError::Append(_) | LedgerError::Io { .. }) => other,
         })
     }
 }

@@ -65,6 +65,8 @@ pub struct Authority {
     views: Vec<Rc<InForce>>,
     of_entry: Vec<usize>,
     revoked: Vec<Revoked>,
+    /// Of policies and changes of keys: how many keys have signed, and how many must.
+    signatures: BTreeMap<usize, (usize, usize)>,
 }
 
 impl Authority {
@@ -94,10 +96,22 @@ impl Authority {
             return Err(Code::RevokedKey);
         }
         let grant = self.for_entry(entry).keys.get(signer).ok_or(Code::UnknownKey)?;
-        if !roles.iter().any(|role| grant.is(*role)) {
+        // What a policy asks of keys is asked of each role alike: without touch it is the key of nobody who counts.
+        let is_touched = material.entries[entry].touched || !self.for_entry(entry).rules.require_touch;
+        if !is_touched || !roles.iter().any(|role| grant.is(*role)) {
             return Err(Code::WrongRole);
         }
         Ok(&grant.who)
+    }
+
+    /// How many keys have signed a policy or a change of keys, and how many must; `None` for what is no such entry.
+    pub fn signatures(&self, entry: usize) -> Option<(usize, usize)> {
+        self.signatures.get(&entry).copied()
+    }
+
+    /// Whether a key was revoked: what it signs from now on counts for nothing.
+    pub fn is_out(&self, key: &str) -> bool {
+        self.revoked.iter().any(|revocation| revocation.key == key)
     }
 
     /// Whom the keys in force name for the signer of `entry`.

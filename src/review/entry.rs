@@ -24,6 +24,8 @@ pub struct ReviewEntry {
     pub kind: String,
     /// The key that signed it. The signature itself has been verified by the reader.
     pub signer: Option<String>,
+    /// Whether a person touched that key, where it can tell.
+    pub touched: bool,
     /// The entries it names as its parents.
     pub parents: Vec<usize>,
     /// Everything else it says; untrusted.

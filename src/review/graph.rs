@@ -123,6 +123,7 @@ mod tests {
             at,
             kind: "round".into(),
             signer: None,
+            touched: true,
             parents: parents.to_vec(),
             body: serde_json::Map::new(),
         }

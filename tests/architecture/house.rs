@@ -22,6 +22,7 @@ pub const MODULES: &[(&str, u8, Nature)] = &[
     ("wire", 1, Nature::Pure),
     ("change", 1, Nature::Pure),
     ("git", 1, Nature::Impure),
+    ("signing", 1, Nature::Impure),
     ("detect", 2, Nature::Pure),
     ("policy", 2, Nature::Pure),
     ("signals", 2, Nature::Pure),
@@ -76,6 +77,7 @@ pub const DOORS: &[Door] = &[
         ],
         at: &[
             "src/git/program.rs",
+            "src/signing/signer.rs",
             "src/effect/program/unix/start.rs",
             "src/effect/program/windows/start.rs",
             "src/effect/hook_program.rs",

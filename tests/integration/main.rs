@@ -55,3 +55,4 @@ mod untrusted_input;
 mod untrusted_repository;
 mod watched;
 mod weakened_tests;
+mod witness;

@@ -25,3 +25,4 @@ pub mod status;
 pub mod sync;
 pub mod test;
 pub mod tick;
+pub mod witness;

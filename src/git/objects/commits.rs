@@ -81,6 +81,16 @@ impl Repo {
     /// Writes a commit object; no ref is touched. Author is the configured user, else `andon <andon@localhost>`. Whoever
     /// calls has just read or written the tree and the parents.
     pub fn write_commit(&self, new: &NewCommit<'_>) -> Result<CommitId, GitError> {
+        self.write_commit_object(&self.commit_object_of(new)?)
+    }
+
+    /// Writes a commit object of these bytes; no ref is touched.
+    pub fn write_commit_object(&self, raw: &[u8]) -> Result<CommitId, GitError> {
+        self.write_object("a commit", git2::ObjectType::Commit, raw).map(CommitId)
+    }
+
+    /// The bytes of [`Self::write_commit`], to be signed: headers, blank line, message.
+    pub fn commit_object_of(&self, new: &NewCommit<'_>) -> Result<Vec<u8>, GitError> {
         let who = self.signature(new.at)?;
         let mut raw = format!("tree {}\n", new.tree).into_bytes();
         for parent in new.parents {
@@ -94,7 +104,7 @@ impl Repo {
         }
         raw.push(b'\n');
         raw.extend_from_slice(new.message.replace('\0', " ").as_bytes());
-        self.write_object("a commit", git2::ObjectType::Commit, &raw).map(CommitId)
+        Ok(raw)
     }
 
     /// The configured user at that time, in UTC.

@@ -11,6 +11,11 @@ impl Repo {
     /// The commit object (headers, blank line, message) without its signature: git leaves every header whose name
     /// begins with `gpgsig` out of what is signed. At most 1 MiB.
     pub fn commit_payload(&self, id: CommitId) -> Result<Vec<u8>, GitError> {
+        Ok(unsigned(&self.commit_object(id)?))
+    }
+
+    /// The commit object as it is stored. At most 1 MiB.
+    pub fn commit_object(&self, id: CommitId) -> Result<Vec<u8>, GitError> {
         let bad = |message: String| GitError::BadObject {
             kind: "commit",
             id: id.0,
@@ -28,7 +33,7 @@ impl Repo {
             return Err(bad(format!("it has {size} bytes, more than {MAX_COMMIT}")));
         }
         let object = odb.read(self.vetted("commit", id.0)?).map_err(error)?;
-        Ok(unsigned(object.data()))
+        Ok(object.data().to_vec())
     }
 }
 

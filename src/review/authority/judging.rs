@@ -57,8 +57,14 @@ impl<'a> Judging<'a> {
                 }
             }
         }
+        let signatures = reading
+            .signed
+            .keys()
+            .map(|entry| (*entry, (reading.signers(*entry, &all), reading.threshold(*entry))))
+            .collect();
         let at_end = reading.view(all);
         Ok(Authority {
+            signatures,
             codes: reading.codes,
             came: reading.came,
             at_end: Rc::clone(&reading.views[at_end]),
@@ -129,11 +135,16 @@ impl<'a> Judging<'a> {
 
     /// Whether enough of the keys that may change things have signed `entry`, among what `set` holds.
     fn is_complete(&self, entry: usize, set: &BTreeSet<usize>) -> bool {
+        self.signers(entry, set) >= self.threshold(entry)
+    }
+
+    /// How many keys have signed it.
+    fn signers(&self, entry: usize, set: &BTreeSet<usize>) -> usize {
         let signatures =
             self.signed.get(&entry).into_iter().flatten().filter(|signature| set.contains(signature));
         let keys: BTreeSet<_> =
             signatures.filter_map(|signature| self.material.entries[*signature].signer.as_deref()).collect();
-        keys.len() >= self.threshold(entry)
+        keys.len()
     }
 
     /// How many must sign `entry`: as the policy before it says, and as itself says for the first.

@@ -20,6 +20,8 @@ pub struct InForce {
     pub operators: BTreeMap<String, Vec<String>>,
     /// By witness: the newest policy that reinstated them.
     pub reinstated: BTreeMap<String, usize>,
+    /// How many admin keys must sign a change; none without a policy.
+    pub threshold: Option<usize>,
     solo: bool,
 }
 
@@ -45,6 +47,7 @@ impl InForce {
             rules: policy.rules,
             operators: policy.operators.clone(),
             reinstated,
+            threshold: Some(policy.threshold),
             solo: policy.solo,
         }
     }

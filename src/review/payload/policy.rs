@@ -26,7 +26,13 @@ impl KeyRole {
         ("ci", Self::Ci),
     ];
 
-    fn named(name: &str) -> Option<Self> {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, role)| *role == self).map_or("", |(name, _)| name)
+    }
+
+    /// The role of that name.
+    pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
     }
 }

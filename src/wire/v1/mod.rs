@@ -17,6 +17,7 @@ mod figures;
 mod halt;
 mod journal;
 pub mod ledger;
+pub mod open;
 pub mod output;
 mod overlay;
 

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a stage that cannot be set up fails its test")]
 
 pub(crate) mod ground;
+pub(crate) mod people;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -12,6 +12,7 @@ mod record;
 mod safety;
 mod schema;
 mod status;
+mod witnesses;
 
 pub use answers::{
     AdviceJson, BackfillJson, BitsJson, CompleteJson, ConfigEntryJson, ConfigJson, ContextJson, ErrorJson,
@@ -33,3 +34,4 @@ pub use status::{
     CodesJson, CycleJson, EvidenceJson, FailureJson, HooksGoneJson, SkippedJson, StatesJson, StatusJson,
     TestStateJson, UncreditedJson,
 };
+pub use witnesses::{LedgerFaultJson, LedgerVerifyJson, WitnessKeyJson, WitnessListJson};

@@ -1,0 +1,171 @@
+//! The signed ledger of a repository, read and folded: who may act, which rounds wait, what was decided.
+//!
+//! The rules are those of [`crate::review`]; here the entries come from git, with signatures that were verified.
+
+mod act;
+mod faults;
+mod setup;
+
+use std::collections::BTreeMap;
+
+use serde_json::Map;
+
+pub use act::{Draft, said};
+pub use faults::{Witnessed, faults};
+pub use setup::{not_an_agent, signer};
+
+use crate::domain::ids::{CommitId, EntryId};
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
+use crate::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry};
+use crate::review::entry::ReviewEntry;
+use crate::review::fold::{self, Folded};
+use crate::signing::Touch;
+
+/// A ledger, as it is read by somebody whose clock says `now`.
+#[derive(Debug)]
+pub struct SignedLedger {
+    /// The id of the ledger: that of its first policy.
+    pub id: Option<EntryId>,
+    /// Every entry of this ledger, in its order.
+    pub entries: Vec<WholeEntry>,
+    /// The same as the folds read them, under the same indexes.
+    pub review: Vec<ReviewEntry>,
+    /// What they came to.
+    pub folded: Folded,
+    /// Entries of other ledgers, which were left out.
+    pub foreign: Vec<WholeEntry>,
+    /// What could not be read.
+    pub faulty: Vec<FaultyEntry>,
+}
+
+/// Reads the ledger of `ws`; `id` names it where that is settled. Without it the only first policy does.
+///
+/// # Errors
+/// The refs cannot be read, or several first policies are there and nothing says which counts.
+pub fn load(ctx: &Context, ws: &Workspace, id: Option<EntryId>) -> Result<SignedLedger, OpsError> {
+    let whole = Ledger::open(&ws.repo).read_whole()?;
+    let id = match id {
+        Some(id) => Some(id),
+        None => only_first(&whole.entries)?,
+    };
+    let (entries, foreign): (Vec<_>, Vec<_>) =
+        whole.entries.into_iter().partition(|entry| belongs(entry, id));
+    let review = as_review(&entries);
+    let folded = fold::fold(&review, ctx.now.0);
+    Ok(SignedLedger { id, entries, review, folded, foreign, faulty: whole.faults })
+}
+
+/// Whether an entry is a first policy.
+pub fn is_first(entry: &WholeEntry) -> bool {
+    entry.kind == "policy" && entry.body.get("version").and_then(serde_json::Value::as_i64) == Some(1)
+}
+
+fn only_first(entries: &[WholeEntry]) -> Result<Option<EntryId>, OpsError> {
+    let is_signed = |entry: &&WholeEntry| matches!(entry.signature, SignatureState::Good { .. });
+    let first: Vec<EntryId> =
+        entries.iter().filter(|entry| is_first(entry)).filter(is_signed).map(|entry| entry.id).collect();
+    match first.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some(*only)),
+        several => Err(OpsError::Usage {
+            what: format!("{} ledgers are here, and nothing says which one counts", several.len()),
+            help: "see who made them: andon ledger verify".to_owned(),
+        }),
+    }
+}
+
+/// An unsigned entry of an older version may lack the id of its ledger.
+fn belongs(entry: &WholeEntry, id: Option<EntryId>) -> bool {
+    let Some(id) = id else { return true };
+    match &entry.ledger {
+        Some(named) => *named == id.to_string(),
+        None => !is_first(entry) || entry.id == id,
+    }
+}
+
+/// Entries as the folds read them.
+pub fn as_review(entries: &[WholeEntry]) -> Vec<ReviewEntry> {
+    let at: BTreeMap<CommitId, usize> =
+        entries.iter().enumerate().map(|(index, entry)| (entry.commit, index)).collect();
+    let of = |entry: &WholeEntry| {
+        let (signer, touched) = match &entry.signature {
+            SignatureState::Good { key, touch } => (Some(key.clone()), *touch == Touch::Present),
+            SignatureState::Unsigned | SignatureState::Bad(_) => (None, false),
+        };
+        ReviewEntry {
+            id: entry.id.to_string(),
+            rank: entry.id.0,
+            writer: entry.writer.clone(),
+            at: entry.at.map_or(0, |at| at.0),
+            kind: entry.kind.clone(),
+            signer,
+            touched,
+            parents: entry.parents.iter().filter_map(|parent| at.get(parent).copied()).collect(),
+            body: entry.body.clone(),
+        }
+    };
+    entries.iter().map(of).collect()
+}
+
+impl SignedLedger {
+    /// The entry whose id begins with `text`, which has at least 4 digits.
+    ///
+    /// # Errors
+    /// None or several do.
+    pub fn find(&self, text: &str) -> Result<usize, OpsError> {
+        let fits = |entry: &WholeEntry| entry.id.to_string().starts_with(text);
+        let found: Vec<usize> = (0..self.entries.len()).filter(|at| fits(&self.entries[*at])).collect();
+        match found.as_slice() {
+            [only] if text.len() >= 4 => Ok(*only),
+            [] => Err(OpsError::Usage {
+                what: format!("no entry of the ledger begins with {text}"),
+                help: "andon review; entries of other clones arrive with: andon sync".to_owned(),
+            }),
+            _ => Err(OpsError::Usage {
+                what: format!("{text} is too short: {} entries begin so", found.len()),
+                help: "give more digits of the id, at least 4".to_owned(),
+            }),
+        }
+    }
+
+    /// The policy in force now: its entry and version.
+    pub fn policy(&self) -> Option<(usize, i64)> {
+        let entry = self.folded.authority.at_end.policy()?;
+        let version = self.entries[entry].body.get("version")?.as_i64()?;
+        Some((entry, version))
+    }
+
+    /// An error where no policy is in force.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn with_policy(self) -> Result<Self, OpsError> {
+        if self.policy().is_some() {
+            return Ok(self);
+        }
+        Err(OpsError::Usage {
+            what: "no witnesses are named in this repository: its ledger has no policy".to_owned(),
+            help: "make one: andon witness init --name human:ID; or fetch it: andon sync".to_owned(),
+        })
+    }
+
+    /// What this key is called by the policy in force.
+    pub fn who(&self, key: &str) -> Option<&str> {
+        self.folded.authority.at_end.keys.get(key).map(|grant| grant.who.as_str())
+    }
+
+    /// The first 8 digits of an entry's id.
+    pub fn short(&self, entry: usize) -> String {
+        short(self.entries[entry].id)
+    }
+}
+
+/// The first 8 digits of an id.
+pub fn short(id: EntryId) -> String {
+    id.to_string().chars().take(8).collect()
+}
+
+/// What an entry says.
+pub type Said = Map<String, serde_json::Value>;

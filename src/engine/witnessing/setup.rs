@@ -1,0 +1,41 @@
+//! Who signs here, by git's own set-up; and that it is a person.
+
+use std::path::PathBuf;
+
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
+use crate::git::{GitError, Repo};
+use crate::ledger::{AppendError, LedgerError};
+use crate::signing::{Signer, SigningSetup};
+
+/// The key that git would sign commits with.
+///
+/// # Errors
+/// git is not set up to sign with an SSH key.
+pub fn signer(ctx: &Context, ws: &Workspace) -> Result<Signer, OpsError> {
+    // Asked of git itself, which also knows `git -c` and includes.
+    let value = |key: &str| -> Result<Option<String>, GitError> { last(&ws.repo, key) };
+    let setup = SigningSetup {
+        format: value("gpg.format")?,
+        key: value("user.signingKey")?,
+        home: ctx.var("HOME").map(PathBuf::from),
+        dir: ctx.cwd.clone(),
+    };
+    Signer::find(&setup).map_err(|err| OpsError::Ledger(LedgerError::Append(AppendError::Signing(err))))
+}
+
+fn last(repo: &Repo, key: &str) -> Result<Option<String>, GitError> {
+    Ok(repo.config_sources(key)?.pop().map(|found| found.value))
+}
+
+/// An error in the shell of an agent: people answer, and people name witnesses.
+///
+/// # Errors
+/// A marker of an agent is set.
+pub fn not_an_agent(ctx: &Context, verb: &'static str) -> Result<(), OpsError> {
+    match ctx.actor().marker {
+        Some(marker) => Err(OpsError::AgentActs { verb, marker }),
+        None => Ok(()),
+    }
+}

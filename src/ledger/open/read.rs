@@ -1,0 +1,148 @@
+//! Reading every entry whole. Objects are read one after the other, signatures verified on all processors.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+use sha2::Digest as _;
+
+use super::append::EVIDENCE;
+use super::form::{self, Form};
+use super::{EntryFault, FaultyEntry, SignatureState, WholeEntry, WholeLedger};
+use crate::domain::ids::{CommitId, EntryId, Oid};
+use crate::git::{Blob, GitError, MODE_FILE, Repo};
+use crate::history::ledger_order;
+use crate::ledger::entry::FILE;
+use crate::ledger::refs_of_all;
+use crate::signing::{NAMESPACE, SshSig};
+use crate::wire::v1::ledger::MAX_ENTRY;
+use crate::wire::v1::open::decode_open;
+
+/// Most entries that are read.
+const MAX_ENTRIES: usize = 100_000;
+
+/// What is read under way.
+#[derive(Default)]
+struct Reading {
+    found: BTreeMap<CommitId, WholeEntry>,
+    parents: BTreeMap<CommitId, Vec<CommitId>>,
+    faults: Vec<FaultyEntry>,
+    /// Signatures that are still to be verified: armour and payload.
+    unverified: Vec<(CommitId, Vec<u8>, Vec<u8>)>,
+}
+
+/// Every entry of every writer.
+pub(in crate::ledger) fn read(repo: &Repo) -> Result<WholeLedger, GitError> {
+    let mut reading = Reading::default();
+    let mut todo: Vec<CommitId> =
+        refs_of_all(repo)?.into_iter().map(|(_, target): (String, Oid)| CommitId(target)).collect();
+    while let Some(commit) = todo.pop() {
+        if reading.parents.contains_key(&commit) || reading.parents.len() == MAX_ENTRIES {
+            continue;
+        }
+        let parents = reading.take(repo, commit);
+        todo.extend(&parents);
+        reading.parents.insert(commit, parents);
+    }
+    Ok(reading.finish())
+}
+
+impl Reading {
+    fn fault(&mut self, commit: CommitId, id: Option<EntryId>, fault: EntryFault) {
+        self.faults.push(FaultyEntry { commit, id, fault });
+    }
+
+    /// Takes one commit; its parents, as far as they are known.
+    fn take(&mut self, repo: &Repo, commit: CommitId) -> Vec<CommitId> {
+        let Ok(raw) = repo.commit_object(commit) else {
+            self.fault(commit, None, EntryFault::Missing);
+            return Vec::new();
+        };
+        // Where the form is another one, git still knows what it follows.
+        let known = || repo.commit(commit).map(|info| info.parents).unwrap_or_default();
+        let payload = repo.commit_payload(commit).unwrap_or_default();
+        let id = EntryId(sha2::Sha256::digest(&payload).into());
+        let form = match form::parse(&raw) {
+            Ok(form) => form,
+            Err(header) => {
+                self.fault(commit, Some(id), EntryFault::Form(header));
+                return known();
+            }
+        };
+        match entry(repo, commit, id, &form) {
+            Err(fault) => self.fault(commit, Some(id), fault),
+            Ok((entry, is_canonical)) => {
+                if !is_canonical {
+                    self.fault(commit, Some(id), EntryFault::Form(FILE.to_owned()));
+                    return form.parents;
+                }
+                self.found.insert(commit, entry);
+                self.unverified.extend(form.signature.map(|armour| (commit, armour, payload)));
+            }
+        }
+        form.parents
+    }
+
+    fn finish(mut self) -> WholeLedger {
+        let verified: Vec<(CommitId, SignatureState)> = self
+            .unverified
+            .par_iter()
+            .map(|(commit, armour, payload)| (*commit, verified(armour, payload)))
+            .collect();
+        for (commit, state) in verified {
+            if let Some(entry) = self.found.get_mut(&commit) {
+                entry.signature = state;
+            }
+        }
+        let keys = self.found.iter().map(|(commit, entry)| (*commit, (entry.lamport, entry.id))).collect();
+        let mut seen = BTreeSet::new();
+        let mut entries = Vec::with_capacity(self.found.len());
+        for commit in ledger_order(&keys, &self.parents) {
+            let Some(entry) = self.found.remove(&commit) else { continue };
+            // One payload is one entry, however often it was signed.
+            if seen.insert(entry.id) {
+                entries.push(entry);
+            } else {
+                self.faults.push(FaultyEntry { commit, id: Some(entry.id), fault: EntryFault::Twice });
+            }
+        }
+        self.faults.sort_by_key(|fault| fault.commit);
+        WholeLedger { entries, faults: self.faults }
+    }
+}
+
+fn verified(armour: &[u8], payload: &[u8]) -> SignatureState {
+    let read = SshSig::read(armour).and_then(|read| read.verify(NAMESPACE, payload).map(|()| read));
+    match read {
+        Ok(read) => SignatureState::Good { key: read.key().to_string(), touch: read.touch() },
+        Err(why) => SignatureState::Bad(why),
+    }
+}
+
+fn entry(repo: &Repo, commit: CommitId, id: EntryId, form: &Form) -> Result<(WholeEntry, bool), EntryFault> {
+    let unreadable = |why: String| EntryFault::Unreadable(why);
+    let entries = repo.tree_entries(form.tree).map_err(|err| unreadable(err.to_string()))?;
+    let known = [FILE.as_bytes(), EVIDENCE.as_bytes()];
+    if let Some(odd) = entries.iter().find(|entry| !known.contains(&entry.name.as_slice())) {
+        return Err(EntryFault::Form(String::from_utf8_lossy(&odd.name).chars().take(40).collect()));
+    }
+    let file = entries.iter().find(|entry| entry.name == FILE.as_bytes() && entry.mode == MODE_FILE);
+    let file = file.ok_or_else(|| unreadable(format!("its tree holds no {FILE}")))?;
+    let bytes = match repo.read_blob(file.id, MAX_ENTRY).map_err(|err| unreadable(err.to_string()))? {
+        Blob::Content(bytes) => bytes,
+        Blob::TooLarge(size) => return Err(unreadable(format!("{FILE} has {size} bytes"))),
+    };
+    let (open, is_canonical) = decode_open(&bytes).map_err(|why| unreadable(format!("{FILE}: {why}")))?;
+    let entry = WholeEntry {
+        id,
+        commit,
+        writer: open.writer,
+        lamport: open.lamport,
+        at: open.at,
+        kind: open.kind,
+        ledger: open.ledger,
+        body: open.body,
+        parents: form.parents.clone(),
+        signature: SignatureState::Unsigned,
+    };
+    Ok((entry, is_canonical))
+}

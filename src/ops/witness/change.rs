@@ -1,0 +1,213 @@
+//! Changes of keys and policy. Each is signed; where the policy asks for several admins, the others sign under it.
+
+use std::collections::BTreeSet;
+use std::io::Read as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::person;
+use crate::domain::ids::EntryId;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::{self, Draft, Said, SignedLedger};
+use crate::engine::workspace::Workspace;
+use crate::review::payload::policy::KeyRole;
+use crate::signing::PublicKey;
+
+/// Largest policy and key file that are read, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+
+/// Whether a change holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeStanding {
+    /// Now.
+    InForce,
+    /// Once others have signed: how many have, and how many must.
+    Waits {
+        /// Admin keys that have signed.
+        signed: usize,
+        /// Admin keys that must.
+        threshold: usize,
+    },
+}
+
+/// What was appended.
+#[derive(Debug)]
+pub struct KeyChange {
+    /// The entry that was appended.
+    pub entry: EntryId,
+    /// What it is about, where that is another one.
+    pub about: EntryId,
+    /// Whether it holds.
+    pub standing: ChangeStanding,
+}
+
+/// A file of at most 1 MiB; `-` is standard input.
+fn read(ctx: &Context, file: &Path) -> Result<String, OpsError> {
+    let mut bytes = Vec::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().take(MAX_FILE + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(ctx.cwd.join(file))
+            .and_then(|found| found.take(MAX_FILE + 1).read_to_end(&mut bytes))
+    };
+    let name = file.to_string_lossy();
+    let wrong = |why: String| OpsError::Usage {
+        what: format!("{name} cannot be read: {why}"),
+        help: "give a file that can be read, or `-` for standard input".to_owned(),
+    };
+    read.map_err(|err| wrong(err.to_string()))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(wrong("it has more than 1 MiB".to_owned()));
+    }
+    String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))
+}
+
+/// Adds a key.
+///
+/// # Errors
+/// The file holds no public key, the roles are unknown, or the policy does not allow it.
+pub fn add(
+    ctx: &Context,
+    ws: &Workspace,
+    who: &str,
+    key: &Path,
+    roles: &[String],
+) -> Result<KeyChange, OpsError> {
+    let is_fit = |role: &String| KeyRole::named(role).is_some();
+    if let Some(odd) = roles.iter().find(|role| !is_fit(role)) {
+        return Err(OpsError::Usage {
+            what: format!("no such role: {odd}"),
+            help: "one of: admin, witness, flag, agent, forge, ci".to_owned(),
+        });
+    }
+    let is_person = roles.iter().any(|role| ["admin", "witness"].contains(&role.as_str()));
+    let who = if is_person { person(who)? } else { who.to_owned() };
+    let name = key.to_string_lossy();
+    let key = PublicKey::parse(&read(ctx, key)?).map_err(|err| OpsError::Usage {
+        what: format!("{name}: {err}"),
+        help: "give the .pub file of the key".to_owned(),
+    })?;
+    let said = json!({"key": key.to_string(), "who": who, "roles": roles});
+    change(ctx, ws, "key-add", |_| Ok(witnessing::said(said)))
+}
+
+/// Revokes a key, named by its fingerprint, its file or whose it is.
+///
+/// # Errors
+/// No such key, or the policy does not allow it.
+pub fn revoke(ctx: &Context, ws: &Workspace, key: &str, last_good: &[String]) -> Result<KeyChange, OpsError> {
+    change(ctx, ws, "key-revoke", |ledger| {
+        let key = named(ctx, ledger, key)?;
+        let good: Vec<String> = if last_good.is_empty() {
+            heads(ledger)
+        } else {
+            let found = last_good.iter().map(|id| Ok(ledger.entries[ledger.find(id)?].id.to_string()));
+            found.collect::<Result<_, OpsError>>()?
+        };
+        Ok(witnessing::said(json!({"key": key, "last_good": good})))
+    })
+}
+
+/// The entries that nothing follows yet: with their ancestors they are all that is known.
+fn heads(ledger: &SignedLedger) -> Vec<String> {
+    let parents: BTreeSet<usize> =
+        ledger.review.iter().flat_map(|entry| entry.parents.iter().copied()).collect();
+    let head = |at: &usize| !parents.contains(at);
+    (0..ledger.review.len()).filter(head).map(|at| ledger.review[at].id.clone()).collect()
+}
+
+fn named(ctx: &Context, ledger: &SignedLedger, text: &str) -> Result<String, OpsError> {
+    let keys = &ledger.folded.authority.at_end.keys;
+    let print = |key: &str| PublicKey::parse(key).map(|key| key.fingerprint()).unwrap_or_default();
+    let fits = |key: &&String| **key == text || print(key) == text || keys[*key].who == text;
+    let found: Vec<&String> = keys.keys().filter(fits).collect();
+    match found.as_slice() {
+        [only] => return Ok((*only).clone()),
+        [] => {}
+        several => {
+            let prints: Vec<String> = several.iter().map(|key| print(key)).collect();
+            return Err(OpsError::Usage {
+                what: format!("{text} has {} keys", several.len()),
+                help: format!("name one by its fingerprint: {}", prints.join(", ")),
+            });
+        }
+    }
+    let of_file = read(ctx, Path::new(text)).ok().and_then(|found| PublicKey::parse(&found).ok());
+    let known = of_file.map(|key| key.to_string()).filter(|key| keys.contains_key(key));
+    known.ok_or_else(|| OpsError::Usage {
+        what: format!("the policy knows no such key: {text}"),
+        help: "name it by its fingerprint: andon witness list".to_owned(),
+    })
+}
+
+/// Appends the next policy, from a file of JSON.
+///
+/// # Errors
+/// It is no policy, or not the next one.
+pub fn policy(ctx: &Context, ws: &Workspace, file: &Path) -> Result<KeyChange, OpsError> {
+    let name = file.to_string_lossy();
+    let text = read(ctx, file)?;
+    let value: Value = serde_json::from_str(&text).map_err(|err| OpsError::Usage {
+        what: format!("{name}:{}: no JSON: {err}", err.line()),
+        help: "begin from the policy in force: andon witness policy > policy.json".to_owned(),
+    })?;
+    change(ctx, ws, "policy", |_| Ok(witnessing::said(value)))
+}
+
+/// Signs under a policy or a change of keys that another admin made.
+///
+/// # Errors
+/// It is none, or the key may not.
+pub fn sign(ctx: &Context, ws: &Workspace, entry: &str) -> Result<KeyChange, OpsError> {
+    let mut about = None;
+    let mut changed = change(ctx, ws, "policy-sign", |ledger| {
+        let id = ledger.entries[ledger.find(entry)?].id;
+        about = Some(id);
+        Ok(witnessing::said(json!({"entry": id.to_string()})))
+    })?;
+    if let Some(about) = about {
+        changed.about = about;
+        changed.standing = standing(&witnessing::load(ctx, ws, None)?, about);
+    }
+    Ok(changed)
+}
+
+fn change(
+    ctx: &Context,
+    ws: &Workspace,
+    kind: &'static str,
+    say: impl FnOnce(&SignedLedger) -> Result<Said, OpsError>,
+) -> Result<KeyChange, OpsError> {
+    let verb = match kind {
+        "key-add" => "witness add",
+        "key-revoke" => "witness revoke",
+        "policy" => "witness policy",
+        _ => "witness sign",
+    };
+    witnessing::not_an_agent(ctx, verb)?;
+    let ledger = witnessing::load(ctx, ws, None)?.with_policy()?;
+    let said = say(&ledger)?;
+    let signer = witnessing::signer(ctx, ws)?;
+    let draft = Draft { kind, said: &said, evidence: &[], signer: Some(&signer) };
+    let entry = ledger.append(ctx, ws, &draft)?;
+    let standing = standing(&witnessing::load(ctx, ws, None)?, entry);
+    Ok(KeyChange { entry, about: entry, standing })
+}
+
+/// Whether enough admins have signed `entry`.
+fn standing(ledger: &SignedLedger, entry: EntryId) -> ChangeStanding {
+    let Some(at) = ledger.entries.iter().position(|found| found.id == entry) else {
+        return ChangeStanding::InForce;
+    };
+    // A key takes itself out alone.
+    let key = ledger.entries[at].body.get("key").and_then(Value::as_str).unwrap_or_default();
+    if ledger.entries[at].kind == "key-revoke" && ledger.folded.authority.is_out(key) {
+        return ChangeStanding::InForce;
+    }
+    match ledger.folded.authority.signatures(at) {
+        Some((signed, threshold)) if signed < threshold => ChangeStanding::Waits { signed, threshold },
+        Some(_) | None => ChangeStanding::InForce,
+    }
+}

@@ -1,0 +1,68 @@
+//! Who may sign, for people, programs and `ssh-keygen`.
+
+use super::granted;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::{self, SignedLedger};
+use crate::engine::workspace::Workspace;
+use crate::report::escape;
+use crate::signing::PublicKey;
+use crate::wire::v1::output::{WitnessKeyJson, WitnessListJson};
+
+/// The ledger with its policy.
+///
+/// # Errors
+/// There is none.
+pub fn keys(ctx: &Context, ws: &Workspace) -> Result<SignedLedger, OpsError> {
+    witnessing::load(ctx, ws, None)?.with_policy()
+}
+
+/// Lines of an allowed-signers file: with it plain `git verify-commit` verifies entries.
+pub fn allowed_signers(ledger: &SignedLedger) -> String {
+    let line = |who: &str, key: &str| format!("{who} namespaces=\"git\" {key}\n");
+    granted(ledger).map(|grant| line(&plain(&grant.who), &plain(&grant.key))).collect()
+}
+
+/// A principal is one word, and a key one line.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control() && *c != '"').collect()
+}
+
+/// The same for programs.
+pub fn list_json(ledger: &SignedLedger) -> WitnessListJson {
+    let authority = &ledger.folded.authority;
+    let keys = authority.at_end.keys.values().map(|grant| WitnessKeyJson {
+        key: grant.key.clone(),
+        fingerprint: fingerprint(&grant.key),
+        who: grant.who.clone(),
+        roles: grant.roles.iter().map(|role| role.name()).collect(),
+        revoked: authority.is_out(&grant.key),
+    });
+    WitnessListJson {
+        ledger: ledger.id.map(|id| id.to_string()),
+        policy: ledger.policy().map(|(entry, _)| ledger.entries[entry].id.to_string()),
+        version: ledger.policy().map(|(_, version)| version),
+        threshold: authority.at_end.threshold,
+        keys: keys.collect(),
+    }
+}
+
+fn fingerprint(key: &str) -> String {
+    PublicKey::parse(key).map_or_else(|_| "no key".to_owned(), |key| key.fingerprint())
+}
+
+/// The same for people.
+pub fn list_text(found: &WitnessListJson) -> String {
+    let version = found.version.unwrap_or_default();
+    let ledger: String = found.ledger.iter().flat_map(|id| id.chars().take(8)).collect();
+    let mut text =
+        format!("policy {version} of ledger {ledger}, threshold {}\n", found.threshold.unwrap_or(1));
+    let mut keys: Vec<&WitnessKeyJson> = found.keys.iter().collect();
+    keys.sort_by_key(|key| (&key.who, &key.fingerprint));
+    for key in keys {
+        let revoked = if key.revoked { "  revoked" } else { "" };
+        let who = escape::terminal(&key.who);
+        text.push_str(&format!("  {who}  {}  {}{revoked}\n", key.roles.join(", "), key.fingerprint));
+    }
+    text
+}

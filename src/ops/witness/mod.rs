@@ -1,0 +1,124 @@
+//! `andon witness`: who may answer rounds, and with which keys.
+
+mod change;
+mod list;
+
+use serde_json::{Value, json};
+
+pub use change::{ChangeStanding, KeyChange, add, policy, revoke, sign};
+pub use list::{allowed_signers, keys, list_json, list_text};
+
+use crate::domain::ids::EntryId;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::{self, Draft, SignedLedger};
+use crate::engine::workspace::Workspace;
+use crate::review::payload::policy::KeyGrant;
+use crate::signing::PublicKey;
+
+/// What a witness's name begins with.
+const HUMAN: &str = "human:";
+
+/// The ledger with the first policy that was made for it.
+#[derive(Debug)]
+pub struct Begun {
+    /// Its id.
+    pub ledger: EntryId,
+    /// Who is its only admin and witness.
+    pub who: String,
+    /// Their key.
+    pub key: PublicKey,
+}
+
+/// Makes the first policy: the key that signs here is its only admin and witness.
+///
+/// # Errors
+/// A policy is there already; the key cannot sign; or an agent asks.
+pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<Begun, OpsError> {
+    witnessing::not_an_agent(ctx, "witness init")?;
+    let who = person(who)?;
+    let ledger = witnessing::load(ctx, ws, None)?;
+    if let Some((entry, version)) = ledger.policy() {
+        return Err(OpsError::Refused {
+            what: format!("a policy is in force already: version {version}, entry {}", ledger.short(entry)),
+            help: "see who may change it: andon witness list".to_owned(),
+        });
+    }
+    let signer = witnessing::signer(ctx, ws)?;
+    let key = signer.public().clone();
+    let said = witnessing::said(json!({
+        "version": 1,
+        "threshold": 1,
+        "solo": solo,
+        "keys": [{"key": key.to_string(), "who": who, "roles": ["admin", "witness"]}],
+    }));
+    let draft = Draft { kind: "policy", said: &said, evidence: &[], signer: Some(&signer) };
+    let ledger = ledger.append(ctx, ws, &draft)?;
+    Ok(Begun { ledger, who, key })
+}
+
+/// `human:ID`, with an id that can be shown anywhere.
+fn person(who: &str) -> Result<String, OpsError> {
+    let id = who.strip_prefix(HUMAN).unwrap_or_default();
+    let is_fit = |c: char| c.is_ascii_alphanumeric() || "._@+-".contains(c);
+    if !id.is_empty() && id.len() <= 64 && id.chars().all(is_fit) {
+        return Ok(who.to_owned());
+    }
+    Err(OpsError::Usage {
+        what: format!("{who:?} is no name of a witness"),
+        help: "write human: and letters, digits or . _ @ + -, such as human:ann".to_owned(),
+    })
+}
+
+/// The key that signs here, and what the policy in force says about it.
+#[derive(Debug)]
+pub struct OwnKey {
+    /// The key.
+    pub key: PublicKey,
+    /// What it may be used for; nothing is known of it otherwise.
+    pub grant: Option<KeyGrant>,
+}
+
+/// The key that git would sign with here.
+///
+/// # Errors
+/// git is not set up to sign with an SSH key.
+pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
+    let ledger = witnessing::load(ctx, ws, None)?;
+    let key = witnessing::signer(ctx, ws)?.public().clone();
+    let grant = ledger.folded.authority.at_end.keys.get(&key.to_string()).cloned();
+    Ok(OwnKey { key, grant })
+}
+
+/// The policy in force as JSON, with the next version: to be edited and given to `--from`.
+///
+/// # Errors
+/// There is none.
+pub fn next_policy(ctx: &Context, ws: &Workspace) -> Result<String, OpsError> {
+    let ledger = witnessing::load(ctx, ws, None)?.with_policy()?;
+    let Some((entry, version)) = ledger.policy() else { return Ok(String::new()) };
+    let mut next = ledger.entries[entry].body.clone();
+    next.insert("version".to_owned(), json!(version + 1));
+    // What was granted since is part of the next one; accounts count in the first alone.
+    next.remove("accounts");
+    let keys: Vec<Value> = granted(&ledger).map(grant_json).collect();
+    next.insert("keys".to_owned(), Value::Array(keys));
+    let mut text = serde_json::to_string_pretty(&next).unwrap_or_default();
+    text.push('\n');
+    Ok(text)
+}
+
+/// The grants in force whose key was not revoked.
+fn granted(ledger: &SignedLedger) -> impl Iterator<Item = &KeyGrant> {
+    let authority = &ledger.folded.authority;
+    authority.at_end.keys.values().filter(|grant| !authority.is_out(&grant.key))
+}
+
+fn grant_json(grant: &KeyGrant) -> Value {
+    let roles: Vec<&str> = grant.roles.iter().map(|role| role.name()).collect();
+    let mut value = json!({"key": grant.key, "who": grant.who, "roles": roles});
+    if let (Some(founding), Some(members)) = (grant.founding, value.as_object_mut()) {
+        members.insert("founding_id".to_owned(), json!(founding));
+    }
+    value
+}

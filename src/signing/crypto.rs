@@ -1,0 +1,117 @@
+//! The arithmetic, by algorithm: Ed25519, ECDSA on P-256 and P-384, RSA, and the security keys of the first two.
+
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256,
+    RSA_PKCS1_2048_8192_SHA512, RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
+};
+use sha2::Digest as _;
+
+use super::bad_signature::BadSignature;
+use super::wire::Reader;
+
+const ED25519_KEY: &str = "ssh-ed25519";
+const ED25519_DEVICE: &str = "sk-ssh-ed25519@openssh.com";
+const P256_KEY: &str = "ecdsa-sha2-nistp256";
+const P256_DEVICE: &str = "sk-ecdsa-sha2-nistp256@openssh.com";
+const P384_KEY: &str = "ecdsa-sha2-nistp384";
+const RSA_KEY: &str = "ssh-rsa";
+
+/// A signature with all that belongs to it.
+pub(super) struct Made<'a> {
+    pub(super) key: &'a [u8],
+    pub(super) algorithm: &'a str,
+    pub(super) signature: &'a [u8],
+    pub(super) device: Option<(u8, u32)>,
+}
+
+/// Whether `made` is over `signed`.
+pub(super) fn verify(made: &Made<'_>, signed: &[u8]) -> Result<(), BadSignature> {
+    let mut key = Reader::new(made.key);
+    let kind = key.text().ok_or(BadSignature::Shape)?;
+    let is_own = made.algorithm == kind;
+    match kind {
+        ED25519_KEY if is_own => ed25519(made, whole_key(key, 0)?, signed),
+        ED25519_DEVICE if is_own => {
+            let (point, application) = device_key(key, 0)?;
+            ed25519(made, point, &by_device(made, application, signed)?)
+        }
+        P256_KEY if is_own => ecdsa(&ECDSA_P256_SHA256_FIXED, made, whole_key(key, 1)?, (32, signed)),
+        P384_KEY if is_own => ecdsa(&ECDSA_P384_SHA384_FIXED, made, whole_key(key, 1)?, (48, signed)),
+        P256_DEVICE if is_own => {
+            let (point, application) = device_key(key, 1)?;
+            let signed = by_device(made, application, signed)?;
+            ecdsa(&ECDSA_P256_SHA256_FIXED, made, point, (32, &signed))
+        }
+        RSA_KEY => rsa(made, key, signed),
+        _ => Err(BadSignature::Algorithm),
+    }
+}
+
+/// The last string of a key, behind `skipped` names of curves.
+fn whole_key(mut key: Reader<'_>, skipped: usize) -> Result<&[u8], BadSignature> {
+    for _ in 0..skipped {
+        key.string().ok_or(BadSignature::Shape)?;
+    }
+    let point = key.string().ok_or(BadSignature::Shape)?;
+    if key.is_empty() { Ok(point) } else { Err(BadSignature::Shape) }
+}
+
+/// The key, and the application that it was made for.
+fn device_key(mut key: Reader<'_>, skipped: usize) -> Result<(&[u8], &[u8]), BadSignature> {
+    for _ in 0..skipped {
+        key.string().ok_or(BadSignature::Shape)?;
+    }
+    let (point, application) = (key.string(), key.string());
+    match (point, application, key.is_empty()) {
+        (Some(point), Some(application), true) => Ok((point, application)),
+        (_, _, _) => Err(BadSignature::Shape),
+    }
+}
+
+/// What a security key signs in place of the message: hashes, and what it says about its holder.
+fn by_device(made: &Made<'_>, application: &[u8], signed: &[u8]) -> Result<Vec<u8>, BadSignature> {
+    let (flags, counter) = made.device.ok_or(BadSignature::Shape)?;
+    let mut message = sha2::Sha256::digest(application).to_vec();
+    message.push(flags);
+    message.extend_from_slice(&counter.to_be_bytes());
+    message.extend_from_slice(&sha2::Sha256::digest(signed));
+    Ok(message)
+}
+
+fn ed25519(made: &Made<'_>, point: &[u8], signed: &[u8]) -> Result<(), BadSignature> {
+    UnparsedPublicKey::new(&ED25519, point).verify(signed, made.signature).map_err(|_| BadSignature::Mismatch)
+}
+
+/// `(width, signed)`: the bytes of each of the two numbers, and the message.
+fn ecdsa(
+    algorithm: &'static dyn VerificationAlgorithm,
+    made: &Made<'_>,
+    point: &[u8],
+    (width, signed): (usize, &[u8]),
+) -> Result<(), BadSignature> {
+    let mut numbers = Reader::new(made.signature);
+    let mut fixed = Vec::with_capacity(2 * width);
+    for _ in 0..2 {
+        let number = numbers.natural().filter(|number| number.len() <= width).ok_or(BadSignature::Shape)?;
+        fixed.resize(fixed.len() + width - number.len(), 0);
+        fixed.extend_from_slice(number);
+    }
+    if !numbers.is_empty() {
+        return Err(BadSignature::Shape);
+    }
+    UnparsedPublicKey::new(algorithm, point).verify(signed, &fixed).map_err(|_| BadSignature::Mismatch)
+}
+
+fn rsa(made: &Made<'_>, mut key: Reader<'_>, signed: &[u8]) -> Result<(), BadSignature> {
+    let parameters = match made.algorithm {
+        "rsa-sha2-512" => &RSA_PKCS1_2048_8192_SHA512,
+        "rsa-sha2-256" => &RSA_PKCS1_2048_8192_SHA256,
+        _ => return Err(BadSignature::Algorithm),
+    };
+    let (Some(e), Some(n), true) = (key.natural(), key.natural(), key.is_empty()) else {
+        return Err(BadSignature::Shape);
+    };
+    RsaPublicKeyComponents { n, e }
+        .verify(parameters, signed, made.signature)
+        .map_err(|_| BadSignature::Mismatch)
+}
