@@ -76,7 +76,7 @@ pub enum Command {
     /// Remove the hooks and put back what was there, byte for byte
     Uninstall(UninstallArgs),
     /// List what is installed, what is missing and which ways around the guard are open
-    Doctor(FormatArg),
+    Doctor(DoctorArgs),
     /// Run the tests, pass their output and exit code through, and keep the evidence
     #[command(
         after_help = "Without COMMAND, the configured test.command runs. Only that command proves anything."
@@ -191,6 +191,17 @@ pub struct UninstallArgs {
     /// Delete the records, the halts and `.andon/` too: the evidence is gone for good
     #[arg(long)]
     pub purge: bool,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// `andon doctor`
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// Send a canary through the hook of each agent's client that has Andon's: a tool call that is always refused
+    #[arg(long)]
+    pub live: bool,
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,

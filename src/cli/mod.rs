@@ -102,7 +102,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
     match command {
         Command::Install(args) => commands::install::install(shell, &args),
         Command::Uninstall(args) => commands::install::uninstall(shell, &args),
-        Command::Doctor(format) => commands::doctor::run(shell, format.format),
+        Command::Doctor(args) => commands::doctor::run(shell, &args),
         Command::Test(args) => commands::test::run(shell, &args),
         Command::Explain(args) => Ok(commands::explain::run(shell, &args)),
         Command::Status(args) => commands::status::run(shell, &args),

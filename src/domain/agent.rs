@@ -57,6 +57,23 @@ impl Client {
             Self::Goose => "goose",
         }
     }
+
+    /// The program that people start, where it is one.
+    pub fn program(self) -> Option<&'static str> {
+        match self {
+            Self::Cursor => Some("cursor-agent"),
+            // An extension of an editor, for most.
+            Self::Cline => None,
+            Self::Claude
+            | Self::Codex
+            | Self::Gemini
+            | Self::Qwen
+            | Self::Copilot
+            | Self::Opencode
+            | Self::Openhands
+            | Self::Goose => Some(self.as_str()),
+        }
+    }
 }
 
 named!(Client, "the name of an agent's client");

@@ -107,6 +107,9 @@ impl Deed {
 
 named!(Deed, "what an agent's hook did");
 
+/// How the session of a canary begins: what `andon doctor --live` sends is no agent's work.
+pub const CANARY: &str = "andon-canary-";
+
 /// One such fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentFact {
@@ -122,4 +125,11 @@ pub struct AgentFact {
     pub about: String,
     /// By which it is told from others of its kind.
     pub mark: Option<ShortHash>,
+}
+
+impl AgentFact {
+    /// Whether it tells of what `andon doctor --live` sent.
+    pub fn is_canary(&self) -> bool {
+        self.session.as_deref().is_some_and(|session| session.starts_with(CANARY))
+    }
 }

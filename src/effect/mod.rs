@@ -7,6 +7,7 @@
 mod andon_dir;
 pub mod ask;
 pub mod best_effort;
+pub mod canary;
 pub mod capture;
 mod consult;
 mod files;

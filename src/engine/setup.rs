@@ -5,6 +5,7 @@ pub mod fetch;
 pub mod left;
 pub mod live;
 pub mod place;
+mod trust;
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -92,3 +92,87 @@ fn settings_of_clients_are_configuration() {
     assert_eq!(record["code"], stage.record("HEAD^")["code"]);
     assert_eq!(record["gate"], "passed");
 }
+
+/// What `doctor --live` says of the hooks of clients: without times, which differ.
+fn live(stage: &Stage) -> String {
+    let out = stage.andon(&["doctor", "--live"]);
+    let mut shown = String::new();
+    for line in out.stdout.lines().skip_while(|line| !line.contains("  live")) {
+        // Whether a client is on this machine is none of the test's business.
+        let line = line.trim_end_matches(" (the client itself is not on the PATH)");
+        let masked = match line.split_once(" in ") {
+            Some((before, after)) => {
+                format!("{before} in N{}", after.trim_start_matches(|c: char| c.is_ascii_digit()))
+            }
+            None => line.to_owned(),
+        };
+        shown.push_str(&masked);
+        shown.push('\n');
+    }
+    shown
+}
+
+const ALL: [&str; 10] =
+    ["claude", "codex", "gemini", "qwen", "copilot", "cursor", "opencode", "cline", "openhands", "goose"];
+
+#[test]
+fn a_canary_goes_through_every_hook_and_is_no_agents_work() {
+    let stage = Stage::installed();
+    insta::assert_snapshot!("no_client_to_send_to", live(&stage));
+    for client in ALL {
+        stage.andon(&["agent", "install", client]).ok();
+    }
+    insta::assert_snapshot!("a_canary_through_ten_clients", live(&stage));
+    assert_eq!(listed(&stage, "claude")["heard_at"], Value::Null);
+    // While the loop is halted, too.
+    stage.andon(&["stop", "--reason", "enough"]).ok();
+    assert_eq!(live(&stage).matches("refused the canary").count(), ALL.len());
+    stage.andon(&["resume", "--reason", "seen"]).ok();
+    // What it left is no sign of an agent.
+    stage.write("code.txt", "two\n");
+    stage.git(&["add", "--all"]).ok();
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qm", "By hand"]).ok();
+    assert_eq!(stage.record("HEAD").get("guards"), None);
+}
+
+#[test]
+fn a_dead_hook_is_told_from_a_live_one_and_nothing_of_others_is_started() {
+    let stage = Stage::installed();
+    for client in ["claude", "cline", "gemini"] {
+        stage.andon(&["agent", "install", client]).ok();
+    }
+    // The client would not find it executable.
+    std::fs::set_permissions(
+        stage.path(".clinerules/hooks/PreToolUse"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o644),
+    )
+    .unwrap();
+    // Somebody else's command in our place.
+    let settings = stage.read(".gemini/settings.json");
+    let touched = stage.path("touched");
+    let evil = settings.replace("exit 0;", &format!("exit 0; touch {};", touched.display()));
+    assert_ne!(evil, settings);
+    stage.write(".gemini/settings.json", evil);
+    stage.andon(&["doctor", "--live"]).exits(1);
+    insta::assert_snapshot!("a_canary_that_is_not_answered", live(&stage));
+    assert!(!touched.exists());
+    // Switched off: it answers nothing.
+    stage.set("ANDON", "0");
+    let out = stage.andon(&["doctor", "--live"]);
+    stage.unset("ANDON");
+    assert!(!out.all().contains("refused the canary"), "{out}");
+}
+
+#[test]
+fn the_list_says_when_a_hook_was_heard() {
+    let stage = Stage::installed();
+    stage.andon(&["agent", "install", "claude"]).ok();
+    stage.andon(&["agent", "list"]).ok().says("claude     installed  -          not needed  yes      never");
+    let begun = r#"{"session_id":"s","source":"startup"}"#;
+    let args = ["agent", "hook", "claude", "SessionStart"];
+    stage.set_clock(1000);
+    stage.run_in(stage.dir(), crate::support::andon_path(), &args, Some(begun.as_bytes())).ok();
+    stage.andon(&["agent", "list"]).ok().says("yes      2026-11-20T15:46:40Z");
+    assert_eq!(listed(&stage, "claude")["heard_at"], "2026-11-20T15:46:40Z");
+}

@@ -2,6 +2,7 @@
 //! its JSON into ours, `reply` says our decision in its way. Members that are not known are ignored, missing ones and those
 //! of a wrong type are unknown; client and event come by the command line and are never guessed.
 
+mod canary;
 mod claude;
 mod cline;
 mod codex;
@@ -24,6 +25,7 @@ use crate::domain::agent_door::{HookMoment, ToolUse};
 use crate::domain::usage::Usage;
 use crate::wire::FormatError;
 
+pub use canary::{canary, has_refused};
 pub use claude::settings::calls_us;
 pub use transcript::{ReadUsage, exit_code, newest_usage};
 

@@ -157,7 +157,8 @@ fn place_of(hooks: &ClientHooks, scope: Scope) -> Option<&SettingsState> {
 }
 
 fn list_text(clients: &[ClientHooks]) -> String {
-    let mut text = format!("{:<10} {:<10} {:<10} {:<11} live\n", "client", "project", "user", "trusted");
+    let mut text =
+        format!("{:<10} {:<10} {:<10} {:<11} {:<8} heard\n", "client", "project", "user", "trusted", "live");
     for hooks in clients {
         let word = |scope| place_of(hooks, scope).map_or("-", state_word);
         let there = hooks.installed().next().is_some();
@@ -168,8 +169,10 @@ fn list_text(clients: &[ClientHooks]) -> String {
             None => "unknown",
         };
         let trust = if there { trust_word(hooks.trust) } else { "-" };
+        let heard =
+            hooks.heard.map_or_else(|| (if there { "never" } else { "-" }).to_owned(), |at| at.to_string());
         let (name, project, user) = (hooks.client.as_str(), word(Scope::Project), word(Scope::User));
-        text.push_str(&format!("{name:<10} {project:<10} {user:<10} {trust:<11} {live}\n"));
+        text.push_str(&format!("{name:<10} {project:<10} {user:<10} {trust:<11} {live:<8} {heard}\n"));
         for place in &hooks.places {
             if let SettingsState::Broken(why) = &place.state {
                 text.push_str(&format!("  error: {}\n", shown(why)));
@@ -209,6 +212,7 @@ fn client_json(hooks: &ClientHooks) -> Value {
         "missing_program": hooks.missing_program,
         "trusted": trusted.filter(|_| there),
         "live": hooks.live(),
+        "heard_at": hooks.heard.map(|at| at.to_string()),
         "next_steps": if there { hooks.steps() } else { Vec::new() },
     })
 }

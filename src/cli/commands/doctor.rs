@@ -1,6 +1,7 @@
 //! `andon doctor`.
 
 use crate::cli::Shell;
+use crate::cli::args::DoctorArgs;
 use crate::cli::error::{Exit, config_diagnostics};
 use crate::cli::output::Format;
 use crate::config::TestCommand;
@@ -13,15 +14,18 @@ use crate::ops::doctor::{self, Diagnosis, Health, Outside, State};
 use crate::report::json;
 
 /// Says what is installed, what is missing and which ways around the guard are open. Exit code 1 when a check failed.
-pub fn run(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+pub fn run(shell: &Shell, args: &DoctorArgs) -> Result<Exit, OpsError> {
     let diagnosis = match Repo::open(&shell.ctx.cwd, &shell.ctx.repo_env) {
         Ok(repo) => {
             let clients = clients::gather(&shell.ctx, Some(&repo));
-            doctor::checks(&doctor::gather(&repo, outside(shell, clients)?)?)
+            let sent = if args.live { doctor::live(&shell.ctx, &repo, &clients) } else { Vec::new() };
+            let mut diagnosis = doctor::checks(&doctor::gather(&repo, outside(shell, clients)?)?);
+            diagnosis.checks.extend(sent);
+            diagnosis
         }
         Err(error) => doctor::unopened(&error),
     };
-    show(shell, format, &diagnosis);
+    show(shell, args.format.format, &diagnosis);
     Ok(if diagnosis.worst() == State::Fail { Exit::Refused } else { Exit::Allowed })
 }
 

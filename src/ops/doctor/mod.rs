@@ -6,6 +6,7 @@
 mod checks;
 mod gather;
 pub mod health;
+mod live;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 
 pub use self::checks::checks;
 pub use self::gather::gather;
+pub use self::live::live;
 use crate::domain::facts::Presence;
 use crate::effect::install::inspect::HookState;
 use crate::effect::install::mode::Integration;

@@ -252,6 +252,7 @@ fn a_client_that_does_not_run_the_hooks_is_told_with_what_is_left_to_do() {
         places: vec![ScopeHooks { scope: Scope::Project, path: "/r/.codex/hooks.json".into(), state }],
         missing_program: None,
         trust,
+        heard: None,
     };
     let cases = [
         (hooks(SettingsState::Absent, Trust::NotNeeded), None, ""),

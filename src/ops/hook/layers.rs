@@ -49,7 +49,7 @@ pub(super) fn live(ctx: &Context, ws: &Workspace, made: &Made<'_>) -> Vec<String
 fn was_heard(fact: &AgentFact, before: Option<Timestamp>, now: Timestamp) -> bool {
     let recent =
         |at: Timestamp| before.is_none_or(|before| at >= before) || now.0.saturating_sub(at.0) <= WITHIN;
-    fact.at.is_some_and(recent)
+    !fact.is_canary() && fact.at.is_some_and(recent)
 }
 
 #[cfg(test)]

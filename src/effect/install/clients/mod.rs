@@ -16,6 +16,7 @@ use self::saved::{Saved, SavedFile};
 use super::InstallError;
 use super::edits::{self, Cleaned, Edit, FileKind};
 use super::manifest::Birth;
+use crate::domain::agent::Client;
 
 /// First words of a program of ours among a person's own.
 const WRITTEN: &str = "# Written by `andon agent install ";
@@ -112,6 +113,32 @@ pub fn programs(file: &SettingsFile) -> Vec<String> {
     let text = text_of(file).ok().flatten().unwrap_or_default();
     let found = merge::found(&text, file.client).unwrap_or_default();
     found.into_iter().filter_map(|(_, words)| words.into_iter().next()).collect()
+}
+
+/// What the client starts at `event`, in its own way, where it does; `shell` is the person's.
+pub fn started(file: &SettingsFile, event: &str, shell: &str) -> Option<Vec<String>> {
+    let own = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+    let text = text_of(file).ok().flatten()?;
+    match (file.client, file.way) {
+        (_, FileOwner::Program) => {
+            (file.event == event).then(|| vec![file.path.to_string_lossy().into_owned()])
+        }
+        (Client::Opencode, _) => {
+            let line = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
+            let program: String = serde_json::from_str(line).ok()?;
+            own(&[&program, "agent", "hook", "opencode", event])
+        }
+        (client, _) => {
+            let found = merge::found(&text, client).unwrap_or_default();
+            let words = found.into_iter().find(|(name, _)| name == event)?.1;
+            match (words.as_slice(), client) {
+                ([command], Client::Codex) => own(&[shell, "-lc", command]),
+                ([command], Client::Copilot) => own(&["bash", "-c", command]),
+                ([command], _) => own(&["sh", "-c", command]),
+                _ => Some(words),
+            }
+        }
+    }
 }
 
 /// Installs the hooks that start `program` into `files`: all of them or none. What was changed is remembered at `saved_path`.
