@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod effects;
+
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage, andon_path};
 
 fn observe(stage: &Stage, kind: &str, lines: &str) -> Out {
@@ -29,28 +33,52 @@ fn context(stage: &Stage) -> serde_json::Value {
 fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleared() {
     let stage = Stage::installed();
     usage(&stage, 149_999).ok().lacks("context");
-    usage(&stage, 150_000).ok().says("warning[context-window]").says("150000 of 200000 tokens (75 %)");
-    call(&stage, 1).ok().says("warning[context-window]");
+    assert_snapshot!(usage(&stage, 150_000).shown(), @"
+    exit 0
+    --- stderr
+    warning[context-window]: the context window fills up: 150000 of 200000 tokens (75 %)
+      help: compact soon: /compact, then: andon observe compaction
+    ");
+    assert_snapshot!(call(&stage, 1).shown(), @"
+    exit 0
+    --- stderr
+    warning[context-window]: the context window fills up: 150000 of 200000 tokens (75 %)
+      help: compact soon: /compact, then: andon observe compaction
+    ");
     stage.andon(&["context", "--gate"]).ok().lacks("context");
     assert!(!stage.exists(".andon/MISSION_BRIEFING.md"));
 
-    usage(&stage, 162_000).exits(1).says("error[context-window]").says("compaction is mandatory");
+    assert_snapshot!(usage(&stage, 162_000).shown());
     assert!(stage.exists(".andon/MISSION_BRIEFING.md"));
-    call(&stage, 2).ok().says("warning[context-window]").says("compaction is mandatory");
+    assert_snapshot!(call(&stage, 2).shown());
     stage.andon(&["context", "--gate"]).ok();
     observe(&stage, "output", "{\"kind\":\"message.final\",\"text\":\"a summary\"}\n").ok();
     observe(&stage, "turn_start", "{}\n").exits(1);
     stage.write("code.txt", "a\n");
-    stage.andon(&["tick"]).exits(1).says("block").says("compaction is mandatory");
+    assert_snapshot!(stage.andon(&["tick"]).shown());
 
-    usage(&stage, 172_000).exits(1).says("no tool call until the context window is cleared");
-    call(&stage, 3).exits(1).says("error[context-window]").says("andon observe compaction");
-    stage.andon(&["context", "--gate"]).exits(1).says("172000 of 200000 tokens (86 %)");
-    stage
-        .andon(&["context"])
-        .exits(1)
-        .says("hard block")
-        .says("Read .andon/MISSION_BRIEFING.md and continue");
+    assert_snapshot!(usage(&stage, 172_000).shown(), @"
+    exit 1
+    --- stderr
+    error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+    ");
+    assert_snapshot!(call(&stage, 3).shown(), @"
+    exit 1
+    --- stderr
+    error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+    ");
+    assert_snapshot!(stage.andon(&["context", "--gate"]).shown(), @"
+    exit 1
+    --- stderr
+    error[context-window]: no tool call until the context window is cleared: 172000 of 200000 tokens (86 %)
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+    ");
+    assert_snapshot!(stage.andon(&["context"]).shown());
     assert!(!stage.exists(".andon/CHECKPOINT.md"), "it refuses, and halts nothing");
 
     observe(&stage, "compaction", "").ok();
@@ -58,7 +86,7 @@ fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleare
     stage.andon(&["context", "--gate"]).ok();
     stage.write("code.txt", "b\n");
     stage.andon(&["tick"]).ok();
-    stage.andon(&["context"]).ok().says("nothing is known of the context window");
+    assert_snapshot!(stage.andon(&["context"]).shown());
     usage(&stage, 30_000).ok().lacks("context");
 }
 
@@ -66,8 +94,13 @@ fn it_warns_then_demands_a_compaction_then_refuses_tool_calls_until_it_is_cleare
 fn a_commit_is_never_refused_for_it() {
     let stage = Stage::installed();
     usage(&stage, 190_000).exits(1);
-    let out = stage.iterate("1\n", &["ok a", "ok b"], "Save the work").ok();
-    out.says("warning[context-window]");
+    assert_snapshot!(stage.iterate("1\n", &["ok a", "ok b"], "Save the work").ok().shown(), @"
+    exit 0
+    --- stderr
+    warning[context-window]: no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+    ");
     assert!(stage.read(".andon/MISSION_BRIEFING.md").contains("`Save the work`"));
     let findings = stage.record("HEAD")["findings"].clone();
     assert_eq!((&findings[0]["rule"], &findings[0]["level"]), (&"context-window".into(), &"warn".into()));
@@ -124,7 +157,13 @@ fn cached_tokens_are_added_unless_the_client_has_them_in_its_input() {
     let stage = Stage::installed();
     let told =
         "{\"input_tokens\":120000,\"cache_read_input_tokens\":40000,\"cache_creation_input_tokens\":1000}\n";
-    observe(&stage, "usage", told).exits(1).says("161000 of 200000").says("from its input and cached tokens");
+    assert_snapshot!(observe(&stage, "usage", told).shown(), @"
+    exit 1
+    --- stderr
+    error[context-window]: compaction is mandatory before the next turn: 161000 of 200000 tokens (80 %), from its input and cached tokens
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+    ");
     let view = context(&stage);
     assert_eq!(
         (&view["used"], &view["source"], &view["estimate"]),
@@ -133,7 +172,15 @@ fn cached_tokens_are_added_unless_the_client_has_them_in_its_input() {
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[usage]\ncached = \"included\"\n");
     let view = context(&stage);
     assert_eq!((&view["used"], &view["threshold"]), (&120_000.into(), &"none".into()));
-    stage.andon(&["context"]).ok().says("usage.cached = \"included\"");
+    assert_snapshot!(stage.andon(&["context"]).shown(), @r#"
+    exit 0
+    --- stdout
+    120000 of 200000 tokens (60 %)
+      node       agent
+      source     computed: input_tokens (usage.cached = "included")
+      thresholds warning 75 %, compaction 80 %, hard block 85 %
+      briefing   .andon/MISSION_BRIEFING.md
+    "#);
 }
 
 #[test]
@@ -144,24 +191,56 @@ fn an_estimate_is_marked_and_refuses_nothing_unless_it_may() {
         observe(&stage, "output", &format!("{{\"kind\":\"message.final\",\"text\":\"{text}{lines}\"}}\n"))
     };
     said(299).ok().lacks("context");
-    said(298).ok().says("warning[context-window]").says("an estimate from 599 lines");
+    assert_snapshot!(said(298).shown(), @"
+    exit 0
+    --- stderr
+    warning[context-window]: the context window fills up: about 167720 of 200000 tokens (83 %), an estimate from 599 lines
+      help: compact soon: /compact, then: andon observe compaction
+    ");
     let view = context(&stage);
     assert_eq!(
         (&view["percent"], &view["estimate"], &view["threshold"]),
         (&83.into(), &true.into(), &"warning".into())
     );
-    stage
-        .andon(&["context"])
-        .ok()
-        .says("about 167720 of 200000 tokens (83 %), an estimate")
-        .says("rough estimate");
+    assert_snapshot!(stage.andon(&["context"]).shown(), @"
+    exit 0
+    --- stdout
+    about 167720 of 200000 tokens (83 %), an estimate  warning
+      node       agent
+      source     a rough estimate from 599 lines of output
+      thresholds warning 75 %, compaction 80 %, hard block 85 %
+      do         compact soon: /compact, then: andon observe compaction
+    ");
     assert!(!stage.exists(".andon/MISSION_BRIEFING.md"));
     stage.write("andon.toml", "[rules]\ncontext-window = { estimate = \"block\" }\n");
-    stage.andon(&["context"]).exits(1).says("compaction is mandatory");
+    assert_snapshot!(stage.andon(&["context"]).shown(), @"
+    exit 1
+    --- stdout
+    about 167720 of 200000 tokens (83 %), an estimate  compaction is mandatory
+      node       agent
+      source     a rough estimate from 599 lines of output
+      thresholds warning 75 %, compaction 80 %, hard block 85 %
+      do         /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      do         then say that the window is cleared: andon observe compaction, or andon observe session_start
+    ");
     stage.write("andon.toml", "[rules]\ncontext-window = { estimate_lines = 5000 }\n");
-    stage.andon(&["context"]).ok().says("(8 %)");
+    assert_snapshot!(stage.andon(&["context"]).shown(), @"
+    exit 0
+    --- stdout
+    about 16772 of 200000 tokens (8 %), an estimate
+      node       agent
+      source     a rough estimate from 599 lines of output
+      thresholds warning 75 %, compaction 80 %, hard block 85 %
+    ");
     stage.write("andon.toml", "[rules]\ncontext-window = { estimate = \"off\" }\n");
-    stage.andon(&["context"]).ok().says("nothing is known");
+    assert_snapshot!(stage.andon(&["context"]).shown(), @r#"
+    exit 0
+    --- stdout
+    nothing is known of the context window
+      node       agent
+      thresholds warning 75 %, compaction 80 %, hard block 85 %
+      do         echo '{"context_tokens":N}' | andon observe usage
+    "#);
 }
 
 #[test]
@@ -182,8 +261,23 @@ fn what_cannot_be_a_count_is_refused_and_what_is_odd_harms_nothing() {
     assert_eq!(context(&stage)["used"], 165_000, "a negative count clears nothing");
     observe(&stage, "usage", "{}\n").exits(1);
     assert_eq!(context(&stage)["used"], 165_000, "and neither does a report that says nothing");
-    observe(&stage, "usage", "{\"context_tokens\":18446744073709551616}\n").exits(1).says("below 2^64");
-    observe(&stage, "usage", "{\"context_tokens\":18446744073709551615}\n").exits(1).says("window = N");
+    assert_snapshot!(observe(&stage, "usage", "{\"context_tokens\":18446744073709551616}\n").shown(), @r#"
+    exit 1
+    --- stderr
+    error[event]: no fact: the member "context_tokens": invalid value: floating point `1.8446744073709552e+19`, expected a whole number of at least 0 and below 2^64
+      --> line 1
+    error[context-window]: compaction is mandatory before the next turn: 165000 of 200000 tokens (82 %)
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+    "#);
+    assert_snapshot!(observe(&stage, "usage", "{\"context_tokens\":18446744073709551615}\n").shown(), @"
+    exit 1
+    --- stderr
+    error[context-window]: no tool call until the context window is cleared: 18446744073709551615 of 200000 tokens (9223372036854775 %)
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+      help: if the window is larger than 200000 tokens, in andon.toml under [rules]:  context-window = { window = N }
+    ");
     assert_eq!(context(&stage)["used"], u64::MAX);
 }
 
@@ -207,151 +301,11 @@ fn a_window_of_nothing_and_thresholds_out_of_order_are_errors_with_their_line() 
     }
     stage.write("andon.toml", "[rules]\ncontext-window = { window = 1000000, warn = 50, compact = 50 }\n");
     usage(&stage, 499_999).ok().lacks("context");
-    usage(&stage, 500_000).exits(1).says("500000 of 1000000 tokens (50 %)");
-}
-
-#[test]
-fn the_briefing_tells_goal_state_attempts_and_the_next_step() {
-    let stage = Stage::installed();
-    stage.write("PLAN.md", "# Ship the \u{1b}[31mparser\n- [x] lexer\n- [ ] tokens\n");
-    stage.iterate("1\n", &["ok a", "not ok b"], "Try one").ok();
-    stage.iterate("2\n", &["not ok a", "not ok b"], "Try two").ok();
-    let out = stage.andon(&["context", "--brief"]).ok();
-    assert_eq!(out.stdout, "Read .andon/MISSION_BRIEFING.md and continue\n");
-    let text = stage.read(".andon/MISSION_BRIEFING.md");
-    for part in [
-        "# Mission Briefing - 2026-11-20T",
-        "- Plan: `PLAN.md`: `Ship the \\u{1b}[31mparser`\n- Done: 1 of 2 items\n  - open: `tokens`\n- Branch: `main`\n",
-        "- Last commit: `Try two`",
-        "- Loop 3/100: not halted",
-        "1 failing: `Try one`",
-        "## Failing tests\n- `a`\n- `b`\n",
-        "## Best state so far",
-        "1. make a pass: andon test\n2. or go back to ",
-        "go on in PLAN.md with: tokens",
-    ] {
-        assert!(text.contains(part), "{part:?} in\n{text}");
-    }
-    stage.write(".andon/MISSION_BRIEFING.md", format!("{text}\nThe lock is the culprit.\n"));
-    usage(&stage, 161_000).exits(1);
-    let again = stage.read(".andon/MISSION_BRIEFING.md");
-    assert!(again.contains("161000 of 200000 tokens (80 %)"), "{again}");
-    assert!(again.ends_with("\nThe lock is the culprit.\n"), "{again}");
-    stage.andon(&["stop", "--reason", "enough"]).ok();
-    stage.git(&["commit", "--allow-empty", "-qm", "x"]).refused();
-    stage.andon(&["context", "--brief"]).ok();
-    let halted = stage.read(".andon/MISSION_BRIEFING.md");
-    assert!(halted.contains("halted by `user-stop`") && halted.contains("wait for a person"), "{halted}");
-}
-
-#[test]
-fn the_gate_refuses_at_the_hard_block_only_and_lets_pass_what_it_cannot_judge() {
-    let stage = Stage::installed();
-    usage(&stage, 175_000).exits(1);
-    stage.write("andon.toml", "[rules]\ncontext-window = { window = 0 }\n");
-    stage.andon(&["context", "--gate"]).exits(1).says("andon.toml:2").says("no tool call");
-    stage.set("ANDON", "0");
-    stage.andon(&["context", "--gate"]).ok().lacks("context");
-    stage.unset("ANDON");
-    let nowhere = stage.root().join("nowhere");
-    std::fs::create_dir(&nowhere).unwrap();
-    stage.andon_in(&nowhere, &["context", "--gate"]).ok().says("error");
-    stage.andon_in(&nowhere, &["context"]).exits(2);
-}
-
-#[test]
-fn a_plan_that_is_a_link_is_not_read() {
-    let stage = Stage::installed();
-    std::fs::write(stage.root().join("secret"), "# Secret\n").unwrap();
-    std::os::unix::fs::symlink(stage.root().join("secret"), stage.path("PLAN.md")).unwrap();
-    std::fs::create_dir(stage.root().join("elsewhere")).unwrap();
-    std::fs::write(stage.root().join("elsewhere/PLAN.md"), "# Secret\n").unwrap();
-    std::os::unix::fs::symlink(stage.root().join("elsewhere"), stage.path("docs")).unwrap();
-    stage.andon(&["context", "--brief"]).ok();
-    let text = stage.read(".andon/MISSION_BRIEFING.md");
-    assert!(!text.contains("Secret") && text.contains("No planning document"), "{text}");
-}
-
-#[test]
-fn a_briefing_that_cannot_be_written_changes_no_verdict() {
-    let stage = Stage::installed();
-    std::fs::remove_dir_all(stage.path(".andon")).ok();
-    stage.write(".andon", "in the way\n");
-    usage(&stage, 161_000).exits(1).says("compaction is mandatory").says("warning[response]");
-    usage(&stage, 100).ok();
-    stage.andon(&["context", "--brief"]).exits(70).says("must be a directory");
-    let bare = Stage::bare_ground();
-    bare.git(&["init", "-q", "--bare", "."]).ok();
-    bare.andon(&["context"]).ok();
-    bare.andon(&["context", "--brief"]).exits(2);
-}
-
-#[test]
-fn each_episode_is_told_once_and_a_new_session_has_an_empty_window() {
-    let stage = Stage::installed();
-    let told = || {
-        let text = stage.read(".andon/notifications.jsonl");
-        text.matches("\"type\":\"compaction_due\"").count()
-    };
-    stage.set("ANDON_SESSION", "one");
-    usage(&stage, 161_000).exits(1);
-    usage(&stage, 162_000).exits(1);
-    assert_eq!(told(), 1);
-    usage(&stage, 180_000).exits(1);
-    assert_eq!(told(), 2, "the hard block is told too");
-    call(&stage, 1).exits(1);
-    stage.set("ANDON_SESSION", "two");
-    call(&stage, 2).ok();
-    usage(&stage, 161_000).exits(1);
-    assert_eq!(told(), 3);
-    observe(&stage, "session_start", "{\"session\":\"two\"}\n").ok();
-    call(&stage, 3).ok();
-    usage(&stage, 161_000).exits(1);
-    assert_eq!(told(), 4);
-}
-
-#[test]
-fn each_node_is_judged_by_its_own_window() {
-    let stage = Stage::installed();
-    observe(&stage, "usage", "{\"node\":\"coder\",\"context_tokens\":175000}\n").exits(1);
-    observe(&stage, "tool_call", "{\"node\":\"reviewer\",\"tool\":\"Read\"}\n").ok();
-    stage.andon(&["context", "--gate", "--node", "coder"]).exits(1);
-    stage.andon(&["context", "--gate", "--node", "reviewer"]).ok();
-    stage.set("ANDON_NODE", "coder");
-    stage.andon(&["context", "--gate"]).exits(1);
-}
-
-#[test]
-fn an_exhausted_window_leads_to_the_next_provider() {
-    let stage = Stage::installed();
-    let chain = "[test]\ncommand = \"sh check.sh\"\n[fallback]\nproviders = [\"first\", \"second on failed_gate\", \
-                 \"third on context_exhausted\"]\n";
-    stage.write("andon.toml", chain);
-    let advice = || json(&stage.andon(&["advise", "--format", "json"]).ok());
-    usage(&stage, 165_000).exits(1);
-    assert_eq!(advice()["next"], serde_json::Value::Null, "it can still be compacted");
-    usage(&stage, 175_000).exits(1);
-    let found = advice();
-    assert_eq!((&found["next"], &found["conditions"][0]), (&"third".into(), &"context_exhausted".into()));
-    observe(&stage, "compaction", "").ok();
-    assert_eq!(advice()["next"], serde_json::Value::Null);
-}
-
-#[test]
-fn the_level_decides_what_it_may_do() {
-    let stage = Stage::installed();
-    let level = |level: &str| {
-        let rules = format!("[test]\ncommand = \"sh check.sh\"\n[rules]\ncontext-window = \"{level}\"\n");
-        stage.write("andon.toml", rules);
-    };
-    level("off");
-    usage(&stage, 190_000).ok().lacks("context");
-    stage.andon(&["context"]).ok().says("190000 of 200000");
-    level("warn");
-    call(&stage, 1).ok().says("warning[context-window]");
-    stage.andon(&["context", "--gate"]).ok();
-    level("halt");
-    call(&stage, 2).exits(1).says("error[context-window]");
-    assert!(stage.read(".andon/CHECKPOINT.md").contains("begin a new session with"));
-    stage.git(&["commit", "--allow-empty", "-qm", "x"]).refused().says("context-window");
+    assert_snapshot!(usage(&stage, 500_000).shown(), @"
+    exit 1
+    --- stderr
+    error[context-window]: compaction is mandatory before the next turn: 500000 of 1000000 tokens (50 %)
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+    ");
 }

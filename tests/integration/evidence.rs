@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage, andon_path};
 
 fn json(out: &Out) -> Value {
@@ -48,10 +50,15 @@ fn a_skip_that_only_the_report_shows_is_named() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"tests.txt\"]\n");
     iterate(&stage, "two\n", (3, 10, 0)).ok();
-    iterate(&stage, "three\n", (1, 10, 4))
-        .ok()
-        .says("warning[test-weakening]")
-        .says("3 -> 1 failing while the tests that ran went 10 -> 6 and those that were skipped 0 -> 4");
+    assert_snapshot!(iterate(&stage, "three\n", (1, 10, 4)).shown(), @"
+    exit 0
+    --- stderr
+    warning[failing-tests]: 1 of 10 tests fails on this code: t1
+      help: fix what fails, then: andon test
+    warning[test-weakening]: 3 -> 1 failing while the tests that ran went 10 -> 6 and those that were skipped 0 -> 4; this earns no credit in the trend
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    ");
 }
 
 #[test]
@@ -74,7 +81,20 @@ fn each_dirty_bit_says_why() {
     assert_eq!(failing["tests_run"], Value::Null);
     assert_eq!(failing["tests_passing"], "1 of 2 tests of this code fail");
     assert_eq!(failing["docs_updated"], "the API was modified and no documentation with it: api.txt");
-    stage.andon(&["complete"]).exits(1).says("docs updated   no: the API was modified");
+    assert_snapshot!(stage.andon(&["complete"]).shown(), @"
+    exit 1
+    --- stdout
+      code modified  yes
+      tests run      yes
+      tests passing  no: 1 of 2 tests of this code fail
+      docs updated   no: the API was modified and no documentation with it: api.txt
+    error[failing-tests]: 1 of 2 tests fails on this code: b
+      help: fix what fails, then: andon test
+    note: code in the working tree is not committed yet
+      help: git status
+    1 of 2 tests of this code fail; fix them, then run: andon test
+    the task cannot be completed
+    ");
 }
 
 #[test]
@@ -112,15 +132,30 @@ fn lines_on_standard_input_are_worth_what_reports_are() {
         stage.run_in(stage.dir(), andon_path(), &["observe", "event"], Some(line.as_bytes())).ok()
     };
     hand_in(",\"command\":\"true\"");
-    stage.git(&["commit", "-qam", "Two"]).refused().says("another command");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the run on this code was of another command: `true` instead of `sh check.sh`
+      help: andon test
+    ");
     hand_in("");
-    stage.git(&["commit", "-qam", "Two"]).ok().says("note[handed-in]");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 0
+    --- stderr
+    note[handed-in]: the tests of this code were handed in: what ran is somebody's word (test.handed_in)
+      help: to see for yourself: andon test
+    ");
     assert_eq!(stage.record("HEAD")["tests"]["handed_in"], true);
     assert_eq!(stage.record("HEAD")["tests"]["command"], "sh check.sh");
     stage.write("andon.toml", config.replace("count", "record"));
     stage.write("code.txt", "three\n");
     hand_in("");
-    stage.git(&["commit", "-qam", "Three"]).refused().says("error[untested-edit]");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests ran without check.sh, code.txt, tests.txt, which are in the commit
+      help: andon test
+    ");
 }
 
 #[test]
@@ -128,12 +163,22 @@ fn a_program_that_cannot_be_started_leaves_a_run_that_proves_nothing() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = [\"no-such-program-anywhere\"]\n");
     stage.write("code.txt", "two\n");
-    stage.andon(&["test"]).exits(127).says("command not found");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 127
+    --- stderr
+    error: no-such-program-anywhere: command not found
+      help: install it, or correct `test.command` in andon.toml (a string runs in a shell, a list does not)
+    ");
     let tests = json(&stage.andon(&["status", "--format", "json"]).ok())["tests"]["work_tree"].clone();
     assert_eq!(tests["run"]["status"], "runner_error", "{tests}");
     assert_eq!(tests["validity"], "not_started");
     stage.andon(&["status"]).ok().says("the test program could not be started");
-    stage.git(&["commit", "-qam", "Two"]).refused().says("could not be started");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests of this code could not be started: `no-such-program-anywhere`
+      help: andon test
+    ");
 }
 
 #[test]
@@ -187,7 +232,18 @@ fn what_only_looks_green_is_no_pass() {
     stage.write("green.sh", format!("printf '{ok}'\n"));
     let (out, found) = run_of(&stage, "command = \"sh green.sh\"\nreports = [\"out/*.xml\"]\n");
     assert_eq!(found, "incomplete", "{out}");
-    out.says("test.reports is set, and this run wrote no such report");
+    assert_snapshot!(out.shown(), @"
+    exit 0
+    --- stdout
+    running 1 test
+    test a ... ok
+
+    test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out
+    --- stderr
+    warning: test.reports is set, and this run wrote no such report
+    warning[test-run]: the test report is cut short; the run does not count as passed
+      help: andon test
+    ");
     stage.write(
         "writes.sh",
         format!("printf '{ok}'; mkdir -p out; printf '<testsuite tests=\"1\"><testcase name=\"a\"/></testsuite>' > out/a.xml\n"),
@@ -210,7 +266,12 @@ fn a_wrong_byte_in_a_log_is_told_and_explained_alike() {
     );
     let (out, found) = run_of(&stage, "command = \"sh write.sh\"\nreports = [\"r.xml\"]\n");
     assert_eq!(found, "passed", "{out}");
-    out.says("r.xml: not UTF-8 at byte").says("a NUL at byte");
+    assert_snapshot!(out.shown(), @"
+    exit 0
+    --- stderr
+    warning: r.xml: a NUL at byte 58: read with a replacement there
+    warning: r.xml: not UTF-8 at byte 54: read with a replacement there; have the runner write UTF-8
+    ");
     let explained = json(&stage.andon(&["explain", "r.xml", "--format", "json"]).ok());
     assert_eq!(explained["status"], "passed", "{explained}");
     assert_eq!(explained["warnings"].as_array().map(Vec::len), Some(2), "{explained}");

@@ -1,5 +1,7 @@
 //! The tests ran on exactly this code: what git is told not to look at, or looks at too briefly, counts as it is on disk.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 /// A tested repository whose tests pass only where `code.txt` says `good`; what is committed says `evil`.
@@ -89,7 +91,12 @@ fn a_monitor_that_says_nothing_changed_is_not_asked() {
     assert!(!stage.exists(".git/asked"), "the monitor was asked");
     stage.write("other.txt", "two\n");
     stage.git(&["add", "other.txt"]).ok();
-    stage.git(&["commit", "-qm", "Washed"]).refused().says("error[untested-edit]").says("code.txt");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Washed"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt, other.txt
+      help: andon test
+    ");
     stage.git(&["commit", "-qm", "Washed", "--no-verify"]).ok();
     stage.andon(&["check", "HEAD~1..HEAD"]).refused();
 }
@@ -106,7 +113,16 @@ fn a_filter_of_the_configuration_is_not_run_and_what_it_stores_is_no_tested_code
     stage.write("code.txt", "good\n");
     stage.git(&["add", "code.txt"]).ok();
     sh(&stage, "test -z \"$(git diff --name-only)\"; rm .git/ran");
-    let tested = stage.andon(&["test"]).ok().says("the filter wash of git's configuration");
+    let tested = stage.andon(&["test"]);
+    assert_snapshot!(tested.shown(), @"
+    exit 0
+    --- stdout
+    1..2
+    ok 1 - a
+    ok 2 - b
+    --- stderr
+    warning: the tests ran with code.txt as it is on disk, and git does not see it: the filter wash of git's configuration decides what is stored (git -c filter.wash.clean= -c filter.wash.process= -c filter.wash.required=false add --renormalize -- code.txt)
+    ");
     assert!(!stage.exists(".git/ran"), "the filter was run");
     let refused = stage.git(&["commit", "-qm", "Washed"]).refused();
     let command = named_command(&tested.stderr);
@@ -146,9 +162,25 @@ fn an_executable_bit_that_git_does_not_look_at_counts() {
     stage.git(&["config", "core.fileMode", "false"]).ok();
     stage.write("run.sh", "#!/bin/sh\n");
     sh(&stage, "chmod +x run.sh; git add run.sh");
-    let tested = stage.andon(&["test"]).ok().says("core.fileMode is false");
-    let refused =
-        stage.git(&["commit", "-qm", "No tool"]).refused().says("run.sh").says("core.fileMode is false");
+    let tested = stage.andon(&["test"]);
+    assert_snapshot!(tested.shown(), @"
+    exit 0
+    --- stdout
+    1..2
+    ok 1 - a
+    ok 2 - b
+    --- stderr
+    warning: the tests ran with run.sh as it is on disk, and git does not see it: core.fileMode is false (git -c core.fileMode=true add -- run.sh)
+    ");
+    let refused = stage.git(&["commit", "-qm", "No tool"]);
+    assert_snapshot!(refused.shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: run.sh (git does not see it: core.fileMode is false)
+      help: git -c core.fileMode=true add -- run.sh
+      help: git add --update
+      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+    ");
     let command = named_command(&tested.stderr);
     assert!(refused.stderr.contains(&command), "{command}\n{refused}");
     sh(&stage, &command);
@@ -174,14 +206,24 @@ fn a_submodule_is_looked_into() {
     stage.git(&["commit", "-qm", "With a submodule"]).ok();
     sh(&stage, "cd sub; git update-index --skip-worktree f; echo good > f");
     sh(&stage, "test -z \"$(git status --porcelain)\"");
-    stage
-        .andon(&["test"])
-        .ok()
-        .says("sub/f as it is on disk")
-        .says("git -C sub update-index --no-skip-worktree -- f");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    1..2
+    ok 1 - a
+    ok 2 - b
+    --- stderr
+    warning: the tests ran with sub/f as it is on disk, and git does not see it: it is marked skip-worktree (git -C sub update-index --no-skip-worktree -- f)
+    ");
     stage.write("other.txt", "two\n");
     stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Washed"]).refused().says("error[untested-edit]").says("sub");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Washed"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: other.txt, sub (git does not see it: the submodule has changes of its own)
+      help: git -C sub status
+      help: andon test
+    ");
     sh(&stage, "cd sub; git update-index --no-skip-worktree f; touch f; git checkout -q f");
     stage.andon(&["test"]).ok().lacks("git does not see");
     stage.git(&["commit", "-qm", "As it is"]).ok();
@@ -207,6 +249,20 @@ fn a_sparse_checkout_is_no_change() {
     stage.git(&["sparse-checkout", "disable"]).ok();
     sh(&stage, "git update-index --skip-worktree left/b; rm left/b; git update-index --split-index");
     stage.write("kept/a", "2\n");
-    stage.andon(&["test"]).ok().says("left/b as it is on disk");
-    stage.git(&["commit", "-qam", "Washed"]).refused().says("left/b");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    1..2
+    ok 1 - a
+    ok 2 - b
+    --- stderr
+    warning: the tests ran with left/b as it is on disk, and git does not see it: it is marked skip-worktree (git update-index --no-skip-worktree -- left/b)
+    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Washed"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests ran without left/b, which is in the commit
+      help: git add --update
+      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+    ");
 }

@@ -1,17 +1,19 @@
 //! Tests after edits, by content: what passes the gate and what the refusal says.
 
+use insta::assert_snapshot;
+
 use crate::support::{Stage, andon_path};
 
 #[test]
 fn an_untested_edit_is_refused_and_a_tested_one_passes() {
     let stage = Stage::installed();
     stage.write("code.txt", "two\n");
-    stage
-        .git(&["commit", "-qam", "Two"])
-        .refused()
-        .says("error[untested-edit]")
-        .says("code.txt")
-        .says("andon test");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    ");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Two"]).ok().lacks("untested");
     assert_eq!(stage.record("HEAD")["gate"], "passed");
@@ -25,7 +27,12 @@ fn the_first_commit_of_a_repository_is_gated_too() {
     stage.andon(&["install"]).ok();
     stage.write("a", "1");
     stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "First"]).refused().says("untested-edit").says("never");
+    assert_snapshot!(stage.git(&["commit", "-qm", "First"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: code changed and its tests never ran on it
+      help: andon test
+    ");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qm", "First"]).ok();
     assert!(stage.record("HEAD").get("parent").is_none());
@@ -37,7 +44,12 @@ fn tests_on_other_code_do_not_count() {
     stage.write("code.txt", "two\n");
     stage.andon(&["test"]).ok();
     stage.write("code.txt", "three\n");
-    stage.git(&["commit", "-qam", "Three"]).refused().says("code.txt");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    ");
     // Back to what was tested: no clock and no mtime is asked.
     stage.write("code.txt", "two\n");
     stage.git(&["commit", "-qam", "Two"]).ok();
@@ -50,7 +62,13 @@ fn a_difference_of_unstaged_work_only_is_named_so() {
     stage.git(&["add", "other.txt"]).ok();
     stage.write("code.txt", "unstaged\n");
     stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "Other"]).refused().says("code.txt").says("staged");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Other"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: code.txt
+      help: git add --update
+      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+    ");
     stage.git(&["stash", "-q", "-k"]).ok();
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qm", "Other"]).ok();
@@ -62,7 +80,13 @@ fn an_untracked_file_that_the_tests_saw_is_named() {
     stage.write("code.txt", "two\n");
     stage.write("new.txt", "new\n");
     stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Two"]).refused().says("new.txt");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: new.txt
+      help: git add --all
+      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+    ");
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-qm", "Two"]).ok();
 }
@@ -73,13 +97,20 @@ fn failing_tests_warn_at_commit_and_block_at_push_and_completion() {
     stage.git(&["init", "-q", "--bare", "../remote.git"]).ok();
     stage.git(&["remote", "add", "origin", "../remote.git"]).ok();
     stage.git(&["push", "-q", "origin", "main"]).ok();
-    stage.iterate("two\n", &["ok a", "not ok b"], "Two").ok().says("warning[failing-tests]");
-    stage
-        .git(&["push", "-q", "origin", "main"])
-        .refused()
-        .says("error[failing-tests]")
-        .says("refs/heads/main");
-    stage.andon(&["complete"]).exits(1).says("andon test");
+    assert_snapshot!(stage.iterate("two\n", &["ok a", "not ok b"], "Two").shown(), @"
+    exit 0
+    --- stderr
+    warning[failing-tests]: 1 of 2 tests fails on this code: b
+      help: fix what fails, then: andon test
+    ");
+    assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
+    exit 1
+    --- stderr
+    error[failing-tests]: push refused: refs/heads/main (HASH): 1 of 2 tests fails on this code: b
+      help: fix what fails, then: andon test
+    error: failed to push some refs to '../remote.git'
+    ");
+    assert_snapshot!(stage.andon(&["complete"]).shown());
     stage.iterate("three\n", &["ok a", "ok b"], "Three").ok().lacks("failing-tests");
     stage.git(&["push", "-q", "origin", "main"]).ok();
     stage.andon(&["complete"]).exits(0);
@@ -92,16 +123,41 @@ fn zero_tests_prove_nothing() {
     let stage = Stage::installed();
     stage.write("code.txt", "two\n");
     stage.write("tests.txt", "");
-    stage.andon(&["test"]).says("not one test ran");
-    stage.git(&["commit", "-qam", "Two"]).refused().says("untested-edit");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    1..0
+    --- stderr
+    warning[test-run]: not one test ran; the run proves nothing
+      help: look at test.command: andon config show
+    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the test command ran on this code, but not one test ran
+      help: andon test
+      help: see that the command selects tests: andon config show test
+    ");
 }
 
 #[test]
 fn another_command_proves_nothing() {
     let stage = Stage::installed();
     stage.write("code.txt", "two\n");
-    stage.andon(&["test", "--", "echo", "1..1", "ok 1"]).ok().says("not the configured");
-    stage.git(&["commit", "-qam", "Two"]).refused().says("untested-edit");
+    assert_snapshot!(stage.andon(&["test", "--", "echo", "1..1", "ok 1"]).shown(), @"
+    exit 0
+    --- stdout
+    1..1 ok 1
+    --- stderr
+    warning[test-run]: this is not the configured test.command; the run is kept, and proves nothing
+      help: andon test
+    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the run on this code was of another command: `echo 1..1 'ok 1'` instead of `sh check.sh`
+      help: andon test
+    ");
 }
 
 #[test]
@@ -109,9 +165,24 @@ fn code_that_changes_during_the_run_proves_nothing() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh; echo changed >> code.txt\"\n");
     stage.write("code.txt", "two\n");
-    stage.andon(&["test"]).ok().says("changed while the tests ran");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    1..2
+    ok 1 - a
+    ok 2 - b
+    --- stderr
+    warning: changed while the tests ran: code.txt (git add it, or name it in .gitignore or paths.ignore)
+    warning[test-run]: the code changed while the tests ran; the run proves nothing
+      help: andon test
+    ");
     stage.write("code.txt", "two\n");
-    stage.git(&["commit", "-qam", "Two"]).refused().says("untested-edit");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the code changed while its tests ran, so that run proves nothing
+      help: andon test
+    ");
 }
 
 #[test]
@@ -138,7 +209,13 @@ fn commit_a_commit_file_and_commit_p_judge_what_is_committed() {
     stage.write("code.txt", "three\n");
     stage.write("tests.txt", "ok a\nok b\nok c\n");
     stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qm", "One file", "code.txt"]).refused().says("tests.txt");
+    assert_snapshot!(stage.git(&["commit", "-qm", "One file", "code.txt"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: tests.txt
+      help: git add --update
+      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+    ");
     stage.git(&["checkout", "-q", "tests.txt"]).ok();
     stage.andon(&["test"]).ok();
     stage.write("tests.txt", "ok a\nok b\nok c\n");
@@ -165,13 +242,13 @@ fn a_broken_configuration_refuses_and_names_the_line() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"true\"\n[rules]\nuntested-edits = \"off\"\n");
     stage.write("code.txt", "two\n");
-    stage
-        .git(&["commit", "-qam", "Two"])
-        .refused()
-        .says("andon.toml:4")
-        .says("untested-edits")
-        .says("did you mean")
-        .says("untested-edit");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[config]: commit refused: unknown rule `untested-edits`
+      --> andon.toml:4:1
+      help: did you mean `untested-edit`?
+    ");
     stage.andon(&["status"]).exits(2);
 }
 
@@ -181,12 +258,13 @@ fn without_a_test_command_an_edit_warns_and_says_how_to_set_one() {
     stage.andon(&["install"]).ok();
     stage.write("a", "1");
     stage.git(&["add", "."]).ok();
-    stage
-        .git(&["commit", "-qm", "First"])
-        .ok()
-        .says("warning[untested-edit]")
-        .says("test")
-        .says("andon.toml");
+    assert_snapshot!(stage.git(&["commit", "-qm", "First"]).shown(), @r#"
+    exit 0
+    --- stderr
+    warning[untested-edit]: code changed and no test command is configured, so nothing can show that it was tested
+      help: name the test command in andon.toml, such as:  [test]  command = "make test"
+      help: andon config show test
+    "#);
 }
 
 #[test]
@@ -223,8 +301,21 @@ fn junit_reports_are_read_and_stale_ones_are_not() {
     // The report of the last run is there; a run that writes none has shown nothing.
     stage.write("andon.toml", config("true"));
     stage.write("code.txt", "two\n");
-    stage.andon(&["test"]).ok().says("out/deep/junit.xml").says("not one test ran");
-    stage.git(&["commit", "-qam", "Without"]).refused().says("untested-edit");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stderr
+    warning: out/deep/junit.xml was not written by this run: not read
+    warning: test.reports is set, and this run wrote no such report
+    warning[test-run]: not one test ran; the run proves nothing
+      help: look at test.command: andon config show
+    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Without"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the test command ran on this code, but not one test ran
+      help: andon test
+      help: see that the command selects tests: andon config show test
+    ");
 }
 
 /// The command's first act: whatever moment that is for us, the signal is passed on, and the run is kept.
@@ -238,7 +329,12 @@ fn termination_in_the_moment_of_the_start_reaches_the_tests_too() {
     for _ in 0..5 {
         assert_eq!(stage.andon(&["test"]).says("told").code, 7);
     }
-    stage.git(&["commit", "-qm", "Stopped"]).refused().says("untested-edit").says("interrupted");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Stopped"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the run of the tests on this code was interrupted
+      help: andon test
+    ");
 }
 
 #[test]
@@ -254,7 +350,12 @@ fn termination_reaches_the_tests_and_the_run_proves_nothing() {
     }
     stage.run_in(stage.dir(), "kill", &["-TERM", &child.id().to_string()], None).ok();
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
-    stage.git(&["commit", "-qm", "Stopped"]).refused().says("untested-edit").says("interrupted");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Stopped"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the run of the tests on this code was interrupted
+      help: andon test
+    ");
 }
 
 #[test]
@@ -265,8 +366,25 @@ fn what_is_pushed_is_judged_like_a_finished_task() {
     stage.git(&["push", "-q", "origin", "main"]).ok();
     stage.write("code.txt", "two\n");
     stage.git(&["commit", "-qanm", "Around the gate"]).ok();
-    stage.git(&["push", "-q", "origin", "main"]).refused().says("error[untested-edit]").says("andon test");
-    stage.andon(&["complete"]).exits(1).says("andon test");
+    assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: push refused: refs/heads/main (HASH): the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    error: failed to push some refs to '../remote.git'
+    ");
+    assert_snapshot!(stage.andon(&["complete"]).shown(), @"
+    exit 1
+    --- stdout
+      code modified  no
+      tests run      no: the tests have not run on this code
+      tests passing  not known
+      docs updated   not known
+    error[untested-edit]: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    the tests have not run on this code; run: andon test
+    the task cannot be completed
+    ");
     stage.andon(&["test"]).ok();
     stage.git(&["push", "-q", "origin", "main"]).ok();
 }

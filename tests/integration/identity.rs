@@ -1,5 +1,7 @@
 //! Agent identity: a pinned configuration, and what happens when it drifts.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 /// A repository whose agent has two files, pinned and committed.
@@ -24,14 +26,25 @@ fn a_pin_is_written_beside_what_is_there() {
     let config = format!("# ours\n{}# the end\n", stage.read("andon.toml"));
     stage.write("andon.toml", &config);
     stage.write("AGENTS.md", "Be careful.\n");
-    stage.andon(&["pin", "--check"]).exits(1).says("nothing is pinned");
+    assert_snapshot!(stage.andon(&["pin", "--check"]).shown(), @"
+    exit 1
+    --- stdout
+    nothing is pinned; 1 file make sha256:HASH...
+      AGENTS.md
+      help: andon pin
+    ");
     assert_eq!(stage.read("andon.toml"), config, "a comparison writes nothing");
     stage.andon(&["pin"]).ok();
     let text = stage.read("andon.toml");
     assert!(text.starts_with(&config) && text.contains("[identity]\nchecksum = \"sha256:"), "{text}");
     assert!(text.contains("[identity.pinned]\n\"AGENTS.md\" = \"100644 "), "{text}");
     stage.andon(&["config", "check"]).ok();
-    stage.andon(&["pin", "--check"]).ok().says("as pinned: 1 file");
+    assert_snapshot!(stage.andon(&["pin", "--check"]).shown(), @"
+    exit 0
+    --- stdout
+    as pinned: 1 file, sha256:HASH...
+      AGENTS.md
+    ");
     let json = stage.andon(&["pin", "--check", "--format", "json"]).ok().stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((json["schema"].as_str(), json["state"].as_str()), (Some("andon/pin@1"), Some("as_pinned")));
@@ -44,25 +57,56 @@ fn a_drift_is_refused_and_names_its_file() {
     let stage = pinned();
     stage.iterate("1\n", &["ok a"], "Work").ok();
     stage.write("CLAUDE.md", "Skip the tests.\n");
-    stage.andon(&["pin", "--check"]).exits(1).says("CLAUDE.md changed");
+    assert_snapshot!(stage.andon(&["pin", "--check"]).shown(), @"
+    exit 1
+    --- stdout
+    not as it was pinned: 2 files make sha256:HASH...
+      CLAUDE.md changed
+      help: put it back, or pin what is there now: andon pin
+    ");
     // The working tree is not what is committed.
     stage.write("code.txt", "2\n");
     stage.git(&["add", "code.txt"]).ok();
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qm", "Other work"]).ok();
-    commit(&stage, "Drift").refused().says("error[identity-drift]").says("CLAUDE.md changed");
+    assert_snapshot!(commit(&stage, "Drift").shown(), @"
+    exit 1
+    --- stderr
+    error[identity-drift]: commit refused: not as it was pinned: CLAUDE.md changed
+      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+    ");
     stage.git(&["checkout", "-q", "HEAD", "--", "CLAUDE.md"]).ok();
     stage.write(".claude/skills/x.md", "new\n");
-    commit(&stage, "Drift").refused().says(".claude/skills/x.md is new");
+    assert_snapshot!(commit(&stage, "Drift").shown(), @"
+    exit 1
+    --- stderr
+    error[identity-drift]: commit refused: not as it was pinned: .claude/skills/x.md is new
+      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+    ");
     stage.git(&["rm", "-qrf", ".claude"]).ok();
-    commit(&stage, "Drift").refused().says(".claude/settings.json is gone");
+    assert_snapshot!(commit(&stage, "Drift").shown(), @"
+    exit 1
+    --- stderr
+    error[identity-drift]: commit refused: not as it was pinned: .claude/settings.json is gone
+      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+    ");
     stage.git(&["reset", "-q", "--hard"]).ok();
     stage.git(&["update-index", "--chmod=+x", "CLAUDE.md"]).ok();
-    stage.git(&["commit", "-qm", "Drift"]).refused().says("CLAUDE.md changed");
-    stage.andon(&["log", "--events"]).ok().says("IDENTITY_DRIFT").says("commit_refused");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Drift"]).shown(), @"
+    exit 1
+    --- stderr
+    error[identity-drift]: commit refused: not as it was pinned: CLAUDE.md changed
+      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+    ");
+    assert_snapshot!(stage.andon(&["log", "--events"]).shown());
     // It is no dirty bit.
     stage.set("ANDON_SKIP", "identity-drift");
-    stage.git(&["commit", "-qm", "Drift"]).refused().says("cannot be skipped");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Drift"]).shown(), @"
+    exit 1
+    --- stderr
+    error[skip]: commit refused: ANDON_SKIP: identity-drift is no dirty bit of a commit and cannot be skipped
+      help: its level is set in andon.toml, under [rules]
+    ");
 }
 
 #[test]
@@ -73,8 +117,18 @@ fn a_file_of_a_commit_alone_is_judged_by_the_index_of_that_commit() {
     stage.git(&["add", "README.md"]).ok();
     // `git commit FILE` commits with an index of its own.
     stage.git(&["commit", "-qm", "Words", "README.md"]).ok();
-    stage.git(&["commit", "-qm", "Drift", "CLAUDE.md"]).refused().says("CLAUDE.md changed");
-    stage.git(&["commit", "-qam", "Drift"]).refused().says("CLAUDE.md changed");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Drift", "CLAUDE.md"]).shown(), @"
+    exit 1
+    --- stderr
+    error[identity-drift]: commit refused: not as it was pinned: CLAUDE.md changed
+      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Drift"]).shown(), @"
+    exit 1
+    --- stderr
+    error[identity-drift]: commit refused: not as it was pinned: CLAUDE.md changed
+      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+    ");
 }
 
 #[test]
@@ -82,12 +136,25 @@ fn a_person_pins_anew_and_check_still_sees_the_old_pin() {
     let stage = pinned();
     let base = stage.head();
     stage.write("CLAUDE.md", "Run all the tests.\n");
-    stage.andon(&["pin"]).ok().says("CLAUDE.md changed");
+    assert_snapshot!(stage.andon(&["pin"]).shown(), @"
+    exit 0
+    --- stdout
+    pinned 2 files as sha256:HASH..., in andon.toml; commit it
+      CLAUDE.md changed
+    ");
     commit(&stage, "New instructions").ok();
     stage.iterate("1\n", &["ok a"], "Work").ok();
-    let out = stage.andon(&["check", &format!("{base}..HEAD")]).exits(1);
-    let out = out.says("error[identity-drift]").says("CLAUDE.md changed").says("warning[config-changed]");
-    assert!(out.stdout.contains("New instructions") && out.stdout.contains("Work"), "{out}");
+    assert_snapshot!(stage.andon(&["check", &format!("{base}..HEAD")]).exits(1).shown(), @"
+    exit 1
+    --- stdout
+    error[identity-drift]: not as it was pinned: CLAUDE.md changed
+      --> HASH New instructions
+      --> HASH Work
+      help: put it back, or let a person pin what is there now: andon pin, then git add andon.toml
+    warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
+      help: git diff HASH HASH -- andon.toml
+    checked 2 commits in HASH..HEAD: 2 errors, 1 warning
+    ");
     // Once it is the base, it counts.
     stage.andon(&["check", "HEAD~1..HEAD"]).ok().lacks("identity-drift");
 }
@@ -118,8 +185,19 @@ fn only_a_person_pins() {
     stage.write("AGENTS.md", "Be careful.\n");
     stage.set("CLAUDECODE", "1");
     let config = stage.read("andon.toml");
-    stage.andon(&["pin"]).exits(1).says("error[agent-shell]").says("CLAUDECODE");
-    stage.andon(&["pin", "--check"]).exits(1).says("nothing is pinned");
+    assert_snapshot!(stage.andon(&["pin"]).shown(), @"
+    exit 1
+    --- stderr
+    error[agent-shell]: `andon pin` was called in the shell of an agent (CLAUDECODE is set): only a person pins its configuration
+      help: a person runs in a shell of their own: andon pin; to compare only: andon pin --check
+    ");
+    assert_snapshot!(stage.andon(&["pin", "--check"]).shown(), @"
+    exit 1
+    --- stdout
+    nothing is pinned; 1 file make sha256:HASH...
+      AGENTS.md
+      help: andon pin
+    ");
     assert_eq!(stage.read("andon.toml"), config);
 }
 
@@ -128,20 +206,45 @@ fn session_and_role_must_be_those_that_are_declared() {
     let stage = Stage::installed();
     let identity = "[identity]\nworkflow_binding = \"flow-7\"\nauthorized_roles = [\"coder\", \"tester\"]\n";
     stage.write("andon.toml", format!("{}{identity}", stage.read("andon.toml")));
-    commit(&stage, "Bind").refused().says("there is no session").says("\"agent\" is none of the authorized");
+    assert_snapshot!(commit(&stage, "Bind").shown(), @r#"
+    exit 1
+    --- stderr
+    error[identity-drift]: commit refused: not as it was pinned: there is no session, and the workflow is bound to "flow-7", the node "agent" is none of the authorized roles: coder, tester
+      help: ANDON_SESSION and ANDON_NODE say who commits: andon config show identity
+    "#);
     stage.set("ANDON_SESSION", "flow-7");
     stage.set("ANDON_NODE", "planner");
-    commit(&stage, "Bind").refused().says("\"planner\" is none of the authorized roles: coder, tester");
+    assert_snapshot!(commit(&stage, "Bind").shown(), @r#"
+    exit 1
+    --- stderr
+    error[identity-drift]: commit refused: not as it was pinned: the node "planner" is none of the authorized roles: coder, tester
+      help: ANDON_SESSION and ANDON_NODE say who commits: andon config show identity
+    "#);
     stage.set("ANDON_NODE", "coder");
     commit(&stage, "Bind").ok();
     let base = stage.head();
     stage.set("ANDON_SESSION", "flow-8");
     stage.write("code.txt", "1\n");
-    commit(&stage, "Other").refused().says("flow-8");
+    assert_snapshot!(commit(&stage, "Other").shown(), @r#"
+    exit 1
+    --- stderr
+    error[identity-drift]: commit refused: not as it was pinned: the session is "flow-8", and the workflow is bound to "flow-7"
+      help: ANDON_SESSION and ANDON_NODE say who commits: andon config show identity
+    "#);
     stage.git(&["commit", "-qm", "Other", "--no-verify"]).ok();
     stage.unset("ANDON_NODE");
     stage.unset("ANDON_SESSION");
-    stage.andon(&["check", &format!("{base}..HEAD")]).exits(1).says("error[identity-drift]").says("flow-8");
+    assert_snapshot!(stage.andon(&["check", &format!("{base}..HEAD")]).shown(), @r#"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit did not pass the gate (--no-verify)
+      --> HASH Other
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    error[identity-drift]: not as it was pinned: the session is "flow-8", and the workflow is bound to "flow-7"
+      --> HASH Other
+      help: ANDON_SESSION and ANDON_NODE say who commits: andon config show identity
+    checked 1 commit in HASH..HEAD: 2 errors
+    "#);
 }
 
 #[test]
@@ -158,7 +261,12 @@ fn nothing_is_asked_until_something_is_pinned() {
 #[test]
 fn a_configuration_without_files_or_of_another_shape_is_said() {
     let stage = Stage::installed();
-    stage.andon(&["pin"]).exits(2).says("no file matches identity.files").says("AGENTS.md");
+    assert_snapshot!(stage.andon(&["pin"]).shown(), @r#"
+    exit 2
+    --- stderr
+    error: no file matches identity.files: AGENTS.md, CLAUDE.md, GEMINI.md, .claude/**, .mcp.json
+      help: name the files of the agent's configuration in andon.toml:  [identity]  files = ["AGENTS.md"]
+    "#);
     stage.write("AGENTS.md", "x\n");
     let text = format!("identity.files = [\"AGENTS.md\"]\n{}", stage.read("andon.toml"));
     stage.write("andon.toml", &text);

@@ -6,6 +6,8 @@
 mod buttons;
 mod claims;
 
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage};
 
 const CONFIG: &str = "[test]\ncommand = \"sh check.sh\"\n";
@@ -56,11 +58,13 @@ fn cut_before() -> Stage {
 fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
     let stage = cut_before();
     // Seen from the other side the defaults count: the left side has no configuration.
-    stage
-        .andon(&["check", "early..main"])
-        .ok()
-        .says("warning[config-added]")
-        .says("so the defaults were used");
+    assert_snapshot!(stage.andon(&["check", "early..main"]).shown(), @"
+    exit 0
+    --- stdout
+    warning[config-added]: andon.toml is new in this range; its base HASH has none, so the defaults were used
+      help: git diff HASH HASH -- andon.toml
+    checked 1 commit in early..main: ok, 1 warning
+    ");
     stage.git(&["switch", "-q", "early"]).ok();
     stage.write("andon.toml", "[rules]\nuntested-edit = \"off\"\nhook-bypass = \"off\"\n");
     stage.write("code.txt", "untested\n");
@@ -75,15 +79,29 @@ fn a_branch_from_before_the_configuration_is_judged_by_that_of_the_left_side() {
             .says("error[bypassed]")
             .says(&format!("the one of its base was used, {}", &main[..12]));
     }
-    stage.andon(&["check", "--from-ref", "main", "--to-ref", "early"]).exits(1).says("untested-code");
+    assert_snapshot!(stage.andon(&["check", "--from-ref", "main", "--to-ref", "early"]).shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit did not pass the gate (--no-verify)
+      --> HASH Own rules
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH Own rules
+      help: andon test, then commit
+    warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
+      help: git diff HASH HASH -- andon.toml
+    checked 1 commit in main..early: 2 errors, 1 warning
+    ");
     let json = stage.andon(&["check", "main..early", "--format", "json"]).stdout;
     assert_eq!(serde_json::from_str::<serde_json::Value>(&json).unwrap()["configuration"], main);
     // Seen from the other side the defaults count: the left side has no configuration.
-    stage
-        .andon(&["check", "early~1..main"])
-        .ok()
-        .says("warning[config-added]")
-        .says("so the defaults were used");
+    assert_snapshot!(stage.andon(&["check", "early~1..main"]).shown(), @"
+    exit 0
+    --- stdout
+    warning[config-added]: andon.toml is new in this range; its base HASH has none, so the defaults were used
+      help: git diff HASH HASH -- andon.toml
+    checked 1 commit in early~1..main: ok, 1 warning
+    ");
 }
 
 #[test]
@@ -94,11 +112,13 @@ fn a_branch_that_is_older_than_the_configuration_is_told_so_without_blame() {
     stage.git(&["commit", "-qam", "Docs"]).ok();
     stage.git(&["switch", "-q", "topic"]).ok();
     stage.iterate("2\n", &["ok a", "ok b"], "Two").ok();
-    stage
-        .andon(&["check", "main..topic"])
-        .ok()
-        .says("note[config-older]: andon.toml is another one at")
-        .lacks("config-changed");
+    assert_snapshot!(stage.andon(&["check", "main..topic"]).lacks("config-changed").shown(), @"
+    exit 0
+    --- stdout
+    note[config-older]: andon.toml is another one at HASH than here, where it is older; that of HASH was used
+      help: git diff HASH HASH -- andon.toml
+    checked 1 commit in main..topic: ok
+    ");
 }
 
 #[test]
@@ -132,17 +152,27 @@ fn empty_and_reversed_ranges_say_so() {
     assert_eq!(stage.andon(&["check", "main..HEAD"]).exits(2).stderr, same);
     assert_eq!(stage.andon(&["check", "main...HEAD"]).exits(2).stderr, same);
     assert_eq!(stage.andon(&["check", "--from-ref", "main", "--to-ref", "HEAD"]).exits(2).stderr, same);
-    stage
-        .andon(&["check", "HEAD~1..HEAD~1"])
-        .exits(2)
-        .says("help: to judge its newest commit: andon check HEAD~1\n");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD~1"]).shown(), @"
+    exit 2
+    --- stderr
+    error: nothing to check: HEAD~1 and HEAD~1 are the same commit, HASH
+      help: to judge its newest commit: andon check HEAD~1
+    ");
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();
     // A new branch, as a forge names it.
-    stage.andon(&["check", &format!("{}..HEAD", "0".repeat(40))]).ok().says("checked 2 commits");
+    assert_snapshot!(stage.andon(&["check", &format!("{}..HEAD", "0".repeat(40))]).shown(), @"
+    exit 0
+    --- stdout
+    checked 2 commits in HEAD: ok
+    ");
     // A framework asks whatever is pushed.
     stage.set("PRE_COMMIT_FROM_REF", "HEAD");
     stage.set("PRE_COMMIT_TO_REF", "HEAD~1");
-    stage.andon(&["check"]).ok().says("checked 0 commits");
+    assert_snapshot!(stage.andon(&["check"]).shown(), @"
+    exit 0
+    --- stdout
+    checked 0 commits in HEAD..HEAD~1: ok
+    ");
 }
 
 #[test]
@@ -171,17 +201,34 @@ fn test_results_that_contradict_themselves_or_each_other_are_an_error() {
     let honest = stage.record("HEAD");
     edit_note(&stage, "HEAD", |record| record["tests"]["status"] = "passed".into());
     assert_eq!(judged(&stage, "HEAD~1..HEAD"), outcome(1, &["edited-record"]));
-    stage.andon(&["check", "HEAD~1..HEAD"]).says("the tests passed, and it names tests that fail");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[edited-record]: the record contradicts itself: the tests passed, and it names tests that fail
+      --> HASH Red
+      help: git notes --ref=andon show HASH
+    error[edited-record]: the record was edited: an earlier version of its note says that the tests of this code did not pass
+      --> HASH Red
+      help: git log -p refs/notes/andon
+    checked 1 commit in HEAD~1..HEAD: 2 errors
+    ");
     let whitewashed = |record: &mut serde_json::Value| {
         let tests = &mut record["tests"];
         tests["status"] = "passed".into();
         (tests["failed"], tests["passed"], tests["failing"]) = (0.into(), 2.into(), serde_json::json!([]));
     };
     edit_note(&stage, "HEAD", whitewashed);
-    stage
-        .andon(&["check", "HEAD~1..HEAD"])
-        .exits(1)
-        .says("the signature of its tests is that of another result");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[edited-record]: the record contradicts itself: the signature of its tests is that of another result
+      --> HASH Red
+      help: git notes --ref=andon show HASH
+    error[edited-record]: the record was edited: an earlier version of its note says that the tests of this code did not pass
+      --> HASH Red
+      help: git log -p refs/notes/andon
+    checked 1 commit in HEAD~1..HEAD: 2 errors
+    ");
     // With a second line, the one that fails counts.
     let mut forged = honest.clone();
     whitewashed(&mut forged);
@@ -198,9 +245,14 @@ fn a_gate_that_was_changed_later_shows_in_the_history_of_the_notes() {
     stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
     edit_note(&stage, "HEAD", |record| record["gate"] = "passed".into());
     assert_eq!(judged(&stage, "HEAD~1..HEAD"), outcome(1, &["edited-record"]));
-    stage
-        .andon(&["check", "HEAD~1..HEAD"])
-        .says("an earlier version of its note says that the commit did not pass");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[edited-record]: the record was edited: an earlier version of its note says that the commit did not pass the gate
+      --> HASH Bypass
+      help: git log -p refs/notes/andon
+    checked 1 commit in HEAD~1..HEAD: 1 error
+    ");
     // Away with it altogether: what was there is not missing, it is known.
     stage.git(&["notes", "--ref=andon", "remove", "HEAD"]).ok();
     assert_eq!(judged(&stage, "HEAD~1..HEAD"), outcome(1, &["edited-record", "missing-record"]));
@@ -215,7 +267,14 @@ fn an_iteration_below_that_of_the_parent_was_edited() {
     let honest = stage.record("HEAD");
     edit_note(&stage, "HEAD", |record| record["iteration"] = 1.into());
     assert_eq!(judged(&stage, "HEAD~3..HEAD"), outcome(1, &["edited-record"]));
-    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("its iteration is 1, that of its parent is 3");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[edited-record]: the record was edited: its iteration is 1, that of its parent is 3, and neither an answer nor a pause lies between them
+      --> HASH Step 4
+      help: git notes --ref=andon show HASH
+    checked 1 commit in HEAD~1..HEAD: 1 error
+    ");
     stage.git(&["notes", "--ref=andon", "add", "-f", "-m", &honest.to_string(), "HEAD"]).ok();
     // A pause and an answer begin it anew.
     stage.pass(7 * 3600);
@@ -239,5 +298,12 @@ fn a_node_that_its_trailer_contradicts_was_edited() {
     assert_eq!(judged(&stage, "HEAD~1..HEAD"), outcome(0, &[]));
     edit_note(&stage, "HEAD", |record| record["node"] = "reviewer".into());
     assert_eq!(judged(&stage, "HEAD~1..HEAD"), outcome(1, &["edited-record"]));
-    stage.andon(&["check", "HEAD~1..HEAD"]).says("its node is \"reviewer\"");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @r#"
+    exit 1
+    --- stdout
+    error[edited-record]: the record was edited: its node is "reviewer", and author and trailers of the commit say another
+      --> HASH Two
+      help: git notes --ref=andon show HASH
+    checked 1 commit in HEAD~1..HEAD: 1 error
+    "#);
 }

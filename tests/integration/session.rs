@@ -1,5 +1,7 @@
 //! The safety log, in the form the requirements document, and frozen replays of a session.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 use serde_json::Value;
 
@@ -26,7 +28,11 @@ fn observe(stage: &Stage, kind: &str, line: &str) {
 #[test]
 fn a_clone_without_events_says_so() {
     let stage = Stage::new();
-    stage.andon(&["log", "--events"]).ok().says("no safety events");
+    assert_snapshot!(stage.andon(&["log", "--events"]).shown(), @"
+    exit 0
+    --- stdout
+    no safety events
+    ");
     assert!(events(&stage, &[]).is_empty());
 }
 
@@ -52,7 +58,13 @@ fn refusals_skips_and_bypasses_are_events() {
     assert_eq!(found[2]["details"]["tests_run"], false);
     assert!(found[2]["timestamp"].as_str().unwrap().starts_with("2026-11-20T"), "{}", found[2]);
     assert_eq!(events(&stage, &["--limit", "1"]).len(), 1);
-    stage.andon(&["log", "--events"]).ok().says("DIRTY_BIT_VIOLATION").says("pager");
+    assert_snapshot!(stage.andon(&["log", "--events"]).shown(), @"
+    exit 0
+    --- stdout
+    TIME  GATE_BYPASS          recorded              hook-bypass: HASH: --no-verify, or hooks that were off
+    TIME  DIRTY_BIT_SKIPPED    commit_allowed        untested-edit: HASH: pager
+    TIME  DIRTY_BIT_VIOLATION  commit_refused        untested-edit: the tests last ran on other code, which differs in: code.txt
+    ");
 }
 
 #[test]
@@ -124,7 +136,19 @@ fn a_damaged_journal_costs_its_line_and_no_more() {
         ".git/andon/journal.jsonl",
         format!("{journal}{{\"type\":\"refused\",\"rule\":1}}\n\u{1b}garbage\n"),
     );
-    let out = stage.andon(&["log", "--events"]).ok().says("DIRTY_BIT_VIOLATION").says("warning");
+    let out = stage.andon(&["log", "--events"]);
+    assert_snapshot!(out.shown(), @r#"
+    exit 0
+    --- stdout
+    TIME  DIRTY_BIT_VIOLATION  commit_refused        untested-edit: the tests last ran on other code, which differs in: code.txt
+    --- stderr
+    warning: the member "rule": invalid type: integer `1`, expected a string at line 1 column 26
+      --> ROOT/repo/.git/andon/journal.jsonl at byte 1085
+      help: it is skipped; to set the file aside with all that it holds: mv 'ROOT/repo/.git/andon/journal.jsonl' 'ROOT/repo/.git/andon/journal.jsonl.bad'
+    warning: not readable as JSON: expected value at line 1 column 1
+      --> ROOT/repo/.git/andon/journal.jsonl at byte 1113
+      help: it is skipped; to set the file aside with all that it holds: mv 'ROOT/repo/.git/andon/journal.jsonl' 'ROOT/repo/.git/andon/journal.jsonl.bad'
+    "#);
     assert!(!out.all().contains('\u{1b}'), "{out}");
 }
 
@@ -175,7 +199,20 @@ fn a_session_is_walked_step_by_step() {
     assert!(lines[1..].iter().all(|step| step["decision"] == "allow"), "{lines:?}");
     assert_eq!(lines[4]["commit"], stage.git(&["rev-parse", "HEAD~1"]).ok().stdout.trim());
     assert_eq!(lines[4]["node"], "agent");
-    stage.andon(&["replay", "--session", "auto-1"]).ok().says("model-4.6").says("5 steps, 0 halts");
+    assert_snapshot!(stage.andon(&["replay", "--session", "auto-1"]).shown(), @"
+    exit 0
+    --- stdout
+      session    auto-1
+      model      model-4.6
+      prompt     sha256:def456
+
+    TIME  idle         -> planning      turn_start
+    TIME  planning     -> executing     tool_call Edit
+    TIME  executing    -> tests_passed  test_run passed: 0 of 1 failing
+    TIME  tests_passed -> committed     commit Work of the session
+    TIME  committed    -> idle          turn_end
+    5 steps, 0 halts
+    ");
     assert_eq!(walked(&stage, "auto-2").len(), 3);
 }
 
@@ -206,8 +243,18 @@ fn the_decision_of_each_step_is_that_of_the_engine() {
 fn an_unknown_session_names_those_that_are_known() {
     let stage = recorded_session();
     let out = stage.andon(&["replay", "--session", "auto-9\u{1b}"]).exits(2);
-    out.says("no such session").says("known here: auto-1, auto-2").lacks("\u{1b}");
-    Stage::installed().andon(&["replay", "--session", "x"]).exits(2).says("ANDON_SESSION");
+    assert_snapshot!(out.lacks("\u{1b}").shown(), @r#"
+    exit 2
+    --- stderr
+    error: no such session: "auto-9\u{1b}"
+      help: known here: auto-1, auto-2
+    "#);
+    assert_snapshot!(Stage::installed().andon(&["replay", "--session", "x"]).shown(), @r#"
+    exit 2
+    --- stderr
+    error: no such session: "x"
+      help: no session is known here: set ANDON_SESSION, or name `session` in events of `andon observe`
+    "#);
     stage.andon(&["replay", "--session", "auto-1", "--events", "-"]).exits(2);
 }
 
@@ -224,7 +271,12 @@ fn another_clone_walks_the_commits_of_a_session() {
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines.len(), 2, "{out}");
     assert!(lines[1].contains("commit Work of the session"), "{out}");
-    stage.andon_in(&clone, &["replay", "--session", "auto-2"]).exits(2).says("known here: auto-1");
+    assert_snapshot!(stage.andon_in(&clone, &["replay", "--session", "auto-2"]).shown(), @r#"
+    exit 2
+    --- stderr
+    error: no such session: "auto-2"
+      help: known here: auto-1
+    "#);
 }
 
 fn details<'a>(events: &'a [Value], kind: &str, action: &str) -> &'a Value {
@@ -295,7 +347,7 @@ fn cords_that_are_moved_while_halted_show_in_check_and_log() {
         .collect();
     assert_eq!(moved, ["USER_STOP", "CORD_LIFTED", "USER_STOP"]);
     let out = stage.andon(&["check", "HEAD~3..HEAD"]);
-    out.says("STOP or PAUSE was pulled: enough").says("STOP or PAUSE was lifted");
+    assert_snapshot!(out.shown());
     stage.andon(&["resume", "--reason", "mended"]).ok();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Go on"]);
     let after = events(&stage, &[]);

@@ -1,5 +1,7 @@
 //! Overrides: a dirty bit is skipped for one commit, with a reason, and that shows wherever the commit is shown.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 /// An edit that no test ran on, staged.
@@ -27,8 +29,12 @@ fn no_more_skips(stage: &Stage) {
 fn a_skip_with_a_reason_passes_once_and_is_shown_everywhere() {
     let stage = untested();
     skipped(&stage, Some("the site is down\u{1b}[2J"));
-    let out = stage.git(&["commit", "-qm", "Hotfix"]).ok().says("skipped for this commit");
-    assert!(out.stderr.contains("warning[untested-edit]"), "{out}");
+    let out = stage.git(&["commit", "-qm", "Hotfix"]);
+    assert_snapshot!(out.shown(), @"
+    exit 0
+    --- stderr
+    warning[untested-edit]: skipped for this commit: the tests last ran on other code, which differs in: code.txt
+    ");
     no_more_skips(&stage);
     let record = stage.record("HEAD");
     assert_eq!(record["skipped"][0]["rule"], "untested-edit");
@@ -42,27 +48,46 @@ fn a_skip_with_a_reason_passes_once_and_is_shown_everywhere() {
         let out = stage.andon(shown).ok().says("untested-edit").says("the site is down");
         assert!(!out.all().contains('\u{1b}'), "{out}");
     }
-    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("warning[skipped-rule]").lacks("untested-code");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).lacks("untested-code").shown(), @r"
+    exit 0
+    --- stdout
+    warning[skipped-rule]: untested-edit was skipped for this commit: the site is down\u{1b}[2J
+      --> HASH Hotfix
+      help: a person looks at the commit; then merge by hand, or test it and commit again
+    checked 1 commit in HEAD~1..HEAD: ok, 1 warning
+    ");
     for json in [&["show", "--format", "json"][..], &["status", "--format", "json"]] {
         stage.andon(json).ok().says(r#""rule":"untested-edit""#);
     }
     // For one commit: the next one is asked again.
     stage.write("code.txt", "more\n");
-    stage.git(&["commit", "-qam", "No"]).refused().says("untested-edit");
+    assert_snapshot!(stage.git(&["commit", "-qam", "No"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    ");
 }
 
 #[test]
 fn a_skip_without_a_reason_is_refused_with_the_command_that_gives_one() {
     let stage = untested();
     skipped(&stage, None);
-    stage
-        .git(&["commit", "-qm", "No"])
-        .refused()
-        .says("no reason is given")
-        .says("ANDON_SKIP_REASON=\"why\"");
+    assert_snapshot!(stage.git(&["commit", "-qm", "No"]).shown(), @r#"
+    exit 1
+    --- stderr
+    warning[untested-edit]: skipped for this commit: the tests last ran on other code, which differs in: code.txt
+    error[skip]: commit refused: untested-edit is to be skipped for this commit, and no reason is given
+      help: ANDON_SKIP=untested-edit ANDON_SKIP_REASON="why" git commit, or in the message: git commit -m "..." --trailer "Andon-Skip: untested-edit: why"
+    "#);
     // Nothing was recorded, and nothing is left that would open the gate.
     no_more_skips(&stage);
-    stage.git(&["commit", "-qm", "No"]).refused().says("untested-edit");
+    assert_snapshot!(stage.git(&["commit", "-qm", "No"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    ");
 }
 
 #[test]
@@ -73,7 +98,14 @@ fn the_reason_may_stand_in_a_trailer() {
     stage.git(&["commit", "-qm", "Hotfix", "--trailer", "Andon-Skip: untested-edit: site: down"]).ok();
     no_more_skips(&stage);
     assert_eq!(stage.record("HEAD")["skipped"][0]["reason"], "site: down");
-    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("warning[skipped-rule]").says("site: down");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 0
+    --- stdout
+    warning[skipped-rule]: untested-edit was skipped for this commit: site: down
+      --> HASH Hotfix
+      help: a person looks at the commit; then merge by hand, or test it and commit again
+    checked 1 commit in HEAD~1..HEAD: ok, 1 warning
+    ");
     // A trailer alone skips nothing.
     stage.write("code.txt", "more\n");
     stage.git(&["commit", "-qam", "No", "--trailer", "Andon-Skip: untested-edit: x"]).refused();
@@ -89,7 +121,14 @@ fn a_skip_in_the_shell_of_an_agent_is_named_and_fails_the_check() {
     no_more_skips(&stage);
     assert_eq!(stage.record("HEAD")["skipped"][0]["agent"], "CLAUDECODE");
     stage.andon(&["show"]).ok().says("agent's shell: CLAUDECODE");
-    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("error[agent-skip]").says("CLAUDECODE");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[agent-skip]: untested-edit was skipped in the shell of an agent (CLAUDECODE): I am sure
+      --> HASH Hotfix
+      help: a person looks at the commit; then merge by hand, or test it and commit again
+    checked 1 commit in HEAD~1..HEAD: 1 error
+    ");
 }
 
 #[test]
@@ -107,7 +146,12 @@ fn what_is_no_dirty_bit_is_refused_with_a_suggestion() {
     }
     // Even where nothing is to be skipped.
     stage.set("ANDON_SKIP", "bogus");
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("bogus");
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[skip]: commit refused: ANDON_SKIP: no such rule: "bogus"
+      help: known here: untested-edit, failing-tests, docs-not-updated
+    "#);
     // Empty is unset.
     stage.set("ANDON_SKIP", " , ");
     stage.andon(&["test"]).ok();
@@ -122,8 +166,22 @@ fn a_halt_cannot_be_skipped() {
     }
     stage.write("code.txt", "4\n");
     skipped(&stage, Some("why"));
-    stage.git(&["commit", "-qam", "No"]).refused().says("halted");
-    stage.git(&["commit", "-qam", "No", "--no-verify"]).refused().says("halted");
+    assert_snapshot!(stage.git(&["commit", "-qam", "No"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    error[untested-edit]: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    "#);
+    assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     let events = stage.read(".git/andon/journal.jsonl");
     assert!(!events.contains(r#""type":"skipped""#), "{events}");
 }
@@ -144,7 +202,14 @@ fn amending_the_message_does_not_lose_the_skip() {
     no_more_skips(&stage);
     stage.git(&["commit", "-q", "--amend", "-m", "Hotfix, reworded"]).ok();
     assert_eq!(stage.record("HEAD")["skipped"][0]["reason"], "the site is down");
-    stage.andon(&["check", "HEAD~1..HEAD"]).ok().says("the site is down");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 0
+    --- stdout
+    warning[skipped-rule]: untested-edit was skipped for this commit: the site is down
+      --> HASH Hotfix, reworded
+      help: a person looks at the commit; then merge by hand, or test it and commit again
+    checked 1 commit in HEAD~1..HEAD: ok, 1 warning
+    ");
 }
 
 #[test]
@@ -159,12 +224,17 @@ fn a_framework_that_leaves_the_gate_out_by_name_is_named() {
     assert_eq!(stage.record("HEAD")["gate"], "bypassed");
     assert_eq!(stage.record("HEAD")["skipped"][0]["reason"], "SKIP=andon");
     stage.andon(&["show"]).ok().says("hook-bypass: SKIP=andon").says("gate bypassed");
-    stage
-        .andon(&["check", "HEAD~1..HEAD"])
-        .exits(1)
-        .says("error[bypassed]")
-        .says("(SKIP=andon)")
-        .lacks("--no-verify");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).lacks("--no-verify").shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit did not pass the gate (SKIP=andon)
+      --> HASH Hotfix
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH Hotfix
+      help: andon test, then commit
+    checked 1 commit in HEAD~1..HEAD: 2 errors
+    ");
 }
 
 #[test]
@@ -185,13 +255,23 @@ fn every_hand_on_the_cord_shows_in_check() {
     stage.andon(&["stop", "--reason", "lunch"]).ok();
     stage.andon(&["resume", "--reason", "back"]).ok();
     stage.iterate("1\n", &["ok a"], "One").ok();
-    stage.andon(&["check", &range]).ok().says("note[user-stop]").says("lunch").says("back");
+    assert_snapshot!(stage.andon(&["check", &range]).shown(), @"
+    exit 0
+    --- stdout
+    note[user-stop]: the loop was stopped by hand: .andon/STOP exists: a person stopped this loop: lunch
+      --> HASH
+      help: andon log --events
+    note[answered-halt]: the halt by user-stop was answered by A. Author <author@example.org> with andon resume: back
+      --> HASH
+      help: andon log --events
+    checked 1 commit in HASH..HEAD: ok
+    ");
     stage.andon(&["pause", "--reason", "review"]).ok();
     stage.andon(&["resume", "--reason", "reviewed"]).ok();
     stage.andon(&["resume", "--counter", "consecutive-failures", "--reason", "flaky network"]).ok();
     stage.iterate("2\n", &["ok a"], "Two").ok();
-    let out = stage.andon(&["check", &range]).ok().says("PAUSE").says("reviewed");
-    out.says("note[counter-reset]").says("flaky network");
+    let out = stage.andon(&["check", &range]);
+    assert_snapshot!(out.shown());
 }
 
 #[test]
@@ -205,7 +285,16 @@ fn a_cleared_blocker_shows_in_check() {
     assert!(stage.exists(".andon/BLOCKER_REPORT.md"));
     std::fs::remove_file(stage.path(".andon/BLOCKER_REPORT.md")).unwrap();
     stage.iterate("4\n", &["ok a"], "Mended").ok();
-    stage.andon(&["check", &format!("{base}..HEAD")]).says("note[cleared-blocker]").says("BLOCKER_REPORT.md");
+    assert_snapshot!(stage.andon(&["check", &format!("{base}..HEAD")]).shown(), @"
+    exit 0
+    --- stdout
+    warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
+      help: git diff HASH HASH -- andon.toml
+    note[cleared-blocker]: the halt by consecutive-failures was answered by A. Author <author@example.org> by deleting BLOCKER_REPORT.md
+      --> HASH Try
+      help: andon log --events
+    checked 4 commits in HASH..HEAD: ok, 1 warning
+    ");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Stop and resume: what halts, what is refused while it stands, and how a person answers.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 /// Three iterations with the same failing test: halted by `repeated-failures`.
@@ -59,9 +61,21 @@ fn a_halt_refuses_every_way_to_commit() {
     let head = stage.head();
     stage.git(&["branch", "other", "HEAD~2"]).ok();
     stage.write("code.txt", "4\n");
-    stage.git(&["commit", "-qam", "Try 4"]).refused().says("halted");
-    stage.git(&["commit", "-qam", "Try 4", "--no-verify"]).refused().says("halted");
-    stage.git(&["commit", "-q", "--amend", "--no-edit"]).refused().says("halted");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Try 4"]).shown());
+    assert_snapshot!(stage.git(&["commit", "-qam", "Try 4", "--no-verify"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
+    assert_snapshot!(stage.git(&["commit", "-q", "--amend", "--no-edit"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     stage.git(&["checkout", "-q", "code.txt", "tests.txt"]).ok();
     stage.git(&["revert", "--no-edit", "HEAD"]).refused().says("halted");
     stage.git(&["revert", "--abort"]);
@@ -86,13 +100,22 @@ fn a_halt_refuses_every_way_to_commit() {
 #[test]
 fn resume_answers_and_starts_the_window_anew() {
     let stage = halted();
-    stage.andon(&["resume"]).exits(2).says("--reason");
-    stage.andon(&["resume", "--reason", "looked at it"]).ok().says("A. Author");
+    assert_snapshot!(stage.andon(&["resume"]).shown(), @r#"
+    exit 2
+    --- stderr
+    error: an acknowledgement needs a reason
+      help: andon resume --reason "what you found and why it may go on"
+    "#);
+    assert_snapshot!(stage.andon(&["resume", "--reason", "looked at it"]).shown(), @"
+    exit 0
+    --- stdout
+    resumed: the halt of TIME (repeated-failures) is answered by A. Author <author@example.org>; the window starts anew
+    ");
     assert!(!stage.exists(".andon/CHECKPOINT.md"));
     stage.iterate("4\n", &["ok a", "not ok b"], "Try 4").ok().lacks("repeated-failures");
     assert_eq!(stage.record("HEAD")["iteration"], 1);
     stage.iterate("5\n", &["ok a", "not ok b"], "Try 5").ok();
-    stage.iterate("6\n", &["ok a", "not ok b"], "Try 6").ok().says("repeated-failures");
+    assert_snapshot!(stage.iterate("6\n", &["ok a", "not ok b"], "Try 6").shown());
     stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
     stage.andon(&["log"]).ok().says("looked at it").says("A. Author");
 }
@@ -102,7 +125,20 @@ fn deleting_the_file_answers_and_is_recorded() {
     let stage = halted();
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     stage.iterate("4\n", &["ok a", "not ok b"], "Try 4").ok();
-    stage.andon(&["log"]).ok().says("A. Author");
+    assert_snapshot!(stage.andon(&["log"]).shown(), @"
+    exit 0
+    --- stdout
+       1  HASH  1/2 fail      +1 -1        Try 4
+          -- TIME acknowledged by A. Author <author@example.org> by deleting the file
+          -- TIME halted: stalled (repeated-failures)
+             the same test failed in 3 iterations in a row, with code edited in between: b
+       4  HASH  1/2 fail      +1 -1        Try 3
+          error[repeated-failures]: the same test failed in 3 iterations in a row, with code edited i...
+          error[consecutive-failures]: 3 iterations in a row failed: tests failed in 3
+       3  HASH  1/2 fail      +1 -1        Try 2
+       2  HASH  1/2 fail      +2 -2        Try 1
+       1  HASH  2 pass        +15 -0       Start
+    ");
     let status = stage.andon(&["status", "--format", "json"]).ok().stdout;
     let status: serde_json::Value = serde_json::from_str(&status).unwrap();
     assert_eq!(status["state"], "running", "{status}");
@@ -114,7 +150,13 @@ fn with_ack_resume_a_deleted_file_comes_back() {
     let config = stage.read("andon.toml");
     stage.write("andon.toml", format!("[guard]\nack = \"resume\"\n{config}"));
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("halted");
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     assert!(stage.exists(".andon/CHECKPOINT.md"));
 }
 
@@ -122,11 +164,26 @@ fn with_ack_resume_a_deleted_file_comes_back() {
 fn an_agent_cannot_resume_and_its_deletion_shows_in_check() {
     let stage = halted();
     stage.set("CLAUDECODE", "1");
-    stage.andon(&["resume", "--reason", "I say so"]).exits(1).says("CLAUDECODE");
+    assert_snapshot!(stage.andon(&["resume", "--reason", "I say so"]).shown(), @"
+    exit 1
+    --- stderr
+    error[agent-shell]: `andon resume` was called in the shell of an agent (CLAUDECODE is set): only a person answers a halt
+      help: a person runs in a shell of their own: andon resume --reason TEXT
+    ");
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     stage.iterate("4\n", &["ok a", "ok b", "ok c"], "Try 4").ok();
     stage.unset("CLAUDECODE");
-    stage.andon(&["check", "HEAD~4..HEAD"]).exits(1).says("agent-answer").says("CLAUDECODE");
+    assert_snapshot!(stage.andon(&["check", "HEAD~4..HEAD"]).shown(), @r#"
+    exit 1
+    --- stdout
+    error[agent-answer]: the halt by repeated-failures was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
+      --> HASH Try 3
+      help: a person reads the work since then; guard.ack = "resume" closes this way
+    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
+      --> HASH Try 3
+      help: andon log --events
+    checked 4 commits in HEAD~4..HEAD: 1 error
+    "#);
 }
 
 #[test]
@@ -139,14 +196,26 @@ fn a_receipt_of_another_git_process_opens_nothing() {
     stage.git(&["commit", "-qam", ""]).refused();
     assert!(stage.exists(".git/andon/receipt"));
     stage.andon(&["stop", "--reason", "lunch"]).ok();
-    stage.git(&["commit", "-qam", "No", "--no-verify"]).refused().says("user-stop");
+    assert_snapshot!(stage.git(&["commit", "-qam", "No", "--no-verify"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[user-stop]: commit refused: the loop is halted since TIME (stopped by a person): .andon/STOP exists: a person stopped this loop: lunch
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
 }
 
 #[test]
 fn stop_and_pause_refuse_until_resumed_or_removed() {
     let stage = Stage::installed();
     stage.andon(&["stop", "--reason", "lunch"]).ok();
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop").says("lunch");
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[user-stop]: commit refused: the loop is halted since TIME (stopped by a person): .andon/STOP exists: a person stopped this loop: lunch
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     stage.git(&["commit", "-q", "--allow-empty", "-m", "No", "--no-verify"]).refused();
     stage.andon(&["status"]).ok().says("stopped");
     stage.andon(&["status", "--exit-code"]).refused().says("stopped");
@@ -154,17 +223,39 @@ fn stop_and_pause_refuse_until_resumed_or_removed() {
     stage.andon(&["status", "--exit-code"]).ok();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Yes"]).ok();
     stage.andon(&["pause"]).ok();
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop");
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[user-stop]: commit refused: the loop is halted since TIME (stopped by a person): .andon/PAUSE exists: this loop is paused
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     std::fs::remove_file(stage.path(".andon/PAUSE")).unwrap();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Yes"]).ok();
     // A bare file does the same as the command.
     stage.write(".andon/STOP", "");
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("user-stop");
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[user-stop]: commit refused: .andon/STOP exists: a person stopped this loop
+    note: the loop stays halted (stopped by a person) until a person answers
+      halted: cycle agent, iteration 1
+      diffs: HASH
+      trend: 0 failing
+      next[ask_person]: ask the person who stopped the loop; when it may go on: andon resume --reason TEXT
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     std::fs::remove_file(stage.path(".andon/STOP")).unwrap();
     stage.write("code.txt", "on\n");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "On"]).ok();
-    stage.andon(&["resume"]).exits(1).says("nothing to resume");
+    assert_snapshot!(stage.andon(&["resume"]).shown(), @"
+    exit 1
+    --- stderr
+    error: nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE
+      help: andon status
+    ");
 }
 
 #[test]
@@ -173,7 +264,7 @@ fn oscillation_halts_whatever_the_tests_say() {
     stage.iterate("A\n", &["ok a"], "A").ok();
     stage.iterate("B\n", &["ok a"], "B").ok();
     stage.iterate("A\n", &["ok a"], "A again").ok().lacks("[oscillation]");
-    stage.iterate("B\n", &["ok a"], "B again").ok().says("error[oscillation]");
+    assert_snapshot!(stage.iterate("B\n", &["ok a"], "B again").shown());
     stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
 }
 
@@ -181,7 +272,21 @@ fn oscillation_halts_whatever_the_tests_say() {
 fn empty_diffs_halt() {
     let stage = Stage::installed();
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok();
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok().says("unchanged-diff");
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).shown(), @r#"
+    exit 0
+    --- stderr
+    error[unchanged-diff]: loop halted: 2 iterations in a row changed nothing
+      help: git log -p -3 HASH
+    note: the loop stays halted (stalled) until a person answers
+      halted: cycle agent, iteration 3
+      diffs: HASH HASH HASH
+      trend: 0 failing
+      next[clarify_task]: say in the task which file has to change: the last iterations changed nothing
+      next[hand_over]: hand the task to another session or model, with this file as its context
+      next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).refused();
 }
 
@@ -190,8 +295,28 @@ fn the_iteration_cap_halts() {
     let stage = Stage::installed();
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[rules]\niteration-cap = { max = 3 }\n");
     stage.iterate("1\n", &["ok a"], "1").ok();
-    stage.iterate("2\n", &["ok a", "ok b"], "2").ok().says("iteration-cap");
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("iteration-cap");
+    assert_snapshot!(stage.iterate("2\n", &["ok a", "ok b"], "2").shown(), @r#"
+    exit 0
+    --- stderr
+    error[iteration-cap]: loop halted: Reached iteration cap: 3/3
+      help: look at what the run has achieved: andon status
+    note: the loop stays halted (budget exceeded) until a person answers
+      halted: cycle agent, iteration 3
+      diffs: HASH HASH HASH
+      trend: 0 -> 0 -> 0 failing
+      next[split_task]: split the task: commit what is done and start a new session for the rest
+      next[raise_budget]: raise the cap in andon.toml, under [rules]:  iteration-cap = { max = 6 }
+      next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[iteration-cap]: commit refused: the loop is halted since TIME (budget exceeded): Reached iteration cap: 3/3
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     stage.andon(&["status"]).ok().says("Loop 3/3");
 }
 
@@ -200,7 +325,7 @@ fn different_failures_running_write_a_blocker_report() {
     let stage = Stage::installed();
     stage.iterate("1\n", &["ok a", "ok b", "not ok c"], "Try 1").ok();
     stage.iterate("2\n", &["ok a", "not ok b", "ok c"], "Try 2").ok();
-    stage.iterate("3\n", &["not ok a", "ok b", "ok c"], "Try 3").ok().says("consecutive-failures");
+    assert_snapshot!(stage.iterate("3\n", &["not ok a", "ok b", "ok c"], "Try 3").shown());
     assert!(stage.exists(".andon/BLOCKER_REPORT.md"));
     std::fs::remove_file(stage.path(".andon/BLOCKER_REPORT.md")).unwrap();
     stage.iterate("4\n", &["ok a", "ok b"], "Try 4").ok();

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod history;
+
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage};
 
 /// Three clean commits on top of the first.
@@ -45,15 +49,46 @@ fn a_note_edited_dropped_or_moved() {
     let stage = clean();
     let edited = note(&stage, "HEAD~1").replace("\"files\":1", "\"files\":2");
     set_note(&stage, "HEAD~1", &edited);
-    check(&stage).exits(1).says("error[edited-record]").says("error[broken-chain]");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[edited-record]: the record was edited: its diff is not what the commit gives
+      --> HASH Step 3
+      help: git notes --ref=andon show HASH
+    error[broken-chain]: the record of its parent was edited after this one was written
+      --> HASH Step 4
+      help: git log -p refs/notes/andon
+    checked 3 commits in HEAD~3..HEAD: 2 errors
+    ");
 
     let stage = clean();
     stage.git(&["notes", "--ref=andon", "remove", "HEAD~1"]).ok();
-    check(&stage).exits(1).says("error[missing-record]").says("the record of its parent was dropped");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[broken-chain]: the record of its parent was dropped
+      --> HASH Step 4
+      help: git log -p refs/notes/andon
+    error[missing-record]: the commit has no record
+      --> HASH Step 3
+      help: andon sync, where the commit was made, if Andon ran there
+      help: if it was made on a website or by a bot: test it, and commit it where the hooks run
+    checked 3 commits in HEAD~3..HEAD: 1 error
+    ");
 
     let stage = clean();
     set_note(&stage, "HEAD", &note(&stage, "HEAD~1"));
-    check(&stage).exits(1).says("error[copied-record]: the record is that of another commit");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[broken-chain]: the record of its parent was edited after this one was written
+      --> HASH Step 4
+      help: git log -p refs/notes/andon
+    error[copied-record]: the record is that of another commit: tree or parent differ
+      --> HASH Step 4
+      help: git notes --ref=andon show HASH
+    checked 3 commits in HEAD~3..HEAD: 2 errors
+    ");
 }
 
 #[test]
@@ -62,13 +97,36 @@ fn a_second_line_that_speaks_better_of_a_commit_is_not_believed() {
     stage.write("code.txt", "bypass\n");
     stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
     stage.iterate("on\n", &["ok a", "ok b"], "On").ok();
-    stage.andon(&["check", "HEAD~2..HEAD"]).exits(1).says("did not pass the gate (--no-verify)");
+    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit did not pass the gate (--no-verify)
+      --> HASH Bypass
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH Bypass
+      help: andon test, then commit
+    checked 2 commits in HEAD~2..HEAD: 2 errors
+    ");
     let better = note(&stage, "HEAD~1")
         .replace("\"gate\":\"bypassed\"", "\"gate\":\"passed\"")
         .replace("2026-11-20", "2026-11-19");
     stage.git(&["notes", "--ref=andon", "append", "--no-separator", "-m", &better, "HEAD~1"]).ok();
     assert_eq!(note(&stage, "HEAD~1").trim().lines().count(), 2);
-    stage.andon(&["check", "HEAD~2..HEAD"]).exits(1).says("did not pass the gate (--no-verify)");
+    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[contradicting-records]: its records contradict each other in their gate; the worst of them counts
+      --> HASH Bypass
+      help: git notes --ref=andon show HASH; git log -p refs/notes/andon
+    error[bypassed]: the commit did not pass the gate (--no-verify)
+      --> HASH Bypass
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH Bypass
+      help: andon test, then commit
+    checked 2 commits in HEAD~2..HEAD: 3 errors
+    ");
 }
 
 #[test]
@@ -77,7 +135,14 @@ fn a_record_that_names_no_predecessor_breaks_the_chain() {
     let mut record = stage.record("HEAD");
     record.as_object_mut().unwrap().remove("prev");
     set_note(&stage, "HEAD", &record.to_string());
-    check(&stage).exits(1).says("error[broken-chain]: the record does not name its parent's, which is there");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[broken-chain]: the record does not name its parent's, which is there
+      --> HASH Step 4
+      help: git log -p refs/notes/andon
+    checked 3 commits in HEAD~3..HEAD: 1 error
+    ");
 }
 
 #[test]
@@ -90,10 +155,20 @@ fn saying_that_the_chain_begins_here_hides_no_edit() {
     members.remove("prev");
     members.insert("begins".to_owned(), true.into());
     set_note(&stage, "HEAD~1", &record.to_string());
-    check(&stage)
-        .exits(1)
-        .says("warning[chain-begins-anew]")
-        .says("error[broken-chain]: the record of its parent was edited after this one was written");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[edited-record]: the record was edited: its iteration is 1, that of its parent is 1, and neither an answer nor a pause lies between them
+      --> HASH Step 2
+      help: git notes --ref=andon show HASH
+    error[broken-chain]: the record of its parent was edited after this one was written
+      --> HASH Step 4
+      help: git log -p refs/notes/andon
+    warning[chain-begins-anew]: the record begins a chain: that of its parent was not there when it was written
+      --> HASH Step 3
+      help: git log -p refs/notes/andon
+    checked 3 commits in HEAD~3..HEAD: 2 errors, 1 warning
+    ");
 }
 
 #[test]
@@ -102,15 +177,37 @@ fn the_gate_avoided() {
     stage.write("code.txt", "bypass\n");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Bypass", "--no-verify"]).ok();
-    check(&stage).exits(1).says("error[bypassed]: the commit did not pass the gate (--no-verify)");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit did not pass the gate (--no-verify)
+      --> HASH Bypass
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    checked 3 commits in HEAD~3..HEAD: 1 error
+    ");
 
     let stage = clean();
     stage.write("code.txt", "off\n");
     stage.andon(&["test"]).ok();
     stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qam", "Off"]).ok();
-    check(&stage).exits(3).says("error[missing-record]: the commit has no record");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 3
+    --- stdout
+    error[missing-record]: the commit has no record
+      --> HASH Off
+      help: andon sync, where the commit was made, if Andon ran there
+      help: if it was made on a website or by a bot: test it, and commit it where the hooks run
+    checked 3 commits in HEAD~3..HEAD: cannot decide: evidence is missing
+    ");
     stage.iterate("on\n", &["ok a", "ok b"], "On").ok();
-    check(&stage).exits(1).says("error[bypassed]: the commit was made while the hooks were off");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit was made while the hooks were off
+      --> HASH Off
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    checked 3 commits in HEAD~3..HEAD: 1 error
+    ");
 }
 
 #[test]
@@ -124,7 +221,14 @@ fn a_record_written_only_after_the_fact() {
     stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qm", "Off"]).ok();
     stage.pass(3 * 3600);
     stage.andon(&["hook", "post-commit"]);
-    check(&stage).exits(1).says("error[late-record]: the record was written long after the commit");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[late-record]: the record was written long after the commit: the hooks did not see it being made
+      --> HASH Off
+      help: git show --format=fuller; andon show
+    checked 3 commits in HEAD~3..HEAD: 1 error
+    ");
 }
 
 #[test]
@@ -136,9 +240,14 @@ fn a_committer_date_of_long_ago_is_said_and_not_refused() {
         stage.set(name, "2001-02-03T04:05:06Z");
     }
     stage.git(&["commit", "-qam", "Dated"]).ok();
-    check(&stage)
-        .exits(0)
-        .says("warning[late-record]: the record is much younger than the committer date, which was set back");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 0
+    --- stdout
+    warning[late-record]: the record is much younger than the committer date, which was set back (GIT_COMMITTER_DATE), or the record was written long after the commit
+      --> HASH Dated
+      help: git show --format=fuller; andon show
+    checked 3 commits in HEAD~3..HEAD: ok, 1 warning
+    ");
 }
 
 #[test]
@@ -148,16 +257,37 @@ fn the_configuration_loosened_and_the_test_command_changed_in_the_range() {
     stage.git(&["commit", "-qam", "Loosen"]);
     stage.write("code.txt", "untested\n");
     stage.git(&["commit", "-qam", "Untested"]);
-    check(&stage).exits(1).says("warning[config-changed]: andon.toml changed in this range");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[edited-record]: the record was edited: its iteration is 4, that of its parent is 4, and neither an answer nor a pause lies between them
+      --> HASH Loosen
+      help: git notes --ref=andon show HASH
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH Untested
+      help: andon test, then commit
+    warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
+      help: git diff HASH HASH -- andon.toml
+    checked 3 commits in HEAD~3..HEAD: 2 errors, 1 warning
+    ");
 
     let stage = clean();
     stage.write("andon.toml", "[test]\ncommand = \"echo 1..1; echo ok 1 - a\"\n");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Test less"]).ok();
-    check(&stage)
-        .exits(1)
-        .says("error[other-test-command]: its tests were run by `echo 1..1; echo ok 1 - a`")
-        .says("the base of the range says `sh check.sh`");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[other-test-command]: its tests were run by `echo 1..1; echo ok 1 - a`, and the base of the range says `sh check.sh`
+      --> HASH Test less
+      help: a person looks at the change of test.command, and merges it by itself
+    error[edited-record]: the record was edited: its iteration is 4, that of its parent is 4, and neither an answer nor a pause lies between them
+      --> HASH Test less
+      help: git notes --ref=andon show HASH
+    warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
+      help: git diff HASH HASH -- andon.toml
+    checked 3 commits in HEAD~3..HEAD: 2 errors, 1 warning
+    ");
 }
 
 #[test]
@@ -166,7 +296,14 @@ fn tests_claimed_on_other_code() {
     let mut record = stage.record("HEAD");
     record["tests"]["code"] = "0".repeat(64).into();
     set_note(&stage, "HEAD", &record.to_string());
-    check(&stage).exits(1).says("error[foreign-tests]: the record claims tests on other code");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[foreign-tests]: the record claims tests on other code: HASH instead of HASH
+      --> HASH Step 4
+      help: git notes --ref=andon show HASH
+    checked 3 commits in HEAD~3..HEAD: 1 error
+    ");
 }
 
 #[test]
@@ -175,128 +312,15 @@ fn the_face_of_a_halt_deleted_by_an_agent() {
     stage.set("CLAUDECODE", "1");
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     stage.iterate("4\n", &["ok a", "ok b"], "Go on").ok();
-    check(&stage)
-        .exits(1)
-        .says("error[agent-answer]")
-        .says("deleting CHECKPOINT.md in the shell of an agent");
-}
-
-#[test]
-fn a_ledger_rewound_removed_or_forced() {
-    let stage = halted();
-    let name = ledger(&stage);
-    // Another writer has seen the halt.
-    let writer = stage.read(".git/andon/writer");
-    std::fs::write(stage.path(".git/andon/writer"), format!("{}\n", "a".repeat(32))).unwrap();
-    stage.andon(&["resume", "--reason", "seen by another"]).ok();
-    std::fs::write(stage.path(".git/andon/writer"), &writer).unwrap();
-    let tip = stage.git(&["rev-parse", &name]).ok().stdout;
-    stage.andon(&["check", "HEAD"]).lacks("-ledger]");
-    stage.git(&["update-ref", "-d", &name]).ok();
-    stage
-        .andon(&["check", "HEAD"])
-        .exits(1)
-        .says("error[missing-ledger]")
-        .says("is gone: another ledger has seen its entry");
-    // Rewritten from the start: the halt is not in it.
-    let tree = stage.git(&["rev-parse", &format!("{}^{{tree}}", tip.trim())]).ok().stdout;
-    let other = stage.git(&["commit-tree", tree.trim(), "-m", "loop.halted"]).ok().stdout;
-    stage.git(&["update-ref", &name, other.trim()]).ok();
-    stage.andon(&["check", "HEAD"]).exits(1).says("error[rewound-ledger]").says("went back");
-    // A remote that holds the true one.
-    let tracking = name.replace("refs/andon/ledger/", "refs/andon/remote/origin/ledger/");
-    stage.git(&["update-ref", &tracking, tip.trim()]).ok();
-    stage.andon(&["check", "HEAD"]).exits(1).says("error[forked-ledger]: there are two ledgers of");
-}
-
-#[test]
-fn objects_shown_in_place_of_others() {
-    let stage = clean();
-    let other = stage.git(&["commit-tree", "HEAD^{tree}", "-p", "HEAD~2", "-m", "Shown instead"]).ok().stdout;
-    stage.git(&["replace", "HEAD~1", other.trim()]).ok();
-    check(&stage).exits(1).says("error[replaced-object]: git shows another object in place of this commit");
-    stage.set("GIT_NO_REPLACE_OBJECTS", "1");
-    check(&stage).exits(1).says("error[replaced-object]");
-    stage.unset("GIT_NO_REPLACE_OBJECTS");
-    stage.git(&["replace", "-d", "HEAD~1"]).ok();
-    let id = stage.git(&["rev-parse", "HEAD~1"]).ok().stdout;
-    stage.git(&["replace", id.trim(), other.trim()]).ok();
-    stage.andon(&["check", "HEAD~1..HEAD"]).says("warning[replaced-object]");
-}
-
-#[test]
-fn parents_that_a_graft_invents() {
-    let stage = clean();
-    let (tip, root) = (stage.head(), stage.git(&["rev-parse", "HEAD~3"]).ok().stdout);
-    stage.write(".git/info/grafts", format!("{tip} {root}"));
-    stage
-        .andon(&["check", &format!("{}..HEAD", root.trim())])
-        .exits(1)
-        .says("error[grafted-history]: a graft gives");
-}
-
-#[test]
-fn a_clock_set_back() {
-    let stage = clean();
-    stage.pass(-7200);
-    stage.iterate("earlier\n", &["ok a", "ok b"], "Earlier").ok();
-    check(&stage).ok().says("warning[clock-set-back]: the record is older than that of its parent");
-    stage.pass(7200);
-    stage.set("GIT_COMMITTER_DATE", "2026-12-24T00:00:00Z");
-    stage.iterate("later\n", &["ok a", "ok b"], "Later").ok();
-    check(&stage).says("the record is older than its commit");
-}
-
-#[test]
-fn a_name_that_is_not_the_committers() {
-    let stage = clean();
-    stage.write("code.txt", "forged\n");
-    stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Forged", "--author", "The Boss <boss@example.org>"]).ok();
-    check(&stage).ok().says("warning[forged-author]: the author <boss@example.org> is not who committed it");
-}
-
-#[test]
-fn a_squash_is_proved_by_its_tree() {
-    let stage = clean();
-    stage.git(&["switch", "-qc", "topic"]).ok();
-    for n in 0..3 {
-        stage.write("topic.txt", format!("{n}\n"));
-        stage.git(&["add", "."]).ok();
-        stage.andon(&["test"]).ok();
-        stage.git(&["commit", "-qm", &format!("Topic {n}")]).ok();
-    }
-    stage.git(&["switch", "-q", "main"]).ok();
-    let squash = |stage: &Stage| {
-        stage.git(&["-c", "core.hooksPath=/nowhere", "merge", "-q", "--squash", "topic"]).ok();
-        stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qm", "Squashed"]).ok();
-    };
-    let base = stage.head();
-    squash(&stage);
-    let range = format!("{base}..topic");
-    let out = stage.andon(&["check", "--squash-of", &range]).ok();
-    assert_eq!(out.stdout, format!("checked 3 commits in {range}: ok\n"));
-    // Something else slipped in.
-    stage.write("code.txt", "slipped in\n");
-    stage
-        .git(&["-c", "core.hooksPath=/nowhere", "commit", "-qa", "--amend", "-m", "Squashed, and more"])
-        .ok();
-    stage
-        .andon(&["check", "HEAD", "--squash-of", &range])
-        .exits(1)
-        .says("error[not-the-squash]: the commit is no squash of that range: 1 path(s) differ")
-        .says("first: code.txt");
-    // Onto a newer base.
-    stage.git(&["reset", "-q", "--hard", &base]).ok();
-    stage.iterate("newer\n", &["ok a", "ok b"], "Newer").ok();
-    squash(&stage);
-    stage.andon(&["check", "--squash-of", &range]).ok().says("warning[untested-squash]");
-    // What was bypassed on the branch is told there.
-    stage.git(&["switch", "-q", "topic"]).ok();
-    stage.write("topic.txt", "bypassed\n");
-    stage.git(&["commit", "-qam", "Bypassed", "--no-verify"]).ok();
-    stage.git(&["switch", "-q", "main"]).ok();
-    stage.git(&["reset", "-q", "--hard", &base]).ok();
-    squash(&stage);
-    stage.andon(&["check", "--squash-of", &range]).exits(1).says("error[bypassed]");
+    assert_snapshot!(check(&stage).shown(), @r#"
+    exit 1
+    --- stdout
+    error[agent-answer]: the halt by repeated-failures was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
+      --> HASH Try 3
+      help: a person reads the work since then; guard.ack = "resume" closes this way
+    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
+      --> HASH Try 3
+      help: andon log --events
+    checked 3 commits in HEAD~3..HEAD: 1 error
+    "#);
 }

@@ -1,5 +1,7 @@
 //! What a commit calls itself: only trees are believed.
 
+use insta::assert_snapshot;
+
 use super::{edit_note, judged, outcome};
 use crate::support::Stage;
 
@@ -71,7 +73,17 @@ fn what_git_makes_of_tested_commits_warns() {
     stage.iterate("most\n", &["ok a", "ok b"], "Most").ok();
     stage.git(&["revert", "--no-edit", "HEAD~2"]).ok();
     assert_eq!(judged(&stage, "main..topic"), outcome(0, &[]));
-    stage.andon(&["check", "main..topic"]).ok().says("it is a clean revert of");
+    assert_snapshot!(stage.andon(&["check", "main..topic"]).shown(), @r#"
+    exit 0
+    --- stdout
+    warning[untested-code]: nobody ran the tests on exactly this code; it is HASH, applied cleanly to tested code
+      --> HASH Topic
+      help: andon test
+    warning[untested-code]: nobody ran the tests on exactly this code; it is a clean revert of HASH
+      --> HASH Revert "Topic"
+      help: andon test
+    checked 4 commits in main..topic: ok, 2 warnings
+    "#);
     // The clone of CI does not have the commits that were rebased.
     let root = stage.root().canonicalize().unwrap();
     let url = format!("file://{}", stage.dir().display());
@@ -79,7 +91,17 @@ fn what_git_makes_of_tested_commits_warns() {
     let ci = root.join("ci");
     let refs = ["+refs/notes/andon*:refs/notes/andon*", "+refs/andon/*:refs/andon/*"];
     stage.git_in(&ci, &["fetch", "-q", "origin", refs[0], refs[1]]).ok();
-    stage.andon_in(&ci, &["check", "origin/main..origin/topic"]).ok().says("applied cleanly to tested code");
+    assert_snapshot!(stage.andon_in(&ci, &["check", "origin/main..origin/topic"]).shown(), @r#"
+    exit 0
+    --- stdout
+    warning[untested-code]: nobody ran the tests on exactly this code; it is HASH, applied cleanly to tested code
+      --> HASH Topic
+      help: andon test
+    warning[untested-code]: nobody ran the tests on exactly this code; it is a clean revert of HASH
+      --> HASH Revert "Topic"
+      help: andon test
+    checked 4 commits in origin/main..origin/topic: ok, 2 warnings
+    "#);
 }
 
 #[test]
@@ -152,17 +174,34 @@ fn push(stage: &Stage) -> crate::support::Out {
 fn a_push_judges_the_same_way() {
     let stage = bypassed_topic();
     stage.git(&["cherry-pick", "topic"]).ok();
-    push(&stage).refused().says("untested-edit");
+    assert_snapshot!(push(&stage).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: push refused: refs/heads/main (HASH): the tests ran without topic.txt, which is in the commit
+      help: andon test
+    error: failed to push some refs to 'ROOT/remote.git'
+    ");
 
     let stage = tested_topic();
     stage.git(&["switch", "-q", "topic"]).ok();
     stage.git(&["rebase", "-q", "main"]).ok();
-    push(&stage).ok().says("warning[untested-edit]");
+    assert_snapshot!(push(&stage).shown(), @"
+    exit 0
+    --- stderr
+    warning[untested-edit]: refs/heads/main (HASH): the tests ran without topic.txt, which is in the commit
+      help: andon test
+    ");
 
     let stage = Stage::installed();
     stage.set("GIT_REFLOG_ACTION", "revert");
     stage.write("code.txt", "anything\n");
     stage.git(&["commit", "-qam", "Say so", "--no-verify"]).ok();
     stage.unset("GIT_REFLOG_ACTION");
-    push(&stage).refused().says("untested-edit");
+    assert_snapshot!(push(&stage).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: push refused: refs/heads/main (HASH): the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    error: failed to push some refs to 'ROOT/remote.git'
+    ");
 }

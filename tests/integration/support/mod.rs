@@ -9,11 +9,12 @@ pub(crate) mod people;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 /// What a command left.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +67,30 @@ impl Out {
         assert_eq!(self.code, code, "{self}");
         self
     }
+
+    /// Exit code and the streams that are not empty, for a snapshot: what differs from run to run is made alike.
+    pub fn shown(&self) -> String {
+        let mut text = format!("exit {}\n", self.code);
+        for (name, stream) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !stream.is_empty() {
+                write!(text, "--- {name}\n{stream}").unwrap();
+            }
+        }
+        let text = text.replace(andon_path().to_str().unwrap(), "ANDON");
+        REDACTED.iter().fold(text, |text, (pattern, name)| pattern.replace_all(&text, *name).into_owned())
+    }
 }
+
+/// Paths of a stage, times and ids, each with the word that stands for it in a snapshot.
+static REDACTED: LazyLock<[(regex::Regex, &str); 4]> = LazyLock::new(|| {
+    [
+        (r"(?:/[\w.+-]+)*/\.tmp[A-Za-z0-9]{6}\b", "ROOT"),
+        (r"\b2026-\d\d-\d\dT[\d:]+Z", "TIME"),
+        (r"\b2026-\d\d-\d\d \d\d:\d\d( \([^)]* ago\))?", "TIME"),
+        (r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}|[0-9a-f]{12})\b", "HASH"),
+    ]
+    .map(|(pattern, name)| (regex::Regex::new(pattern).unwrap(), name))
+});
 
 impl fmt::Display for Out {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,0 +1,177 @@
+//! Halts that were forced, removed or answered, and settings that were loosened.
+
+use insta::assert_snapshot;
+
+use super::{check, clean, codes, halted, undecided};
+use crate::support::Stage;
+
+#[test]
+fn commits_forced_through_a_halt_are_named() {
+    let stage = halted();
+    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused();
+    stage.write("code.txt", "forced\n");
+    stage.tests(&["ok a", "ok b"]);
+    stage.andon(&["test"]).ok();
+    stage.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qam", "Forced"]).ok();
+    assert_eq!(codes(&stage, "HEAD~4..HEAD"), ["halted-commit"]);
+    assert_eq!(undecided(&stage, "HEAD~4..HEAD"), ["missing-record"]);
+    assert_snapshot!(check(&stage, "HEAD~4..HEAD").shown(), @r#"
+    exit 1
+    --- stdout
+    error[halted-commit]: made while the loop was halted by repeated-failures at HASH
+      --> HASH Forced
+      help: a person answers the halt where it stands: andon resume --reason "..."
+    error[missing-record]: the commit has no record
+      --> HASH Forced
+      help: andon sync, where the commit was made, if Andon ran there
+      help: if it was made on a website or by a bot: test it, and commit it where the hooks run
+    checked 4 commits in HEAD~4..HEAD: 1 error
+    "#);
+    // Answered later: what was forced stays forced, what follows is free.
+    stage.andon(&["resume", "--reason", "seen"]).ok();
+    stage.iterate("free\n", &["ok a", "ok b"], "Free").ok();
+    assert_snapshot!(check(&stage, "HEAD~5..HEAD").lacks("Free").shown(), @r#"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit was made while the hooks were off
+      --> HASH Forced
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    error[halted-commit]: made while the loop was halted by repeated-failures at HASH
+      --> HASH Forced
+      help: a person answers the halt where it stands: andon resume --reason "..."
+    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: seen
+      --> HASH Forced
+      help: andon log --events
+    checked 5 commits in HEAD~5..HEAD: 2 errors
+    "#);
+    // A range above it has nothing to answer for.
+    assert_eq!(codes(&stage, "HEAD~1..HEAD"), [""; 0]);
+}
+
+#[test]
+fn a_halt_that_was_removed_from_the_ledger_is_derived_again() {
+    let stage = halted();
+    stage.andon(&["resume", "--reason", "looked"]).ok();
+    stage.iterate("on\n", &["ok a", "ok b"], "On").ok();
+    assert_eq!(codes(&stage, "HEAD~4..HEAD"), [""; 0]);
+    let refs = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/"]).ok().stdout;
+    for name in refs.lines() {
+        stage.git(&["update-ref", "-d", name]).ok();
+    }
+    assert_snapshot!(check(&stage, "HEAD~4..HEAD").shown(), @"
+    exit 1
+    --- stdout
+    error[unrecorded-halt]: repeated-failures halts here, the ledger has no such halt, and the work went on
+      --> HASH Try 3
+      help: git fetch origin 'refs/andon/*:refs/andon/*'
+    error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, turned back or not fetched
+      --> HASH On
+      help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
+    error[edited-record]: the record was edited: its iteration is 1, that of its parent is 4, and neither an answer nor a pause lies between them
+      --> HASH On
+      help: git notes --ref=andon show HASH
+    checked 4 commits in HEAD~4..HEAD: 3 errors
+    ");
+}
+
+#[test]
+fn an_answer_in_the_shell_of_an_agent_is_named() {
+    let stage = halted();
+    stage.set("CLAUDECODE", "1");
+    std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    stage.iterate("4\n", &["ok a", "ok b"], "Go on").ok();
+    stage.iterate("5\n", &["ok a", "ok b"], "And on").ok();
+    stage.unset("CLAUDECODE");
+    assert_eq!(codes(&stage, "HEAD~5..HEAD"), ["agent-answer"]);
+    assert_snapshot!(check(&stage, "HEAD~5..HEAD").shown(), @r#"
+    exit 1
+    --- stdout
+    error[agent-answer]: the halt by repeated-failures was answered by deleting CHECKPOINT.md in the shell of an agent (CLAUDECODE)
+      --> HASH Try 3
+      help: a person reads the work since then; guard.ack = "resume" closes this way
+    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
+      --> HASH Try 3
+      help: andon log --events
+    checked 5 commits in HEAD~5..HEAD: 1 error
+    "#);
+    // Right above the answer too; a later range has nothing to do with it.
+    assert_eq!(codes(&stage, "HEAD~2..HEAD"), ["agent-answer"]);
+    assert_eq!(codes(&stage, "HEAD~1..HEAD"), [""; 0]);
+}
+
+#[test]
+fn an_answered_halt_is_fine() {
+    let stage = halted();
+    stage.andon(&["resume", "--reason", "looked"]).ok();
+    stage.iterate("4\n", &["ok a", "ok b"], "Four").ok();
+    assert_eq!(codes(&stage, "HEAD~4..HEAD"), [""; 0]);
+    stage.git(&["commit", "-q", "--amend", "-m", "Four, said better"]).ok();
+    assert_eq!(codes(&stage, "HEAD~4..HEAD"), [""; 0]);
+}
+
+#[test]
+fn the_configuration_of_the_base_counts() {
+    let stage = clean();
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[rules]\nuntested-edit = \"off\"\n");
+    stage.write("code.txt", "loosened\n");
+    stage.git(&["commit", "-qam", "Loosen"]).ok();
+    assert_snapshot!(check(&stage, "HEAD~1..HEAD").shown(), @"
+    exit 1
+    --- stdout
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH Loosen
+      help: andon test, then commit
+    warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
+      help: git diff HASH HASH -- andon.toml
+    checked 1 commit in HEAD~1..HEAD: 1 error, 1 warning
+    ");
+    stage.git(&["rm", "-q", "andon.toml"]).ok();
+    stage.git(&["commit", "-qm", "Remove"]).ok();
+    assert_snapshot!(check(&stage, "HEAD~2..HEAD").shown(), @"
+    exit 1
+    --- stdout
+    error[config-removed]: andon.toml was removed in this range; the one of its base was used, HASH
+      help: git checkout HASH -- andon.toml
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH Loosen
+      help: andon test, then commit
+    error[edited-record]: the record was edited: its iteration is 5, that of its parent is 5, and neither an answer nor a pause lies between them
+      --> HASH Remove
+      help: git notes --ref=andon show HASH
+    checked 2 commits in HEAD~2..HEAD: 3 errors
+    ");
+}
+
+#[test]
+fn path_rules_that_leave_code_out_do_not_make_it_tested() {
+    let stage = clean();
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[paths]\nignore = [\"code.txt\"]\n");
+    stage.git(&["commit", "-qam", "Ignore the code"]);
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Ignore the code"]);
+    stage.write("code.txt", "never tested\n");
+    stage.git(&["commit", "-qam", "Sneak"]).ok();
+    assert_snapshot!(check(&stage, "HEAD~2..HEAD").shown());
+}
+
+#[test]
+fn a_loosened_threshold_does_not_hide_a_halt() {
+    let stage = Stage::installed();
+    stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n[rules]\nrepeated-failures = \"off\"\nconsecutive-failures = \"off\"\n");
+    for n in 1..5 {
+        stage.iterate(&format!("{n}\n"), &["ok a", "not ok b"], &format!("Try {n}")).ok();
+    }
+    assert_snapshot!(check(&stage, "HEAD~4..HEAD").shown(), @"
+    exit 1
+    --- stdout
+    error[unrecorded-halt]: repeated-failures halts here, the ledger has no such halt, and the work went on
+      --> HASH Try 3
+      help: git fetch origin 'refs/andon/*:refs/andon/*'
+    error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
+      --> HASH Try 4
+      help: andon test
+    warning[config-changed]: andon.toml changed in this range; the one of its base was used, HASH
+      help: git diff HASH HASH -- andon.toml
+    checked 4 commits in HEAD~4..HEAD: 2 errors, 1 warning
+    ");
+}

@@ -1,0 +1,222 @@
+//! The ledger, the history itself, and squashes.
+
+use insta::assert_snapshot;
+
+use super::{check, clean, halted, ledger};
+use crate::support::Stage;
+
+#[test]
+fn a_ledger_rewound_removed_or_forced() {
+    let stage = halted();
+    let name = ledger(&stage);
+    // Another writer has seen the halt.
+    let writer = stage.read(".git/andon/writer");
+    std::fs::write(stage.path(".git/andon/writer"), format!("{}\n", "a".repeat(32))).unwrap();
+    stage.andon(&["resume", "--reason", "seen by another"]).ok();
+    std::fs::write(stage.path(".git/andon/writer"), &writer).unwrap();
+    let tip = stage.git(&["rev-parse", &name]).ok().stdout;
+    stage.andon(&["check", "HEAD"]).lacks("-ledger]");
+    stage.git(&["update-ref", "-d", &name]).ok();
+    assert_snapshot!(stage.andon(&["check", "HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[missing-ledger]: the ledger of HASH is gone: another ledger has seen its entry HASH
+      help: git update-ref refs/andon/ledger/HASH HASH, or fetch it: andon sync
+    error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
+      --> HASH Try 3
+      help: andon test
+    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: seen by another
+      --> HASH Try 3
+      help: andon log --events
+    checked 4 commits in HEAD: 2 errors
+    ");
+    // Rewritten from the start: the halt is not in it.
+    let tree = stage.git(&["rev-parse", &format!("{}^{{tree}}", tip.trim())]).ok().stdout;
+    let other = stage.git(&["commit-tree", tree.trim(), "-m", "loop.halted"]).ok().stdout;
+    stage.git(&["update-ref", &name, other.trim()]).ok();
+    assert_snapshot!(stage.andon(&["check", "HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[rewound-ledger]: the ledger of HASH went back: another ledger has seen its entry HASH
+      help: git push --force-with-lease origin HASH:refs/andon/ledger/HASH, from a clone that has it
+    error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
+      --> HASH Try 3
+      help: andon test
+    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: seen by another
+      --> HASH Try 3
+      help: andon log --events
+    checked 4 commits in HEAD: 2 errors
+    ");
+    // A remote that holds the true one.
+    let tracking = name.replace("refs/andon/ledger/", "refs/andon/remote/origin/ledger/");
+    stage.git(&["update-ref", &tracking, tip.trim()]).ok();
+    assert_snapshot!(stage.andon(&["check", "HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[forked-ledger]: there are two ledgers of HASH, HASH and HASH: one was rewritten
+      help: git log --oneline --graph HASH HASH
+    error[failing-tests]: the tests of this code do not pass: failed, 1 of 2 failing, first: b
+      --> HASH Try 3
+      help: andon test
+    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: seen by another
+      --> HASH Try 3
+      help: andon log --events
+    checked 4 commits in HEAD: 2 errors
+    ");
+}
+
+#[test]
+fn objects_shown_in_place_of_others() {
+    let stage = clean();
+    let other = stage.git(&["commit-tree", "HEAD^{tree}", "-p", "HEAD~2", "-m", "Shown instead"]).ok().stdout;
+    stage.git(&["replace", "HEAD~1", other.trim()]).ok();
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[replaced-object]: git shows another object in place of this commit (refs/replace)
+      --> HASH Step 3
+      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+    checked 3 commits in HEAD~3..HEAD: 1 error
+    ");
+    stage.set("GIT_NO_REPLACE_OBJECTS", "1");
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 1
+    --- stdout
+    error[replaced-object]: git shows another object in place of this commit (refs/replace)
+      --> HASH Step 3
+      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+    checked 3 commits in HEAD~3..HEAD: 1 error
+    ");
+    stage.unset("GIT_NO_REPLACE_OBJECTS");
+    stage.git(&["replace", "-d", "HEAD~1"]).ok();
+    let id = stage.git(&["rev-parse", "HEAD~1"]).ok().stdout;
+    stage.git(&["replace", id.trim(), other.trim()]).ok();
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 0
+    --- stdout
+    warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
+      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+    checked 1 commit in HEAD~1..HEAD: ok, 1 warning
+    ");
+}
+
+#[test]
+fn parents_that_a_graft_invents() {
+    let stage = clean();
+    let (tip, root) = (stage.head(), stage.git(&["rev-parse", "HEAD~3"]).ok().stdout);
+    stage.write(".git/info/grafts", format!("{tip} {root}"));
+    assert_snapshot!(stage.andon(&["check", &format!("{}..HEAD", root.trim())]).shown(), @r#"
+    exit 1
+    --- stdout
+    error[broken-chain]: the record of its parent was edited after this one was written
+      --> HASH Step 4
+      help: git log -p refs/notes/andon
+    error[copied-record]: the record is that of another commit: tree or parent differ
+      --> HASH Step 4
+      help: git notes --ref=andon show HASH
+    error[grafted-history]: a graft gives HASH other parents than it has: the range is not what it seems
+      --> HASH Step 4
+      help: rm "$(git rev-parse --git-path info/grafts)"
+    checked 1 commit in HASH..HEAD: 3 errors
+    "#);
+}
+
+#[test]
+fn a_clock_set_back() {
+    let stage = clean();
+    stage.pass(-7200);
+    stage.iterate("earlier\n", &["ok a", "ok b"], "Earlier").ok();
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 0
+    --- stdout
+    warning[clock-set-back]: the record is older than that of its parent: a clock was set back
+      --> HASH Earlier
+      help: git show --format=fuller; andon show
+    checked 3 commits in HEAD~3..HEAD: ok, 1 warning
+    ");
+    stage.pass(7200);
+    stage.set("GIT_COMMITTER_DATE", "2026-12-24T00:00:00Z");
+    stage.iterate("later\n", &["ok a", "ok b"], "Later").ok();
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 0
+    --- stdout
+    warning[clock-set-back]: the record is older than that of its parent: a clock was set back
+      --> HASH Earlier
+      help: git show --format=fuller; andon show
+    warning[clock-set-back]: the record is older than its commit: a clock was set back
+      --> HASH Later
+      help: git show --format=fuller; andon show
+    checked 3 commits in HEAD~3..HEAD: ok, 2 warnings
+    ");
+}
+
+#[test]
+fn a_name_that_is_not_the_committers() {
+    let stage = clean();
+    stage.write("code.txt", "forged\n");
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Forged", "--author", "The Boss <boss@example.org>"]).ok();
+    assert_snapshot!(check(&stage).shown(), @"
+    exit 0
+    --- stdout
+    warning[forged-author]: the author <boss@example.org> is not who committed it <author@example.org>
+      --> HASH Forged
+      help: git show --format=fuller
+    checked 3 commits in HEAD~3..HEAD: ok, 1 warning
+    ");
+}
+
+#[test]
+fn a_squash_is_proved_by_its_tree() {
+    let stage = clean();
+    stage.git(&["switch", "-qc", "topic"]).ok();
+    for n in 0..3 {
+        stage.write("topic.txt", format!("{n}\n"));
+        stage.git(&["add", "."]).ok();
+        stage.andon(&["test"]).ok();
+        stage.git(&["commit", "-qm", &format!("Topic {n}")]).ok();
+    }
+    stage.git(&["switch", "-q", "main"]).ok();
+    let squash = |stage: &Stage| {
+        stage.git(&["-c", "core.hooksPath=/nowhere", "merge", "-q", "--squash", "topic"]).ok();
+        stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qm", "Squashed"]).ok();
+    };
+    let base = stage.head();
+    squash(&stage);
+    let range = format!("{base}..topic");
+    let out = stage.andon(&["check", "--squash-of", &range]).ok();
+    assert_eq!(out.stdout, format!("checked 3 commits in {range}: ok\n"));
+    // Something else slipped in.
+    stage.write("code.txt", "slipped in\n");
+    stage
+        .git(&["-c", "core.hooksPath=/nowhere", "commit", "-qa", "--amend", "-m", "Squashed, and more"])
+        .ok();
+    assert_snapshot!(stage.andon(&["check", "HEAD", "--squash-of", &range]).shown(), @"
+    exit 1
+    --- stdout
+    error[not-the-squash]: the commit is no squash of that range: 1 path(s) differ from what it leads to, first: code.txt
+      --> HASH Squashed, and more
+      help: git diff HASH HASH
+    checked 3 commits in HASH..topic: 1 error
+    ");
+    // Onto a newer base.
+    stage.git(&["reset", "-q", "--hard", &base]).ok();
+    stage.iterate("newer\n", &["ok a", "ok b"], "Newer").ok();
+    squash(&stage);
+    assert_snapshot!(stage.andon(&["check", "--squash-of", &range]).shown(), @"
+    exit 0
+    --- stdout
+    warning[untested-squash]: the branch was squashed onto a newer base: nobody ran the tests on exactly this tree
+      --> HASH Squashed
+      help: andon test
+    checked 3 commits in HASH..topic: ok, 1 warning
+    ");
+    // What was bypassed on the branch is told there.
+    stage.git(&["switch", "-q", "topic"]).ok();
+    stage.write("topic.txt", "bypassed\n");
+    stage.git(&["commit", "-qam", "Bypassed", "--no-verify"]).ok();
+    stage.git(&["switch", "-q", "main"]).ok();
+    stage.git(&["reset", "-q", "--hard", &base]).ok();
+    squash(&stage);
+    assert_snapshot!(stage.andon(&["check", "--squash-of", &range]).shown());
+}
