@@ -18,7 +18,7 @@ use super::output::ColorChoice;
 
 use ranges::STOPPED;
 pub use ranges::{BackfillArgs, CheckArgs, ReplayArgs};
-pub use review::{ReviewArgs, ReviewCommand, SimulateArgs};
+pub use review::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
 pub use views::{LogArgs, ShowArgs, StatusArgs};
 pub use witness::{LedgerArgs, LedgerCommand, WitnessArgs, WitnessCommand};
 
@@ -124,7 +124,7 @@ pub enum Command {
     Stop(ReasonArg),
     /// Pause the loop for review: commits are refused until `andon resume`
     Pause(ReasonArg),
-    /// Try the rules by which people answer rounds, over entries of a file
+    /// Answer rounds that wait for people, signed: list, show, accept, resolve, panels, precedents
     Review(ReviewArgs),
     /// Name the people who may answer rounds, by their signing keys
     Witness(WitnessArgs),

@@ -10,7 +10,7 @@ use super::settings::{AppliesTo, HandedIn, OnInternalError, Runner};
 use super::value::AUTO;
 use crate::domain::context::Cached;
 use crate::domain::identity::FileState;
-use crate::domain::ids::Digest;
+use crate::domain::ids::{Digest, EntryId};
 use crate::domain::response::{AckMode, OnStall, Provider};
 use crate::domain::time::Span;
 use testreport::Format;
@@ -26,6 +26,7 @@ pub(super) static SECTIONS: [Section; 12] = [
         doc: "How the guard behaves.",
         contents: Contents::Keys(&[
             &GUARD_ACK.key,
+            &GUARD_LEDGER.key,
             &GUARD_APPLIES_TO.key,
             &GUARD_ON_INTERNAL_ERROR.key,
             &GUARD_PERPETUAL.key,
@@ -126,9 +127,14 @@ pub(super) const DOCS: [&[&str]; 4] = [
 pub(super) static GUARD_ACK: Setting<AckMode> = Setting::choice(
     "guard",
     "ack",
-    "What acknowledges a halt: deleting its file (or `andon resume`), or only `andon resume`.",
-)
-.planning(&["signed"]);
+    "What acknowledges a halt: deleting its file (or `andon resume`), only `andon resume`, or only the signature of a witness.",
+);
+
+pub(super) static GUARD_LEDGER: Setting<Option<EntryId>> = Setting::entry(
+    "guard",
+    "ledger",
+    "The ledger whose witnesses answer halts, as `andon witness init` prints it. Goes with `ack = \"signed\"`.",
+);
 
 pub(super) static GUARD_APPLIES_TO: Setting<AppliesTo> = Setting::choice(
     "guard",

@@ -85,11 +85,7 @@ pub(super) struct SpanRange {
 #[derive(Debug)]
 pub(super) enum Kind {
     /// One of some words.
-    Choice {
-        words: fn() -> Vec<&'static str>,
-        /// Words that a later version will know.
-        planned: &'static [&'static str],
-    },
+    Choice { words: fn() -> Vec<&'static str> },
     /// A duration of a range.
     Duration(SpanRange),
     /// A duration of a range, or `"none"`.
@@ -112,6 +108,8 @@ pub(super) enum Kind {
     Texts,
     /// `"sha256:<64 digits>"`
     Checksum,
+    /// The id of a ledger entry: 64 hexadecimal digits.
+    Entry,
     /// A table of files, which `andon pin` writes.
     Pinned,
 }
@@ -120,7 +118,7 @@ impl Kind {
     /// What is expected, in words that fit after "must be".
     pub(super) fn expected(&self) -> String {
         match self {
-            Self::Choice { words, .. } => {
+            Self::Choice { words } => {
                 words().iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ")
             }
             Self::Duration(_) => "a duration such as \"6h\"".to_owned(),
@@ -134,6 +132,7 @@ impl Kind {
             Self::Text => "a text".to_owned(),
             Self::Texts => "a list of texts".to_owned(),
             Self::Checksum => "\"sha256:\" and 64 hexadecimal digits".to_owned(),
+            Self::Entry => "the 64 hexadecimal digits of a ledger entry".to_owned(),
             Self::Pinned => "a table of files".to_owned(),
         }
     }
@@ -153,8 +152,9 @@ impl Kind {
             (Self::Text, _) => "\"correlation-id\"".to_owned(),
             (Self::Texts, _) => "[\"coder\", \"tester\"]".to_owned(),
             (Self::Checksum, _) => format!("\"sha256:{}\"", "0".repeat(64)),
+            (Self::Entry, _) => format!("\"{}\"", "0".repeat(64)),
             (Self::Pinned, _) => "{}".to_owned(),
-            (Self::Choice { words, .. }, Value::Unset) => {
+            (Self::Choice { words }, Value::Unset) => {
                 format!("\"{}\"", words().first().copied().unwrap_or_default())
             }
             (

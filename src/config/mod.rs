@@ -25,6 +25,7 @@ mod rules;
 mod schema;
 mod setting;
 mod settings;
+mod signed;
 mod source;
 mod suggest;
 mod template;

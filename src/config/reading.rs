@@ -15,6 +15,7 @@ use super::suggest;
 use super::value::{UNLIMITED, Value};
 use super::wrong::{Read, Wrong, wrong};
 use crate::domain::findings::Level;
+use crate::domain::ids::EntryId;
 use crate::domain::settings::{ParamSpec, ParamValue};
 use crate::domain::time::Span;
 
@@ -36,7 +37,7 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
         hint: format!("write {} = {}", key.name, key.kind.example(&key.default())),
     };
     match &key.kind {
-        Kind::Choice { words, planned } => read_choice(&expected, (&words(), planned), item),
+        Kind::Choice { words } => read_choice(&expected, &words(), item),
         Kind::Duration(range) => read_span(&expected, *range, item).map(Value::Span),
         Kind::Limit(range) => match item.get_ref().as_str() {
             // "off" is how it was written before.
@@ -57,6 +58,10 @@ pub(super) fn read_key(name: &str, key: &Key, item: &Item<'_>) -> Read<Value> {
         },
         Kind::Texts => read_words(&expected, item).map(Value::Texts),
         Kind::Checksum => match item.get_ref().as_str().filter(|text| identity::checksum(text).is_some()) {
+            Some(text) => Ok(Value::Text(text.to_owned())),
+            None => Err(expected.not(item)),
+        },
+        Kind::Entry => match item.get_ref().as_str().filter(|text| text.parse::<EntryId>().is_ok()) {
             Some(text) => Ok(Value::Text(text.to_owned())),
             None => Err(expected.not(item)),
         },
@@ -191,18 +196,10 @@ fn cut(number: &str) -> String {
     number.chars().take(40).collect()
 }
 
-fn read_choice(
-    expected: &Expected<'_>,
-    (words, planned): (&[&str], &[&str]),
-    item: &Item<'_>,
-) -> Read<Value> {
+fn read_choice(expected: &Expected<'_>, words: &[&str], item: &Item<'_>) -> Read<Value> {
     let Some(word) = item.get_ref().as_str() else { return Err(expected.not(item)) };
     if words.contains(&word) {
         return Ok(Value::Text(word.to_owned()));
-    }
-    if planned.contains(&word) {
-        let what = format!("{} = \"{word}\" is not available in this version", quoted(expected.name));
-        return wrong(item.span(), what, expected.hint.clone());
     }
     Err(expected.not(item))
 }

@@ -11,6 +11,7 @@ use super::response::{Perpetual, Response};
 use super::rules::{self as ordered, RuleSpecView, known_rules};
 use super::setting::Setting;
 use super::settings::{Config, FullRuns, Guard, PathSettings, TestSettings};
+use super::signed;
 use super::source::{ConfigSource, SettingOrigin};
 use super::value::{SourceValue, Value};
 use crate::domain::identity::IdentityRules;
@@ -45,6 +46,9 @@ pub fn load_with(sources: &[ConfigSource], rules: &[RuleSpecView]) -> Result<Con
     if let Some(error) = ordered::out_of_order(&config, rules) {
         return Err(error.into());
     }
+    if let Some(error) = signed::alone(&config) {
+        return Err(error.into());
+    }
     config.workflow = Arc::new(workflow.unwrap_or_default());
     Ok(config)
 }
@@ -55,6 +59,7 @@ fn resolve(values: BTreeMap<String, SourceValue>, rules: &[RuleSpecView]) -> Res
     Ok(Config {
         guard: Guard {
             ack: keys::GUARD_ACK.value(&values),
+            ledger: keys::GUARD_LEDGER.value(&values),
             applies_to: keys::GUARD_APPLIES_TO.value(&values),
             on_internal_error: keys::GUARD_ON_INTERNAL_ERROR.value(&values),
             perpetual: if keys::GUARD_PERPETUAL.value(&values) { Perpetual::Yes } else { Perpetual::No },

@@ -106,12 +106,13 @@ fn workflow_schema() -> SchemaJson {
 
 fn key_schema(key: &Key) -> SchemaJson {
     let schema = match &key.kind {
-        Kind::Choice { words, .. } => one_of(words()),
+        Kind::Choice { words } => one_of(words()),
         Kind::Duration(_) => matching(DURATION),
         Kind::Limit(_) => or_unlimited(matching(DURATION)),
         Kind::Command => any_of(vec![text(), SchemaJson { min_items: Some(1), ..list(of("string")) }]),
         Kind::Globs | Kind::Program | Kind::Providers | Kind::Texts => list(text()),
         Kind::Text => text(),
+        Kind::Entry => matching("^[0-9a-fA-F]{64}$"),
         Kind::Checksum => matching("^sha256:[0-9a-fA-F]{64}$"),
         Kind::Pinned => open(matching("^[0-7]{1,6} [0-9a-f]+$")),
         Kind::Format => one_of(keys::formats().collect()),

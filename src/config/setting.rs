@@ -8,7 +8,7 @@ use super::kind::{Default, Key, Kind, SpanRange};
 use super::value::{AUTO, SourceValue, Value};
 use crate::domain::context::Cached;
 use crate::domain::identity::FileState;
-use crate::domain::ids::Digest;
+use crate::domain::ids::{Digest, EntryId};
 use crate::domain::response::{AckMode, OnStall, Provider};
 use crate::domain::time::Span;
 use testreport::Format;
@@ -24,7 +24,8 @@ impl Words for Cached {
 }
 
 impl Words for AckMode {
-    const WORDS: &'static [(Self, &'static str)] = &[(Self::Delete, "delete"), (Self::Resume, "resume")];
+    const WORDS: &'static [(Self, &'static str)] =
+        &[(Self::Delete, "delete"), (Self::Resume, "resume"), (Self::Signed, "signed")];
 }
 
 impl Words for OnStall {
@@ -56,27 +57,19 @@ type Name = &'static str;
 impl<T: Words> Setting<T> {
     /// One of the words of `T`.
     pub(super) const fn choice(section: Name, name: Name, doc: Name) -> Self {
-        let kind = Kind::Choice { words: names::<T>, planned: &[] };
+        let kind = Kind::Choice { words: names::<T> };
         let default = Default::FirstWord(names::<T>);
         Self {
             key: Key { section, name, kind, default, doc },
             read: |value| word(&value).unwrap_or(T::WORDS[0].0),
         }
     }
-
-    /// With words that a later version will know.
-    pub(super) const fn planning(mut self, words: &'static [&'static str]) -> Self {
-        if let Kind::Choice { planned, .. } = &mut self.key.kind {
-            *planned = words;
-        }
-        self
-    }
 }
 
 impl<T: Words> Setting<Option<T>> {
     /// One of the words of `T`, or nothing.
     pub(super) const fn optional_choice(section: Name, name: Name, doc: Name) -> Self {
-        let kind = Kind::Choice { words: names::<T>, planned: &[] };
+        let kind = Kind::Choice { words: names::<T> };
         Self { key: Key { section, name, kind, default: Default::Unset, doc }, read: |value| word(&value) }
     }
 }
@@ -190,6 +183,16 @@ impl Setting<Option<String>> {
     /// A text.
     pub(super) const fn text(section: Name, name: Name, doc: Name) -> Self {
         Self { key: Key { section, name, kind: Kind::Text, default: Default::Unset, doc }, read: text }
+    }
+}
+
+impl Setting<Option<EntryId>> {
+    /// The id of a ledger entry.
+    pub(super) const fn entry(section: Name, name: Name, doc: Name) -> Self {
+        Self {
+            key: Key { section, name, kind: Kind::Entry, default: Default::Unset, doc },
+            read: |value| text(value).and_then(|text| text.parse().ok()),
+        }
     }
 }
 

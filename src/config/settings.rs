@@ -10,6 +10,7 @@ use super::source::SettingOrigin;
 use super::value::SourceValue;
 use crate::domain::context::Cached;
 use crate::domain::identity::IdentityRules;
+use crate::domain::ids::EntryId;
 use crate::domain::paths::PathRules;
 use crate::domain::response::AckMode;
 use crate::domain::settings::RuleSettings;
@@ -48,6 +49,8 @@ impl Words for OnInternalError {
 pub struct Guard {
     /// What acknowledges a halt.
     pub ack: AckMode,
+    /// The ledger whose witnesses do, where only a signature acknowledges.
+    pub ledger: Option<EntryId>,
     /// Whose commits are refused.
     pub applies_to: AppliesTo,
     /// What a hook does when Andon itself fails.

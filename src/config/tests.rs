@@ -52,6 +52,7 @@ fn without_sources_the_defaults_of_the_design_hold() {
         config.guard,
         Guard {
             ack: AckMode::Delete,
+            ledger: None,
             applies_to: AppliesTo::Everyone,
             on_internal_error: OnInternalError::Warn,
             perpetual: Perpetual::No,

@@ -283,15 +283,17 @@ pub enum AckHow {
     Resume,
     /// The halt's file was deleted; first seen at a hook.
     FileDeleted,
+    /// A witness resolved it, signed.
+    Signed,
 }
 
 impl AckHow {
-    /// Both with their names in the journal, the ledger and JSON.
-    pub const ALL: [(Self, &'static str); 2] =
-        [(Self::Resume, "resume"), (Self::FileDeleted, "file_deleted")];
+    /// Each with its name in the journal, the ledger and JSON.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Resume, "resume"), (Self::FileDeleted, "file_deleted"), (Self::Signed, "signed")];
 }
 
-named!(AckHow, "resume or file_deleted");
+named!(AckHow, "resume, file_deleted or signed");
 
 /// A person's answer to a halt (docs/concepts.md).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

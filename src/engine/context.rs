@@ -16,7 +16,7 @@ use crate::platform::processes;
 use crate::platform::test_seam;
 
 /// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 41] = [
+const KEPT: [&str; 44] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -31,11 +31,13 @@ const KEPT: [&str; 41] = [
     "CLICOLOR",
     "CLICOLOR_FORCE",
     "CODEX_HOME",
+    "EDITOR",
     "GIT_COMMON_DIR",
     "GIT_COMMITTER_EMAIL",
     "GIT_COMMITTER_NAME",
     "GIT_CONFIG_COUNT",
     "GIT_DIR",
+    "GIT_EDITOR",
     "GIT_INDEX_FILE",
     "GIT_NOTES_REWRITE_REF",
     "GIT_SSH",
@@ -57,6 +59,7 @@ const KEPT: [&str; 41] = [
     "PREK_SKIP",
     "SKIP",
     "TERM",
+    "VISUAL",
     "XDG_CONFIG_HOME",
 ];
 

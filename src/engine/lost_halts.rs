@@ -45,7 +45,7 @@ impl Held {
     /// Of these entries.
     pub fn of(entries: &[Entry]) -> Self {
         let acks = || entries.iter().filter_map(|entry| answer_of(&entry.event));
-        let resumed = acks().filter(|ack| ack.how == AckHow::Resume && ack.counter.is_none());
+        let resumed = acks().filter(|ack| ack.how != AckHow::FileDeleted && ack.counter.is_none());
         Self {
             ids: entries.iter().map(|entry| entry.id).collect(),
             answered: acks().filter_map(|ack| ack.halt).collect(),

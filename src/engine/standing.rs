@@ -12,18 +12,19 @@ use super::error::OpsError;
 use super::lost_halts;
 use super::repairs;
 use super::shown_halts;
+use super::witnessing;
 use super::workspace::Workspace;
 use crate::config::Perpetual;
 use crate::detect::{self, Stops};
-use crate::domain::decision::StandingHalt;
+use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::effect::Effect;
 use crate::domain::facts::{Ack, AckHow, Presence};
 use crate::domain::findings::{HaltReason, ReportFile};
-use crate::domain::ids::CommitId;
+use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::response::{AckMode, Notice, NoticeKind};
 use crate::effect::best_effort::{OWN_PAUSE, Programs};
 use crate::effect::{self, AndonDir, EffectError, Look, Site};
-use crate::ledger::Ledger;
+use crate::ledger::{EntryEvent, Ledger};
 use crate::report::message::Diagnostic;
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
@@ -75,7 +76,37 @@ pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
     // What the ledger tells binds by itself; a gap in it is only looked for where it tells of nothing.
     let reported =
         here.own.into_iter().chain(beside).chain(other).max_by_key(|found| (found.halt.at, found.id));
-    reported.map_or_else(|| lost_halts::standing(ws, head), |found| Ok(Some(found)))
+    if let Some(found) = reported {
+        return Ok(Some(found));
+    }
+    match lost_halts::standing(ws, head)? {
+        Some(found) => Ok(Some(found)),
+        None => Ok(witnessing::unanswered(ws)?.filter(|found| concerns(ws, head, found))),
+    }
+}
+
+/// The halt of a ledger entry.
+///
+/// # Errors
+/// The entry is no halt.
+pub fn of_entry(ws: &Workspace, id: EntryId) -> Result<StandingHalt, OpsError> {
+    let (entries, _) = Ledger::open(&ws.repo).read_all()?;
+    let halt = entries.into_iter().find(|entry| entry.id == id).and_then(|entry| match entry.event {
+        EntryEvent::Known(LedgerEvent::Halted(halt)) => Some(*halt),
+        EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
+        | EntryEvent::Unknown { .. } => None,
+    });
+    halt.map(|halt| StandingHalt { id, halt }).ok_or(OpsError::NothingToResume)
+}
+
+/// Whether a halt of any worktree and clone concerns whoever works on from `head` here.
+fn concerns(ws: &Workspace, head: Option<CommitId>, found: &StandingHalt) -> bool {
+    let is_here = found.halt.worktree == ws.repo.worktree_name();
+    let is_own = !Ledger::open(&ws.repo).is_elsewhere(found.id).unwrap_or(false);
+    let builds_on = |halted: CommitId| {
+        head.is_some_and(|head| head == halted || ws.repo.is_ancestor(halted, head).unwrap_or(false))
+    };
+    (is_here && is_own) || found.halt.head.is_some_and(builds_on)
 }
 
 /// Whether a halt is one of another worktree or clone: what it looks like here is only known once it was shown.
@@ -92,7 +123,9 @@ pub fn report_file_present(ws: &Workspace, report_file: ReportFile) -> bool {
 
 /// Whether the files say that a person answered.
 pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
-    if ws.andon_dir().is_none() || ws.config.guard.ack != AckMode::Delete || deleted_folder::is(ws) {
+    let asks_other =
+        ws.config.guard.ack != AckMode::Delete || witnessing::asks_signature(ws, standing).is_some();
+    if ws.andon_dir().is_none() || asks_other || deleted_folder::is(ws) {
         return false;
     }
     if is_foreign(ws, standing).unwrap_or(true) {
@@ -128,6 +161,11 @@ pub fn resolve(ctx: &Context, ws: &Workspace) -> Result<Resolved, OpsError> {
     let unseen = check_directory(ws).err().map(|err| err.as_warning());
     let mut notes: Vec<Diagnostic> = clear_pause(ctx, ws).into_iter().chain(unseen).collect();
     let Some(standing) = recorded(ws)? else { return Ok(Resolved { notes, ..Resolved::default() }) };
+    match by_witness(ctx, ws, &standing) {
+        Ok(true) => return Ok(Resolved { notes, ..Resolved::default() }),
+        Ok(false) => {}
+        Err(failed) => return Ok(Resolved { halt: Some(standing), failed: Some(failed), notes }),
+    }
     let failed = if answered_by_deletion(ws, &standing) {
         let reason = if notes.is_empty() { "" } else { "perpetual mode: PAUSE was cleared" };
         match acknowledge(ctx, ws, Answer::Loop(Some(&standing)), AckHow::FileDeleted, reason) {
@@ -185,6 +223,18 @@ pub(crate) fn own_pause(ws: &Workspace) -> bool {
     alone && ws.andon_dir().is_some_and(|dir| pause_text(&dir).starts_with(OWN_PAUSE))
 }
 
+/// Takes up the answer of a witness to a halt that asks for one; whether there was one for this code.
+fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<bool, OpsError> {
+    let Some(ledger) = witnessing::asks_signature(ws, standing) else { return Ok(false) };
+    let Some(answer) = witnessing::ledger_answer(ws, ledger, standing.id)? else { return Ok(false) };
+    if let Some(what) = witnessing::unfit(ws, &answer, standing)? {
+        let help = "put the code back that was halted, or have a witness answer for this one: andon review resolve halt";
+        return Err(OpsError::Refused { what, help: help.to_owned() });
+    }
+    acknowledge(ctx, ws, Answer::Witness(standing, &answer.who), AckHow::Signed, &answer.rationale)?;
+    Ok(true)
+}
+
 fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<(), OpsError> {
     let story = super::timeline::load(ws)?.timeline.story();
     let rewrite = Effect::WriteReportFile { halt: Box::new(standing.halt.clone()), story: Box::new(story) };
@@ -203,6 +253,8 @@ fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
 pub enum Answer<'a> {
     /// The halt that stands, or none: the window starts anew.
     Loop(Option<&'a StandingHalt>),
+    /// The halt that stands, by a witness whose signature was verified.
+    Witness(&'a StandingHalt, &'a str),
     /// One counter, and the halt that it made: the window goes on.
     Counter(&'a str, Option<&'a StandingHalt>),
 }
@@ -215,14 +267,23 @@ pub fn acknowledge(
     how: AckHow,
     reason: &str,
 ) -> Result<(), OpsError> {
-    let (halt, counter) = match answer {
-        Answer::Loop(halt) => (halt, None),
-        Answer::Counter(counter, halt) => (halt, Some(counter)),
+    let (halt, counter, witness) = match answer {
+        Answer::Loop(halt) => (halt, None, None),
+        Answer::Counter(counter, halt) => (halt, Some(counter), None),
+        Answer::Witness(halt, who) => (Some(halt), None, Some(who)),
     };
+    if let Some(halt) =
+        halt.filter(|halt| witness.is_none() && witnessing::asks_signature(ws, halt).is_some())
+    {
+        return Err(OpsError::Refused {
+            what: format!("halt {} ends only by the signature of a witness", witnessing::short(halt.id)),
+            help: "a witness answers: andon review resolve halt".to_owned(),
+        });
+    }
     let ack = Ack {
         halt: halt.map(|halt| halt.id),
         counter: counter.map(str::to_owned),
-        by: ctx.identity(&ws.repo),
+        by: witness.map_or_else(|| ctx.identity(&ws.repo), str::to_owned),
         how,
         agent: ctx.actor().marker.map(str::to_owned),
         reason: reason.to_owned(),
@@ -240,7 +301,7 @@ pub fn acknowledge(
     }
     // The answer to a halt answers the pause that came with it; one that a person made stays.
     let answers_pause = halt.is_some() && own_pause(ws);
-    if (how == AckHow::Resume && counter.is_none()) || answers_pause {
+    if (how != AckHow::FileDeleted && counter.is_none()) || answers_pause {
         plan.push(Effect::RemoveStops);
     }
     effect::carry_out(&plan, &site(ctx, ws))?;

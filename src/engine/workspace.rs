@@ -9,6 +9,7 @@ use crate::change::normalize::Normalizer;
 use crate::config::{self, Config, ConfigErrors, OnInternalError};
 use crate::domain::paths::{PathClass, PathRules};
 use crate::domain::tests::{OverlayEntry, Tracking};
+use crate::domain::time::Timestamp;
 use crate::effect::AndonDir;
 use crate::git::{Overlay, Repo};
 
@@ -37,6 +38,8 @@ pub struct Workspace {
     pub config: Config,
     /// What was wrong with the configuration, when the defaults stand in for it.
     pub config_errors: Option<ConfigErrors>,
+    /// When it was opened, by the clock of this process.
+    pub opened: Timestamp,
 }
 
 impl Workspace {
@@ -58,7 +61,7 @@ impl Workspace {
             Ok(config) => (config, None),
             Err(errors) => (config::load(&[])?, Some(errors)),
         };
-        Ok(Self { repo, config, config_errors })
+        Ok(Self { repo, config, config_errors, opened: ctx.now })
     }
 
     /// `.andon/` of this working tree; `None` in a bare repository.

@@ -1,6 +1,5 @@
 //! `andon ledger verify`: every entry of every writer again, from the objects alone.
 
-use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, Witnessed};
 use crate::engine::workspace::Workspace;
@@ -24,8 +23,8 @@ pub struct LedgerVerified {
 ///
 /// # Errors
 /// The refs cannot be read.
-pub fn verify(ctx: &Context, ws: &Workspace) -> Result<LedgerVerified, OpsError> {
-    let ledger = witnessing::load(ctx, ws, None)?;
+pub fn verify(ws: &Workspace) -> Result<LedgerVerified, OpsError> {
+    let ledger = witnessing::load(ws)?;
     let is_signed = |state: &SignatureState| matches!(state, SignatureState::Good { .. });
     let mut faults = witnessing::faults(&ledger);
     faults.extend(rewound(ws)?);

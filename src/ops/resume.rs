@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::detect;
 use crate::detect::Stops;
 use crate::domain::about::Reset;
-use crate::domain::decision::Stage;
+use crate::domain::decision::{Stage, StandingHalt};
 use crate::domain::facts::AckHow;
 use crate::effect;
 use crate::engine::context::Context;
@@ -14,6 +14,7 @@ use crate::engine::guard;
 use crate::engine::safety;
 use crate::engine::standing::{self, Answer, PAUSE_FILE, Resumed, STOP_FILE, stops};
 use crate::engine::timeline;
+use crate::engine::witnessing;
 use crate::engine::workspace::Workspace;
 
 /// Acknowledges the standing halt and removes STOP and PAUSE. Refuses in the shell of an agent.
@@ -34,8 +35,23 @@ pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Res
     if halt.is_some() && reason.is_none() {
         return Err(OpsError::ReasonMissing);
     }
+    if let Some(standing) = halt.as_ref().filter(|halt| witnessing::asks_signature(ws, halt).is_some()) {
+        return signed(ctx, ws, standing, reason.unwrap_or_default());
+    }
     standing::acknowledge(ctx, ws, Answer::Loop(halt.as_ref()), AckHow::Resume, reason.unwrap_or_default())?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
+}
+
+/// The short form of a resolution: the reason, signed.
+fn signed(ctx: &Context, ws: &Workspace, halt: &StandingHalt, reason: &str) -> Result<Resumed, OpsError> {
+    witnessing::resolve_halt(ctx, ws, halt, reason)?;
+    let found = standing::resolve(ctx, ws)?;
+    if let Some(failed) = found.failed {
+        return Err(failed);
+    }
+    let key = witnessing::signer(ctx, ws)?.public().to_string();
+    let by = witnessing::load(ws)?.who(&key).unwrap_or("a witness").to_owned();
+    Ok(Resumed { halt: Some(halt.clone()), by })
 }
 
 /// Resets one counter, and answers the halt that it made. Everything else goes on as it was.

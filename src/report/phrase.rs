@@ -167,6 +167,7 @@ pub(super) fn skip(skip: &Skip) -> String {
 pub(super) fn acknowledged(ack: &Ack) -> String {
     let how = match ack.how {
         AckHow::Resume => "with andon resume",
+        AckHow::Signed => "with a signed resolution",
         AckHow::FileDeleted => "by deleting the file",
     };
     // Writing to a String cannot fail.

@@ -199,7 +199,10 @@ fn to_continue(page: &mut Page, halt: &Halt, ack: AckMode) {
             page.line("    andon resume --reason \"what was decided\"");
         }
         AckMode::Signed => {
-            page.line("Commits are refused until a witness has signed the acknowledgement (`guard.ack = \"signed\"`).");
+            page.line("Commits are refused until a witness has answered, signed (`guard.ack = \"signed\"`):");
+            page.blank();
+            page.line("    andon review show halt");
+            page.line("    andon review resolve halt");
         }
     }
     page.blank();

@@ -35,6 +35,8 @@ pub struct Precedent {
     pub standing: PrecedentStanding,
     pub by: BTreeSet<String>,
     pub tags: BTreeSet<String>,
+    /// The entries of the votes behind it.
+    pub votes: Vec<usize>,
 }
 
 /// What is looked for.
@@ -83,7 +85,8 @@ impl Folded {
         let tags = votes.iter().flat_map(|vote| &vote.tags).chain(&round.tags).cloned().collect();
         let by = votes.iter().map(|vote| vote.witness.clone()).collect();
         let key = votes.first().map(|vote| vote.key.clone()).unwrap_or_default();
-        (Precedent { round: round.entry, key, standing, by, tags }, words)
+        let entries = votes.iter().map(|vote| vote.entry).collect();
+        (Precedent { round: round.entry, key, standing, by, tags, votes: entries }, words)
     }
 }
 

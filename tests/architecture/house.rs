@@ -83,6 +83,7 @@ pub const DOORS: &[Door] = &[
             "src/effect/hook_program.rs",
             "src/effect/capture.rs",
             "src/effect/consult.rs",
+            "src/effect/editor.rs",
             "src/effect/ask.rs",
             "src/platform/",
         ],

@@ -41,6 +41,7 @@ mod rewrites;
 mod run_boundaries;
 mod sending;
 mod session;
+mod signed_halts;
 mod skip;
 mod status_and_log;
 mod stop;

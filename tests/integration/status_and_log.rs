@@ -330,7 +330,7 @@ fn configuration_names_the_layer_of_every_value() {
     error[config]: unknown rule `unchanged-dif`
       --> andon.toml:2:1
       help: did you mean `unchanged-diff`?
-    error[config]: `guard.ack` must be "delete" or "resume", not "always"
+    error[config]: `guard.ack` must be "delete" or "resume" or "signed", not "always"
       --> andon.toml:4:7
       help: write ack = "delete"
     "#);

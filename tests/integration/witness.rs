@@ -4,37 +4,8 @@
 
 use serde_json::Value;
 
-use crate::support::people::{by, key, public, sit_down, with_ann};
-use crate::support::{Out, Stage};
-
-/// Keys and ids differ from run to run.
-fn steady(stage: &Stage, out: &Out) -> String {
-    let mut text = out.to_string();
-    for who in ["ann", "bo", "cy"] {
-        let print = stage.run_in(stage.root(), "ssh-keygen", &["-l", "-f", &public(stage, who)], None).ok();
-        let print = print.stdout.split(' ').nth(1).unwrap().to_owned();
-        text = text.replace(&print, &format!("SHA256:{who}"));
-    }
-    let is_id = |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let long: Vec<String> = text
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| is_id(word))
-        .map(str::to_owned)
-        .collect();
-    for id in long {
-        text = text.replace(&id, "<id>");
-    }
-    let is_short = |word: &str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let short: Vec<String> = text
-        .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| is_short(word))
-        .map(str::to_owned)
-        .collect();
-    for id in short {
-        text = text.replace(&id, "<id8>");
-    }
-    text.replace(stage.root().canonicalize().unwrap().to_str().unwrap(), "<root>")
-}
+use crate::support::Stage;
+use crate::support::people::{by, key, public, sit_down, steady, with_ann};
 
 #[test]
 fn the_first_policy_is_signed_and_plain_git_verifies_it() {
@@ -43,14 +14,18 @@ fn the_first_policy_is_signed_and_plain_git_verifies_it() {
         key(&stage, who);
     }
     let begun = by(&stage, "ann", &["witness", "init", "--name", "human:ann"]).ok();
-    insta::assert_snapshot!(steady(&stage, &begun), @r"
+    insta::assert_snapshot!(steady(&stage, &begun), @r#"
     exit 0
     --- stdout
     ledger <id>
     human:ann is its admin and witness, with key SHA256:ann
       help: send it to the others: andon sync
+      help: so that only a signature ends a halt, in andon.toml:
+            [guard]
+            ack = "signed"
+            ledger = "<id>"
     --- stderr
-    ");
+    "#);
     insta::assert_snapshot!(steady(&stage, &by(&stage, "ann", &["witness", "list"])), @r"
     exit 0
     --- stdout

@@ -9,19 +9,136 @@ use crate::domain::time::Timestamp;
 
 /// `andon review`
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct ReviewArgs {
-    /// What to do
+    /// What to do; without it the rounds that wait are listed, oldest first
     #[command(subcommand)]
-    pub command: ReviewCommand,
+    pub command: Option<ReviewCommand>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
 }
 
 /// `andon review ...`
 #[derive(Debug, Subcommand)]
 pub enum ReviewCommand {
+    /// Show a round in the order in which it is to be read, and what is known about it
+    Show {
+        /// An entry id, its first digits, or `halt` for the halt that stands here
+        round: String,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Take a round: its clock starts
+    Accept(RoundArgs),
+    /// Answer a round, signed; without --from and --decision an editor opens with a template
+    Resolve(AnswerArgs),
+    /// Ask for a panel of three
+    Panel(ReasonedArgs),
+    /// Commit to your vote on a panel; nobody sees it until all have committed
+    Ballot(AnswerArgs),
+    /// Open the vote that you committed to
+    Reveal(RoundArgs),
+    /// Say that a decision, or a round that agents closed among themselves, was wrong
+    Flag(ReasonedArgs),
+    /// Show what people decided before, newest first; dissent is marked as such
+    Precedents {
+        /// A topic
+        #[arg(long)]
+        tag: Option<String>,
+        /// Words that all must be in the question or the reasons
+        text: Vec<String>,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
+    /// Show what witnesses flagged about the rules themselves
+    Concerns(FormatArg),
+    /// Show where witnesses stand: tier, reputation, what is left of today, attention
+    Status {
+        /// One witness, such as human:ann
+        witness: Option<String>,
+        /// Output format
+        #[command(flatten)]
+        format: FormatArg,
+    },
     /// Fold ledger entries of a file: who may act, what was decided, reputations, accounts. Reads no repository
     #[command(after_help = SIMULATE)]
     Simulate(SimulateArgs),
 }
+
+/// Which round somebody means.
+#[derive(Debug, Args)]
+pub struct RoundArgs {
+    /// An entry id, its first digits, or `halt` for the halt that stands here
+    pub round: String,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// A round, and why.
+#[derive(Debug, Args)]
+pub struct ReasonedArgs {
+    /// An entry id, its first digits, or `halt` for the halt that stands here
+    pub round: String,
+    /// Why
+    #[arg(short, long, value_name = "TEXT")]
+    pub reason: String,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+/// An answer to a round, by an editor, a file or flags.
+#[derive(Debug, Args)]
+#[command(after_help = ANSWER)]
+pub struct AnswerArgs {
+    /// An entry id, its first digits, or `halt` for the halt that stands here
+    pub round: String,
+    /// The filled template, or JSON; `-` is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "decision")]
+    pub from: Option<PathBuf>,
+    /// `accept_proposer`, `accept_opposer`, `accept_synthesis`, `amend` or `reject_round`
+    #[arg(long, requires = "rationale")]
+    pub decision: Option<String>,
+    /// Why, in one to three sentences
+    #[arg(long, value_name = "TEXT", requires = "decision")]
+    pub rationale: Option<String>,
+    /// For amend: what is to be done instead
+    #[arg(long, value_name = "TEXT", requires = "decision")]
+    pub amended_recommendation: Option<String>,
+    /// A claim that was checked: true, false or unverifiable; the claim; the source. May be given several times
+    #[arg(long, num_args = 3, value_names = ["VERDICT", "CLAIM", "SOURCE"], requires = "decision")]
+    pub factual_check: Vec<String>,
+    /// Whether the critique only decorates agreement (yes or no), and why
+    #[arg(long, num_args = 2, value_names = ["YES|NO", "WHY"], requires = "decision")]
+    pub sycophancy: Vec<String>,
+    /// The rules are wrong: what, in which direction (increase, decrease, tension), and why
+    #[arg(long, num_args = 3, value_names = ["SUBJECT", "DIRECTION", "WHY"], requires = "decision")]
+    pub concern: Vec<String>,
+    /// The strongest claim, and the strongest critique
+    #[arg(long, num_args = 2, value_names = ["CLAIM", "CRITIQUE"], requires = "decision")]
+    pub strongest: Vec<String>,
+    /// The agent whose mistake it was
+    #[arg(long, value_name = "AGENT", requires = "decision")]
+    pub attributed_to: Option<String>,
+    /// A topic. May be given several times
+    #[arg(long, value_name = "TAG", requires = "decision")]
+    pub tag: Vec<String>,
+    /// How long you worked on it, in seconds; default: since you accepted it
+    #[arg(long, value_name = "N", requires = "decision")]
+    pub time_spent_seconds: Option<u64>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+const ANSWER: &str = "\
+Signed with the key that git's own set-up names (gpg.format=ssh, user.signingKey). A draft with a mistake is kept in
+.git/andon/RESOLUTION_EDITMSG; go on with it by --from. Exit codes: 1 when a rule forbids it or the template was left
+as it is; 2 when a field is wrong.";
 
 const SIMULATE: &str = "\
 FILE holds one entry a line as JSON, parents before children, the policy first; `-` is standard input.

@@ -1,17 +1,177 @@
 //! `andon review`.
 
+use serde_json::{Value, json};
+
 use crate::cli::Shell;
-use crate::cli::args::{ReviewArgs, ReviewCommand, SimulateArgs};
+use crate::cli::args::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::engine::error::OpsError;
-use crate::ops::review;
+use crate::engine::witnessing::{self, Said};
+use crate::engine::workspace::Workspace;
+use crate::ops::review::{self, Act, Acted, Given};
+use crate::report::json;
 
 /// Does what was asked.
 pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
-    match &args.command {
-        ReviewCommand::Simulate(args) => simulate(shell, args),
+    let Some(command) = &args.command else { return list(shell, args.format.format) };
+    if let ReviewCommand::Simulate(args) = command {
+        return simulate(shell, args);
     }
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let ctx = &shell.ctx;
+    match command {
+        ReviewCommand::Accept(args) => {
+            tell(shell, &review::act(ctx, &ws, &args.round, Act::Accept)?, args.format.format);
+        }
+        ReviewCommand::Panel(args) => {
+            let acted = review::act(ctx, &ws, &args.round, Act::Panel(&args.reason))?;
+            tell(shell, &acted, args.format.format);
+        }
+        ReviewCommand::Flag(args) => {
+            let acted = review::act(ctx, &ws, &args.round, Act::Flag(&args.reason))?;
+            tell(shell, &acted, args.format.format);
+        }
+        ReviewCommand::Resolve(args) => {
+            tell(shell, &review::resolve(ctx, &ws, &args.round, given(args)?)?, args.format.format);
+        }
+        ReviewCommand::Ballot(args) => {
+            tell(shell, &review::ballot(ctx, &ws, &args.round, given(args)?)?, args.format.format);
+        }
+        ReviewCommand::Reveal(args) => {
+            tell(shell, &review::reveal(ctx, &ws, &args.round)?, args.format.format);
+        }
+        ReviewCommand::Show { .. }
+        | ReviewCommand::Precedents { .. }
+        | ReviewCommand::Concerns(_)
+        | ReviewCommand::Status { .. }
+        | ReviewCommand::Simulate(_) => look(shell, &ws, command)?,
+    }
+    Ok(Exit::Allowed)
+}
+
+/// Commands that only show.
+fn look(shell: &Shell, ws: &Workspace, command: &ReviewCommand) -> Result<(), OpsError> {
+    let text = match command {
+        ReviewCommand::Show { round, format } => {
+            let shown = review::show(ws, round)?;
+            match format.format {
+                Format::Text => review::show_text(&shown, shell.out.out),
+                Format::Json => {
+                    review::shown_json(&shown).map(|shown| json::line(&shown)).unwrap_or_default()
+                }
+            }
+        }
+        ReviewCommand::Precedents { tag, text, format } => {
+            let found = review::precedents(ws, tag.as_deref(), text)?;
+            match format.format {
+                Format::Text => review::precedents_text(&found),
+                Format::Json => json::lines(&found),
+            }
+        }
+        ReviewCommand::Concerns(format) => {
+            let found = review::concerns(ws)?;
+            match format.format {
+                Format::Text => review::concerns_text(&found),
+                Format::Json => json::lines(&found),
+            }
+        }
+        ReviewCommand::Status { witness, format } => {
+            let found = review::standing(ws, witness.as_deref())?;
+            match format.format {
+                Format::Text => review::standing_text(&found) + &private(shell, ws)?,
+                Format::Json => json::lines(&found),
+            }
+        }
+        ReviewCommand::Accept(_)
+        | ReviewCommand::Panel(_)
+        | ReviewCommand::Flag(_)
+        | ReviewCommand::Resolve(_)
+        | ReviewCommand::Ballot(_)
+        | ReviewCommand::Reveal(_)
+        | ReviewCommand::Simulate(_) => String::new(),
+    };
+    shell.out.result(&text);
+    Ok(())
+}
+
+/// What only the person at the keyboard is told.
+fn private(shell: &Shell, ws: &Workspace) -> Result<String, OpsError> {
+    let Ok(signer) = witnessing::signer(&shell.ctx, ws) else { return Ok(String::new()) };
+    let notice = review::private_notice(ws, &signer.public().to_string())?;
+    Ok(notice.map_or_else(String::new, |notice| format!("\n{notice}\n")))
+}
+
+fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let rounds = review::waiting(&ws)?;
+    shell.out.result(&match format {
+        Format::Text => review::waiting_text(&rounds, shell.out.out),
+        Format::Json => json::lines(&review::waiting_json(&rounds)),
+    });
+    Ok(Exit::Allowed)
+}
+
+fn tell(shell: &Shell, acted: &Acted, format: Format) {
+    shell.out.result(&match format {
+        Format::Text => review::follow_text(acted),
+        Format::Json => review::acted_json(acted).map(|acted| json::line(&acted)).unwrap_or_default(),
+    });
+}
+
+fn given(args: &AnswerArgs) -> Result<Given<'_>, OpsError> {
+    if let Some(file) = &args.from {
+        return Ok(Given::File(file));
+    }
+    if args.decision.is_none() {
+        return Ok(Given::Editor);
+    }
+    flags(args).map(Given::Flags)
+}
+
+/// The answer that flags give.
+fn flags(args: &AnswerArgs) -> Result<Said, OpsError> {
+    let mut said = Said::new();
+    let mut put = |name: &str, value: Value| said.insert(name.to_owned(), value);
+    put("decision", json!(args.decision));
+    put("rationale", json!(args.rationale));
+    if let Some(text) = &args.amended_recommendation {
+        put("amended_recommendation", json!(text));
+    }
+    let checks = args
+        .factual_check
+        .chunks_exact(3)
+        .map(|check| json!({"verdict": check[0], "claim": check[1], "evidence": check[2]}));
+    put("factual_checks", checks.collect());
+    if let [detected, rationale] = args.sycophancy.as_slice() {
+        let detected = match detected.as_str() {
+            "yes" => true,
+            "no" => false,
+            _ => {
+                return Err(OpsError::Usage {
+                    what: format!("--sycophancy begins with yes or no, not {detected}"),
+                    help: "--sycophancy no \"it names a failure of its own\"".to_owned(),
+                });
+            }
+        };
+        put("sycophancy_assessment", json!({"detected": detected, "rationale": rationale}));
+    }
+    if let [subject, direction, rationale] = args.concern.as_slice() {
+        put("policy_concern", json!({"subject": subject, "direction": direction, "rationale": rationale}));
+    }
+    if let [claim, critique] = args.strongest.as_slice() {
+        put("strongest", json!({"claim": claim, "critique": critique}));
+    }
+    if let Some(agent) = &args.attributed_to {
+        put("attributed_to", json!(agent));
+    }
+    if !args.tag.is_empty() {
+        put("tags", json!(args.tag));
+    }
+    if let Some(seconds) = args.time_spent_seconds {
+        put("time_spent_seconds", json!(seconds));
+    }
+    Ok(said)
 }
 
 /// Folds a file. Invalid entries are part of the answer.

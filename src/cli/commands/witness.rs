@@ -21,8 +21,10 @@ pub fn run(shell: &Shell, command: &WitnessCommand) -> Result<Exit, OpsError> {
             let begun = witness::init(ctx, &ws, name, !no_solo)?;
             let print = begun.key.fingerprint();
             shell.out.result(&format!(
-                "ledger {}\n{} is its admin and witness, with key {print}\n  help: send it to the others: andon sync\n",
-                begun.ledger, begun.who
+                "ledger {}\n{} is its admin and witness, with key {print}\n  help: send it to the others: andon sync\n  \
+                 help: so that only a signature ends a halt, in andon.toml:\n        [guard]\n        ack = \"signed\"\n        \
+                 ledger = \"{}\"\n",
+                begun.ledger, begun.who, begun.ledger
             ));
         }
         WitnessCommand::Add { who, key, role } => {
@@ -32,7 +34,7 @@ pub fn run(shell: &Shell, command: &WitnessCommand) -> Result<Exit, OpsError> {
             tell(shell, "revoked", &witness::revoke(ctx, &ws, key, last_good)?);
         }
         WitnessCommand::List { allowed_signers, format } => {
-            let ledger = witness::keys(ctx, &ws)?;
+            let ledger = witness::keys(&ws)?;
             let list = || witness::list_json(&ledger);
             shell.out.result(&match (allowed_signers, format.format) {
                 (true, _) => witness::allowed_signers(&ledger),
@@ -51,7 +53,7 @@ pub fn run(shell: &Shell, command: &WitnessCommand) -> Result<Exit, OpsError> {
             );
             shell.out.result(&format!("{}\n{}\n{roles}\n", own.key, own.key.fingerprint()));
         }
-        WitnessCommand::Policy { from: None } => shell.out.result(&witness::next_policy(ctx, &ws)?),
+        WitnessCommand::Policy { from: None } => shell.out.result(&witness::next_policy(&ws)?),
         WitnessCommand::Policy { from: Some(file) } => {
             tell(shell, "appended", &witness::policy(ctx, &ws, file)?);
         }
@@ -77,7 +79,7 @@ fn tell(shell: &Shell, done: &str, changed: &KeyChange) {
 pub fn ledger(shell: &Shell, command: &LedgerCommand) -> Result<Exit, OpsError> {
     let LedgerCommand::Verify(format) = command;
     let ws = Workspace::open_lenient(&shell.ctx)?;
-    let found = verify::verify(&shell.ctx, &ws)?;
+    let found = verify::verify(&ws)?;
     match format.format {
         Format::Json => shell.out.result(&json::line(&verify::json(&found))),
         Format::Text => {

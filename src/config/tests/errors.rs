@@ -55,12 +55,12 @@ static CASES: &[(&str, &str)] = &[
         "andon.toml:2:14: `fallback.providers` must be a list of providers, not `a on nothing`\n  help: write providers = [\"first\", \"second on failed_gate, stop_event\"]",
     ),
     (
-        "[guard]\nack = \"signed\"",
-        "andon.toml:2:7: `guard.ack` = \"signed\" is not available in this version\n  help: write ack = \"delete\"",
+        "[guard]\nledger = \"12\"",
+        "andon.toml:2:10: `guard.ledger` must be the 64 hexadecimal digits of a ledger entry, not \"12\"\n  help: write ledger = \"0000000000000000000000000000000000000000000000000000000000000000\"",
     ),
     (
         "[guard]\nack = true",
-        "andon.toml:2:7: `guard.ack` must be \"delete\" or \"resume\", not true\n  help: write ack = \"delete\"",
+        "andon.toml:2:7: `guard.ack` must be \"delete\" or \"resume\" or \"signed\", not true\n  help: write ack = \"delete\"",
     ),
     (
         "[guard]\nsession_gap = \"soon\"",

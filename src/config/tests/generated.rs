@@ -67,7 +67,7 @@ fn the_schema_is_closed_and_described() {
         }
     }
     let ack = &schema["properties"]["guard"]["properties"]["ack"];
-    assert_eq!(ack["enum"], serde_json::json!(["delete", "resume"]));
+    assert_eq!(ack["enum"], serde_json::json!(["delete", "resume", "signed"]));
     assert_eq!(ack["default"], "delete");
     let rules = schema["properties"]["rules"]["properties"].as_object().unwrap();
     assert_eq!(rules.len(), crate::detect::REGISTRY.len());

@@ -1,11 +1,14 @@
 //! Appending what a person or an orchestrator says. Before anything is signed, the entry is folded in where it would
 //! stand: what would be invalid is refused with its reason, and never appended.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::faults::reason;
 use super::{Said, SignedLedger};
 use crate::domain::ids::EntryId;
+use crate::domain::time::Timestamp;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
@@ -13,6 +16,9 @@ use crate::ledger::{EvidenceText, Ledger, NewEntry};
 use crate::review::entry::ReviewEntry;
 use crate::review::fold;
 use crate::signing::Signer;
+
+/// Most witnesses who are asked whether they may take a round.
+const MAX_ASKED: usize = 16;
 
 /// An entry to be appended.
 #[derive(Debug, Clone, Copy)]
@@ -51,10 +57,9 @@ impl SignedLedger {
     pub fn allow(&self, ctx: &Context, draft: &Draft<'_>) -> Result<(), OpsError> {
         let mut entries = self.review.clone();
         let new = entries.len();
-        let is_parent = |at: &usize| !entries.iter().any(|entry| entry.parents.contains(at));
         // A head from the future is no parent of what is appended.
         let is_now = |at: &usize| self.review[*at].at <= ctx.now.0.saturating_add(300);
-        let parents: Vec<usize> = (0..new).filter(is_parent).filter(is_now).collect();
+        let parents: Vec<usize> = self.heads().into_iter().filter(is_now).collect();
         entries.push(ReviewEntry {
             id: "this entry".to_owned(),
             rank: [0xff; 32],
@@ -71,6 +76,47 @@ impl SignedLedger {
         let Some(code) = folded.state.codes.get(&new) else { return Ok(()) };
         let (what, help) = reason(self, &entries[new], *code);
         Err(OpsError::Refused { what, help })
+    }
+}
+
+impl SignedLedger {
+    /// Who may take each of `rounds` now: everybody named by the policy tries, and what the rules say of that is asked.
+    pub fn may_accept(&self, now: Timestamp, rounds: &[usize]) -> Vec<Vec<String>> {
+        let mut may = vec![Vec::new(); rounds.len()];
+        let keys = &self.folded.authority.at_end.keys;
+        let witnesses = self.folded.authority.at_end.witnesses.iter().take(MAX_ASKED);
+        for who in witnesses.filter(|_| !rounds.is_empty()) {
+            let key =
+                keys.values().find(|grant| grant.who == *who && !self.folded.authority.is_out(&grant.key));
+            let Some(key) = key else { continue };
+            let heads = self.heads();
+            let mut entries = self.review.clone();
+            entries.extend(rounds.iter().enumerate().map(|(number, round)| ReviewEntry {
+                id: format!("try {number}"),
+                rank: [0xff; 32],
+                writer: "here".to_owned(),
+                at: now.0,
+                kind: "accept".to_owned(),
+                signer: Some(key.key.clone()),
+                touched: true,
+                parents: heads.clone(),
+                body: said(serde_json::json!({"round": self.review[*round].id})),
+            }));
+            let folded = fold::fold(&entries, now.0);
+            for (number, may) in may.iter_mut().enumerate() {
+                if !folded.state.codes.contains_key(&(self.review.len() + number)) {
+                    may.push(who.clone());
+                }
+            }
+        }
+        may
+    }
+
+    /// The entries that nothing follows yet.
+    fn heads(&self) -> Vec<usize> {
+        let parents: BTreeSet<usize> =
+            self.review.iter().flat_map(|entry| entry.parents.iter().copied()).collect();
+        (0..self.review.len()).filter(|at| !parents.contains(at)).collect()
     }
 }
 

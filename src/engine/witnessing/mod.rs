@@ -3,6 +3,7 @@
 //! The rules are those of [`crate::review`]; here the entries come from git, with signatures that were verified.
 
 mod act;
+mod answer;
 mod faults;
 mod setup;
 
@@ -11,13 +12,17 @@ use std::collections::BTreeMap;
 use serde_json::Map;
 
 pub use act::{Draft, said};
+pub use answer::{
+    HaltAnswer, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered, unfit,
+};
 pub use faults::{Witnessed, faults};
-pub use setup::{not_an_agent, signer};
+pub use setup::{editor, not_an_agent, signer};
 
 use crate::domain::ids::{CommitId, EntryId};
-use crate::engine::context::Context;
+use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
+use crate::git::Repo;
 use crate::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry};
 use crate::review::entry::ReviewEntry;
 use crate::review::fold::{self, Folded};
@@ -40,12 +45,20 @@ pub struct SignedLedger {
     pub faulty: Vec<FaultyEntry>,
 }
 
-/// Reads the ledger of `ws`; `id` names it where that is settled. Without it the only first policy does.
+/// Reads the ledger of `ws`: the one that `guard.ledger` names, else the only one that is there.
 ///
 /// # Errors
 /// The refs cannot be read, or several first policies are there and nothing says which counts.
-pub fn load(ctx: &Context, ws: &Workspace, id: Option<EntryId>) -> Result<SignedLedger, OpsError> {
-    let whole = Ledger::open(&ws.repo).read_whole()?;
+pub fn load(ws: &Workspace) -> Result<SignedLedger, OpsError> {
+    of(&ws.repo, ws.config.guard.ledger, ws.opened)
+}
+
+/// The ledger `id` of `repo`, or where it is not given the only one, for a reader whose clock says `now`.
+///
+/// # Errors
+/// As [`load`].
+pub fn of(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedger, OpsError> {
+    let whole = Ledger::open(repo).read_whole()?;
     let id = match id {
         Some(id) => Some(id),
         None => only_first(&whole.entries)?,
@@ -53,7 +66,7 @@ pub fn load(ctx: &Context, ws: &Workspace, id: Option<EntryId>) -> Result<Signed
     let (entries, foreign): (Vec<_>, Vec<_>) =
         whole.entries.into_iter().partition(|entry| belongs(entry, id));
     let review = as_review(&entries);
-    let folded = fold::fold(&review, ctx.now.0);
+    let folded = fold::fold(&review, now.0);
     Ok(SignedLedger { id, entries, review, folded, foreign, faulty: whole.faults })
 }
 

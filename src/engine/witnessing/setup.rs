@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::git::{GitError, Repo};
+use crate::git::{ConfigScope, GitError, Repo};
 use crate::ledger::{AppendError, LedgerError};
 use crate::signing::{Signer, SigningSetup};
 
@@ -27,6 +27,22 @@ pub fn signer(ctx: &Context, ws: &Workspace) -> Result<Signer, OpsError> {
 
 fn last(repo: &Repo, key: &str) -> Result<Option<String>, GitError> {
     Ok(repo.config_sources(key)?.pop().map(|found| found.value))
+}
+
+/// The person's editor, as git finds it; never one that the repository's configuration names.
+///
+/// # Errors
+/// git's configuration cannot be read.
+pub fn editor(ctx: &Context, ws: &Workspace) -> Result<String, OpsError> {
+    let set = |name: &str| ctx.var(name).filter(|value| !value.is_empty()).map(str::to_owned);
+    if let Some(editor) = set("GIT_EDITOR") {
+        return Ok(editor);
+    }
+    let own = [ConfigScope::System, ConfigScope::Global, ConfigScope::Command];
+    let mut configured = ws.repo.config_sources("core.editor")?.into_iter();
+    let configured = configured.rfind(|found| own.contains(&found.scope));
+    let editor = configured.map(|found| found.value).or_else(|| set("VISUAL")).or_else(|| set("EDITOR"));
+    Ok(editor.unwrap_or_else(|| "vi".to_owned()))
 }
 
 /// An error in the shell of an agent: people answer, and people name witnesses.

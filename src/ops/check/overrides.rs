@@ -79,6 +79,7 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
     };
     let how = match ack.how {
         AckHow::Resume => "with andon resume".to_owned(),
+        AckHow::Signed => "with a signed resolution".to_owned(),
         AckHow::FileDeleted if halt.reason == HaltReason::UserStop => {
             "by taking STOP or PAUSE away".to_owned()
         }

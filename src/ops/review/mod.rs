@@ -1,6 +1,14 @@
 //! `andon review`: rounds put to people.
 
+mod act;
+mod ballot;
+mod follow;
+mod known;
+mod rounds;
+mod show;
 mod summary;
+mod template;
+mod views;
 
 use std::io::Read as _;
 use std::path::Path;
@@ -14,7 +22,16 @@ use crate::report::json;
 use crate::review::simulation::output::SimulationJson;
 use crate::review::simulation::{self, Simulated, read};
 
+pub use act::{Act, Acted, Given, act, resolve};
+pub use ballot::{ballot, reveal};
+pub use follow::text as follow_text;
+pub use known::{
+    concerns, concerns_text, precedents, precedents_text, private_notice, standing, standing_text,
+};
+pub use rounds::{WaitingRound, waiting};
+pub use show::{ShownRound, show, show_text};
 pub use summary::summary;
+pub use views::{acted_json, shown_json, waiting_json, waiting_text};
 
 /// The largest file of entries that is read: some 100,000 rounds.
 const MAX_BYTES: u64 = 256 << 20;

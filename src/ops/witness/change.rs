@@ -169,7 +169,7 @@ pub fn sign(ctx: &Context, ws: &Workspace, entry: &str) -> Result<KeyChange, Ops
     })?;
     if let Some(about) = about {
         changed.about = about;
-        changed.standing = standing(&witnessing::load(ctx, ws, None)?, about);
+        changed.standing = standing(&witnessing::load(ws)?, about);
     }
     Ok(changed)
 }
@@ -187,12 +187,12 @@ fn change(
         _ => "witness sign",
     };
     witnessing::not_an_agent(ctx, verb)?;
-    let ledger = witnessing::load(ctx, ws, None)?.with_policy()?;
+    let ledger = witnessing::load(ws)?.with_policy()?;
     let said = say(&ledger)?;
     let signer = witnessing::signer(ctx, ws)?;
     let draft = Draft { kind, said: &said, evidence: &[], signer: Some(&signer) };
     let entry = ledger.append(ctx, ws, &draft)?;
-    let standing = standing(&witnessing::load(ctx, ws, None)?, entry);
+    let standing = standing(&witnessing::load(ws)?, entry);
     Ok(KeyChange { entry, about: entry, standing })
 }
 

@@ -1,7 +1,6 @@
 //! Who may sign, for people, programs and `ssh-keygen`.
 
 use super::granted;
-use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, SignedLedger};
 use crate::engine::workspace::Workspace;
@@ -13,8 +12,8 @@ use crate::wire::v1::output::{WitnessKeyJson, WitnessListJson};
 ///
 /// # Errors
 /// There is none.
-pub fn keys(ctx: &Context, ws: &Workspace) -> Result<SignedLedger, OpsError> {
-    witnessing::load(ctx, ws, None)?.with_policy()
+pub fn keys(ws: &Workspace) -> Result<SignedLedger, OpsError> {
+    witnessing::load(ws)?.with_policy()
 }
 
 /// Lines of an allowed-signers file: with it plain `git verify-commit` verifies entries.

@@ -37,7 +37,7 @@ pub struct Begun {
 pub fn init(ctx: &Context, ws: &Workspace, who: &str, solo: bool) -> Result<Begun, OpsError> {
     witnessing::not_an_agent(ctx, "witness init")?;
     let who = person(who)?;
-    let ledger = witnessing::load(ctx, ws, None)?;
+    let ledger = witnessing::load(ws)?;
     if let Some((entry, version)) = ledger.policy() {
         return Err(OpsError::Refused {
             what: format!("a policy is in force already: version {version}, entry {}", ledger.short(entry)),
@@ -84,7 +84,7 @@ pub struct OwnKey {
 /// # Errors
 /// git is not set up to sign with an SSH key.
 pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
-    let ledger = witnessing::load(ctx, ws, None)?;
+    let ledger = witnessing::load(ws)?;
     let key = witnessing::signer(ctx, ws)?.public().clone();
     let grant = ledger.folded.authority.at_end.keys.get(&key.to_string()).cloned();
     Ok(OwnKey { key, grant })
@@ -94,8 +94,8 @@ pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
 ///
 /// # Errors
 /// There is none.
-pub fn next_policy(ctx: &Context, ws: &Workspace) -> Result<String, OpsError> {
-    let ledger = witnessing::load(ctx, ws, None)?.with_policy()?;
+pub fn next_policy(ws: &Workspace) -> Result<String, OpsError> {
+    let ledger = witnessing::load(ws)?.with_policy()?;
     let Some((entry, version)) = ledger.policy() else { return Ok(String::new()) };
     let mut next = ledger.entries[entry].body.clone();
     next.insert("version".to_owned(), json!(version + 1));

@@ -5,7 +5,7 @@
 //!  "cycle_id","halt_reason","rule","message","report file","evidence":{"diffs","tests","outputs","trend"},
 //!  "suggested_actions","action_codes"?,"iteration","head"?,"branch"?,"worktree","base"?,"beside"?}
 //! {... "type":"loop.stop switch", ... "moved":"pulled"|"lifted","message","by","agent"?,"head"?,"worktree"}
-//! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted","agent"?,"reason","head"?,"worktree"}
+//! {... "type":"loop.acknowledged", ... "halt"?,"counter"?,"by","how":"resume"|"file_deleted"|"signed","agent"?,"reason","head"?,"worktree"}
 //! ```
 //!
 //! Numbers are at most 2^53 - 1, as RFC 8785 can hold; lists keep their newest 64 items; texts are cut at 4 KiB.

@@ -36,6 +36,53 @@ pub(crate) fn by(stage: &Stage, who: &str, args: &[&str]) -> Out {
     stage.andon(args)
 }
 
+/// A loop that was halted (`repeated-failures`) in a repository where only ann's signature ends a halt.
+pub(crate) fn halted_and_signed() -> Stage {
+    let stage = Stage::installed();
+    signed(&stage);
+    fail(&stage);
+    stage
+}
+
+/// From now on only ann's signature ends a halt; the ledger's id.
+pub(crate) fn signed(stage: &Stage) -> String {
+    let ledger = with_ann(stage);
+    let toml = stage.read("andon.toml");
+    stage.write("andon.toml", format!("{toml}[guard]\nack = \"signed\"\nledger = \"{ledger}\"\n"));
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Ask for signatures"]).ok();
+    ledger
+}
+
+/// Three iterations with one failing test.
+pub(crate) fn fail(stage: &Stage) {
+    for number in ["1", "2", "3"] {
+        stage.iterate(&format!("try {number}\n"), &["ok a", "not ok b"], &format!("Try {number}")).ok();
+    }
+}
+
+/// Keys and ids, which differ from run to run, by names of their own.
+pub(crate) fn steady(stage: &Stage, out: &Out) -> String {
+    let mut text = out.to_string();
+    for who in ["ann", "bo", "cy", "di"] {
+        let print = stage.run_in(stage.root(), "ssh-keygen", &["-l", "-f", &public(stage, who)], None).ok();
+        let print = print.stdout.split(' ').nth(1).unwrap().to_owned();
+        text = text.replace(&print, &format!("SHA256:{who}"));
+    }
+    for (digits, name) in [(64, "<id>"), (40, "<oid>"), (12, "<id12>"), (8, "<id8>")] {
+        let is_id = |word: &str| word.len() == digits && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let words: Vec<String> = text
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| is_id(word))
+            .map(str::to_owned)
+            .collect();
+        for word in words {
+            text = text.replace(&word, name);
+        }
+    }
+    text.replace(stage.root().canonicalize().unwrap().to_str().unwrap(), "<root>")
+}
+
 /// A repository whose only admin and witness is ann; the id of its ledger.
 pub(crate) fn with_ann(stage: &Stage) -> String {
     let made = by(stage, "ann", &["witness", "init", "--name", "human:ann"]).ok();

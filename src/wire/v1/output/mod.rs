@@ -9,6 +9,7 @@ mod halt;
 mod installed;
 mod judged;
 mod record;
+mod reviewed;
 mod safety;
 mod schema;
 mod status;
@@ -28,6 +29,7 @@ pub use judged::{
     ReplayJson, TestRunJson, TrajectoryJson, TrajectoryStepJson,
 };
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
+pub use reviewed::{ActedJson, ConcernJson, PrecedentListJson, RoundShownJson, StandingJson, WaitingJson};
 pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
 pub use schema::{Additional, SchemaJson};
 pub use status::{

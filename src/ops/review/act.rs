@@ -1,0 +1,272 @@
+//! What people do with rounds: take one, answer it, ask for a panel, flag what was decided.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::rounds::{self, own_name, state};
+use super::template::{self, TemplateOf};
+use crate::domain::ids::EntryId;
+use crate::effect::{self, editor};
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::standing;
+use crate::engine::witnessing::{self, Draft, Said, SignedLedger, said};
+use crate::engine::workspace::Workspace;
+use crate::review::round::RoundState;
+use crate::signing::Signer;
+
+/// Where a draft that was not accepted is kept, below the git directory.
+const KEPT: &str = "RESOLUTION_EDITMSG";
+/// Largest answer that is read, in bytes.
+const MAX_ANSWER: u64 = 64 << 20;
+
+/// What was appended, and what the ledger is with it.
+#[derive(Debug)]
+pub struct Acted {
+    /// The new entry.
+    pub entry: EntryId,
+    /// The round's entry.
+    pub round: usize,
+    /// The ledger with it.
+    pub ledger: SignedLedger,
+    /// Whether it answered the halt that stood here.
+    pub resumed: bool,
+}
+
+/// Something short that a person says about a round.
+#[derive(Debug, Clone, Copy)]
+pub enum Act<'a> {
+    /// They take it.
+    Accept,
+    /// They ask for a panel.
+    Panel(&'a str),
+    /// What was decided, or what agents closed among themselves, was wrong.
+    Flag(&'a str),
+}
+
+impl Act<'_> {
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Accept => "accept",
+            Self::Panel(_) => "panel",
+            Self::Flag(_) => "flag",
+        }
+    }
+}
+
+/// Appends a short entry.
+///
+/// # Errors
+/// The rule that forbids it.
+pub fn act(ctx: &Context, ws: &Workspace, round: &str, act: Act<'_>) -> Result<Acted, OpsError> {
+    match act {
+        Act::Accept => witnessing::not_an_agent(ctx, "review accept")?,
+        Act::Panel(_) => witnessing::not_an_agent(ctx, "review panel")?,
+        // Agents may flag as well, with a key of that role.
+        Act::Flag(_) => {}
+    }
+    let ledger = witnessing::load(ws)?.with_policy()?;
+    let at = rounds::find(ws, &ledger, round)?;
+    let id = ledger.entries[at].id.to_string();
+    let body = said(match act {
+        Act::Accept => json!({"round": id}),
+        Act::Panel(reason) | Act::Flag(reason) => json!({"round": id, "reason": reason}),
+    });
+    let signer = witnessing::signer(ctx, ws)?;
+    let draft = Draft { kind: act.kind(), said: &body, evidence: &[], signer: Some(&signer) };
+    let entry = ledger.append(ctx, ws, &draft)?;
+    acted(ws, entry, &id)
+}
+
+pub(super) fn acted(ws: &Workspace, entry: EntryId, round: &str) -> Result<Acted, OpsError> {
+    let ledger = witnessing::load(ws)?;
+    let round = ledger.find(round)?;
+    Ok(Acted { entry, round, ledger, resumed: false })
+}
+
+/// Who answers which round.
+#[derive(Clone, Copy)]
+pub(super) struct Answering<'a> {
+    /// The ledger.
+    pub(super) ledger: &'a SignedLedger,
+    /// The round's entry.
+    pub(super) at: usize,
+    /// With which key.
+    pub(super) signer: &'a Signer,
+}
+
+/// Where an answer comes from.
+#[derive(Debug)]
+pub enum Given<'a> {
+    /// The person writes it now.
+    Editor,
+    /// A file; `-` is standard input.
+    File(&'a Path),
+    /// The command line.
+    Flags(Said),
+}
+
+/// Appends a resolution.
+///
+/// # Errors
+/// What is wrong with it, by line; the draft is kept.
+pub fn resolve(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> Result<Acted, OpsError> {
+    witnessing::not_an_agent(ctx, "review resolve")?;
+    let ledger = witnessing::load(ws)?.with_policy()?;
+    let at = rounds::find(ws, &ledger, round)?;
+    let signer = witnessing::signer(ctx, ws)?;
+    let answering = Answering { ledger: &ledger, at, signer: &signer };
+    let (answer, text) = answer(ctx, ws, answering, given)?;
+    let body = complete(ws, answering, answer)?;
+    let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };
+    let entry = ledger.append(ctx, ws, &draft).inspect_err(|_| keep(ws, text.as_deref()))?;
+    let _gone = std::fs::remove_file(kept(ws));
+    let mut acted = acted(ws, entry, &ledger.entries[at].id.to_string())?;
+    if state(&ledger, at).is_some_and(|round| round.is_halt) {
+        acted.resumed = standing::resolve(ctx, ws)?.halt.is_none();
+    }
+    Ok(acted)
+}
+
+/// The members that follow from the round: which trigger, who, and for a halt the code that was halted.
+fn complete(ws: &Workspace, answering: Answering<'_>, answer: Said) -> Result<Said, OpsError> {
+    let Answering { ledger, at, signer } = answering;
+    let round = state(ledger, at);
+    let trigger =
+        round.and_then(|round| round.triggers.iter().next_back()).map_or("flag", |trigger| trigger.name());
+    let mut body = answer;
+    body.entry("trigger").or_insert_with(|| json!(trigger));
+    body.entry("factual_checks").or_insert_with(|| json!([]));
+    body.insert("round".to_owned(), json!(ledger.entries[at].id.to_string()));
+    body.extend(own_name(ledger, signer.public()).map(|who| ("witness".to_owned(), Value::String(who))));
+    if round.is_some_and(|round| round.is_halt) {
+        let halt = standing::recorded(ws)?.filter(|halt| halt.id == ledger.entries[at].id);
+        let halt = match halt {
+            Some(halt) => halt,
+            None => standing::of_entry(ws, ledger.entries[at].id)?,
+        };
+        body.extend(witnessing::halt_members(ws, &halt)?);
+    }
+    Ok(body)
+}
+
+/// The answer, and the text that it was read from where a person wrote one.
+pub(super) fn answer(
+    ctx: &Context,
+    ws: &Workspace,
+    answering: Answering<'_>,
+    given: Given<'_>,
+) -> Result<(Said, Option<String>), OpsError> {
+    match given {
+        Given::Flags(mut said) => {
+            if !said.contains_key("time_spent_seconds") {
+                said.insert("time_spent_seconds".to_owned(), json!(seconds(ws, answering)));
+            }
+            template::check(&said).map_err(|err| OpsError::Usage {
+                what: err.to_string(),
+                help: "see what each field is: andon review resolve --help".to_owned(),
+            })?;
+            Ok((said, None))
+        }
+        Given::File(file) => {
+            let text = read(ctx, file)?;
+            let said = template::read(&file.to_string_lossy(), &text).inspect_err(|_| {
+                if file == Path::new("-") {
+                    keep(ws, Some(&text));
+                }
+            })?;
+            Ok((said, Some(text)))
+        }
+        Given::Editor => {
+            let of = template_of(ws, answering);
+            let text = edited(ctx, ws, &template::template(&of))?;
+            let name = kept(ws).to_string_lossy().into_owned();
+            Ok((template::read(&name, &text)?, Some(text)))
+        }
+    }
+}
+
+fn template_of(ws: &Workspace, answering: Answering<'_>) -> TemplateOf {
+    let Answering { ledger, at, .. } = answering;
+    let round = state(ledger, at);
+    let question: String =
+        rounds::question(ledger, at).lines().next().unwrap_or_default().chars().take(200).collect();
+    TemplateOf {
+        title: format!("round {}: {question}", ledger.short(at)),
+        seconds: seconds(ws, answering),
+        critique: round.is_some_and(|round| round.came.critique),
+        halt: round.is_some_and(|round| round.is_halt),
+        agents: round.map(agents).unwrap_or_default(),
+    }
+}
+
+fn agents(round: &RoundState) -> Vec<String> {
+    if round.is_halt { Vec::new() } else { round.cast.names().into_iter().map(str::to_owned).collect() }
+}
+
+/// Since the witness accepted the round; 0 where they have not.
+fn seconds(ws: &Workspace, answering: Answering<'_>) -> i64 {
+    let Answering { ledger, at, signer } = answering;
+    let who = own_name(ledger, signer.public());
+    let accepted = who.and_then(|who| state(ledger, at)?.accepted(&who));
+    accepted.map_or(0, |since| ws.opened.0.saturating_sub(since).max(0))
+}
+
+/// The template as the person leaves it.
+fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsError> {
+    let path = kept(ws);
+    let failed = |what: String| OpsError::Usage {
+        what,
+        help: "set another editor: git config --global core.editor vi; or give a file: --from FILE"
+            .to_owned(),
+    };
+    std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(OpsError::Input)?;
+    effect::replace_text(&path, template)?;
+    let editor = witnessing::editor(ctx, ws)?;
+    match editor::edit(&editor, &path) {
+        Ok(true) => {}
+        Ok(false) => {
+            return Err(failed(format!("the editor {editor} ended with an error; nothing was appended")));
+        }
+        Err(err) => return Err(failed(format!("the editor {editor} could not be started: {err}"))),
+    }
+    let text = read(ctx, &path)?;
+    let says = |text: &str| {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    if says(&text).is_empty() || says(&text) == says(template) {
+        let _gone = std::fs::remove_file(&path);
+        return Err(OpsError::Refused {
+            what: "the template was left as it is: nothing was appended".to_owned(),
+            help: "fill in decision and rationale, and save the file".to_owned(),
+        });
+    }
+    Ok(text)
+}
+
+fn kept(ws: &Workspace) -> std::path::PathBuf {
+    ws.repo.git_dir().join("andon").join(KEPT)
+}
+
+/// Keeps a draft that was refused, so that no answer is lost.
+pub(super) fn keep(ws: &Workspace, text: Option<&str>) {
+    if let Some(text) = text {
+        let path = kept(ws);
+        let _made = std::fs::create_dir_all(path.parent().unwrap_or(&path));
+        let _kept = effect::replace_text(&path, text);
+    }
+}
+
+fn read(ctx: &Context, file: &Path) -> Result<String, OpsError> {
+    use std::io::Read as _;
+    let mut bytes = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().lock().take(MAX_ANSWER).read_to_end(&mut bytes).map_err(OpsError::Input)?;
+    } else {
+        let opened = std::fs::File::open(ctx.cwd.join(file)).map_err(OpsError::Input)?;
+        opened.take(MAX_ANSWER).read_to_end(&mut bytes).map_err(OpsError::Input)?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,87 @@
+//! Votes on a panel: first a commitment, then, when all have committed, the vote. Nobody sees another's draft.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::act::{Acted, Answering, Given, acted, answer, keep};
+use super::rounds;
+use crate::effect;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::{self, Draft, said};
+use crate::engine::workspace::Workspace;
+use crate::git::read_plain;
+use crate::review::payload::vote::canonical;
+
+/// Largest ballot that is read, in bytes.
+const MAX_BALLOT: u64 = 1 << 20;
+
+/// Where a ballot waits to be revealed: readable by nobody else.
+fn waiting(ws: &Workspace, round: &str) -> PathBuf {
+    ws.repo.git_dir().join("andon").join("ballots").join(format!("{round}.json"))
+}
+
+/// Commits to a vote.
+///
+/// # Errors
+/// What is wrong with it, or the rule that forbids it.
+pub fn ballot(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> Result<Acted, OpsError> {
+    witnessing::not_an_agent(ctx, "review ballot")?;
+    let ledger = witnessing::load(ws)?.with_policy()?;
+    let at = rounds::find(ws, &ledger, round)?;
+    let id = ledger.entries[at].id.to_string();
+    let signer = witnessing::signer(ctx, ws)?;
+    let (mut vote, text) = answer(ctx, ws, Answering { ledger: &ledger, at, signer: &signer }, given)?;
+    if !vote.contains_key("factual_checks") {
+        vote.insert("factual_checks".to_owned(), json!([]));
+    }
+    let vote = Value::Object(vote);
+    let mut nonce = [0; 32];
+    getrandom::fill(&mut nonce).map_err(|err| OpsError::Input(std::io::Error::other(err.to_string())))?;
+    let bytes = canonical(&vote).ok_or_else(|| OpsError::Usage {
+        what: "the ballot has no canonical form".to_owned(),
+        help: "numbers must be whole, and at most 2^53".to_owned(),
+    })?;
+    let commitment = hex(&Sha256::new().chain_update(nonce).chain_update(bytes).finalize());
+    let body = said(json!({"round": id, "commitment": commitment}));
+    let draft = Draft { kind: "ballot-commit", said: &body, evidence: &[], signer: Some(&signer) };
+    ledger.allow(ctx, &draft).inspect_err(|_| keep(ws, text.as_deref()))?;
+    // Kept before it is committed to: without it the seat would be lost.
+    let path = waiting(ws, &id);
+    std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(OpsError::Input)?;
+    effect::replace_text(&path, &json!({"nonce": hex(&nonce), "ballot": vote}).to_string())?;
+    let entry = ledger.append(ctx, ws, &draft)?;
+    acted(ws, entry, &id)
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Opens the vote that was committed to here.
+///
+/// # Errors
+/// None was, or it is too early.
+pub fn reveal(ctx: &Context, ws: &Workspace, round: &str) -> Result<Acted, OpsError> {
+    witnessing::not_an_agent(ctx, "review reveal")?;
+    let ledger = witnessing::load(ws)?.with_policy()?;
+    let at = rounds::find(ws, &ledger, round)?;
+    let id = ledger.entries[at].id.to_string();
+    let path = waiting(ws, &id);
+    let missing = || OpsError::Usage {
+        what: format!("no ballot for round {} waits in this clone", ledger.short(at)),
+        help: "reveal from the clone in which it was committed; without its nonce it cannot be revealed"
+            .to_owned(),
+    };
+    let bytes = read_plain(&path, MAX_BALLOT).ok().flatten().ok_or_else(missing)?;
+    let kept: Value = serde_json::from_slice(&bytes).map_err(|_| missing())?;
+    let mut body = said(kept);
+    body.insert("round".to_owned(), json!(id));
+    let signer = witnessing::signer(ctx, ws)?;
+    let draft = Draft { kind: "ballot-reveal", said: &body, evidence: &[], signer: Some(&signer) };
+    let entry = ledger.append(ctx, ws, &draft)?;
+    let _gone = std::fs::remove_file(path);
+    acted(ws, entry, &id)
+}

@@ -1,0 +1,62 @@
+//! What follows from an answer, told to who gave it.
+
+use super::act::Acted;
+use super::rounds::state;
+use crate::engine::witnessing::short;
+use crate::report::escape;
+use crate::review::round::RoundStatus;
+
+/// Where the round stands now, what was paid, what was earned, and what is next.
+pub fn text(acted: &Acted) -> String {
+    let ledger = &acted.ledger;
+    let plain = |text: &str| escape::terminal(text).into_owned();
+    let mut lines = Vec::new();
+    let round = ledger.short(acted.round);
+    let Some(found) = state(ledger, acted.round) else { return String::new() };
+    let status = found.status();
+    let decision = found.decision().map_or_else(String::new, |decided| format!(": {}", plain(&decided.key)));
+    lines.push(format!("entry {}: round {round} is {}{decision}", short(acted.entry), status.name()));
+    let at = ledger.entries.iter().position(|entry| entry.id == acted.entry);
+    let books = &ledger.folded.state.accounts;
+    for moved in books.transfers.iter().filter(|moved| Some(moved.entry) == at) {
+        let (from, to) = (plain(&moved.from), plain(&moved.to));
+        lines.push(format!("  {}: {} CC from {from} to {to}", moved.why, moved.amount));
+    }
+    for earned in books.earned.iter().filter(|earned| Some(earned.entry) == at) {
+        let whole = format!("{}.{:03}", earned.milli / 1_000, earned.milli % 1_000);
+        lines.push(format!("  attention: {whole} AU for {}", plain(&earned.witness)));
+    }
+    if found.decision().is_some_and(|decided| decided.self_reviewed) {
+        lines.push("  self-reviewed: it counts, and earns neither reputation nor attention".to_owned());
+    }
+    if let Some(panel) = found.open_panel() {
+        let committed =
+            panel.seats.iter().filter(|seat| seat.commit.is_some() || seat.vote.is_some()).count();
+        lines.push(format!(
+            "  panel of {}: {} seats taken, {committed} ballots committed",
+            panel.size,
+            panel.seats.len()
+        ));
+    }
+    lines.push(format!("  help: {}", next(acted, status)));
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn next(acted: &Acted, status: RoundStatus) -> String {
+    let round = acted.ledger.short(acted.round);
+    if acted.resumed {
+        return "the halt is answered, the loop may go on; send it to the others: andon sync".to_owned();
+    }
+    match status {
+        RoundStatus::Accepted => {
+            format!("read it: andon review show {round}; answer it: andon review resolve {round}")
+        }
+        RoundStatus::Panel3 | RoundStatus::Panel5 => {
+            format!("sync, accept, then vote: andon review accept {round} && andon review ballot {round}")
+        }
+        RoundStatus::Resolved => "it is a precedent now; send it to the others: andon sync".to_owned(),
+        RoundStatus::Open | RoundStatus::Closed | RoundStatus::Unresolvable | RoundStatus::Voided => {
+            "send it to the others: andon sync".to_owned()
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What was decided before, what witnesses flagged about the rules, and where a witness stands.
+
+use serde_json::Value;
+
+use super::show::rationale;
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::{self, SignedLedger};
+use crate::engine::workspace::Workspace;
+use crate::report::escape;
+use crate::review::law::{self, VITALITY};
+use crate::review::precedents::PrecedentQuery;
+use crate::review::similarity::Words;
+use crate::review::votes::Vantage;
+use crate::wire::v1::output::{ConcernJson, PrecedentListJson, StandingJson};
+
+/// Decisions by tag and words, the newest first.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn precedents(
+    ws: &Workspace,
+    tag: Option<&str>,
+    words: &[String],
+) -> Result<Vec<PrecedentListJson>, OpsError> {
+    let ledger = witnessing::load(ws)?;
+    let text = (!words.is_empty()).then(|| Words::of(&words.join(" ")));
+    let query = PrecedentQuery { tag: tag.map(str::to_owned), text };
+    let found = ledger.folded.precedents(&query).into_iter();
+    let list = found.map(|found| PrecedentListJson {
+        round: ledger.entries[found.round].id.to_string(),
+        question: super::rounds::question(&ledger, found.round),
+        rationale: found.votes.first().map(|vote| rationale(&ledger, *vote)).unwrap_or_default(),
+        decision: found.key,
+        standing: found.standing.name(),
+        by: found.by.into_iter().collect(),
+        tags: found.tags.into_iter().collect(),
+    });
+    Ok(list.collect())
+}
+
+/// The same for people.
+pub fn precedents_text(found: &[PrecedentListJson]) -> String {
+    let mut out = String::new();
+    for one in found {
+        let id: String = one.round.chars().take(8).collect();
+        let head = format!("{id}  {} ({}) by {}", one.decision, one.standing, one.by.join(", "));
+        let question = one.question.lines().next().unwrap_or_default();
+        for line in [head, format!("  {question}"), format!("  {}", one.rationale)] {
+            out.push_str(escape::terminal(&line).trim_end());
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// What witnesses flagged about the rules.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn concerns(ws: &Workspace) -> Result<Vec<ConcernJson>, OpsError> {
+    let ledger = witnessing::load(ws)?;
+    let votes = ledger.folded.state.votes.all.iter();
+    let found = votes.filter_map(|vote| {
+        let body = &ledger.entries[vote.entry].body;
+        let body = body.get("ballot").and_then(Value::as_object).unwrap_or(body);
+        let concern = body.get("policy_concern").and_then(Value::as_object)?;
+        let say = |name: &str| concern.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let id = ledger.entries[vote.entry].id.to_string();
+        Some(ConcernJson {
+            standing: answered(&ledger, &id),
+            id,
+            by: vote.witness.clone(),
+            subject: say("subject"),
+            direction: say("direction"),
+            rationale: say("rationale"),
+        })
+    });
+    Ok(found.collect())
+}
+
+/// What the policies that came into force said of a concern.
+fn answered(ledger: &SignedLedger, id: &str) -> &'static str {
+    let names = |entry: usize, list: &str| {
+        let concerns = ledger.entries[entry].body.get("concerns").and_then(|concerns| concerns.get(list));
+        concerns.and_then(Value::as_array).into_iter().flatten().any(|named| named.as_str() == Some(id))
+    };
+    let chain = &ledger.folded.authority.at_end.chain;
+    let said = chain.iter().rev().find_map(|policy| {
+        if names(*policy, "accepted") {
+            Some("accepted")
+        } else {
+            names(*policy, "declined").then_some("declined")
+        }
+    });
+    said.unwrap_or("open")
+}
+
+/// The same for people.
+pub fn concerns_text(found: &[ConcernJson]) -> String {
+    let mut out = String::new();
+    for one in found {
+        let id: String = one.id.chars().take(8).collect();
+        let line = format!(
+            "{id}  {}  {} {} by {}: {}",
+            one.standing, one.subject, one.direction, one.by, one.rationale
+        );
+        out.push_str(&escape::terminal(&line));
+        out.push('\n');
+    }
+    out
+}
+
+/// Where witnesses stand: one, or all.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn standing(ws: &Workspace, who: Option<&str>) -> Result<Vec<StandingJson>, OpsError> {
+    let ledger = witnessing::load(ws)?.with_policy()?;
+    let folded = &ledger.folded;
+    let policy = &folded.authority.at_end;
+    let state = &folded.state;
+    let wanted = |name: &&String| who.is_none_or(|who| who == name.as_str());
+    let attention = state.accounts.attention();
+    let balances = state.accounts.balances();
+    let found = policy.witnesses.iter().filter(wanted).map(|name| {
+        let since = policy.reinstated.get(name).map(|policy| folded.graph.place[*policy]);
+        let from = Vantage { place: usize::MAX, at: folded.now, since };
+        let record = state.votes.standing(&state.rounds, name, from);
+        StandingJson {
+            witness: name.clone(),
+            tier: if policy.is_solo() { "full" } else { record.tier().name() },
+            reputation: record.reputation().to_string(),
+            votes: record.n,
+            overturned: record.o,
+            cap_left: policy.rules.cap.saturating_sub(state.votes.spent(name, folded.now)),
+            milli_au: attention
+                .get(name.as_str())
+                .map_or(0, |milli| i64::try_from(*milli).unwrap_or(i64::MAX)),
+            cc: balances.get(name.as_str()).map_or(0, |amount| i64::try_from(*amount).unwrap_or(i64::MAX)),
+            hasty: state.hasty.iter().filter(|entry| voted(&ledger, **entry, name)).count(),
+            captures: state
+                .topics
+                .by_tag
+                .iter()
+                .filter(|(_, topic)| topic.on.contains(name))
+                .map(|(tag, _)| tag.clone())
+                .collect(),
+        }
+    });
+    let found: Vec<StandingJson> = found.collect();
+    match (found.is_empty(), who) {
+        (true, Some(who)) => Err(OpsError::Usage {
+            what: format!("{who} is no witness here"),
+            help: "andon witness list".to_owned(),
+        }),
+        (_, _) => Ok(found),
+    }
+}
+
+fn voted(ledger: &SignedLedger, entry: usize, who: &str) -> bool {
+    ledger.folded.state.votes.of(who).any(|vote| vote.entry == entry)
+}
+
+/// The same for people.
+pub fn standing_text(found: &[StandingJson]) -> String {
+    let mut out = String::new();
+    for one in found {
+        let au = format!("{}.{:03}", one.milli_au / 1_000, one.milli_au % 1_000);
+        let line = format!(
+            "{}  {}  reputation {}  {} votes, {} overturned  {} left today  {au} AU",
+            one.witness, one.tier, one.reputation, one.votes, one.overturned, one.cap_left
+        );
+        out.push_str(&escape::terminal(&line));
+        out.push('\n');
+        if one.hasty > 0 {
+            out.push_str(&format!("  {} answers took less than half of the usual time\n", one.hasty));
+        }
+        for tag in &one.captures {
+            out.push_str(&format!("  decides most of {}: its rounds go to panels\n", escape::terminal(tag)));
+        }
+    }
+    out
+}
+
+/// What is told to a witness about themselves, and to nobody else: whether their decisions have been very alike.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn private_notice(ws: &Workspace, key: &str) -> Result<Option<&'static str>, OpsError> {
+    let ledger = witnessing::load(ws)?;
+    let weighed = ledger.who(key).and_then(|who| ledger.folded.state.weighed.get(who));
+    let Some(weighed) = weighed else { return Ok(None) };
+    let newest: Vec<Vec<f64>> =
+        weighed.adjustments.iter().rev().take(VITALITY).map(|vector| vector.to_vec()).collect();
+    let low = newest.len() == VITALITY && law::vitality(&newest).is_some_and(|found| found.low);
+    Ok(low.then_some("Your decisions have been very alike recently. Would you like to talk to someone?"))
+}

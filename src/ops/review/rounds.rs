@@ -1,0 +1,111 @@
+//! Which rounds wait, and what a round is about.
+
+use serde_json::Value;
+
+use crate::domain::time::Timestamp;
+use crate::engine::error::OpsError;
+use crate::engine::standing;
+use crate::engine::witnessing::{self, SignedLedger};
+use crate::engine::workspace::Workspace;
+use crate::review::round::{RoundState, RoundStatus};
+use crate::signing::PublicKey;
+
+/// A round that waits for people.
+#[derive(Debug)]
+pub struct WaitingRound {
+    /// Its id.
+    pub id: String,
+    /// Where it stands.
+    pub status: &'static str,
+    /// Why a person is needed.
+    pub triggers: Vec<&'static str>,
+    /// What it asks.
+    pub question: String,
+    /// Since when.
+    pub since: Timestamp,
+    /// Who may take it now.
+    pub may_answer: Vec<String>,
+    /// Witnesses that a panel still needs.
+    pub missing: usize,
+}
+
+/// The rounds that wait, oldest first.
+///
+/// # Errors
+/// The ledger cannot be read.
+pub fn waiting(ws: &Workspace) -> Result<Vec<WaitingRound>, OpsError> {
+    let ledger = witnessing::load(ws)?;
+    let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ws, &ledger, round));
+    let rounds: Vec<&RoundState> = rounds.collect();
+    let may = ledger.may_accept(ws.opened, &rounds.iter().map(|round| round.entry).collect::<Vec<_>>());
+    let found = rounds.iter().zip(may).map(|(round, may_answer)| {
+        let missing = round.open_panel().map_or(0, |panel| panel.size.saturating_sub(panel.seats.len()));
+        WaitingRound {
+            id: ledger.entries[round.entry].id.to_string(),
+            status: round.status().name(),
+            triggers: round.triggers.iter().map(|trigger| trigger.name()).collect(),
+            question: question(&ledger, round.entry),
+            since: Timestamp(ledger.folded.graph.eff[round.entry]),
+            may_answer,
+            missing: missing.saturating_sub(usize::from(round.panel.is_none())),
+        }
+    });
+    let mut found: Vec<WaitingRound> = found.collect();
+    found.sort_by_key(|round| round.since);
+    Ok(found)
+}
+
+/// A halt waits for a signature only where one is asked for, and not once it was answered in another way before.
+fn waits(ws: &Workspace, ledger: &SignedLedger, round: &RoundState) -> bool {
+    let is_open = matches!(
+        round.status(),
+        RoundStatus::Open | RoundStatus::Accepted | RoundStatus::Panel3 | RoundStatus::Panel5
+    );
+    if !is_open || !round.is_halt {
+        return is_open;
+    }
+    let id = ledger.entries[round.entry].id;
+    let stands = standing::recorded(ws).ok().flatten().filter(|found| found.id == id);
+    stands.is_some_and(|found| witnessing::asks_signature(ws, &found).is_some())
+}
+
+/// What a round asks; of a halt its message.
+pub fn question(ledger: &SignedLedger, entry: usize) -> String {
+    text(ledger, entry, "question").or_else(|| text(ledger, entry, "message")).unwrap_or_default()
+}
+
+/// A text of an entry.
+pub fn text(ledger: &SignedLedger, entry: usize, name: &str) -> Option<String> {
+    ledger.entries[entry].body.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+/// The round that a person names: an id, its first digits, or `halt` for the one that stands here.
+///
+/// # Errors
+/// There is none, or several.
+pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize, OpsError> {
+    let entry = if named == "halt" {
+        let halt = standing::recorded(ws)?.ok_or(OpsError::NothingToResume)?;
+        ledger.find(&halt.id.to_string())?
+    } else {
+        ledger.find(named)?
+    };
+    if ledger.folded.state.round_at.contains_key(&entry) {
+        return Ok(entry);
+    }
+    Err(OpsError::Usage {
+        what: format!("{} is no round: it is of type {}", ledger.short(entry), ledger.entries[entry].kind),
+        help: "andon review".to_owned(),
+    })
+}
+
+/// What the folds know of the round of `entry`.
+pub fn state(ledger: &SignedLedger, entry: usize) -> Option<&RoundState> {
+    let state = &ledger.folded.state;
+    state.round_at.get(&entry).map(|at| &state.rounds[*at])
+}
+
+/// Whose key signs here, as the policy calls them.
+pub fn own_name(ledger: &SignedLedger, key: &PublicKey) -> Option<String> {
+    ledger.who(&key.to_string()).map(str::to_owned)
+}

@@ -1,0 +1,195 @@
+//! A round in the order in which a witness reads it: the question, the claim, the critique, the verdict, then what is known
+//! about it.
+
+use serde_json::Value;
+
+use super::rounds::{self, state, text};
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::{self, SignedLedger};
+use crate::engine::workspace::Workspace;
+use crate::report::escape;
+use crate::report::style::Style;
+use crate::review::precedents::PrecedentQuery;
+use crate::review::round::RoundState;
+
+/// Precedents that are shown.
+const PRECEDENTS: usize = 8;
+
+/// A round with the ledger that it is in.
+#[derive(Debug)]
+pub struct ShownRound {
+    /// The ledger.
+    pub ledger: SignedLedger,
+    /// The round's entry.
+    pub round: usize,
+    /// Who may take it now.
+    pub may_answer: Vec<String>,
+}
+
+/// Finds a round.
+///
+/// # Errors
+/// There is none of that name.
+pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
+    let ledger = witnessing::load(ws)?;
+    let round = rounds::find(ws, &ledger, named)?;
+    let may_answer = ledger.may_accept(ws.opened, &[round]).pop().unwrap_or_default();
+    Ok(ShownRound { ledger, round, may_answer })
+}
+
+/// The round for people.
+pub fn show_text(shown: &ShownRound, style: Style) -> String {
+    let ledger = &shown.ledger;
+    let Some(round) = state(ledger, shown.round) else { return String::new() };
+    let plain = |text: &str| escape::terminal(text).into_owned();
+    let triggers: Vec<&str> = round.triggers.iter().map(|trigger| trigger.name()).collect();
+    let mut out = format!("{} {}: {}", style.bold("round"), ledger.short(shown.round), round.status().name());
+    if !triggers.is_empty() {
+        out.push_str(&format!(" ({})", triggers.join(", ")));
+    }
+    out.push('\n');
+    let people: Vec<String> = shown.may_answer.iter().map(|who| plain(who)).collect();
+    if !people.is_empty() {
+        out.push_str(&format!("may answer: {}\n", people.join(", ")));
+    }
+    let mut block = |title: &str, by: Option<&str>, text: &str| {
+        let by = by.map_or_else(String::new, |by| format!(" by {}", plain(by)));
+        out.push_str(&format!("\n{}{by}\n", style.bold(title)));
+        for line in escape::terminal_block(text).lines() {
+            out.push_str(&format!("  {line}\n"));
+        }
+    };
+    if round.is_halt {
+        halt(ledger, shown.round, &mut block);
+    } else {
+        block("Question", round.issuer.as_deref(), &rounds::question(ledger, shown.round));
+        lineage(ledger, shown.round, round, &mut block);
+    }
+    out.push_str(&decisions(ledger, round, style));
+    out.push_str(&precedents(ledger, round, style));
+    out.push_str(&checklist(ledger, shown.round, round, style));
+    out
+}
+
+type Block<'a> = dyn FnMut(&str, Option<&str>, &str) + 'a;
+
+fn halt(ledger: &SignedLedger, entry: usize, block: &mut Block<'_>) {
+    let say = |name: &str| text(ledger, entry, name);
+    block("Halt", say("rule").as_deref(), &say("message").unwrap_or_default());
+    let body = &ledger.entries[entry].body;
+    let list = |value: Option<&Value>| -> Vec<String> {
+        let items = value.and_then(Value::as_array).into_iter().flatten();
+        items.map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned)).collect()
+    };
+    let evidence = body.get("evidence");
+    let trend = list(evidence.and_then(|evidence| evidence.get("trend")));
+    if !trend.is_empty() {
+        block("Failing tests, oldest first", None, &trend.join(", "));
+    }
+    let mut commands = vec!["andon status".to_owned()];
+    if let Some(head) = say("head") {
+        let head: String = head.chars().take(12).collect();
+        commands.push(format!("git show {head}"));
+        commands.push(format!("andon show {head}"));
+    }
+    block("What was halted", None, &commands.join("\n"));
+    let actions = list(body.get("suggested_actions"));
+    if !actions.is_empty() {
+        block("What Andon suggests", None, &actions.join("\n"));
+    }
+}
+
+fn lineage(ledger: &SignedLedger, entry: usize, round: &RoundState, block: &mut Block<'_>) {
+    let missing = "(it did not come)".to_owned();
+    let say = |name: &str| text(ledger, entry, name).unwrap_or_else(|| missing.clone());
+    block("Claim", round.cast.proposer.as_deref(), &say("claim"));
+    block("Critique", round.cast.opposer.as_deref(), &say("critique"));
+    let verdict = ledger.entries[entry].body.get("verdict").and_then(Value::as_object);
+    let verdict = verdict.map_or(missing, |said| {
+        let deferred = said.get("deferred").and_then(Value::as_bool) == Some(true);
+        let recommended = said.get("recommendation").and_then(Value::as_str);
+        match (deferred, recommended) {
+            (true, None) => "deferred".to_owned(),
+            (true, Some(text)) => format!("deferred; {text}"),
+            (false, text) => text.unwrap_or("no recommendation").to_owned(),
+        }
+    });
+    block("Verdict", round.cast.synthesizer.as_deref(), &verdict);
+    if let Some(alike) = round.similarity {
+        let what = if alike.agreement { "they agree" } else { "they disagree" };
+        block("Claim and critique", None, &format!("cosine {:.2}: {what}", alike.cosine));
+    }
+    let commit = ledger.entries[entry].commit;
+    block("Evidence", None, &format!("git show {commit}:evidence"));
+}
+
+fn decisions(ledger: &SignedLedger, round: &RoundState, style: Style) -> String {
+    if round.decisions.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("\n{}\n", style.bold("Decided"));
+    for decided in &round.decisions {
+        for (votes, what) in [(&decided.votes, decided.key.as_str()), (&decided.dissent, "dissent")] {
+            for vote in votes.iter().map(|vote| &ledger.folded.state.votes.all[*vote]) {
+                let why = rationale(ledger, vote.entry);
+                let what = if what == "dissent" { format!("dissent, {}", vote.key) } else { what.to_owned() };
+                let line = format!("  {what} by {}: {why}", vote.witness);
+                out.push_str(&escape::terminal(&line));
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+/// Why somebody voted so.
+pub(super) fn rationale(ledger: &SignedLedger, entry: usize) -> String {
+    let body = &ledger.entries[entry].body;
+    let body = body.get("ballot").and_then(Value::as_object).unwrap_or(body);
+    body.get("rationale").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn precedents(ledger: &SignedLedger, round: &RoundState, style: Style) -> String {
+    let mut out = String::new();
+    for tag in &round.tags {
+        let query = PrecedentQuery { tag: Some(tag.clone()), text: None };
+        for found in ledger
+            .folded
+            .precedents(&query)
+            .into_iter()
+            .filter(|found| found.round != round.entry)
+            .take(PRECEDENTS)
+        {
+            let by: Vec<&str> = found.by.iter().map(String::as_str).collect();
+            let line = format!(
+                "  {} {} ({}) by {}",
+                ledger.short(found.round),
+                found.key,
+                found.standing.name(),
+                by.join(", ")
+            );
+            if !out.contains(&line) {
+                out.push_str(&escape::terminal(&line));
+                out.push('\n');
+            }
+        }
+    }
+    if out.is_empty() { out } else { format!("\n{}\n{out}", style.bold("Precedents")) }
+}
+
+/// The steps of H.2.
+fn checklist(ledger: &SignedLedger, entry: usize, round: &RoundState, style: Style) -> String {
+    if round.decision().is_some() || round.end.is_some() {
+        return String::new();
+    }
+    let id = ledger.short(entry);
+    let take =
+        if round.is_halt { String::new() } else { format!("\n  take it first: andon review accept {id}") };
+    format!(
+        "\n{}{take}\n  1. read the round; ask nobody yet\n  2. name the strongest claim of either side; where you cannot in two minutes: \
+         reject_round\n  3. check each claim that can be checked, and note the source\n  4. does the critique disagree for reasons of its own?\n  \
+         5. decide: accept_proposer, accept_opposer, accept_synthesis, amend or reject_round\n  6. are the rules themselves wrong? flag it as \
+         policy_concern\n  7. sign: andon review resolve {id}\n",
+        style.bold("To do")
+    )
+}

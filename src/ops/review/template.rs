@@ -1,0 +1,201 @@
+//! The template of an answer, and reading what a person made of it: TOML with comments that explain each field, or JSON.
+//! Mistakes are named by the line.
+
+use serde_json::{Map, Value};
+
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::Said;
+use crate::report::escape;
+use crate::review::payload::member::{Malformed, Members, is_blank, malformed};
+use crate::review::payload::vote::VoteSaid;
+
+/// What a template is made for.
+pub struct TemplateOf {
+    /// What the round is called: its id, and what it asks.
+    pub title: String,
+    /// Seconds since it was accepted.
+    pub seconds: i64,
+    /// Whether there is a critique to be assessed.
+    pub critique: bool,
+    /// Whether it is a halt.
+    pub halt: bool,
+    /// Whom the answer may blame.
+    pub agents: Vec<String>,
+}
+
+/// The template.
+pub fn template(of: &TemplateOf) -> String {
+    let title: String = escape::terminal(&of.title).into_owned();
+    let (proposer, opposer) = if of.halt {
+        ("go on as before", "the other way, where there is one")
+    } else {
+        ("the claim is right", "the critique is right")
+    };
+    let mut text = format!(
+        "# Answer to {title}\n\
+         # Lines that begin with # say nothing. A file that is left as it is appends nothing.\n\
+         \n\
+         # What is to be done, exactly one of:\n\
+         #   accept_proposer   {proposer}\n\
+         #   accept_opposer    {opposer}\n\
+         #   accept_synthesis  the judge's recommendation is right after all\n\
+         #   amend             none of them; write below what is to be done\n\
+         #   reject_round      the question itself is wrong, its issuer is told to revise it\n\
+         decision = \"\"\n\
+         \n\
+         # Why, in one to three sentences.\n\
+         rationale = \"\"\n\
+         \n\
+         # For amend alone: what is to be done instead.\n\
+         # amended_recommendation = \"\"\n\
+         \n\
+         # How long you worked on it, in seconds.\n\
+         time_spent_seconds = {}\n",
+        of.seconds
+    );
+    if !of.agents.is_empty() {
+        let agents: Vec<String> = of.agents.iter().map(|name| escape::terminal(name).into_owned()).collect();
+        text.push_str(&format!(
+            "\n# Whose mistake it was, if anybody's: {}\n# attributed_to = \"\"\n",
+            agents.join(", ")
+        ));
+    }
+    text.push_str("\n# Topics, by which this is found again.\n# tags = [\"migration\"]\n");
+    if of.critique {
+        text.push_str(
+            "\n# Does the critique disagree for reasons of its own (false), or does it agree with decoration (true)?\n\
+             # Say why in one sentence. For reject_round remove these three lines.\n\
+             [sycophancy_assessment]\ndetected = false\nrationale = \"\"\n",
+        );
+    }
+    text.push_str(
+        "\n# Each claim that you checked; the verdict is true, false or unverifiable.\n\
+         # [[factual_checks]]\n# claim = \"\"\n# verdict = \"true\"\n# evidence = \"\"\n\
+         \n# The strongest claim of either side.\n# [strongest]\n# claim = \"\"\n# critique = \"\"\n\
+         \n# The rules themselves are wrong: a flag for the admins, which changes nothing by itself.\n\
+         # direction is increase, decrease or tension.\n\
+         # [policy_concern]\n# subject = \"\"\n# direction = \"tension\"\n# rationale = \"\"\n",
+    );
+    text
+}
+
+/// Reads an answer from text: TOML as the template has it, or a JSON object.
+///
+/// # Errors
+/// The line that is wrong; `name` says of which file.
+pub fn read(name: &str, text: &str) -> Result<Said, OpsError> {
+    let said = parse(text).map_err(|(line, why)| wrong(name, line, &why))?;
+    check(&said).map_err(|err| wrong(name, line_of(text, &err.member), &err.to_string()))?;
+    Ok(said)
+}
+
+fn wrong(name: &str, line: Option<usize>, why: &str) -> OpsError {
+    let place = line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"));
+    OpsError::Usage {
+        what: format!("{place}: {why}"),
+        help: format!("mend it, and go on with it: andon review resolve ROUND --from {name}"),
+    }
+}
+
+fn parse(text: &str) -> Result<Map<String, Value>, (Option<usize>, String)> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|err| (Some(err.line()), err.to_string()));
+    }
+    toml::from_str(text).map_err(|err| {
+        let line = err.span().map(|span| text[..span.start.min(text.len())].lines().count().max(1));
+        (line, err.message().to_owned())
+    })
+}
+
+/// What can be judged of an answer before its round is known; a sentence that is asked for is not empty.
+pub fn check(said: &Said) -> Result<(), Malformed> {
+    let members = Members::of(said);
+    VoteSaid::read(members)?;
+    let asked = [
+        ("sycophancy_assessment", "rationale"),
+        ("policy_concern", "subject"),
+        ("policy_concern", "rationale"),
+    ];
+    for (object, member) in asked {
+        if let Some(found) = members.object(object)?
+            && found.text(member).is_ok_and(|text| is_blank(&text))
+        {
+            return Err(malformed(&format!("{object}.{member}"), "must not be empty"));
+        }
+    }
+    Ok(())
+}
+
+/// The line on which a member is set: the last part of its path, behind the table that the path names.
+fn line_of(text: &str, member: &str) -> Option<usize> {
+    let (table, key) = member.rsplit_once('.').map_or((None, member), |(table, key)| (Some(table), key));
+    let heads = |line: &str| table.is_none_or(|table| line.trim().trim_matches(['[', ']']) == table);
+    let sets = |line: &str| {
+        let line = line.trim_start().trim_start_matches('"');
+        line.strip_prefix(key).is_some_and(|rest| {
+            rest.trim_start().trim_start_matches('"').trim_start().starts_with(['=', ':'])
+        })
+    };
+    let begin = text.lines().position(heads).unwrap_or(0);
+    let found = text.lines().enumerate().skip(begin).find(|(_, line)| sets(line));
+    found
+        .or_else(|| text.lines().enumerate().find(|(_, line)| heads(line) && table.is_some()))
+        .map(|(at, _)| at + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of() -> TemplateOf {
+        TemplateOf {
+            title: "1a2b: why?\u{1b}[31m".into(),
+            seconds: 60,
+            critique: true,
+            halt: false,
+            agents: vec!["agent:coder".into()],
+        }
+    }
+
+    #[test]
+    fn the_template_is_toml_and_each_mistake_has_its_line() {
+        let text = template(&of());
+        assert!(!text.contains('\u{1b}'));
+        let said = |text: &str| read("x", text).map_err(|err| err.to_string());
+        assert_eq!(said(&text).unwrap_err(), "x:10: decision: must be one of the five decisions");
+        let chosen = text.replace("decision = \"\"", "decision = \"accept_opposer\"");
+        assert_eq!(said(&chosen).unwrap_err(), "x:13: rationale: must not be empty");
+        let why = chosen.replacen("rationale = \"\"", "rationale = \"Locks.\"", 1);
+        assert_eq!(said(&why).unwrap_err(), "x:30: sycophancy_assessment.rationale: must not be empty");
+        let whole = why.replacen(
+            "detected = false\nrationale = \"\"",
+            "detected = false\nrationale = \"Its own.\"",
+            1,
+        );
+        assert_eq!(said(&whole).unwrap()["time_spent_seconds"], 60);
+        let open = whole.replace("\"Locks.\"", "\"Locks.");
+        assert!(said(&open).unwrap_err().starts_with("x:13: "), "{:?}", said(&open));
+        let amend = whole.replace("# amended_recommendation = \"\"", "amended_recommendation = \"x\"");
+        assert_eq!(said(&amend).unwrap_err(), "x:16: amended_recommendation: is for `amend` alone");
+        let long = whole.replace("Locks.", &"x".repeat(10 << 20));
+        assert_eq!(
+            said(&long).unwrap_err(),
+            "x:13: rationale: must be at most 4 KiB: signed texts are never cut"
+        );
+    }
+
+    #[test]
+    fn json_is_read_as_well() {
+        let good = r#"{"decision":"reject_round","rationale":"x","time_spent_seconds":1}"#;
+        assert_eq!(read("x", good).unwrap()["decision"], "reject_round");
+        let bad = read("x", "{\n\"decision\": \"maybe\",\n\"rationale\": \"x\", \"time_spent_seconds\": 1}");
+        assert_eq!(bad.unwrap_err().to_string(), "x:2: decision: must be one of the five decisions");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in ".{0,200}") {
+            let _ = read("x", &text);
+        }
+    }
+}

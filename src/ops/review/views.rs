@@ -1,0 +1,79 @@
+//! What is shown of rounds, for people and for programs.
+
+use serde_json::Value;
+
+use super::act::Acted;
+use super::rounds::{WaitingRound, state};
+use super::show::ShownRound;
+use crate::report::escape;
+use crate::report::style::Style;
+use crate::wire::v1::output::{ActedJson, RoundShownJson, WaitingJson};
+
+/// Columns of a question.
+const QUESTION: usize = 72;
+
+/// The rounds that wait, for people; nothing when none does.
+pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
+    let mut out = String::new();
+    for round in rounds {
+        let id: String = round.id.chars().take(8).collect();
+        let question = escape::terminal_clip(round.question.lines().next().unwrap_or_default(), QUESTION);
+        out.push_str(&format!("{}  {}  {}\n", style.bold(&id), round.status, round.triggers.join(", ")));
+        out.push_str(&format!("  {question}\n  since {}\n", style.when(round.since)));
+        if round.missing > 0 {
+            out.push_str(&format!("  {} more witnesses are needed\n", round.missing));
+        }
+        let people: Vec<String> =
+            round.may_answer.iter().map(|who| escape::terminal(who).into_owned()).collect();
+        if people.is_empty() {
+            out.push_str("  nobody may answer now: ask for a panel, or name more witnesses\n");
+        } else {
+            out.push_str(&format!("  may answer: {}\n", people.join(", ")));
+        }
+    }
+    if let Some(first) = rounds.first() {
+        let id: String = first.id.chars().take(8).collect();
+        out.push_str(&format!("  help: andon review show {id}\n"));
+    }
+    out
+}
+
+/// The same for programs.
+pub fn waiting_json(rounds: &[WaitingRound]) -> Vec<WaitingJson> {
+    let json = |round: &WaitingRound| WaitingJson {
+        id: round.id.clone(),
+        status: round.status,
+        triggers: round.triggers.clone(),
+        question: round.question.clone(),
+        since: round.since.to_string(),
+        may_answer: round.may_answer.clone(),
+        missing: round.missing,
+    };
+    rounds.iter().map(json).collect()
+}
+
+/// A round for programs.
+pub fn shown_json(shown: &ShownRound) -> Option<RoundShownJson> {
+    let round = state(&shown.ledger, shown.round)?;
+    let entry = &shown.ledger.entries[shown.round];
+    Some(RoundShownJson {
+        id: entry.id.to_string(),
+        status: round.status().name(),
+        triggers: round.triggers.iter().map(|trigger| trigger.name()).collect(),
+        decision: round.decision().map(|decided| decided.key.clone()),
+        may_answer: shown.may_answer.clone(),
+        said: Value::Object(entry.body.clone()),
+    })
+}
+
+/// What was appended, for programs.
+pub fn acted_json(acted: &Acted) -> Option<ActedJson> {
+    let round = state(&acted.ledger, acted.round)?;
+    Some(ActedJson {
+        entry: acted.entry.to_string(),
+        round: acted.ledger.entries[acted.round].id.to_string(),
+        status: round.status().name(),
+        decision: round.decision().map(|decided| decided.key.clone()),
+        resumed: acted.resumed,
+    })
+}

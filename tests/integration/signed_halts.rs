@@ -1,0 +1,182 @@
+//! `guard.ack = "signed"`: a halt ends by the signature of a witness and by nothing else.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use serde_json::Value;
+
+use crate::support::Stage;
+use crate::support::people::{by, halted_and_signed, public, sit_down, steady};
+
+fn is_halted(stage: &Stage) {
+    let out = stage.iterate("more\n", &["ok a", "ok b"], "Go on").refused();
+    assert!(out.stderr.contains("loop halted") || out.stderr.contains("halted"), "{out}");
+}
+
+#[test]
+fn a_witness_answers_and_the_loop_goes_on() {
+    let stage = halted_and_signed();
+    is_halted(&stage);
+    insta::assert_snapshot!("signed_list", steady(&stage, &by(&stage, "ann", &["review"])));
+    insta::assert_snapshot!("signed_show", steady(&stage, &by(&stage, "ann", &["review", "show", "halt"])));
+    // Whoever has no key that the policy names answers nothing.
+    let answer = [
+        "review",
+        "resolve",
+        "halt",
+        "--decision",
+        "accept_proposer",
+        "--rationale",
+        "b was never meant to pass",
+    ];
+    insta::assert_snapshot!("signed_stranger", steady(&stage, &by(&stage, "bo", &answer)));
+    is_halted(&stage);
+    insta::assert_snapshot!("signed_resolve", steady(&stage, &by(&stage, "ann", &answer)));
+    assert!(!stage.exists(".andon/CHECKPOINT.md"));
+    stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+    // Nothing waits any more, and the answer counts once.
+    assert_eq!(by(&stage, "ann", &["review"]).ok().stdout, "");
+    insta::assert_snapshot!("signed_twice", steady(&stage, &stage.andon(&["ledger", "verify"])));
+    let log = stage.andon(&["log"]).ok();
+    assert!(log.stdout.contains("human:ann with a signed resolution"), "{log}");
+}
+
+#[test]
+fn no_other_door_ends_it() {
+    let stage = halted_and_signed();
+    // Deleting the file brings it back, and it says who answers.
+    std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    is_halted(&stage);
+    let report = stage.read(".andon/CHECKPOINT.md");
+    assert!(report.contains("    andon review resolve halt\n"), "{report}");
+    // Neither does the command without a key, nor the loosened file in the working tree.
+    stage.unset("GIT_CONFIG_COUNT");
+    insta::assert_snapshot!("signed_resume", steady(&stage, &stage.andon(&["resume", "--reason", "go on"])));
+    let strict = stage.read("andon.toml");
+    stage.write(
+        "andon.toml",
+        strict
+            .replace("signed", "delete")
+            .lines()
+            .filter(|line| !line.starts_with("ledger"))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>(),
+    );
+    std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    is_halted(&stage);
+    stage.andon(&["resume", "--reason", "go on"]).refused();
+    stage.andon(&["resume", "--counter", "repeated-failures", "--reason", "x"]).refused();
+    stage.write("andon.toml", &strict);
+    is_halted(&stage);
+    // An agent cannot, whatever key it has.
+    sit_down(&stage, "ann");
+    stage.set("CLAUDECODE", "1");
+    let answer = ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "x"];
+    insta::assert_snapshot!("signed_agent", steady(&stage, &stage.andon(&answer)));
+    stage.unset("CLAUDECODE");
+    is_halted(&stage);
+}
+
+/// Appends an entry of the old kind with plain git, as an agent would that knows the format.
+fn forge_answer(stage: &Stage) {
+    let name = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger/"]).ok().stdout;
+    let name = name.trim();
+    let halt = stage.git(&["show", &format!("{name}:entry.json")]).ok().stdout;
+    let halt: Value = serde_json::from_str(&halt).unwrap();
+    let raw = stage.git(&["cat-file", "commit", name]).ok().stdout;
+    let id = sha256(stage, &raw);
+    let forged = serde_json::json!({
+        "schema": "andon/ledger@1", "type": "loop.acknowledged", "at": halt["at"], "writer": halt["writer"],
+        "lamport": halt["lamport"].as_u64().unwrap() + 1, "by": "A. Person <p@example.org>", "how": "resume",
+        "reason": "looks fine", "halt": id, "head": halt["head"], "worktree": "main",
+    });
+    let blob = stage
+        .run_in(stage.dir(), "git", &["hash-object", "-w", "--stdin"], Some(forged.to_string().as_bytes()))
+        .ok();
+    let tree = format!("100644 blob {}\tentry.json\n", blob.stdout.trim());
+    let tree = stage.run_in(stage.dir(), "git", &["mktree"], Some(tree.as_bytes())).ok().stdout;
+    let commit = stage.git(&["commit-tree", tree.trim(), "-p", name, "-m", "loop.acknowledged"]).ok().stdout;
+    stage.git(&["update-ref", name, commit.trim()]).ok();
+}
+
+fn sha256(stage: &Stage, text: &str) -> String {
+    let out = stage.run_in(stage.dir(), "sha256sum", &[], Some(text.as_bytes())).ok();
+    out.stdout.split(' ').next().unwrap().to_owned()
+}
+
+#[test]
+fn a_forged_answer_ends_nothing() {
+    let stage = halted_and_signed();
+    forge_answer(&stage);
+    std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
+    is_halted(&stage);
+    // The real one does.
+    by(
+        &stage,
+        "ann",
+        &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
+    )
+    .ok();
+    stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+}
+
+#[test]
+fn an_answer_from_another_clone_is_for_the_code_that_was_halted() {
+    let (stage, _) = crate::sync::hub();
+    crate::support::people::signed(&stage);
+    crate::support::people::fail(&stage);
+    stage.git(&["push", "-q", "--no-verify"]).ok();
+    stage.andon(&["sync"]).ok();
+    let two = crate::sync::clone(&stage, "two");
+    stage.andon_in(&two, &["sync"]).ok();
+    let answer = ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"];
+    insta::assert_snapshot!("answer_elsewhere", steady(&stage, &stage.andon_in(&two, &answer)));
+    stage.andon_in(&two, &["sync"]).ok();
+    stage.andon(&["sync"]).ok();
+    stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+}
+
+#[test]
+fn drafts_with_mistakes_are_kept_and_nothing_is_appended() {
+    let stage = halted_and_signed();
+    let refs = stage.git(&["for-each-ref", "refs/andon/ledger/"]).ok().stdout;
+    let resolve = ["review", "resolve", "halt"];
+    // An editor that leaves the template as it is.
+    insta::assert_snapshot!("draft_unchanged", steady(&stage, &by(&stage, "ann", &resolve)));
+    stage.write("../editor.sh", "sed -i 's/^decision = \"\"/decision = \"perhaps\"/' \"$1\"\n");
+    stage.set("GIT_EDITOR", &format!("sh {}/editor.sh", stage.root().canonicalize().unwrap().display()));
+    insta::assert_snapshot!("draft_wrong", steady(&stage, &stage.andon(&resolve)));
+    let draft = stage.read(".git/andon/RESOLUTION_EDITMSG");
+    assert!(draft.contains("decision = \"perhaps\""), "{draft}");
+    assert_eq!(stage.git(&["for-each-ref", "refs/andon/ledger/"]).ok().stdout, refs);
+    // Mended, it is taken up again.
+    let whole = draft.replace("perhaps", "accept_proposer").replacen(
+        "rationale = \"\"",
+        "rationale = \"b was never meant to pass\"",
+        1,
+    );
+    stage.write(".git/andon/RESOLUTION_EDITMSG", whole);
+    let from = ["review", "resolve", "halt", "--from", ".git/andon/RESOLUTION_EDITMSG"];
+    insta::assert_snapshot!("draft_mended", steady(&stage, &stage.andon(&from)));
+    assert!(!stage.exists(".git/andon/RESOLUTION_EDITMSG"));
+}
+
+#[test]
+fn resume_is_the_short_form_for_who_holds_a_key() {
+    let stage = halted_and_signed();
+    insta::assert_snapshot!(
+        "resume_signed",
+        steady(&stage, &by(&stage, "ann", &["resume", "--reason", "b was never meant to pass"]))
+    );
+    stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+}
+
+#[test]
+fn one_key_without_the_other_is_a_mistake() {
+    let stage = Stage::installed();
+    let toml = stage.read("andon.toml");
+    stage.write("andon.toml", format!("{toml}[guard]\nack = \"signed\"\n"));
+    insta::assert_snapshot!("signed_without_ledger", stage.andon(&["config", "check"]));
+    stage.write("andon.toml", format!("{toml}[guard]\nledger = \"{}\"\n", "0".repeat(64)));
+    insta::assert_snapshot!("ledger_without_signed", stage.andon(&["config", "check"]));
+    assert!(public(&stage, "ann").ends_with("ann.key.pub"));
+}
