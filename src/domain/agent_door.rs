@@ -82,6 +82,8 @@ pub enum Deed {
     Held,
     /// A turn was let end although something was missing.
     Released,
+    /// A turn ended; which one is said in words.
+    Ended,
     /// A change of the client's settings was refused.
     Kept,
     /// The hook could not do its work.
@@ -90,7 +92,7 @@ pub enum Deed {
 
 impl Deed {
     /// Every deed with its name in the journal of agents.
-    pub const ALL: [(Self, &'static str); 11] = [
+    pub const ALL: [(Self, &'static str); 12] = [
         (Self::Session, "session"),
         (Self::Prompt, "prompt"),
         (Self::Asked, "asked"),
@@ -100,6 +102,7 @@ impl Deed {
         (Self::Nudged, "nudged"),
         (Self::Held, "held"),
         (Self::Released, "released"),
+        (Self::Ended, "ended"),
         (Self::Kept, "kept"),
         (Self::Broken, "broken"),
     ];

@@ -9,7 +9,7 @@ use super::watch::{self, Asked};
 use super::workspace::Workspace;
 use crate::domain::decision::{Decision, Stage};
 use crate::domain::events::{Event, TurnEnd, What};
-use crate::domain::ids::Digest;
+use crate::domain::ids::{Digest, ShortHash};
 use crate::domain::paths::PathClass;
 use crate::git::Overlay;
 use crate::report::message::Diagnostic;
@@ -34,6 +34,8 @@ pub struct Whose {
     pub node: Option<String>,
     /// The session of the agent.
     pub session: Option<String>,
+    /// By which the end is known when it is told of twice.
+    pub id: Option<ShortHash>,
 }
 
 /// Ends a turn.
@@ -43,9 +45,9 @@ pub fn end(ctx: &Context, ws: &Workspace, whose: Whose) -> Result<Ticked, OpsErr
     let code =
         Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?;
     let end = TurnEnd { code: Some(code), docs: Some(documents(ws, &overlay)) };
-    let Whose { node, session } = whose;
+    let Whose { node, session, id } = whose;
     let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), What::TurnEnd(end));
-    let event = Event { at, uptime, node, session, id: None, trace: None, what };
+    let event = Event { at, uptime, node, session, id, trace: None, what };
     Journal::open(ws.repo.git_dir()).append(&JournalLine::Event(Box::new(event)))?;
     let (decision, warnings, _) = watch::decide(ctx, ws, Asked::At(Stage::Turn))?;
     Ok(Ticked { decision, warnings })

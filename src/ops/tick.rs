@@ -7,5 +7,5 @@ use crate::engine::workspace::Workspace;
 
 /// Ends the turn of `node`.
 pub fn run(ctx: &Context, ws: &Workspace, node: Option<String>) -> Result<Ticked, OpsError> {
-    turn::end(ctx, ws, Whose { node, session: ctx.actor().session })
+    turn::end(ctx, ws, Whose { node, session: ctx.actor().session, id: None })
 }

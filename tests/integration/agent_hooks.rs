@@ -6,6 +6,7 @@ mod layers;
 mod odd;
 mod payloads;
 mod pending;
+mod twice;
 
 use crate::support::{Out, Stage, andon_path};
 

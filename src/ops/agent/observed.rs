@@ -75,7 +75,9 @@ pub(super) fn compaction(
         return Ok(Heard::nothing());
     }
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
-    if let Some(line) = seen::counted(place, &mut place.remembered(), &transcript)? {
+    if let Some(usage) = &payload.usage {
+        place.append(&place.event(None, What::Usage(usage.clone())))?;
+    } else if let Some(line) = seen::counted(place, &mut place.remembered(), &transcript)? {
         place.append(&line)?;
     }
     compaction::brief(place.ctx, place.ws, place.ctx.actor().node.as_deref())?;

@@ -11,7 +11,7 @@ use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::policy::agent::{GuardFiles, Session};
-use crate::store::journal::{Journal, JournalLine};
+use crate::store::journal::{Alone, Journal, JournalLine};
 
 /// One session of one client in one repository.
 pub(super) struct Place<'a> {
@@ -33,6 +33,17 @@ impl Place<'_> {
         let (at, session) = (Some(self.ctx.now), self.session.clone());
         let fact = AgentFact { at, client: self.client, session, deed, about: about.to_owned(), mark };
         Ok(Journal::of_agents(self.ws.repo.git_dir()).append(&JournalLine::Agent(Box::new(fact)))?)
+    }
+
+    /// Waits until no other hook counts what it was told of.
+    pub(super) fn alone(&self) -> Option<Alone> {
+        Journal::of_agents(self.ws.repo.git_dir()).alone()
+    }
+
+    /// The id of the `number`th fact of its kind in this session, whichever client's settings started us for it.
+    pub(super) fn id(&self, kind: &str, about: &str, number: u64) -> ShortHash {
+        let owner = self.session.as_deref().unwrap_or(self.client.as_str());
+        events::mark(&[kind, owner, about, &number.to_string()])
     }
 
     /// The mark of something in this session.

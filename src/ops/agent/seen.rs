@@ -38,6 +38,8 @@ impl Heard {
 
 /// Takes in the calls and the tokens of a payload.
 pub(super) fn after_tool(place: &Place<'_>, payload: HookPayload) -> Result<Heard, OpsError> {
+    // Two hooks that count at once would come to the same number.
+    let _alone = if payload.calls.iter().any(|call| call.used.id.is_none()) { place.alone() } else { None };
     let mut session = place.remembered();
     let transcript = payload.transcript.as_deref().map(Path::new).and_then(tail::read).unwrap_or_default();
     let mut watch = RuleWatch::new(place.ctx, place.ws);
@@ -73,20 +75,19 @@ fn called(
     transcript: &[u8],
 ) -> Result<Option<crate::store::journal::JournalLine>, OpsError> {
     let Called { used, args, result } = call;
-    let (mark, id) = if let Some(id) = &used.id {
+    let (mark, id, number) = if let Some(id) = &used.id {
         let mark = place.mark(&["call", id]);
         if session.called.contains_key(&mark) {
             return Ok(None);
         }
-        (mark, mark)
+        (mark, mark, String::new())
     } else {
         // Two clients' settings may start us for one call. What has no id is the n-th of its kind at its own door.
         let digest = used.commands.first().cloned().or_else(|| args.as_ref().map(ToString::to_string));
         let digest = digest.unwrap_or_else(|| used.name.clone());
         let mark = place.mark(&["args", &digest]);
         let times = session.called.get(&mark).copied().unwrap_or(0);
-        let owner = place.session.as_deref().unwrap_or_default();
-        (mark, events::mark(&["args", owner, &digest, &times.to_string()]))
+        (mark, place.id("args", &digest, times), times.to_string())
     };
     let end = match (used.end, &used.id) {
         (CallEnd::Unknown, Some(id)) if place.client == Client::Codex => {
@@ -95,7 +96,7 @@ fn called(
         }
         (end, _) => end,
     };
-    place.remember(Deed::Called, "", Some(mark))?;
+    place.remember(Deed::Called, &number, Some(mark))?;
     *session.called.entry(mark).or_default() += 1;
     let what = What::ToolCall(events::seen_call(&used.name, args, result, end));
     Ok(Some(place.event(Some(id), what)))

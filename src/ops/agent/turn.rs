@@ -66,7 +66,11 @@ pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> 
         return Ok(Heard { say: say(said), warnings: Vec::new() });
     }
     tell(place, &mut session, payload)?;
-    let whose = Whose { node: place.ctx.actor().node, session: place.session.clone() };
+    let whose = Whose {
+        node: place.ctx.actor().node,
+        session: place.session.clone(),
+        id: numbered(place, &session)?,
+    };
     let ticked = turn::end(place.ctx, place.ws, whose)?;
     let stands = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
     let said = match stands {
@@ -74,6 +78,15 @@ pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> 
         None => said,
     };
     Ok(Heard { say: say(said), warnings: ticked.warnings })
+}
+
+/// The id of this end of a turn: two clients' settings may start us for it.
+fn numbered(place: &Place<'_>, session: &Session) -> Result<Option<ShortHash>, OpsError> {
+    if place.session.is_none() {
+        return Ok(None);
+    }
+    place.remember(Deed::Ended, &session.ended.to_string(), None)?;
+    Ok(Some(place.id("ended", "", session.ended)))
 }
 
 /// Tokens and the last message of the turn become facts before it ends.

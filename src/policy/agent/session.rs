@@ -19,17 +19,30 @@ pub struct Session {
     pub counted: BTreeSet<ShortHash>,
     /// Marks of what was missing when the turn was held, since the newest prompt, oldest first.
     pub held: Vec<ShortHash>,
-    /// How often each call was told of.
+    /// How often each call was told of, as far as the newest of them knows: what is remembered is only the end.
     pub called: BTreeMap<ShortHash, u64>,
+    /// How many turns have ended, in the same way.
+    pub ended: u64,
     /// HEAD at the newest prompt, or where the session began.
     pub began: Option<String>,
 }
 
 impl Session {
-    /// Folds the facts, oldest first, of this session.
+    /// Folds the facts, oldest first, of this session. What the model was told at the door of another client, whose settings
+    /// start us too, it was told.
     pub fn of(facts: &[AgentFact], client: Client, session: Option<&str>) -> Self {
-        let own = |fact: &&AgentFact| fact.client == client && fact.session.as_deref() == session;
-        facts.iter().filter(own).fold(Self::default(), Self::take)
+        let of_session = |fact: &&AgentFact| fact.session.as_deref() == session;
+        facts.iter().filter(of_session).fold(Self::default(), |folded, fact| {
+            if fact.client == client {
+                folded.take(fact)
+            } else if let (Deed::Nudged, Some(mark), Some(_)) = (fact.deed, fact.mark, session) {
+                let mut folded = folded;
+                folded.nudged.insert(mark);
+                folded
+            } else {
+                folded
+            }
+        })
     }
 
     fn take(mut self, fact: &AgentFact) -> Self {
@@ -49,12 +62,21 @@ impl Session {
                 self.counted.insert(mark);
             }
             (Deed::Held, Some(mark)) => self.held.push(mark),
-            (Deed::Called, Some(mark)) => *self.called.entry(mark).or_default() += 1,
+            (Deed::Called, Some(mark)) => {
+                let times = self.called.entry(mark).or_default();
+                *times = number(fact).unwrap_or(*times).saturating_add(1);
+            }
+            (Deed::Ended, _) => self.ended = number(fact).unwrap_or(self.ended).saturating_add(1),
             // A compaction begins a session anew that is the same to people: nothing is forgotten.
             (Deed::Asked | Deed::Session | Deed::Released | Deed::Kept | Deed::Broken, _) | (_, None) => {}
         }
         self
     }
+}
+
+/// The number that a fact has among its kind.
+fn number(fact: &AgentFact) -> Option<u64> {
+    fact.about.parse().ok()
 }
 
 /// The clients whose hooks told of anything, in the order of their names.

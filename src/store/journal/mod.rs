@@ -9,6 +9,7 @@
 //!
 //! The file is not synced (see the head of [`crate::store`]).
 
+mod alone;
 mod onward;
 mod recent;
 mod tail;
@@ -23,6 +24,7 @@ use crate::domain::attempt::Attempt;
 use crate::wire::v1::{MAX_LINE, encode_line};
 
 pub use crate::wire::v1::{JournalLine, MarkedTurn};
+pub use alone::Alone;
 pub use onward::Position;
 pub(super) use recent::passing;
 pub use recent::{Reach, Recent, Turns};

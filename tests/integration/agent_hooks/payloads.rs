@@ -136,3 +136,14 @@ fn of_cline() {
 fn of_openhands() {
     told("openhands");
 }
+
+/// Nobody ran Cursor or goose here: these payloads are made from their documentation.
+#[test]
+fn of_cursor() {
+    told("cursor");
+}
+
+#[test]
+fn of_goose() {
+    told("goose");
+}
