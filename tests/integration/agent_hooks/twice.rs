@@ -23,7 +23,7 @@ fn both(stage: &Stage, events: [&str; 2], flat: &serde_json::Value, shaped: &ser
 fn call(stage: &Stage, command: &str, answer: &str) -> [Out; 2] {
     let args = serde_json::json!({ "command": command, "description": "run a command" });
     let text = format!("{answer}\n<shellId: 0 completed with exit code 0>");
-    let flat = serde_json::json!({ "sessionId": "c", "timestamp": 1795384178815_u64, "toolName": "bash", "toolArgs": args,
+    let flat = serde_json::json!({ "sessionId": "c", "timestamp": 1_795_384_178_815_u64, "toolName": "bash", "toolArgs": args,
         "toolResult": { "resultType": "success", "textResultForLlm": text } });
     let shaped = serde_json::json!({ "hook_event_name": "PostToolUse", "session_id": "c", "tool_name": "Bash",
         "tool_input": args, "tool_result": { "result_type": "success", "text_result_for_llm": text } });
