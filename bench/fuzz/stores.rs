@@ -228,7 +228,7 @@ fn configuration(bytes: &[u8], _: &mut Dice) -> Result<(), String> {
         Ok(_) => Ok(()),
         Err(errors) => {
             holds(!errors.errors.is_empty(), "refused without a reason")?;
-            holds(errors.errors.iter().all(|error| !error.hint.is_empty()), "an error without a hint")
+            holds(errors.errors.iter().all(|error| !error.help.is_empty()), "an error without a hint")
         }
     }
 }

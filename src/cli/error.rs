@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use crate::config::ConfigErrors;
+use crate::domain::diagnostic::Diagnostic;
 use crate::effect::install::InstallError;
 use crate::engine::error::OpsError;
 use crate::engine::setup::SetupError;
 use crate::git::RemoteError;
 use crate::ledger::{AppendError, LedgerError};
-use crate::report::message::Diagnostic;
 use crate::store::RecordError;
 
 /// Exit codes (docs/exit-codes.md).
@@ -154,17 +154,7 @@ fn with_help(diagnostic: Diagnostic, help: Option<String>) -> Diagnostic {
 
 /// Every mistake of a configuration, each at its place.
 pub fn config_diagnostics(errors: &ConfigErrors) -> Vec<Diagnostic> {
-    let mut shown: Vec<Diagnostic> = errors
-        .errors
-        .iter()
-        .map(|error| {
-            let place = error.at.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
-            Diagnostic::error(error.what.clone())
-                .code("config")
-                .at(format!("{}{place}", error.file))
-                .help(error.hint.clone())
-        })
-        .collect();
+    let mut shown = errors.errors.clone();
     if errors.more > 0 {
         shown.push(Diagnostic::note(format!("and {} more mistakes", errors.more)).help("andon config check"));
     }

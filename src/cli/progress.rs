@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use super::Shell;
 use super::error::Exit;
 use super::output::{self, Printer};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::time::Span;
 use crate::effect::interrupt::Interrupt;
 use crate::engine::bulk::{Pace, Walked};
 use crate::report::escape::clip;
-use crate::report::message::{self, Diagnostic};
+use crate::report::message;
 
 /// What takes no longer than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);

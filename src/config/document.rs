@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::mistake::{ConfigError, Problems, TextPosition};
+use super::mistake::{Problems, mistake};
 use super::source::{ConfigSource, check_size};
+use crate::domain::diagnostic::{Diagnostic, TextPosition};
 
 /// Up to this size all syntax errors of a file are listed; beyond, the first: a parser that recovers over
 /// and over again in a megabyte of noise would keep every one of them in memory.
@@ -100,12 +101,7 @@ fn report(
 
 const DUPLICATE: &str = "duplicate key";
 
-fn syntax(
-    source: &ConfigSource,
-    lines: &Lines<'_>,
-    message: &str,
-    span: Option<Range<usize>>,
-) -> ConfigError {
+fn syntax(source: &ConfigSource, lines: &Lines<'_>, message: &str, span: Option<Range<usize>>) -> Diagnostic {
     let (what, hint) = if message == DUPLICATE {
         let name = span.clone().and_then(|span| lines.text.get(span)).unwrap_or("it");
         (format!("{} is set twice", super::mistake::quoted(name)), "keep one of the two".to_owned())
@@ -113,16 +109,11 @@ fn syntax(
         (format!("not valid TOML: {message}"), "fix the syntax; https://toml.io shows it".to_owned())
     };
     let at = span.map(|span| lines.position(span.start));
-    ConfigError { file: source.name.clone(), at, what, hint }
+    mistake(&source.name, at, what, hint)
 }
 
-fn not_utf8(source: &ConfigSource, valid_up_to: usize) -> ConfigError {
+fn not_utf8(source: &ConfigSource, valid_up_to: usize) -> Diagnostic {
     let valid = source.text.get(..valid_up_to).unwrap_or_default();
     let at = std::str::from_utf8(valid).ok().map(|text| Lines::new(text).position(text.len()));
-    ConfigError {
-        file: source.name.clone(),
-        at,
-        what: "not UTF-8 text".to_owned(),
-        hint: "save the file as UTF-8".to_owned(),
-    }
+    mistake(&source.name, at, "not UTF-8 text", "save the file as UTF-8")
 }

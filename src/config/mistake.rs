@@ -4,53 +4,36 @@
 
 use std::fmt;
 
+use crate::domain::diagnostic::{Diagnostic, Location, TextPosition};
+
 /// Most errors that are listed; the rest is counted.
 pub(super) const MAX_LISTED: usize = 50;
 
-/// A place in a file, both counted from 1; columns count characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TextPosition {
-    /// Line.
-    pub line: usize,
-    /// Column.
-    pub column: usize,
-}
-
-/// One thing that is wrong with a configuration.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub struct ConfigError {
-    /// The file, or `REV:andon.toml`, or `command line`.
-    pub file: String,
-    /// Where in the file; `None` when it concerns the file as a whole.
-    pub at: Option<TextPosition>,
-    /// What is wrong, in one sentence. Foreign text in it is escaped and cut.
-    pub what: String,
-    /// The command or the change that mends it.
-    pub hint: String,
-}
-
-impl fmt::Display for ConfigError {
-    /// `andon.toml:3:7: what is wrong`, without the hint.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        if let Some(TextPosition { line, column }) = self.at {
-            write!(f, ":{line}:{column}")?;
-        }
-        write!(f, ": {}", self.what)
-    }
+/// One thing that is wrong with a configuration: in a file, `REV:andon.toml` or `command line`, and where in it; `None`
+/// when it concerns the file as a whole. Foreign text in `what` is escaped and cut.
+pub(super) fn mistake(
+    file: &str,
+    at: Option<TextPosition>,
+    what: impl Into<String>,
+    hint: impl Into<String>,
+) -> Diagnostic {
+    let file = file.to_owned();
+    let location =
+        at.map_or_else(|| Location::Named(file.clone()), |at| Location::Text { file: file.clone(), at });
+    Diagnostic::error(what).code("config").at(location).help(hint)
 }
 
 /// Everything that is wrong with a configuration: never empty.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigErrors {
     /// The errors, by source and position; at most 50.
-    pub errors: Vec<ConfigError>,
+    pub errors: Vec<Diagnostic>,
     /// How many more there are.
     pub more: usize,
 }
 
-impl From<ConfigError> for ConfigErrors {
-    fn from(error: ConfigError) -> Self {
+impl From<Diagnostic> for ConfigErrors {
+    fn from(error: Diagnostic) -> Self {
         Self { errors: vec![error], more: 0 }
     }
 }
@@ -60,7 +43,7 @@ impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.errors.iter().enumerate() {
             let newline = if index == 0 { "" } else { "\n" };
-            write!(f, "{newline}{error}\n  help: {}", error.hint)?;
+            write!(f, "{newline}{error}\n  help: {}", error.help.join("\n  help: "))?;
         }
         if self.more > 0 {
             write!(f, "\nand {} more", self.more)?;
@@ -72,13 +55,13 @@ impl fmt::Display for ConfigErrors {
 /// Collects errors; stops listing, not counting, at [`MAX_LISTED`].
 #[derive(Debug, Default)]
 pub(super) struct Problems {
-    errors: Vec<ConfigError>,
+    errors: Vec<Diagnostic>,
     more: usize,
 }
 
 impl Problems {
     /// Adds one error.
-    pub(super) fn push(&mut self, error: ConfigError) {
+    pub(super) fn push(&mut self, error: Diagnostic) {
         if self.is_full() {
             self.more = self.more.saturating_add(1);
         } else {
@@ -99,7 +82,7 @@ impl Problems {
     /// Sorts the errors from `start` on by position, and drops what was said twice.
     pub(super) fn sort_from(&mut self, start: usize) {
         if let Some(tail) = self.errors.get_mut(start..) {
-            tail.sort_by_key(|error| error.at);
+            tail.sort_by_key(Diagnostic::position);
         }
         self.errors.dedup();
     }

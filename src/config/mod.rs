@@ -35,7 +35,7 @@ mod wrong;
 
 pub use command::TestCommand;
 pub use entries::KeyEntry;
-pub use mistake::{ConfigError, ConfigErrors, TextPosition};
+pub use mistake::ConfigErrors;
 pub use pin::with_pin;
 pub use resolve::{load, load_with};
 pub use response::{Perpetual, Response};

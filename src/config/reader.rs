@@ -8,7 +8,7 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::document::Lines;
 use super::keys::{self, Contents, Key, Kind, SECTIONS, Section};
-use super::mistake::{ConfigError, Problems, quoted};
+use super::mistake::{Problems, mistake, quoted};
 use super::patterns;
 use super::reading::{read_key, read_level, read_param, shown};
 use super::rules::RuleSpecView;
@@ -215,7 +215,7 @@ impl Reader<'_> {
 
     fn problem(&mut self, span: Range<usize>, what: String, hint: String) {
         let at = Some(self.lines.position(span.start));
-        self.problems.push(ConfigError { file: self.source.name.clone(), at, what, hint });
+        self.problems.push(mistake(&self.source.name, at, what, hint));
     }
 }
 

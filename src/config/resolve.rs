@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::document;
 use super::keys;
-use super::mistake::{ConfigError, ConfigErrors, Problems};
+use super::mistake::{ConfigErrors, Problems, mistake};
 use super::reader::Reader;
 use super::response::{Perpetual, Response};
 use super::rules::{self as ordered, RuleSpecView, known_rules};
@@ -100,7 +100,7 @@ fn uncompilable(values: &BTreeMap<String, SourceValue>, error: &globset::Error) 
         Some(SettingOrigin::Default) | None => "default".to_owned(),
     };
     let what = format!("the globs of [paths] cannot be compiled: {}", error.kind());
-    ConfigError { file, at: None, what, hint: "use fewer or simpler globs".to_owned() }.into()
+    mistake(&file, None, what, "use fewer or simpler globs").into()
 }
 
 /// How long the program of `[notify]` may take (docs/spec-map.md, signals and escalation: rails).

@@ -1,10 +1,11 @@
 //! What configuration has to know of a rule; the rules themselves are `detect`'s.
 
-use super::mistake::ConfigError;
+use super::mistake::mistake;
 use super::settings::Config;
 use super::source::SettingOrigin;
 use super::value::Value;
 use crate::detect::{REGISTRY, Rule};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::findings::Level;
 use crate::domain::settings::{Order, ParamSpec, ParamValue};
 
@@ -28,7 +29,7 @@ pub fn known_rules() -> Vec<RuleSpecView> {
 
 /// Percentages that are out of order, at the place of the last of them that somebody said. Layers are joined key by
 /// key, so that this is seen only when all of them are read.
-pub(super) fn out_of_order(config: &Config, rules: &[RuleSpecView]) -> Option<ConfigError> {
+pub(super) fn out_of_order(config: &Config, rules: &[RuleSpecView]) -> Option<Diagnostic> {
     rules.iter().find_map(|rule| {
         let rising: Vec<&ParamSpec> =
             rule.params.iter().filter(|spec| spec.order == Order::RisingPercent).collect();
@@ -43,19 +44,15 @@ pub(super) fn out_of_order(config: &Config, rules: &[RuleSpecView]) -> Option<Co
     })
 }
 
-fn not_rising(config: &Config, id: &str, rising: &[&ParamSpec], values: &[u64]) -> ConfigError {
+fn not_rising(config: &Config, id: &str, rising: &[&ParamSpec], values: &[u64]) -> Diagnostic {
     let origins = rising.iter().map(|spec| config.origin(&format!("rules.{id}.{}", spec.name)));
     // The higher layer is the one that somebody has just changed.
     let file = origins.max_by_key(SettingOrigin::layer).and_then(|origin| origin.place()).unwrap_or_default();
     let shown = rising.iter().zip(values).map(|(spec, value)| format!("{} = {value}", spec.name));
     let shown = shown.collect::<Vec<_>>().join(", ");
     let right = rising.iter().map(|spec| format!("{} = {}", spec.name, Value::Param(spec.default())));
-    ConfigError {
-        file,
-        at: None,
-        what: format!("`rules.{id}`: {shown} must be percentages in rising order, at most 100"),
-        hint: format!("write {id} = {{ {} }}", right.collect::<Vec<_>>().join(", ")),
-    }
+    let what = format!("`rules.{id}`: {shown} must be percentages in rising order, at most 100");
+    mistake(&file, None, what, format!("write {id} = {{ {} }}", right.collect::<Vec<_>>().join(", ")))
 }
 
 impl RuleSpecView {

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use super::mistake::ConfigError;
+use super::mistake::mistake;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::paths::CONFIG_FILE;
 
 /// Largest configuration file, in bytes.
@@ -85,7 +86,7 @@ impl SettingOrigin {
 
 /// Reads the user's file and the repository's `andon.toml` in `root`, those that exist. At most
 /// [`MAX_BYTES`] each; anything but a regular file is an error (a pipe would hang a hook).
-pub fn read_sources(root: &Path, user_file: Option<&Path>) -> Result<Vec<ConfigSource>, ConfigError> {
+pub fn read_sources(root: &Path, user_file: Option<&Path>) -> Result<Vec<ConfigSource>, Diagnostic> {
     let mut sources = Vec::with_capacity(2);
     if let Some(path) = user_file {
         let name = path.display().to_string();
@@ -97,7 +98,7 @@ pub fn read_sources(root: &Path, user_file: Option<&Path>) -> Result<Vec<ConfigS
     Ok(sources)
 }
 
-fn read(path: &Path, name: &str) -> Result<Option<Vec<u8>>, ConfigError> {
+fn read(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Diagnostic> {
     let unreadable = |error: &io::Error| {
         whole(name, format!("cannot be read: {error}"), "make it readable, or move it out of the way")
     };
@@ -125,13 +126,13 @@ fn is_missing(error: &io::Error, path: &Path) -> bool {
 }
 
 /// Refuses what is larger than [`MAX_BYTES`].
-pub(super) fn check_size(name: &str, bytes: usize) -> Result<(), ConfigError> {
+pub(super) fn check_size(name: &str, bytes: usize) -> Result<(), Diagnostic> {
     if bytes <= MAX_BYTES {
         return Ok(());
     }
     Err(whole(name, "is larger than 1 MiB".to_owned(), "shorten it: a configuration is a few dozen lines"))
 }
 
-fn whole(name: &str, what: String, hint: &str) -> ConfigError {
-    ConfigError { file: name.to_owned(), at: None, what, hint: hint.to_owned() }
+fn whole(name: &str, what: String, hint: &str) -> Diagnostic {
+    mistake(name, None, what, hint)
 }

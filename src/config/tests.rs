@@ -260,7 +260,7 @@ proptest! {
         if let Err(errors) = read(&text) {
             prop_assert!(!errors.errors.is_empty());
             for error in errors.errors {
-                let line = error.at.map_or(1, |at| at.line);
+                let line = error.position().map_or(1, |at| at.line);
                 prop_assert!(line >= 1 && line <= text.split('\n').count());
             }
         }

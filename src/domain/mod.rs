@@ -15,6 +15,7 @@ mod codec;
 pub mod context;
 pub mod decision;
 pub mod detail;
+pub mod diagnostic;
 pub mod effect;
 pub mod escalation;
 pub mod events;

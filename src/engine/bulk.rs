@@ -19,10 +19,10 @@ use super::derive::{Derived, Deriver};
 use super::error::OpsError;
 use crate::change::normalize::Normalizer;
 use crate::config::Config;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::ids::CommitId;
 use crate::git::{CommitInfo, Repo};
-use crate::report::message::Diagnostic;
 use crate::store::derived::{DerivedCache, DerivedWriter, Known};
 use crate::store::notes::NotesStore;
 

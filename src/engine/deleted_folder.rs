@@ -5,9 +5,9 @@ use super::context::Context;
 use super::repairs;
 use super::workspace::Workspace;
 use crate::domain::decision::StandingHalt;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::findings::HaltReason;
 use crate::effect::{self, Site};
-use crate::report::message::Diagnostic;
 
 /// Whether the folder is gone.
 pub(crate) fn is(ws: &Workspace) -> bool {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use super::setup::SetupError;
 use crate::change::normalize::NormalizeError;
 use crate::config::ConfigErrors;
+use crate::domain::diagnostic::Diagnostic;
 use crate::effect::EffectError;
 use crate::effect::hook_program::HookProgramError;
 use crate::effect::program::ProgramError;
 use crate::git::{GitError, RemoteError};
 use crate::ledger::LedgerError;
-use crate::report::message::Diagnostic;
 use crate::store::RecordError;
 
 /// The error of any verb.

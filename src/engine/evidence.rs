@@ -11,11 +11,11 @@ use super::test_guess;
 use super::timeline::Loaded;
 use super::workspace::Workspace;
 use crate::detect::{Candidate, CodeChange, DocsChange, EvidenceState, Origin, Staging};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::{CodeId, CommitId, TreeId};
 use crate::domain::paths::PathClass;
 use crate::domain::tests::{RunOrigin, RunValidity, TestEvidence, TestRun};
 use crate::git::Overlay;
-use crate::report::message::Diagnostic;
 use crate::store::fingerprint::{Difference, Fingerprinter, differing};
 use crate::store::notes::NotesStore;
 

@@ -1,7 +1,7 @@
 //! What is said of the lines of a stream: the first remarks, and how many there are beyond them.
 
 use crate::adapter::events::EventError;
-use crate::report::message::Diagnostic;
+use crate::domain::diagnostic::Diagnostic;
 
 /// Most remarks about single lines that are kept.
 const MAX_REMARKS: usize = 20;

@@ -10,13 +10,13 @@ use super::workspace::Workspace;
 use crate::detect::{self, Stops};
 use crate::domain::decision::{Decision, LedgerEvent, StandingHalt, StopSwitch, SwitchMove, Verdict};
 use crate::domain::detail::Figures;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::Skip;
 use crate::domain::findings::{HaltReason, Level};
 use crate::domain::ids::TreeId;
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::ledger::Ledger;
 use crate::policy;
-use crate::report::message::Diagnostic;
 use crate::store::journal::{Journal, JournalLine};
 
 /// What was refused.

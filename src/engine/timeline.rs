@@ -4,6 +4,7 @@ use super::attempts;
 use super::error::OpsError;
 use super::workspace::Workspace;
 use crate::detect::{self, Reads};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{Ack, CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::safety::SafetyFact;
@@ -12,8 +13,6 @@ use crate::domain::tests::TestRun;
 use crate::history::order::{self, AckPlace, FoldStep, JournalItem, Observations};
 use crate::history::{self, Attempted, Fold, MAX_REWRITTEN, Timeline};
 use crate::ledger::Ledger;
-use crate::report::message::Diagnostic;
-use crate::store::Warning;
 use crate::store::journal::{Journal, Position, Reach, Recent, Turns};
 use crate::store::notes::NotesStore;
 use crate::store::totals::Totals;
@@ -119,10 +118,8 @@ fn loaded(ws: &Workspace, window: Window, aside: Vec<Attempted>, unopened: Optio
         turns: if ws.config.workflow.is_declared() { Turns::Counted } else { Turns::Uncounted },
         since: Some(totals.as_ref().map_or(Position::START, |totals| totals.at)),
     });
-    let mut warnings: Vec<Diagnostic> = unopened
-        .into_iter()
-        .chain(window.warnings.iter().chain(&recent.warnings).map(skipped_warning))
-        .collect();
+    let mut warnings: Vec<Diagnostic> =
+        unopened.into_iter().chain(window.warnings.iter().chain(&recent.warnings).cloned()).collect();
     let Recent { runs, mut acks, items, markers, since_ack, safety, .. } = recent;
     match others {
         Ok(others) => {
@@ -163,11 +160,6 @@ fn elsewhere(ws: &Workspace, window: &Window, aside: &[Attempted]) -> Result<Vec
     let facts = window.facts.iter().chain(aside.iter().map(|one| &one.fact));
     let heads: Vec<CommitId> = facts.filter_map(|fact| fact.id).collect();
     Ok(Ledger::open(&ws.repo).acks_at(&heads)?)
-}
-
-/// What was skipped, with its place and its hint.
-pub(crate) fn skipped_warning(warning: &Warning) -> Diagnostic {
-    Diagnostic::warning(warning.why.clone()).at(warning.place.to_string()).help(warning.help())
 }
 
 /// What the journal tells beside tests and answers.

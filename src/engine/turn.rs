@@ -8,11 +8,11 @@ use super::error::OpsError;
 use super::watch::{self, Asked};
 use super::workspace::Workspace;
 use crate::domain::decision::{Decision, Stage};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::events::{Event, TurnEnd, What};
 use crate::domain::ids::{Digest, ShortHash};
 use crate::domain::paths::PathClass;
 use crate::git::Overlay;
-use crate::report::message::Diagnostic;
 use crate::store::fingerprint::Fingerprinter;
 use crate::store::journal::{Journal, JournalLine};
 

@@ -2,6 +2,7 @@
 //! due is a halt.
 
 use crate::domain::decision::{Decision, Stage, Verdict};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::events::What;
 use crate::domain::facts::Fact;
 use crate::domain::findings::{Finding, Level, ReportFile};
@@ -14,7 +15,6 @@ use crate::engine::timeline::{self, Loaded};
 use crate::engine::workspace::Workspace;
 use crate::history::{EventEffect, Fold, Timeline};
 use crate::policy;
-use crate::report::message::Diagnostic;
 use crate::store::journal::JournalLine;
 
 /// Asks the rules after each fact.

@@ -22,10 +22,10 @@ mod tampered;
 mod writer;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::domain::decision::{LedgerEvent, StandingHalt};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::Ack;
 use crate::domain::ids::{CommitId, EntryId, Oid};
 use crate::domain::time::Timestamp;
@@ -146,21 +146,6 @@ impl EntryEvent {
     }
 }
 
-/// An entry that was skipped or looks wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LedgerWarning {
-    /// Its commit, or the tip of the ref.
-    pub commit: CommitId,
-    /// What is wrong with it. May quote untrusted text: the renderer escapes.
-    pub why: String,
-}
-
-impl fmt::Display for LedgerWarning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ledger entry {}: {}", self.commit, self.why)
-    }
-}
-
 /// The ledger of a repository: all writers for reading, one for writing.
 #[derive(Debug, Clone, Copy)]
 pub struct Ledger<'r> {
@@ -210,7 +195,7 @@ impl<'r> Ledger<'r> {
     ///
     /// # Errors
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
-    pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<LedgerWarning>), LedgerError> {
+    pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
         read::read_all(self.repo)
     }
 

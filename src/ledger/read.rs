@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::entry::{self, BadEntry};
-use super::{Entry, LedgerError, LedgerWarning};
+use super::{Entry, LedgerError};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::{CommitId, Oid};
 use crate::git::Repo;
 use crate::history::ledger_order;
@@ -17,19 +18,24 @@ pub(super) struct Node {
     pub(super) entry: Option<Entry>,
 }
 
+/// An entry that was skipped or looks wrong, and why. May quote untrusted text.
+pub(super) type Skipped = (CommitId, String);
+
 pub(super) type Nodes = BTreeMap<CommitId, Node>;
 
 /// The refs of all ledgers, their entries, and what could not be read.
-pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<LedgerWarning>);
+pub(super) type Graph = (Vec<(String, Oid)>, Nodes, Vec<Skipped>);
 
-pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<LedgerWarning>), LedgerError> {
+pub(super) fn read_all(repo: &Repo) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
     let (heads, nodes, mut warnings) = graph(repo)?;
     for (name, target) in &heads {
         check_writer(&nodes, super::writer_of(name), CommitId(*target), &mut warnings);
     }
-    warnings.sort_by_key(|warning| warning.commit);
+    warnings.sort_by_key(|(commit, _)| *commit);
     warnings.dedup();
-    Ok((in_order(nodes), warnings))
+    let shown =
+        |(commit, why): (CommitId, String)| Diagnostic::warning(format!("ledger entry {commit}: {why}"));
+    Ok((in_order(nodes), warnings.into_iter().map(shown).collect()))
 }
 
 /// The refs of all ledgers, everything below them, and what could not be read of it.
@@ -43,10 +49,7 @@ pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
             continue;
         }
         if nodes.len() == MAX_ENTRIES {
-            warnings.push(LedgerWarning {
-                commit,
-                why: format!("more than {MAX_ENTRIES} entries: the rest is not read"),
-            });
+            warnings.push((commit, format!("more than {MAX_ENTRIES} entries: the rest is not read")));
             break;
         }
         let node = read_node(repo, commit, &mut warnings);
@@ -56,22 +59,22 @@ pub(super) fn graph(repo: &Repo) -> Result<Graph, LedgerError> {
     Ok((heads, nodes, warnings))
 }
 
-fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<LedgerWarning>) -> Node {
+fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<Skipped>) -> Node {
     let info = match repo.commit(commit) {
         Ok(info) => info,
         Err(error) => {
-            warnings.push(LedgerWarning { commit, why: error.to_string() });
+            warnings.push((commit, error.to_string()));
             return Node { parents: Vec::new(), entry: None };
         }
     };
     let entry = match entry::load(repo, commit, info.tree) {
         Ok(entry) => Some(entry),
         Err(BadEntry::Git(error)) => {
-            warnings.push(LedgerWarning { commit, why: error.to_string() });
+            warnings.push((commit, error.to_string()));
             None
         }
         Err(BadEntry::Corrupt(why)) => {
-            warnings.push(LedgerWarning { commit, why });
+            warnings.push((commit, why));
             None
         }
     };
@@ -80,7 +83,7 @@ fn read_node(repo: &Repo, commit: CommitId, warnings: &mut Vec<LedgerWarning>) -
 
 /// Along first parents a writer's ref holds its own entries, and below its first one those of whomever it saw then.
 /// A foreign entry above an own one, or at the tip, was put there by somebody else.
-fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<LedgerWarning>) {
+fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<Skipped>) {
     let mut foreign = Vec::new();
     let mut next = Some(tip);
     while let Some((commit, node)) = next.and_then(|commit| Some((commit, nodes.get(&commit)?))) {
@@ -89,12 +92,12 @@ fn check_writer(nodes: &Nodes, writer: &str, tip: CommitId, warnings: &mut Vec<L
                 warnings.append(&mut foreign);
             } else {
                 let why = format!("it is in the ledger of {writer:?} and says it is of {:?}", entry.writer);
-                foreign.push(LedgerWarning { commit, why });
+                foreign.push((commit, why));
             }
         }
         next = node.parents.first().copied();
     }
-    warnings.extend(foreign.into_iter().filter(|warning| warning.commit == tip));
+    warnings.extend(foreign.into_iter().filter(|(commit, _)| *commit == tip));
 }
 
 fn in_order(mut nodes: Nodes) -> Vec<Entry> {

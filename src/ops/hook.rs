@@ -16,6 +16,7 @@ use crate::adapter::framework::{self, HookRunner};
 use crate::adapter::git_hook::{self, HookName, PushedRef, Rewrite, RewriteCommand};
 use crate::config::ConfigErrors;
 use crate::domain::decision::{Decision, Verdict};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::CommitId;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -24,7 +25,6 @@ use crate::engine::skip;
 use crate::engine::sync;
 use crate::engine::workspace::Workspace;
 use crate::platform::test_seam::stop_point;
-use crate::report::message::Diagnostic;
 
 /// A hook as git or the framework called it.
 pub struct HookCall {

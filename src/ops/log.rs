@@ -1,13 +1,13 @@
 //! `andon log` and `andon show`: the records as they are, without judging them.
 
 use crate::domain::decision::LedgerEvent;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::CommitId;
 use crate::engine::derive;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ledger::Ledger;
 use crate::report::log::{LogEntry, RecordState};
-use crate::report::message::Diagnostic;
 use crate::report::show::ShowView;
 use crate::store::notes::NotesStore;
 
@@ -40,7 +40,7 @@ pub fn log(ws: &Workspace, revision: &str, max: usize) -> Result<(Vec<LogEntry>,
         entries.push(LogEntry::Commit { commit: id, subject: commit.subject, state: state(&store, id) });
         at = commit.parents.first().copied().filter(|_| !cut_off);
     }
-    Ok((entries, skipped.iter().map(|skip| Diagnostic::warning(skip.to_string())).collect()))
+    Ok((entries, skipped))
 }
 
 fn state(store: &NotesStore<'_>, id: CommitId) -> RecordState {

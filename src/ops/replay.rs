@@ -6,6 +6,7 @@ pub mod session;
 
 use crate::detect;
 use crate::domain::decision::{Decision, Verdict};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{Ack, AckHow, CommitFact, CommitKind, Fact};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
@@ -20,7 +21,6 @@ use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
 use crate::history::{self, Fold, Strike, Upcoming};
 use crate::policy::{self, HaltPlace};
-use crate::report::message::Diagnostic;
 use crate::store::derived::DerivedCache;
 use crate::store::notes::NotesStore;
 

@@ -7,19 +7,18 @@ use std::collections::VecDeque;
 use crate::detect;
 use crate::domain::about::EventClass;
 use crate::domain::decision::{Halt, LedgerEvent, StopSwitch, SwitchMove};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Recording};
 use crate::domain::findings::{Level, ReportFile};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::engine::error::OpsError;
-use crate::engine::timeline::skipped_warning;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
-use crate::report::message::Diagnostic;
 use crate::report::safety::{EventType, SafetyEvent};
+use crate::store::RecordError;
 use crate::store::journal::{Journal, JournalLine, Position};
 use crate::store::notes::NotesStore;
-use crate::store::{RecordError, Warning};
 use crate::wire::v1::output::SafetyDetails;
 
 /// Most commits that are looked at.
@@ -37,8 +36,7 @@ pub fn events(
     max: usize,
 ) -> Result<(Vec<SafetyEvent>, Vec<Diagnostic>), OpsError> {
     let (entries, skipped) = Ledger::open(&ws.repo).read_all()?;
-    let mut warnings: Vec<Diagnostic> =
-        skipped.iter().map(|skip| Diagnostic::warning(skip.to_string())).collect();
+    let mut warnings = skipped;
     let mut events: Vec<SafetyEvent> =
         entries.iter().rev().filter_map(|entry| of_entry(entry, &entries)).collect();
     let mut passed_over = Vec::new();
@@ -48,7 +46,7 @@ pub fn events(
         events.extend(recorded(ws, revision, max, &halted, &mut passed_over)?);
     }
     let (facts, unread) = reported(ws)?;
-    warnings.extend(unread.iter().map(skipped_warning));
+    warnings.extend(unread);
     for fact in facts.iter().rev() {
         // The record, or the ledger, tells of it too.
         let twice = match fact.kind {
@@ -72,7 +70,7 @@ pub fn events(
 }
 
 /// Every safety event of the journal, however long it is, oldest first; and what of its end could not be read.
-fn reported(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Warning>), OpsError> {
+fn reported(ws: &Workspace) -> Result<(Vec<SafetyFact>, Vec<Diagnostic>), OpsError> {
     let journal = Journal::open(ws.repo.git_dir());
     let mut facts = VecDeque::new();
     let read = journal.read_on(Position::START, &mut |line| {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::adapter::git_hook::HookName;
 use crate::detect;
 use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{Presence, Skip};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
@@ -21,7 +22,6 @@ use crate::engine::workspace::Workspace;
 use crate::git::Head;
 use crate::history::{self, Iteration, Timeline};
 use crate::ledger::{EntryEvent, Ledger};
-use crate::report::message::Diagnostic;
 use crate::report::status::{
     CycleView, FailureSummary, HooksGone, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf,
 };
@@ -147,7 +147,7 @@ fn last_halt(
     if let Some(StandingHalt { id, halt }) = traced {
         last = Some(LastHalt { id: *id, halt: halt.clone(), ack: None });
     }
-    Ok((last, warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())).collect()))
+    Ok((last, warnings))
 }
 
 /// The flaky tests of the window and of the journal.

@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::effect::Effect;
+use crate::domain::findings::Level;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::standing;
 use crate::engine::sync::{Sync, Way, peer, visited};
 use crate::engine::workspace::Workspace;
 use crate::git::Online;
-use crate::report::message::{Diagnostic, Severity};
 use crate::report::sync::SyncReport;
 
 /// Who is to be synced with.
@@ -71,5 +72,5 @@ fn show(ctx: &Context, ws: &Workspace, was_halted: bool) -> Result<(), OpsError>
 
 /// What refused or forked refs mean for the exit code: somebody has to look.
 pub fn needs_a_person(report: &SyncReport) -> bool {
-    report.found.iter().any(|one: &Diagnostic| one.severity == Severity::Error)
+    report.found.iter().any(|one: &Diagnostic| one.level >= Level::Block)
 }

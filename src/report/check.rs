@@ -1,12 +1,13 @@
 //! `andon check`: what CI is told. One message for each kind of violation, with the commits it concerns, so that
 //! a hundred commits without records are one message and not a hundred.
 
+use crate::domain::diagnostic::{CommitRef, Diagnostic};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 
 use super::escape::terminal_clip;
 use super::json;
-use super::message::{self, Diagnostic, Severity};
+use super::message::{self, Severity};
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
@@ -14,44 +15,6 @@ use crate::wire::v1::output::{CheckItemJson, CheckJson};
 
 /// Commits listed per message in the text; JSON has all.
 const COMMITS: usize = 10;
-
-/// A commit as a message names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitRef {
-    /// Its full id; texts show the beginning.
-    pub commit: CommitId,
-    /// First line of its message.
-    pub subject: String,
-}
-
-/// Something that is not as it should be. Violations alike in all but the commit are shown together, so
-/// `message` should say what is specific to a commit only where it matters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// Where; `None` for what concerns the range or the repository as a whole.
-    pub commit: Option<CommitRef>,
-    /// Kebab-case id: `missing-record`, `edited-record`, `untested-edit`, ...
-    pub code: String,
-    /// `Block` and `Halt` fail the check, `Warn` and `Note` do not.
-    pub level: Level,
-    /// What is wrong, without the commit's own name.
-    pub message: String,
-    /// Commands or steps that mend it.
-    pub help: Vec<String>,
-}
-
-/// What could not be decided for want of evidence (exit code 3).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undecided {
-    /// Where; `None` for the whole range.
-    pub commit: Option<CommitRef>,
-    /// Kebab-case id: `shallow-clone`, `notes-not-fetched`, ...
-    pub code: String,
-    /// What is missing.
-    pub message: String,
-    /// Commands that bring it.
-    pub help: Vec<String>,
-}
 
 /// The outcome of a check; the exit code follows from it (docs/exit-codes.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,9 +37,9 @@ pub struct CheckReport {
     /// How many commits were looked at.
     pub commits: usize,
     /// What is not as it should be, in the order of the commits.
-    pub violations: Vec<Violation>,
+    pub violations: Vec<Diagnostic>,
     /// What could not be decided.
-    pub undecided: Vec<Undecided>,
+    pub undecided: Vec<Diagnostic>,
     /// Other remarks: skipped lines, unknown versions.
     pub warnings: Vec<Diagnostic>,
 }
@@ -94,69 +57,48 @@ impl CheckReport {
     }
 
     fn count(&self, severity: Severity) -> usize {
-        let warnings = self.warnings.iter().map(|warning| warning.severity);
-        let violations = self.violations.iter().map(|violation| Severity::from(violation.level));
-        warnings.chain(violations).filter(|one| *one == severity).count()
+        let all = self.warnings.iter().chain(&self.violations);
+        all.filter(|one| Severity::from(one.level) == severity).count()
     }
 }
 
-/// What two messages must share to be shown as one.
-#[derive(PartialEq, Eq)]
-struct Kind<'a> {
-    severity: Severity,
-    code: &'a str,
-    message: &'a str,
-    help: &'a [String],
-}
-
+/// Messages that differ in nothing but their commits are shown as one.
 struct Group<'a> {
-    kind: Kind<'a>,
+    first: &'a Diagnostic,
     commits: Vec<&'a CommitRef>,
 }
 
-fn group<'a>(items: impl Iterator<Item = (Kind<'a>, Option<&'a CommitRef>)>) -> Vec<Group<'a>> {
+impl Group<'_> {
+    fn takes(&self, other: &Diagnostic) -> bool {
+        Severity::from(self.first.level) == Severity::from(other.level)
+            && self.first.code == other.code
+            && self.first.help == other.help
+    }
+}
+
+fn group<'a>(items: impl Iterator<Item = &'a Diagnostic>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     // Message and code decide nearly always; the index keeps a hundred thousand violations linear.
-    let mut index: std::collections::BTreeMap<(&str, &str), Vec<usize>> = std::collections::BTreeMap::new();
-    for (kind, commit) in items {
-        let known = index.entry((kind.code, kind.message)).or_default();
-        let at = known.iter().copied().find(|at| groups[*at].kind == kind).unwrap_or_else(|| {
+    let mut index: std::collections::BTreeMap<(Option<&str>, &str), Vec<usize>> =
+        std::collections::BTreeMap::new();
+    for item in items {
+        let known = index.entry((item.code.as_deref(), &item.message)).or_default();
+        let at = known.iter().copied().find(|at| groups[*at].takes(item)).unwrap_or_else(|| {
             known.push(groups.len());
-            groups.push(Group { kind, commits: Vec::new() });
+            groups.push(Group { first: item, commits: Vec::new() });
             groups.len() - 1
         });
-        groups[at].commits.extend(commit);
+        groups[at].commits.extend(item.commit());
     }
-    groups.sort_by_key(|group| std::cmp::Reverse(group.kind.severity));
+    groups.sort_by_key(|group| std::cmp::Reverse(Severity::from(group.first.level)));
     groups
 }
 
 /// The report for a person; a single line when all is well.
 pub fn text(report: &CheckReport, style: Style) -> String {
     let mut page = Page::new(style);
-    let violations =
-        report.violations.iter().filter(|violation| violation.level > Level::Off).map(|violation| {
-            let kind = Kind {
-                severity: violation.level.into(),
-                code: &violation.code,
-                message: &violation.message,
-                help: &violation.help,
-            };
-            (kind, violation.commit.as_ref())
-        });
-    for group in &group(violations) {
-        push(&mut page, group);
-    }
-    let undecided = report.undecided.iter().map(|undecided| {
-        let kind = Kind {
-            severity: Severity::Error,
-            code: &undecided.code,
-            message: &undecided.message,
-            help: &undecided.help,
-        };
-        (kind, undecided.commit.as_ref())
-    });
-    for group in &group(undecided) {
+    let violations = report.violations.iter().filter(|violation| violation.level > Level::Off);
+    for group in group(violations).iter().chain(&group(report.undecided.iter())) {
         push(&mut page, group);
     }
     for warning in &report.warnings {
@@ -167,16 +109,16 @@ pub fn text(report: &CheckReport, style: Style) -> String {
 }
 
 fn push(page: &mut Page, group: &Group<'_>) {
-    let kind = &group.kind;
-    let head = message::head(kind.severity, Some(kind.code), page.style);
-    page.line(&format!("{head}: {}", phrase::message(kind.message)));
+    let first = group.first;
+    let head = message::head(first.level.into(), first.code.as_deref(), page.style);
+    page.line(&format!("{head}: {}", phrase::message(&first.message)));
     for one in group.commits.iter().take(COMMITS) {
         page.line(&format!("  --> {} {}", one.commit.short(), terminal_clip(&one.subject, 72)));
     }
     if group.commits.len() > COMMITS {
         page.line(&format!("  --> and {} more", group.commits.len() - COMMITS));
     }
-    for help in kind.help {
+    for help in &first.help {
         message::push_help(page, help);
     }
 }
@@ -220,42 +162,37 @@ pub fn json(report: &CheckReport) -> CheckJson<'_> {
     }
 }
 
-fn violation(one: &Violation) -> CheckItemJson<'_> {
+fn violation(one: &Diagnostic) -> CheckItemJson<'_> {
+    CheckItemJson { level: Some(one.level), ..undecided(one) }
+}
+
+fn undecided(one: &Diagnostic) -> CheckItemJson<'_> {
+    let commit = one.commit();
     CheckItemJson {
-        level: Some(one.level),
-        ..item(one.commit.as_ref(), &one.code, (&one.message, &one.help))
+        code: one.code.as_deref().unwrap_or_default(),
+        commit: commit.map(|one| one.commit),
+        help: &one.help,
+        level: None,
+        message: &one.message,
+        subject: commit.map(|one| one.subject.as_str()),
     }
-}
-
-fn undecided(one: &Undecided) -> CheckItemJson<'_> {
-    item(one.commit.as_ref(), &one.code, (&one.message, &one.help))
-}
-
-fn item<'a>(
-    commit: Option<&'a CommitRef>,
-    code: &'a str,
-    (message, help): (&'a str, &'a [String]),
-) -> CheckItemJson<'a> {
-    let subject = commit.map(|one| one.subject.as_str());
-    CheckItemJson { code, commit: commit.map(|one| one.commit), help, level: None, message, subject }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::samples;
     use super::*;
+    use crate::domain::diagnostic::Location;
 
-    fn violation(byte: u8, code: &str, level: Level) -> Violation {
-        Violation {
-            commit: Some(CommitRef { commit: samples::commit(byte), subject: format!("Change {byte}") }),
-            code: code.to_owned(),
-            level,
-            message: format!("about {code}"),
-            help: vec!["git fetch origin refs/notes/andon:refs/notes/andon".to_owned()],
-        }
+    const HELP: &str = "git fetch origin refs/notes/andon:refs/notes/andon";
+
+    fn violation(byte: u8, code: &str, level: Level) -> Diagnostic {
+        let commit = CommitRef { commit: samples::commit(byte), subject: format!("Change {byte}") };
+        let about = Diagnostic::new(level, format!("about {code}")).code(code);
+        about.at(Location::Commit(commit)).help(HELP)
     }
 
-    fn report(violations: Vec<Violation>) -> CheckReport {
+    fn report(violations: Vec<Diagnostic>) -> CheckReport {
         CheckReport {
             range: "main..HEAD".to_owned(),
             configuration: None,
@@ -300,12 +237,9 @@ checked 12 commits in main..HEAD: 12 errors, 1 warning
     #[test]
     fn what_is_not_known_is_not_fine() {
         let mut unsure = report(vec![violation(1, "hook-bypass", Level::Warn)]);
-        unsure.undecided.push(Undecided {
-            commit: None,
-            code: "notes-not-fetched".to_owned(),
-            message: "this clone has no refs/notes/andon".to_owned(),
-            help: vec![],
-        });
+        unsure
+            .undecided
+            .push(Diagnostic::error("this clone has no refs/notes/andon").code("notes-not-fetched"));
         assert_eq!(unsure.outcome(), CheckOutcome::Undecided);
         let shown = text(&unsure, Style::Plain);
         assert!(
@@ -323,7 +257,10 @@ checked 12 commits in main..HEAD: 12 errors, 1 warning
     #[test]
     fn hostile_subjects_stay_on_their_line() {
         let mut one = violation(1, "missing-record", Level::Block);
-        one.commit.as_mut().unwrap().subject = samples::HOSTILE.repeat(100);
+        one = one.at(Location::Commit(CommitRef {
+            commit: samples::commit(1),
+            subject: samples::HOSTILE.repeat(100),
+        }));
         let shown = text(&report(vec![one]), Style::Plain);
         assert_eq!(shown.lines().count(), 4);
         assert!(!shown.chars().any(|c| c != '\n' && super::super::escape::is_hidden(c)));

@@ -1,10 +1,11 @@
 //! `andon complete`: the dirty bits, and whether the task may be called done (docs/spec-map.md, loop rules:
 //! Dirty Bit Checks).
 
-use super::message::{self, Diagnostic};
+use super::message;
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::domain::diagnostic::Diagnostic;
 use crate::wire::v1::output::{BitsJson, CompleteJson};
 
 /// A question that may be open.

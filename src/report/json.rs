@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::wire::v1::output::DiagnosticJson;
 
 use super::escape;
-use super::message::Diagnostic;
+use super::message::Severity;
+use crate::domain::diagnostic::Diagnostic;
 
 /// One line of JSON with a line feed, its keys sorted. Characters that a terminal would obey or hide are written as
 /// `\u....` (the same value for a program), since `serde_json` only does so below U+0020.
@@ -63,9 +64,9 @@ fn diagnostic(diagnostic: &Diagnostic) -> DiagnosticJson<'_> {
     DiagnosticJson {
         code: diagnostic.code.as_deref(),
         help: &diagnostic.help,
-        location: diagnostic.location.as_deref(),
+        location: diagnostic.location.as_ref().map(ToString::to_string),
         message: &diagnostic.message,
-        severity: diagnostic.severity.as_str(),
+        severity: Severity::from(diagnostic.level).as_str(),
     }
 }
 

@@ -2,6 +2,7 @@
 //! that mends it (docs/exit-codes.md). They go to stderr; the caller prints.
 
 use crate::domain::decision::{Decision, StandingHalt, Verdict};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::findings::{Finding, Level};
 
 use super::halted;
@@ -50,76 +51,6 @@ impl From<Level> for Severity {
     }
 }
 
-/// A message about anything: an error of a command, a warning about a file. All texts raw.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
-    /// How grave.
-    pub severity: Severity,
-    /// What goes into the brackets: a rule id or an error id, kebab-case.
-    pub code: Option<String>,
-    /// What happened, in one sentence without a full stop.
-    pub message: String,
-    /// Where: `andon.toml:3`, a commit, a path.
-    pub location: Option<String>,
-    /// Commands or steps that mend it, the likeliest first.
-    pub help: Vec<String>,
-}
-
-impl Diagnostic {
-    /// A message without code, location or help.
-    pub fn new(severity: Severity, message: impl Into<String>) -> Self {
-        Self { severity, code: None, message: message.into(), location: None, help: Vec::new() }
-    }
-
-    /// A message about what was refused or failed.
-    pub fn error(message: impl Into<String>) -> Self {
-        Self::new(Severity::Error, message)
-    }
-
-    /// A message about what goes on all the same.
-    pub fn warning(message: impl Into<String>) -> Self {
-        Self::new(Severity::Warning, message)
-    }
-
-    /// A message that asks for nothing.
-    pub fn note(message: impl Into<String>) -> Self {
-        Self::new(Severity::Note, message)
-    }
-
-    /// With what goes into the brackets.
-    #[must_use]
-    pub fn code(mut self, code: impl Into<String>) -> Self {
-        self.code = Some(code.into());
-        self
-    }
-
-    /// With a place.
-    #[must_use]
-    pub fn at(mut self, location: impl Into<String>) -> Self {
-        self.location = Some(location.into());
-        self
-    }
-
-    /// With one more help line.
-    #[must_use]
-    pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help.push(help.into());
-        self
-    }
-}
-
-impl From<&Finding> for Diagnostic {
-    fn from(finding: &Finding) -> Self {
-        Self {
-            severity: finding.level.into(),
-            code: Some(finding.rule.to_owned()),
-            message: finding.message(),
-            location: None,
-            help: finding.help.clone(),
-        }
-    }
-}
-
 impl From<&StandingHalt> for Diagnostic {
     fn from(standing: &StandingHalt) -> Self {
         halted(standing, Style::Plain)
@@ -155,10 +86,10 @@ pub fn diagnostic(diagnostic: &Diagnostic, style: Style) -> String {
 }
 
 pub(super) fn push(page: &mut Page, diagnostic: &Diagnostic) {
-    let head = head(diagnostic.severity, diagnostic.code.as_deref(), page.style);
+    let head = head(diagnostic.level.into(), diagnostic.code.as_deref(), page.style);
     page.wrapped(&format!("{head}: {}", phrase::message(&diagnostic.message)));
     if let Some(location) = &diagnostic.location {
-        page.line(&format!("  --> {}", phrase::message(location)));
+        page.line(&format!("  --> {}", phrase::message(&location.to_string())));
     }
     for help in &diagnostic.help {
         push_help(page, help);
@@ -241,8 +172,7 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
 }
 
 fn begin(messages: &mut [Diagnostic], what: Option<&str>) {
-    if let Some((first, what)) = messages.first_mut().filter(|one| one.severity == Severity::Error).zip(what)
-    {
+    if let Some((first, what)) = messages.first_mut().filter(|one| one.level >= Level::Block).zip(what) {
         first.message = format!("{what}: {}", first.message);
     }
 }

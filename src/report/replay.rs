@@ -5,10 +5,11 @@ use crate::domain::ids::CommitId;
 
 use super::escape::terminal_clip;
 use super::halted;
-use super::message::{self, Diagnostic};
+use super::message;
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::domain::diagnostic::Diagnostic;
 use crate::wire::v1::output::ReplayJson;
 
 /// Pieces of evidence per finding in the text; JSON has all.

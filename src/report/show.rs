@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{CommitRecord, Usage, Weakening};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Digest};
@@ -12,7 +13,7 @@ use crate::domain::tests::TestEvidence;
 use super::escape::terminal_clip;
 use super::json;
 use super::log::{self, RecordState};
-use super::message::{self, Diagnostic};
+use super::message;
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
@@ -170,8 +171,7 @@ fn findings(page: &mut Page, record: &CommitRecord) {
     }
     page.heading("Findings at the commit");
     for finding in shown {
-        let diagnostic =
-            Diagnostic::new(finding.level.into(), finding.message.clone()).code(finding.rule.clone());
+        let diagnostic = Diagnostic::new(finding.level, finding.message.clone()).code(finding.rule.clone());
         message::push(page, &diagnostic);
     }
     page.blank();

@@ -1,8 +1,10 @@
 //! `andon sync`: what went over, and what was found on the other side.
 
+use crate::domain::diagnostic::Diagnostic;
+
 use super::escape::terminal_clip;
 use super::json;
-use super::message::{self, Diagnostic};
+use super::message;
 use super::page::Page;
 use super::phrase;
 use super::style::Style;

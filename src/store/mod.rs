@@ -22,9 +22,9 @@ pub mod underway;
 pub mod unite;
 pub mod window;
 
-use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::domain::diagnostic::{Diagnostic, Location};
 use crate::domain::ids::CommitId;
 use crate::git::GitError;
 use crate::wire::FormatError;
@@ -89,66 +89,22 @@ impl RecordError {
     }
 }
 
-/// Something that was skipped, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// Where it is.
-    pub place: SkippedAt,
-    /// Why it was skipped. May quote untrusted text: the renderer escapes.
-    pub why: String,
+/// A line of a file that is skipped: where it begins, and how to be rid of it.
+fn skipped_line(path: &Path, offset: u64, why: String) -> Diagnostic {
+    let help = format!(
+        "it is skipped; to set the file aside with all that it holds: mv '{0}' '{0}.bad'",
+        path.display()
+    );
+    Diagnostic::warning(why).at(Location::Line { path: path.to_path_buf(), offset }).help(help)
 }
 
-/// Where something was skipped.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SkippedAt {
-    /// A file, and the byte at which the line begins.
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Bytes from its start.
-        offset: u64,
-    },
-    /// The note of a commit, and the line in it, from 1.
-    Note {
-        /// The commit.
-        commit: CommitId,
-        /// The line.
-        line: usize,
-    },
-}
-
-impl Warning {
-    /// How to look at what was skipped, and to be rid of it.
-    pub fn help(&self) -> String {
-        match &self.place {
-            SkippedAt::File { path, .. } => {
-                let path = path.display();
-                format!(
-                    "it is skipped; to set the file aside with all that it holds: mv '{path}' '{path}.bad'"
-                )
-            }
-            SkippedAt::Note { commit, .. } => note_help(*commit),
-        }
-    }
+/// A line of a note that is skipped. Why may quote untrusted text: the renderer escapes.
+fn skipped_note(commit: CommitId, line: usize, why: String) -> Diagnostic {
+    Diagnostic::warning(why).at(Location::Note { commit, line }).help(note_help(commit))
 }
 
 fn note_help(commit: CommitId) -> String {
     format!(
         "look at it with `git notes --ref=andon show {commit}`; to drop it, `git notes --ref=andon remove {commit}`"
     )
-}
-
-impl fmt::Display for SkippedAt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File { path, offset } => write!(f, "{} at byte {offset}", path.display()),
-            Self::Note { commit, line } => write!(f, "refs/notes/andon, commit {commit}, line {line}"),
-        }
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.why)
-    }
 }

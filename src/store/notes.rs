@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{RecordError, SkippedAt, Warning};
+use super::{RecordError, skipped_note};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{CommitRecord, Prev, Recording};
 use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
@@ -30,7 +31,7 @@ pub struct StoredRecord {
     /// Keys of a newer minor version, to be written back on rewrite.
     pub extra: UnknownKeys,
     /// Other lines of the note that could not be read.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// One line of a note, as far as chains go.
@@ -290,10 +291,8 @@ fn best(commit: CommitId, note: &[u8], derived: &DerivedFacts) -> Result<StoredR
         let source = unreadable.into_iter().next().map_or(FormatError::NotAnObject, |(_, error)| error);
         return Err(RecordError::Unreadable { commit, source });
     };
-    let warnings = unreadable
-        .into_iter()
-        .map(|(line, error)| Warning { place: SkippedAt::Note { commit, line }, why: error.to_string() })
-        .collect();
+    let warnings =
+        unreadable.into_iter().map(|(line, error)| skipped_note(commit, line, error.to_string())).collect();
     Ok(StoredRecord { record, line_digest: line_digest(line), extra, warnings })
 }
 

@@ -3,7 +3,8 @@
 mod cache;
 
 use super::notes::NotesStore;
-use super::{RecordError, SkippedAt, Warning};
+use super::{RecordError, skipped_note};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{CommitFact, Recording};
 use crate::domain::ids::{CommitId, Digest};
 use crate::git::Repo;
@@ -17,7 +18,7 @@ pub struct Window {
     /// The digest of the newest one's line; `None` where its note is to be asked.
     newest: Option<Digest>,
     /// What ended the walk early, or was skipped.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Diagnostic>,
     /// The commit at which the walk ended for want of a record.
     pub unrecorded: Option<CommitId>,
 }
@@ -136,7 +137,7 @@ fn walk(repo: &Repo, store: &NotesStore<'_>, head: Option<CommitId>, max: usize)
 }
 
 /// The warning names the commit; the error would name it again.
-fn unreadable(commit: CommitId, error: &RecordError) -> Warning {
+fn unreadable(commit: CommitId, error: &RecordError) -> Diagnostic {
     match error {
         RecordError::Unreadable { source, .. } => warning(commit, &format!("unreadable record: {source}")),
         RecordError::Git(_)
@@ -146,6 +147,6 @@ fn unreadable(commit: CommitId, error: &RecordError) -> Warning {
     }
 }
 
-fn warning(commit: CommitId, error: &impl ToString) -> Warning {
-    Warning { place: SkippedAt::Note { commit, line: 1 }, why: error.to_string() }
+fn warning(commit: CommitId, error: &impl ToString) -> Diagnostic {
+    skipped_note(commit, 1, error.to_string())
 }

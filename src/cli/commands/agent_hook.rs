@@ -12,6 +12,7 @@ use crate::cli::error::Exit;
 use crate::cli::output::ColorChoice;
 use crate::domain::agent::Client;
 use crate::domain::agent_door::HookMoment;
+use crate::domain::diagnostic::Diagnostic;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
@@ -19,7 +20,7 @@ use crate::git::GitError;
 use crate::ops::agent::hook::{self, Halted, HookAsked, MAX_PAYLOAD};
 use crate::ops::hook::{self as git_hooks, HookCall};
 use crate::report::agent as words;
-use crate::report::message::{self, Diagnostic};
+use crate::report::message;
 
 /// Runs the hook.
 pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {

@@ -41,10 +41,7 @@ fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<Outside, OpsError
     let config = match ws.config_errors.as_ref().map(config_diagnostics) {
         None => Health::Fine("andon.toml can be read".to_owned()),
         Some(found) => Health::Broken {
-            message: found
-                .first()
-                .map(|first| format!("{}: {}", first.location.clone().unwrap_or_default(), first.message))
-                .unwrap_or_default(),
+            message: found.first().map(ToString::to_string).unwrap_or_default(),
             hint: Some("andon config check".to_owned()),
         },
     };

@@ -4,8 +4,9 @@ use crate::cli::Shell;
 use crate::cli::args::ExplainArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::domain::diagnostic::Diagnostic;
 use crate::ops::explain::{self, ExplainRequest};
-use crate::report::message::{self, Diagnostic};
+use crate::report::message;
 use crate::report::{explain as report, json};
 
 /// Explains the files. What cannot be read is named, and ends it with 2 after the others were shown.

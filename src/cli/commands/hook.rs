@@ -11,13 +11,14 @@ use crate::cli::error::{self, Exit};
 use crate::cli::output::{ColorChoice, Printer};
 use crate::config::OnInternalError;
 use crate::domain::decision::Decision;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::findings::Level;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace;
 use crate::ops::hook::chain;
 use crate::ops::hook::{self, HookCall, HookEnd, HookOutcome, Refusal};
-use crate::report::message::{self, Consequence, Diagnostic};
+use crate::report::message::{self, Consequence};
 
 /// Most bytes of a hook's standard input: pre-push of some hundred thousand refs.
 const MAX_STDIN: u64 = 64 << 20;

@@ -4,12 +4,13 @@ use crate::cli::Shell;
 use crate::cli::args::TestArgs;
 use crate::cli::error::{self, Exit};
 use crate::cli::output;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::tests::{RunValidity, TestStatus};
 use crate::engine::error::OpsError;
 use crate::engine::watch;
 use crate::engine::workspace::Workspace;
 use crate::ops::test;
-use crate::report::message::{self, Diagnostic};
+use crate::report::message;
 use testreport::Stream;
 
 /// Runs the tests and passes their exit code on.

@@ -10,7 +10,8 @@ use crate::engine::workspace::Workspace;
 use crate::ops::ledger as verify;
 use crate::ops::witness::{self, ChangeStanding, KeyChange};
 use crate::report::json;
-use crate::report::message::{self, Diagnostic};
+use crate::domain::diagnostic::Diagnostic;
+use crate::report::message;
 
 /// Does what was asked.
 pub fn run(shell: &Shell, command: &WitnessCommand) -> Result<Exit, OpsError> {

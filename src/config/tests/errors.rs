@@ -193,14 +193,8 @@ fn all_errors_are_listed_by_source_and_place() {
     );
     let broken = source(Layer::CommandLine, "guard.ack = \n");
     let errors = load_with(&[broken, repository, user], &rules()).unwrap_err();
-    let places: Vec<String> = errors
-        .errors
-        .iter()
-        .map(|error| {
-            let at = error.at.unwrap();
-            format!("{}:{}:{}", error.file, at.line, at.column)
-        })
-        .collect();
+    let places: Vec<String> =
+        errors.errors.iter().map(|error| error.location.as_ref().unwrap().to_string()).collect();
     assert_eq!(
         places,
         [

@@ -9,12 +9,13 @@ use std::time::Duration;
 use super::peer::{self, Peer};
 use super::takeover::Tracked;
 use super::{Step, Sync, Way, visited};
+use crate::domain::diagnostic::Diagnostic;
+use crate::domain::findings::Level;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt, Repo};
 use crate::report::escape::shell_quote;
-use crate::report::message::{Diagnostic, Severity};
 use crate::report::sync::SyncReport;
 
 /// The key of git's configuration that asks for it.
@@ -58,7 +59,7 @@ pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Promp
     match visited(ws, &peer.clone(), || send(ctx, ws, peer, online)) {
         Err(err) => Some(failed(&err.to_string())),
         Ok(report) => {
-            let wrong = report.found.iter().find(|one| one.severity == Severity::Error);
+            let wrong = report.found.iter().find(|one| one.level >= Level::Block);
             let reported = (first && report.sent.records > 0).then(|| reported(&report, &label));
             wrong.map(|one| failed(&one.message)).or(reported)
         }

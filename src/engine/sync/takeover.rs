@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::CommitId;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -10,7 +11,6 @@ use crate::git::{GitError, PushEnd, PushedTo, Repo, Update};
 use crate::ledger::{self, Arrival, Ledger};
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote;
-use crate::report::message::Diagnostic;
 use crate::report::sync::SyncReport;
 use crate::store::{notes, unite};
 

@@ -8,6 +8,7 @@ use crate::adapter::events;
 use crate::domain::agent::Client;
 use crate::domain::agent_door::{Deed, HookMoment, ToolKind, ToolUse};
 use crate::domain::context::Pressure;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::findings::Level;
 use crate::engine::compaction;
 use crate::engine::context::Context;
@@ -15,7 +16,6 @@ use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::policy::agent::{Before, Refused, ToolGround, before_tool, runs_git};
 use crate::report::agent as words;
-use crate::report::message::Diagnostic;
 
 pub use super::halted::{Halted, halted};
 pub use crate::adapter::agent::{MAX_PAYLOAD, Reply, reply};

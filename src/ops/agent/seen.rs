@@ -10,6 +10,7 @@ use crate::detect;
 use crate::domain::agent::Client;
 use crate::domain::agent_door::Deed;
 use crate::domain::decision::Verdict;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::events::{CallEnd, What};
 use crate::domain::findings::Finding;
 use crate::domain::ids::ShortHash;
@@ -20,7 +21,6 @@ use crate::engine::watch::{RuleWatch, Watched};
 use crate::history::Timeline;
 use crate::policy::agent::Session;
 use crate::report::agent as words;
-use crate::report::message::Diagnostic;
 
 /// What came of an event.
 pub(super) struct Heard {

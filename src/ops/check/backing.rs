@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::{Case, Examined, Violation, at, contradictions, gate, level_of, overrides, violation};
+use super::{Case, Diagnostic, Examined, Location, at, contradictions, gate, level_of, overrides, violation};
 use crate::config::{AppliesTo, HandedIn};
 use crate::detect;
 use crate::domain::facts::{CommitFact, CommitKind, CommitRecord};
@@ -16,7 +16,6 @@ use crate::domain::tests::{RunOrigin, TestEvidence};
 use crate::engine::error::OpsError;
 use crate::engine::inherited_evidence::{Archive, Asked, Backing, Claim, Origins};
 use crate::git::{Claimed, CommitInfo, Made};
-use crate::report::check::Undecided;
 use crate::store::fingerprint::Fingerprinter;
 
 /// Why a commit has nothing to say for itself.
@@ -39,8 +38,8 @@ pub(super) struct Here<'a> {
 /// What is said of a commit.
 #[derive(Default)]
 pub(super) struct Conclusion {
-    pub violations: Vec<Violation>,
-    pub undecided: Option<Undecided>,
+    pub violations: Vec<Diagnostic>,
+    pub undecided: Option<Diagnostic>,
 }
 
 /// What stands behind the commits of the range so far.
@@ -64,7 +63,7 @@ impl Backed {
         &mut self,
         here: Here<'_>,
         record: &mut CommitRecord,
-    ) -> Result<Option<Violation>, OpsError> {
+    ) -> Result<Option<Diagnostic>, OpsError> {
         let claimed = record.kind;
         if claimed == CommitKind::Revert && !reverts(here)? {
             record.kind = CommitKind::Normal;
@@ -205,13 +204,13 @@ fn code_of(case: &Case<'_>, commit: CommitId) -> Result<CodeId, OpsError> {
 }
 
 /// A run that was handed in and counts is named all the same.
-fn by_word(commit: &CommitInfo) -> Violation {
+fn by_word(commit: &CommitInfo) -> Diagnostic {
     let message = "the tests of this commit were handed in: what ran is somebody's word";
     let help = format!("andon show {}", commit.id.short());
     violation(Some(at(commit)), "handed-in-tests", Level::Note, message, &help)
 }
 
-fn elsewhere(here: Here<'_>, source: CommitId) -> Violation {
+fn elsewhere(here: Here<'_>, source: CommitId) -> Diagnostic {
     let subject =
         here.case.repo.commit(source).map(|commit| format!(" ({})", commit.subject)).unwrap_or_default();
     let message = format!("the record of {}{subject} speaks for it: its code is the same", source.short());
@@ -219,14 +218,14 @@ fn elsewhere(here: Here<'_>, source: CommitId) -> Violation {
     violation(Some(at(here.commit)), "carried-evidence", Level::Note, message, &help)
 }
 
-fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Violation {
+fn contradictory(commit: &CommitInfo, source: CommitId, what: &str) -> Diagnostic {
     let message = format!("the record of {} contradicts itself: {what}", source.short());
     let help = format!("git notes --ref=andon show {}", source.short());
     violation(Some(at(commit)), "edited-record", Level::Block, message, &help)
 }
 
 /// git made it of tested commits, and nobody ran the tests on what came out.
-fn by_git(commit: &CommitInfo, made: Claimed) -> Violation {
+fn by_git(commit: &CommitInfo, made: Claimed) -> Diagnostic {
     let what = match made {
         Claimed::Merge => "a clean merge of tested commits".to_owned(),
         Claimed::Revert(source) => format!("a clean revert of {}", source.short()),
@@ -246,7 +245,7 @@ struct Gap {
     level: Level,
 }
 
-fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Violation {
+fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Diagnostic {
     let claimed = gap.claimed.as_str();
     let missing = "no test run on exactly this code is recorded";
     let message = match (nothing, gap.claimed) {
@@ -274,7 +273,7 @@ fn untested(commit: &CommitInfo, gap: &Gap, nothing: &Backing) -> Violation {
 }
 
 /// What is missing is not known to be wrong: exit code 3.
-fn missing(commit: &CommitInfo, silent: Silent, nothing: &Backing) -> Undecided {
+fn missing(commit: &CommitInfo, silent: Silent, nothing: &Backing) -> Diagnostic {
     let (code, mut message, help) = match silent {
         Silent::Unrecorded => (
             "missing-record",
@@ -296,10 +295,6 @@ fn missing(commit: &CommitInfo, silent: Silent, nothing: &Backing) -> Undecided 
     if let Backing::Untested(source) = nothing {
         message.push_str(&format!(", and {}, of which git made it, was not tested", source.short()));
     }
-    Undecided {
-        commit: Some(at(commit)),
-        code: code.to_owned(),
-        message,
-        help: help.map(str::to_owned).to_vec(),
-    }
+    let [first, second] = help;
+    Diagnostic::error(message).code(code).at(Location::Commit(at(commit))).help(first).help(second)
 }

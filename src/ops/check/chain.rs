@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Case, Violation, at, violation};
+use super::{Case, Diagnostic, at, violation};
 use crate::domain::facts::{Prev, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
@@ -47,7 +47,7 @@ pub(super) fn judge(
     recent: &Recent,
     commit: &CommitInfo,
     stored: &StoredRecord,
-) -> Option<Violation> {
+) -> Option<Diagnostic> {
     // An unreadable parent record in the range is reported at the parent. Two clones may both have recorded the parent:
     // each line is somebody's predecessor.
     let lines = recent.lines(case, *commit.parents.first()?)?;

@@ -1,7 +1,7 @@
 //! What the changes of the range themselves say, whatever is recorded about them: what they took from the tests
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
-use super::{Case, CommitRef, Examined, Violation, at, of_finding};
+use super::{Case, CommitRef, Diagnostic, Examined, at, of_finding};
 use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Rule, Situation};
 use crate::domain::decision::Stage;
 use crate::domain::facts::{CommitFact, Fact};
@@ -30,7 +30,7 @@ impl Weakened {
         case: &Case<'_>,
         commit: &CommitInfo,
         fact: &mut CommitFact,
-    ) -> Result<Vec<Violation>, OpsError> {
+    ) -> Result<Vec<Diagnostic>, OpsError> {
         let fold = self.fold.get_or_insert_with(|| below(case, commit));
         let open = weakening::open_failures(&[], fold.timeline(), fact.record.code).cloned();
         if let Some(open) = open {
@@ -54,7 +54,7 @@ fn below(case: &Case<'_>, first: &CommitInfo) -> Fold {
 }
 
 /// Whether documentation moved with the API, over the range as a whole.
-pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<Violation>, OpsError> {
+pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
     let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
         return Ok(Vec::new());
     };
@@ -75,7 +75,7 @@ pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<V
 }
 
 /// What one rule says of a commit.
-fn said(case: &Case<'_>, situation: &Situation<'_>, rule: &Rule, at: CommitRef) -> Vec<Violation> {
+fn said(case: &Case<'_>, situation: &Situation<'_>, rule: &Rule, at: CommitRef) -> Vec<Diagnostic> {
     let found = detect::evaluate(rule, situation, &case.config.rules);
-    found.map(|found| of_finding(at, found)).into_iter().collect()
+    found.map(|found| of_finding(at, &found)).into_iter().collect()
 }

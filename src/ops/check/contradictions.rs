@@ -1,6 +1,6 @@
 //! What a record says of itself that contradicts the rest of it, its commit, or another line of its note.
 
-use super::{Case, Violation, at, violation};
+use super::{Case, Diagnostic, at, violation};
 use crate::domain::facts::{CommitRecord, Recording};
 use crate::domain::findings::Level;
 use crate::domain::signatures;
@@ -13,7 +13,7 @@ use crate::wire::v1;
 const WHOLE: usize = 250;
 
 /// Judges a record.
-pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Vec<Violation> {
+pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Vec<Diagnostic> {
     let help = format!("git notes --ref=andon show {}", commit.id.short());
     let edited = |what: String| violation(Some(at(commit)), "edited-record", Level::Block, what, &help);
     let tests = record.tests.as_ref().and_then(of_tests);
@@ -22,7 +22,7 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
 }
 
 /// Lines of one note that contradict each other: the worst of them counts, and one of them is not true.
-pub(super) fn of_note(commit: &CommitInfo, note: &Note) -> Option<Violation> {
+pub(super) fn of_note(commit: &CommitInfo, note: &Note) -> Option<Diagnostic> {
     let parent = Some(commit.parents.first().copied());
     let same_commit = v1::DerivedFacts { tree: Some(commit.tree), parent, ..v1::DerivedFacts::default() };
     let what = note.disagreement(&same_commit)?;

@@ -1,13 +1,13 @@
 //! Commits that went round the gate, by their records.
 
-use super::{Case, Violation, at, violation};
+use super::{Case, Diagnostic, at, violation};
 use crate::detect;
 use crate::domain::agent;
 use crate::domain::facts::{CommitKind, CommitRecord, Gate, Recording};
 use crate::git::CommitInfo;
 
 /// A commit that went round the gate, by its record.
-pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
+pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Diagnostic> {
     let by_name = record.skipped.iter().find(|skip| skip.rule == detect::HOOK_BYPASS.id);
     let by_name = by_name.map(|skip| format!("the commit did not pass the gate ({})", skip.reason));
     let bypassed = match (record.gate, record.kind, record.recording) {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::Violation;
 use super::examined::Examined;
+use super::{Diagnostic, Location};
 use crate::domain::findings::Level;
 
 /// Whose turn it is to speak: what is said of one commit comes in this order.
@@ -25,7 +25,7 @@ pub(super) enum Turn {
 /// The words of a violation.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Wording {
-    code: String,
+    code: Option<String>,
     level: Level,
     message: String,
     help: Vec<String>,
@@ -35,7 +35,7 @@ struct Wording {
 #[derive(Default)]
 pub(super) struct Grouped {
     /// Of the range as a whole, or of commits outside it.
-    apart: Vec<Violation>,
+    apart: Vec<Diagnostic>,
     words: Vec<Rc<Wording>>,
     /// Where they are in that list.
     numbers: BTreeMap<Rc<Wording>, u32>,
@@ -49,15 +49,15 @@ impl Grouped {
         &mut self,
         examined: &Examined,
         turn: Turn,
-        violations: impl IntoIterator<Item = Violation>,
+        violations: impl IntoIterator<Item = Diagnostic>,
     ) {
         for violation in violations {
-            let place = violation.commit.as_ref().and_then(|at| examined.place(at.commit));
+            let place = violation.commit().and_then(|at| examined.place(at.commit));
             let Some(place) = place.and_then(|place| u32::try_from(place).ok()) else {
                 self.apart.push(violation);
                 continue;
             };
-            let Violation { code, level, message, help, .. } = violation;
+            let Diagnostic { level, code, message, help, .. } = violation;
             let number = self.number(Wording { code, level, message, help });
             self.said.push((place, turn, number));
         }
@@ -75,12 +75,15 @@ impl Grouped {
     }
 
     /// All of it: first what concerns no commit of the range, then in the order of the commits.
-    pub(super) fn into_violations(mut self, examined: &Examined) -> Vec<Violation> {
+    pub(super) fn into_violations(mut self, examined: &Examined) -> Vec<Diagnostic> {
         self.said.sort_by_key(|(place, turn, _)| (*place, *turn));
         let of_one = |(place, _, number): &(u32, Turn, u32)| {
             let words = self.words.get(*number as usize)?;
-            Some(Violation {
-                commit: examined.commits().get(*place as usize).map(|commit| examined.at(commit.id)),
+            Some(Diagnostic {
+                location: examined
+                    .commits()
+                    .get(*place as usize)
+                    .map(|commit| Box::new(Location::Commit(examined.at(commit.id)))),
                 code: words.code.clone(),
                 level: words.level,
                 message: words.message.clone(),

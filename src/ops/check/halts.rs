@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::examined::Link;
-use super::{Case, Examined, Violation, violation};
+use super::{Case, Diagnostic, Examined, violation};
 use crate::domain::decision::{Halt, LedgerEvent, StopSwitch, Verdict};
 use crate::domain::facts::{Ack, AckHow, CommitFact, Fact};
 use crate::domain::findings::Level;
@@ -32,7 +32,7 @@ pub(super) struct Answered {
 
 /// What the ledger says, and what does not hold against it.
 pub(super) struct Judged {
-    pub(super) violations: Vec<Violation>,
+    pub(super) violations: Vec<Diagnostic>,
     pub(super) halts: Vec<Answered>,
     pub(super) answers: Vec<Ack>,
     pub(super) stop_switches: Vec<StopSwitch>,
@@ -41,11 +41,11 @@ pub(super) struct Judged {
 /// Judges the range against the ledger, and against what the rules say of the records themselves.
 pub(super) fn judge(case: &Case<'_>, examined: &Examined) -> Result<Judged, OpsError> {
     let (entries, warnings) = Ledger::open(case.repo).read_all()?;
-    let mut violations: Vec<Violation> = warnings
+    let mut violations: Vec<Diagnostic> = warnings
         .iter()
         .map(|warning| {
             let help = "git for-each-ref refs/andon/ledger";
-            violation(None, "unreadable-ledger", Level::Block, warning.to_string(), help)
+            violation(None, "unreadable-ledger", Level::Block, warning.message.clone(), help)
         })
         .collect();
     let mut halts: Vec<Answered> = Vec::new();
@@ -116,7 +116,7 @@ fn up_to(case: &Case<'_>, examined: &Examined, head: CommitId) -> BTreeSet<Commi
     found
 }
 
-fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<Violation> {
+fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<Diagnostic> {
     let Some(halted) = known.head else { return Vec::new() };
     let mut bound = on_top_of(examined, halted);
     if bound.is_empty() {
@@ -140,7 +140,7 @@ fn while_halted(case: &Case<'_>, examined: &Examined, known: &Answered) -> Vec<V
 }
 
 /// An answer by deletion that was first seen in an agent's shell: said, so that a person looks at it.
-fn by_an_agent(examined: &Examined, known: &Answered) -> Option<Violation> {
+fn by_an_agent(examined: &Examined, known: &Answered) -> Option<Diagnostic> {
     let ack = known.ack.as_ref()?;
     let marker = ack.agent.as_ref().filter(|_| ack.how == AckHow::FileDeleted)?;
     let head = ack.head?;
@@ -164,7 +164,7 @@ fn unrecorded_halts(
     examined: &Examined,
     halts: &[Answered],
     answers: &[Ack],
-) -> Vec<Violation> {
+) -> Vec<Diagnostic> {
     let parents = examined.commits().iter().filter_map(|commit| commit.parents.first().copied());
     let mut lines = Lineages::new(parents, case.config.guard.session_gap);
     let mut violations = Vec::new();

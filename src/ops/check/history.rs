@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Examined, Violation, violation};
+use super::{Case, Diagnostic, Examined, violation};
 use crate::domain::facts::{CommitRecord, Gate};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, Oid};
@@ -25,7 +25,7 @@ pub(super) fn judge(
     case: &Case<'_>,
     examined: &Examined,
     others: &[CommitId],
-) -> Result<Vec<Violation>, OpsError> {
+) -> Result<Vec<Diagnostic>, OpsError> {
     let Some(tip) = case.store.tip() else { return Ok(Vec::new()) };
     let range = examined.commits().iter().rev().map(|commit| commit.id);
     let mut open: BTreeSet<CommitId> = range.take(MOST).chain(others.iter().copied()).collect();

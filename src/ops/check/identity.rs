@@ -1,7 +1,7 @@
 //! Whether each commit of the range was made with the agent's configuration, session and role that the base of the range
 //! pins: a pin that is changed in the range counts in none of its commits.
 
-use super::{Case, Violation, at, of_finding};
+use super::{Case, Diagnostic, at, of_finding};
 use crate::adapter::agents::DEFAULT_NODE;
 use crate::config::AppliesTo;
 use crate::detect::{self, Candidate, CodeChange, DocsChange, EvidenceState, Origin, Situation, Stops};
@@ -18,7 +18,7 @@ pub(super) fn judge(
     case: &Case<'_>,
     commit: &CommitInfo,
     fact: &CommitFact,
-) -> Result<Option<Violation>, OpsError> {
+) -> Result<Option<Diagnostic>, OpsError> {
     if !is_asked(case.config) {
         return Ok(None);
     }
@@ -41,7 +41,7 @@ fn unbound(case: &Case<'_>, fact: &CommitFact) -> Vec<Mismatch> {
     identity::unbound(&case.config.identity, carried)
 }
 
-fn said(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Violation> {
+fn said(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Diagnostic> {
     let candidate = Candidate {
         code_changed: CodeChange::Unchanged,
         evidence: EvidenceState::Unconfigured,
@@ -60,5 +60,5 @@ fn said(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Vi
         episode: None,
     };
     let finding = detect::evaluate(&detect::IDENTITY_DRIFT, &situation, &case.config.rules)?;
-    Some(of_finding(at(commit), finding))
+    Some(of_finding(at(commit), &finding))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{Case, Examined, Violation, violation};
+use super::{Case, Diagnostic, Examined, violation};
 use crate::domain::facts::{Ack, CommitKind, CommitRecord, Prev, Recording};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
@@ -20,7 +20,7 @@ struct Count {
 }
 
 /// Judges the counts of the range.
-pub(super) fn judge(case: &Case<'_>, examined: &Examined, answers: &[Ack]) -> Vec<Violation> {
+pub(super) fn judge(case: &Case<'_>, examined: &Examined, answers: &[Ack]) -> Vec<Diagnostic> {
     let mut known: HashMap<CommitId, Option<Count>> = HashMap::new();
     let mut violations = Vec::new();
     for (commit, fact) in examined.commits().iter().zip(examined.facts()) {

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 
 use crate::config::Config;
 use crate::detect::Rule;
+use crate::domain::diagnostic::{CommitRef, Diagnostic, Location};
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::CommitId;
 use crate::engine::bulk::{Pace, Walked};
@@ -30,7 +31,7 @@ use crate::engine::context::Context;
 use crate::engine::derive;
 use crate::engine::error::OpsError;
 use crate::git::{CommitInfo, GitError, Repo};
-use crate::report::check::{CheckReport, CommitRef, Undecided, Violation};
+use crate::report::check::CheckReport;
 use crate::store::notes::NotesStore;
 
 use self::examined::Examined;
@@ -51,7 +52,7 @@ struct Ground {
     common_dir: PathBuf,
     range: Range,
     config: Config,
-    violations: Vec<Violation>,
+    violations: Vec<Diagnostic>,
     /// The notes commit whose records count.
     tip: Option<CommitId>,
 }
@@ -113,17 +114,14 @@ fn ground(ctx: &Context, asked: &RangeRequest) -> Result<Result<Ground, Box<Chec
 }
 
 /// Nothing is known of the rest.
-fn stopped(walked: Walked) -> Option<Undecided> {
+fn stopped(walked: Walked) -> Option<Diagnostic> {
     let Walked::Part { done, of } = walked else { return None };
-    Some(Undecided {
-        commit: None,
-        code: "interrupted".to_owned(),
-        message: format!("stopped after {done} of {of} commits: the rest was not looked at"),
-        help: vec!["the same again with --cached: it goes on where it was".to_owned()],
-    })
+    let message = format!("stopped after {done} of {of} commits: the rest was not looked at");
+    let help = "the same again with --cached: it goes on where it was";
+    Some(Diagnostic::error(message).code("interrupted").help(help))
 }
 
-fn without_evidence(range: &str, commits: usize, undecided: Undecided) -> CheckReport {
+fn without_evidence(range: &str, commits: usize, undecided: Diagnostic) -> CheckReport {
     CheckReport {
         range: range.to_owned(),
         configuration: None,
@@ -135,12 +133,8 @@ fn without_evidence(range: &str, commits: usize, undecided: Undecided) -> CheckR
 }
 
 fn cut_off(range: &str, err: &GitError) -> CheckReport {
-    let undecided = Undecided {
-        commit: None,
-        code: "shallow-clone".to_owned(),
-        message: err.to_string(),
-        help: err.help().into_iter().collect(),
-    };
+    let help = err.help().into_iter().collect();
+    let undecided = Diagnostic { help, ..Diagnostic::error(err.to_string()).code("shallow-clone") };
     without_evidence(range, 0, undecided)
 }
 
@@ -151,20 +145,14 @@ fn violation(
     level: Level,
     message: impl Into<String>,
     help: &str,
-) -> Violation {
-    Violation {
-        commit: at,
-        code: code.to_owned(),
-        level,
-        message: message.into(),
-        help: vec![help.to_owned()],
-    }
+) -> Diagnostic {
+    let location = at.map(|commit| Box::new(Location::Commit(commit)));
+    Diagnostic { location, ..Diagnostic::new(level, message).code(code).help(help) }
 }
 
 /// What a rule says of a commit.
-fn of_finding(at: CommitRef, finding: Finding) -> Violation {
-    let (message, code) = (finding.message(), finding.rule.to_owned());
-    Violation { commit: Some(at), code, level: finding.level, message, help: finding.help }
+fn of_finding(at: CommitRef, finding: &Finding) -> Diagnostic {
+    Diagnostic::from(finding).at(Location::Commit(at))
 }
 
 /// The level of a rule in the configuration that counts.
@@ -178,30 +166,22 @@ fn at(commit: &CommitInfo) -> CommitRef {
 }
 
 /// Without the notes, or with the history cut off inside the range, nothing can be said.
-fn missing_evidence(repo: &Repo, commits: &[CommitId]) -> Result<Option<Undecided>, OpsError> {
+fn missing_evidence(repo: &Repo, commits: &[CommitId]) -> Result<Option<Diagnostic>, OpsError> {
     let shallow = if repo.is_shallow() { commits } else { &[] };
     for id in shallow {
         let commit = repo.commit(*id)?;
         if !derive::is_cut_off(repo, &commit) {
             continue;
         }
-        return Ok(Some(Undecided {
-            commit: Some(at(&commit)),
-            code: "shallow-clone".to_owned(),
-            message: "the history is cut off here: this clone is shallow".to_owned(),
-            help: vec!["git fetch --unshallow".to_owned()],
-        }));
+        let cut =
+            Diagnostic::error("the history is cut off here: this clone is shallow").code("shallow-clone");
+        return Ok(Some(cut.at(Location::Commit(at(&commit))).help("git fetch --unshallow")));
     }
     if commits.is_empty() || repo.ref_target(crate::store::notes::REF)?.is_some() {
         return Ok(None);
     }
-    Ok(Some(Undecided {
-        commit: None,
-        code: "no-records".to_owned(),
-        message: "there are no records here: refs/notes/andon does not exist".to_owned(),
-        help: vec![
-            "git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'".to_owned(),
-            "if nobody has installed Andon yet: andon install".to_owned(),
-        ],
-    }))
+    let none =
+        Diagnostic::error("there are no records here: refs/notes/andon does not exist").code("no-records");
+    let fetch = "git fetch origin '+refs/notes/andon*:refs/notes/andon*' '+refs/andon/*:refs/andon/*'";
+    Ok(Some(none.help(fetch).help("if nobody has installed Andon yet: andon install")))
 }

@@ -5,7 +5,7 @@
 
 use super::examined::Link;
 use super::halts::{Answered, Judged};
-use super::{Examined, Violation, at, violation};
+use super::{Diagnostic, Examined, at, violation};
 use crate::detect;
 use crate::domain::facts::{Ack, AckHow, CommitFact, Skip};
 use crate::domain::findings::{HaltReason, Level, ReportFile};
@@ -13,12 +13,12 @@ use crate::domain::ids::CommitId;
 use crate::git::CommitInfo;
 
 /// The skips of a commit. Records that do not hold have been replaced, and skip nothing.
-pub(super) fn skips(commit: &CommitInfo, fact: &CommitFact) -> Vec<Violation> {
+pub(super) fn skips(commit: &CommitInfo, fact: &CommitFact) -> Vec<Diagnostic> {
     let skipped = fact.record.skipped.iter().filter(|skip| skip.rule != detect::HOOK_BYPASS.id);
     skipped.map(|skip| skipped_rule(commit, skip)).collect()
 }
 
-fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Violation {
+fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Diagnostic {
     let Skip { rule, reason, agent } = skip;
     let help = "a person looks at the commit; then merge by hand, or test it and commit again";
     let (code, level, message) = match (agent, reason.is_empty()) {
@@ -48,7 +48,7 @@ pub(super) fn passes_over(skipped: &[Skip], rule: &str) -> bool {
 }
 
 /// Stop switches that were pulled, and answers that were given, at commits of the range or right below it.
-pub(super) fn by_people(examined: &Examined, ledger: &Judged) -> Vec<Violation> {
+pub(super) fn by_people(examined: &Examined, ledger: &Judged) -> Vec<Diagnostic> {
     let Judged { halts, answers, stop_switches, .. } = ledger;
     let pulled = halts.iter().filter(|known| known.halt.reason == HaltReason::UserStop);
     let pulled = pulled.filter_map(|known| {
@@ -90,7 +90,7 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
     (code, format!("the halt by {} was answered by {by} {how}{said}", halt.rule))
 }
 
-fn note(examined: &Examined, head: CommitId, code: &str, message: String) -> Option<Violation> {
+fn note(examined: &Examined, head: CommitId, code: &str, message: String) -> Option<Diagnostic> {
     let concerns = |commit: &Link| commit.id == head || commit.parents.contains(&head);
     let found = examined.commits().iter().any(concerns);
     found.then(|| violation(Some(examined.at(head)), code, Level::Note, message, "andon log --events"))

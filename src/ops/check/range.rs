@@ -1,6 +1,6 @@
 //! Which commits are judged, and by which configuration.
 
-use super::{Violation, violation};
+use super::{Diagnostic, violation};
 use crate::adapter::framework;
 use crate::config::{self, Config, ConfigSource, Layer, MAX_BYTES};
 use crate::domain::findings::Level;
@@ -145,7 +145,7 @@ fn nothing(repo: &Repo, from: Side<'_>, to: Side<'_>) -> Result<OpsError, OpsErr
 
 /// The configuration of the left side: what a branch says about its own guard does not count for it, whether it changed
 /// that or is older than the guard. Without a left side the tip's own counts, for there is no other.
-pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<Violation>), OpsError> {
+pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<Diagnostic>), OpsError> {
     let at_tip = source(repo, range.tip)?;
     let Some(base) = range.base else { return Ok((config::load(at_tip.as_slice())?, Vec::new())) };
     let at_base = source(repo, base)?;
@@ -170,7 +170,7 @@ struct Changed {
     tip: bool,
 }
 
-fn said(changed: Changed, base: CommitId, tip: CommitId) -> Violation {
+fn said(changed: Changed, base: CommitId, tip: CommitId) -> Diagnostic {
     let (left, right) = (base.short(), tip.short());
     let diff = format!("git diff {left} {right} -- {CONFIG_FILE}");
     match changed {

@@ -7,7 +7,7 @@ use super::backing::{Backed, Here, Silent};
 use super::chain::{self, Recent};
 use super::changes::Weakened;
 use super::range::{CacheTrust, source};
-use super::{Case, Examined, Ground, Grouped, Turn, Violation, at, level_of, violation};
+use super::{Case, Diagnostic, Examined, Ground, Grouped, Location, Turn, at, level_of, violation};
 use super::{contradictions, gate, identity, overrides, tamper};
 use crate::change::normalize::Normalizer;
 use crate::config::{self, Config};
@@ -22,7 +22,6 @@ use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
 use crate::git::{CommitInfo, Repo, missing_help};
-use crate::report::check::Undecided;
 use crate::store::RecordError;
 use crate::store::derived::DerivedCache;
 use crate::store::notes::{NotesStore, StoredRecord};
@@ -34,7 +33,7 @@ pub(super) struct Judged {
     pub examined: Examined,
     pub violations: Grouped,
     /// Records that this clone cannot compare.
-    pub undecided: Vec<Undecided>,
+    pub undecided: Vec<Diagnostic>,
     /// What stands behind the code.
     pub backed: Backed,
     weakened: Weakened,
@@ -94,7 +93,7 @@ impl Judged {
         let mut fact = self.one(subject, named, &mut violations)?;
         let weakened = self.weakened.judge(case, commit, &mut fact)?;
         let identity = identity::judge(case, commit, &fact)?;
-        let tampered: Vec<Violation> = tamper::of_commit(case, &self.examined, commit, &fact).collect();
+        let tampered: Vec<Diagnostic> = tamper::of_commit(case, &self.examined, commit, &fact).collect();
         let Self { examined, violations: all, .. } = self;
         examined.push(commit, &fact);
         all.add(examined, Turn::Records, violations);
@@ -110,7 +109,7 @@ impl Judged {
         &mut self,
         subject: Subject<'_>,
         named: &dyn Fn() -> BTreeSet<Digest>,
-        violations: &mut Vec<Violation>,
+        violations: &mut Vec<Diagnostic>,
     ) -> Result<CommitFact, OpsError> {
         let stored = match self.stored(&subject, named, violations) {
             Ok(Some(stored)) => stored,
@@ -161,7 +160,7 @@ impl Judged {
         &mut self,
         subject: Subject<'_>,
         silent: Silent,
-        violations: &mut Vec<Violation>,
+        violations: &mut Vec<Diagnostic>,
     ) -> Result<CommitFact, OpsError> {
         let Subject { case, commit, derived } = subject;
         let mut fact = derive::unrecorded(commit, derived);
@@ -177,7 +176,7 @@ impl Judged {
         &mut self,
         subject: &Subject<'_>,
         named: &dyn Fn() -> BTreeSet<Digest>,
-        violations: &mut Vec<Violation>,
+        violations: &mut Vec<Diagnostic>,
     ) -> Result<Option<StoredRecord>, RecordError> {
         let Subject { case, commit, derived } = subject;
         let Some(note) = case.store.note(commit.id)? else {
@@ -195,14 +194,11 @@ impl Judged {
     }
 
     /// A record that a partial clone left at its remote is nobody's fault.
-    fn unreadable(&mut self, commit: &CommitInfo, err: &RecordError, violations: &mut Vec<Violation>) {
+    fn unreadable(&mut self, commit: &CommitInfo, err: &RecordError, violations: &mut Vec<Diagnostic>) {
         if matches!(err, RecordError::Git(err) if err.is_cut_off()) {
-            self.undecided.push(Undecided {
-                commit: Some(at(commit)),
-                code: "partial-clone".to_owned(),
-                message: format!("its record is not here: {err}"),
-                help: vec!["git fetch --refetch --no-filter origin refs/notes/andon".to_owned()],
-            });
+            let missing = Diagnostic::error(format!("its record is not here: {err}")).code("partial-clone");
+            let help = "git fetch --refetch --no-filter origin refs/notes/andon";
+            self.undecided.push(missing.at(Location::Commit(at(commit))).help(help));
             return;
         }
         let help = format!("git notes --ref=andon show {}", commit.id.short());
@@ -231,13 +227,13 @@ enum Compared {
     /// It says what the commit gives.
     Holds,
     /// So it does, with the path rules and patterns that the commit itself brings.
-    UnderOwnRules(Vec<Violation>),
+    UnderOwnRules(Vec<Diagnostic>),
     /// All but its diff, which was recorded in a partial clone without the blobs: the commit itself is believed.
-    OnlyByIds(Violation),
+    OnlyByIds(Diagnostic),
     /// All but its diff, of which this clone has not the blobs.
-    CannotTell(Undecided),
+    CannotTell(Diagnostic),
     /// It does not.
-    Fails(Violation),
+    Fails(Diagnostic),
 }
 
 /// What a record of another configuration is worth: the tests that it names ran on this tree.
@@ -294,12 +290,8 @@ fn without_blobs(commit: &CommitInfo, derived: &Derived, record: &CommitRecord) 
     }
     if let Some(id) = derived.missing {
         let message = format!("its diff cannot be compared: blob {id} is not in this partial clone");
-        return Some(Compared::CannotTell(Undecided {
-            commit: Some(at(commit)),
-            code: "partial-clone".to_owned(),
-            message,
-            help: vec![missing_help(id)],
-        }));
+        let missing = Diagnostic::error(message).code("partial-clone");
+        return Some(Compared::CannotTell(missing.at(Location::Commit(at(commit))).help(missing_help(id))));
     }
     let message = "it was recorded in a partial clone, without all blobs; its diff is taken from the commit";
     let help = format!("git show {}", commit.id.short());
@@ -313,7 +305,7 @@ fn under_own_rules(
     case: &Case<'_>,
     commit: &CommitInfo,
     record: &CommitRecord,
-) -> Result<Option<Vec<Violation>>, OpsError> {
+) -> Result<Option<Vec<Diagnostic>>, OpsError> {
     let Some(own) = own_configuration(case, commit)? else { return Ok(None) };
     let normalizer = Normalizer::new(&own.normalize)?;
     if !same(record, &derive::derive(case.repo, &own.paths.rules, &normalizer, commit)?) {

@@ -2,14 +2,14 @@
 //! holds for it when its tree is what the branch leads to: the same tree, or the one that merging the branch into the
 //! squash commit's parent gives.
 
-use super::{Violation, at, violation};
+use super::{Diagnostic, at, violation};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, TreeId};
 use crate::engine::error::OpsError;
 use crate::git::{CommitInfo, Repo};
 
 /// Proves or refutes that `squash` is the squash of what `tip` adds to its parent.
-pub(super) fn judge(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<Vec<Violation>, OpsError> {
+pub(super) fn judge(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<Vec<Diagnostic>, OpsError> {
     let commit = repo.commit(squash)?;
     let tip_tree = repo.tree_of(tip)?;
     if commit.tree == tip_tree {
@@ -26,7 +26,7 @@ pub(super) fn judge(repo: &Repo, squash: CommitId, tip: CommitId) -> Result<Vec<
     Ok(vec![refuted(repo, &commit, tip, merged.unwrap_or(tip_tree))?])
 }
 
-fn refuted(repo: &Repo, commit: &CommitInfo, tip: CommitId, wanted: TreeId) -> Result<Violation, OpsError> {
+fn refuted(repo: &Repo, commit: &CommitInfo, tip: CommitId, wanted: TreeId) -> Result<Diagnostic, OpsError> {
     let differing = repo.changes(Some(wanted), commit.tree)?;
     let named: Vec<String> =
         differing.iter().take(3).map(|change| String::from_utf8_lossy(&change.path).into_owned()).collect();

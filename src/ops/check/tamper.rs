@@ -3,7 +3,7 @@
 
 use std::io::Read as _;
 
-use super::{Case, Examined, Violation, at, violation};
+use super::{Case, Diagnostic, Examined, at, violation};
 use crate::config::TestCommand;
 use crate::domain::facts::{CommitFact, CommitKind, Recording};
 use crate::domain::findings::Level;
@@ -23,7 +23,7 @@ const DRIFT: i64 = 300;
 const MAX_GRAFTS: u64 = 1 << 20;
 
 /// Judges what the repository around the range gives away.
-pub(super) fn around(case: &Case<'_>, examined: &Examined) -> Result<Vec<Violation>, OpsError> {
+pub(super) fn around(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
     let mut violations = replaced(case, examined)?;
     violations.extend(grafted(case, examined));
     let ledgers = Ledger::open(case.repo);
@@ -44,7 +44,7 @@ pub(super) fn of_commit(
     examined: &Examined,
     commit: &CommitInfo,
     fact: &CommitFact,
-) -> impl Iterator<Item = Violation> {
+) -> impl Iterator<Item = Diagnostic> {
     let found =
         [other_command(case, commit, fact), forged_author(commit, fact), clock(examined, commit, fact)];
     found.into_iter().flatten()
@@ -52,7 +52,7 @@ pub(super) fn of_commit(
 
 /// git shows and merges what `refs/replace` says; here the real objects are read. Who looks with git sees another
 /// history than the one that is judged.
-fn replaced(case: &Case<'_>, examined: &Examined) -> Result<Vec<Violation>, OpsError> {
+fn replaced(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
     let mut violations = Vec::new();
     for (name, _) in case.repo.refs_with_prefix(REPLACE)? {
         let Some(id) = name.strip_prefix(REPLACE) else { continue };
@@ -73,7 +73,7 @@ fn replaced(case: &Case<'_>, examined: &Examined) -> Result<Vec<Violation>, OpsE
 }
 
 /// A graft gives a commit other parents than it has, and with them another range.
-fn grafted(case: &Case<'_>, examined: &Examined) -> Vec<Violation> {
+fn grafted(case: &Case<'_>, examined: &Examined) -> Vec<Diagnostic> {
     let path = case.repo.common_dir().join("info").join("grafts");
     let mut text = String::new();
     let read = std::fs::File::open(&path).and_then(|file| file.take(MAX_GRAFTS).read_to_string(&mut text));
@@ -96,7 +96,7 @@ fn grafted(case: &Case<'_>, examined: &Examined) -> Vec<Violation> {
         .collect()
 }
 
-fn ledger(tampered: &Tampered) -> Violation {
+fn ledger(tampered: &Tampered) -> Diagnostic {
     let Tampered { writer, how } = tampered;
     let (code, what, help) = match how {
         TamperedHow::Forked(one, other) => (
@@ -125,7 +125,7 @@ fn ledger(tampered: &Tampered) -> Violation {
 }
 
 /// A ledger of which an entry is gone that a record names; one that a person has answered for is only said.
-fn gap_of(examined: &Examined, writer: &str, gap: &Gap) -> Violation {
+fn gap_of(examined: &Examined, writer: &str, gap: &Gap) -> Diagnostic {
     let level = if gap.answered { Level::Warn } else { Level::Block };
     let what = format!(
         "the record names entry {} of the ledger of {writer}, which is not there: it was removed, turned back or not fetched",
@@ -137,7 +137,7 @@ fn gap_of(examined: &Examined, writer: &str, gap: &Gap) -> Violation {
 }
 
 /// A range that brings its own test command does not prove anything by it.
-fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
+fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     let wanted = case.config.test.command.as_ref().map(TestCommand::display)?;
     let ran = fact.record.tests.as_ref().map(|tests| &tests.command)?;
     if *ran == wanted || ran.is_empty() {
@@ -149,7 +149,7 @@ fn other_command(case: &Case<'_>, commit: &CommitInfo, fact: &CommitFact) -> Opt
 }
 
 /// Whoever committed put another name on it. Applying somebody's patch looks the same: said, not refused.
-fn forged_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
+fn forged_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     let made_here = fact.record.recording == Recording::AtCommit
         && matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend);
     if !made_here || commit.email.eq_ignore_ascii_case(&commit.committer_email) {
@@ -162,7 +162,7 @@ fn forged_author(commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
 
 /// Times prove nothing by themselves; where they contradict each other, somebody turned a clock or wrote the record
 /// later than it says.
-fn clock(examined: &Examined, commit: &CommitInfo, fact: &CommitFact) -> Option<Violation> {
+fn clock(examined: &Examined, commit: &CommitInfo, fact: &CommitFact) -> Option<Diagnostic> {
     if matches!(fact.record.recording, Recording::CaughtUp | Recording::Backfilled)
         || !matches!(fact.record.kind, CommitKind::Normal | CommitKind::Amend)
     {
@@ -189,7 +189,7 @@ fn clock(examined: &Examined, commit: &CommitInfo, fact: &CommitFact) -> Option<
 
 /// A record that is much younger than its commit. Committer dates are for anybody to set; but whoever sets one back
 /// comes before the record of the parent, which no commit does that its hooks merely missed.
-fn late(commit: &CommitInfo, parent: Option<Timestamp>) -> Violation {
+fn late(commit: &CommitInfo, parent: Option<Timestamp>) -> Diagnostic {
     let help = "git show --format=fuller; andon show";
     let set_back = match parent {
         Some(parent) => commit.committed_at < parent,

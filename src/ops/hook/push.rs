@@ -2,12 +2,12 @@
 
 use crate::adapter::git_hook::PushedRef;
 use crate::domain::decision::Decision;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::CommitId;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::guard;
 use crate::engine::workspace::Workspace;
-use crate::report::message::Diagnostic;
 
 /// The judgement of one tip.
 pub struct JudgedTip {

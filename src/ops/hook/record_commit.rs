@@ -8,6 +8,7 @@ use super::origin;
 use crate::adapter::agents::Actor;
 use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{
     CommitFact, CommitKind, CommitRecord, Gate, Prev, RecordedFinding, Recording, Skip, Usage,
 };
@@ -33,7 +34,6 @@ use crate::history::{self, Strike, Timeline, Upcoming};
 use crate::ledger::Ledger;
 use crate::platform::test_seam::stop_point;
 use crate::policy;
-use crate::report::message::Diagnostic;
 use crate::store::journal::{Journal, JournalLine, MarkedTurn};
 use crate::store::notes::NotesStore;
 use crate::store::process::git_above;

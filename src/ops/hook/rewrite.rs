@@ -5,13 +5,13 @@
 
 use super::record_commit::prev;
 use crate::adapter::git_hook::{Rewrite, RewriteCommand};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{Ack, CommitKind, CommitRecord, Gate, Prev, Recording, Skip};
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest};
 use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::report::message::Diagnostic;
 use crate::store::journal::{Journal, JournalLine};
 use crate::store::notes::{NewRecord, NotesStore};
 use crate::wire::v1::{encode_commit, line_digest};

@@ -5,6 +5,7 @@ use std::io::BufRead;
 
 use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
 use crate::domain::decision::Decision;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::Fact;
 use crate::domain::signatures::signature;
 use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
@@ -13,7 +14,6 @@ use crate::engine::earlier_runs::compare;
 use crate::engine::error::OpsError;
 use crate::engine::line_summary::LineSummary;
 use crate::engine::workspace::Workspace;
-use crate::report::message::Diagnostic;
 use crate::store::journal::{Journal, JournalLine};
 
 use super::test_run::worth;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::{HandedIn, TestCommand};
 use crate::domain::decision::Decision;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::CodeId;
 use crate::domain::tests::{RunOrigin, RunValidity, TestRun};
 use crate::effect::report_files;
@@ -17,7 +18,6 @@ use crate::engine::error::OpsError;
 use crate::engine::tested::TestedCode;
 use crate::engine::watch;
 use crate::engine::workspace::Workspace;
-use crate::report::message::Diagnostic;
 use crate::store::journal::{Journal, JournalLine};
 use testreport::{ExitKind, Root, RunReader};
 

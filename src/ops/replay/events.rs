@@ -7,6 +7,7 @@ use crate::adapter::events::{self, EventError, Frame, Line, Lines, Purpose};
 use crate::config::Config;
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::{Decision, Halt, HaltEvidence, Stage, StandingHalt, Verdict};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::escalation::EscalationMode;
 use crate::domain::facts::Fact;
 use crate::domain::ids::EntryId;
@@ -17,7 +18,6 @@ use crate::engine::line_summary::LineSummary;
 use crate::engine::uncertainty;
 use crate::history::{EventEffect, Fold, Timeline};
 use crate::policy::{self, HaltPlace};
-use crate::report::message::Diagnostic;
 
 /// Lines that are no facts after which a stream is taken for something else.
 const MAX_REFUSED: u64 = 1_000_000;

@@ -8,16 +8,15 @@ use std::collections::BTreeSet;
 
 use super::events::Engine;
 use crate::domain::decision::{Decision, LedgerEvent, Verdict};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::events::{Event, Trace, What};
 use crate::domain::facts::{CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::TestRun;
 use crate::engine::error::OpsError;
-use crate::engine::timeline::skipped_warning;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
-use crate::report::message::Diagnostic;
 use crate::report::trajectory::{SessionState, Trajectory, TrajectoryStep};
 use crate::store::journal::{Journal, JournalLine};
 use crate::store::notes::NotesStore;
@@ -37,8 +36,8 @@ pub fn run(ws: &Workspace, id: &str) -> Result<(Trajectory, Vec<Diagnostic>), Op
     let store = NotesStore::open(&ws.repo)?;
     let (lines, unread) = Journal::open(ws.repo.git_dir()).read_back(MAX_JOURNAL);
     let (entries, skipped) = Ledger::open(&ws.repo).read_all()?;
-    let mut warnings: Vec<Diagnostic> = unread.iter().map(skipped_warning).collect();
-    warnings.extend(skipped.iter().map(|skip| Diagnostic::warning(skip.to_string())));
+    let mut warnings: Vec<Diagnostic> = unread;
+    warnings.extend(skipped);
     let mut items = recorded_before(ws, &store, &lines, &entries)?;
     items.extend(lines.into_iter().filter_map(|line| item(ws, &store, line, &mut warnings)));
     let mut walk = Walk::new(ws, id);

@@ -13,7 +13,7 @@ use crate::domain::findings::Finding;
 use crate::domain::ids::{CodeId, CommitId, DiffHash, Digest, EntryId, Signature};
 use crate::domain::tests::{TestEvidence, TestRun, TestStatus};
 
-use super::message::Diagnostic;
+use crate::domain::diagnostic::Diagnostic;
 
 /// What the loop is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

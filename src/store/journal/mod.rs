@@ -18,9 +18,10 @@ use std::fs;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{RecordError, Warning, file};
+use super::{RecordError, file};
 use crate::domain::agent_door::AgentFact;
 use crate::domain::attempt::Attempt;
+use crate::domain::diagnostic::Diagnostic;
 use crate::wire::v1::{MAX_LINE, encode_line};
 
 pub use crate::wire::v1::{JournalLine, MarkedTurn};
@@ -149,12 +150,12 @@ impl Journal {
     }
 
     /// The newest facts, oldest first, and what had to be skipped. No journal is an empty one.
-    pub fn read_tail(&self) -> (Vec<JournalLine>, Vec<Warning>) {
+    pub fn read_tail(&self) -> (Vec<JournalLine>, Vec<Diagnostic>) {
         self.read_back(TAIL)
     }
 
     /// As [`Self::read_tail`], but `max` bytes of it.
-    pub fn read_back(&self, max: u64) -> (Vec<JournalLine>, Vec<Warning>) {
+    pub fn read_back(&self, max: u64) -> (Vec<JournalLine>, Vec<Diagnostic>) {
         let mut parts = vec![tail::read(&self.path(), max)];
         let mut left = max.saturating_sub(parts[0].bytes);
         if left > 0 && self.is_rotated() {

@@ -1,8 +1,8 @@
 //! The part of the journal that a hook needs: the newest test runs and the acknowledgements that can still matter.
 //! Read from the end and stopped early, so that it costs the same however long the journal is.
 
-use super::super::Warning;
 use super::{Journal, JournalLine, Position, tail};
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::Ack;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::safety::SafetyFact;
@@ -60,7 +60,7 @@ pub struct Recent {
     /// Safety events since the newest commit, at most 64.
     pub safety: Vec<SafetyFact>,
     /// Lines that were skipped.
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Journal {
@@ -153,7 +153,7 @@ struct Found {
     commits: usize,
     /// Whether an event was among what counts.
     eventful: bool,
-    warnings: Vec<Warning>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl Found {

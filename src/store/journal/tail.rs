@@ -3,15 +3,16 @@
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use super::super::{SkippedAt, Warning, file};
+use super::super::{file, skipped_line};
 use super::JournalLine;
+use crate::domain::diagnostic::Diagnostic;
 use crate::wire::v1::{MAX_LINE, decode_line};
 
 /// What the end of one file holds.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub(super) lines: Vec<JournalLine>,
-    pub(super) warnings: Vec<Warning>,
+    pub(super) warnings: Vec<Diagnostic>,
     /// Bytes that were looked at.
     pub(super) bytes: u64,
 }
@@ -32,7 +33,7 @@ pub(super) struct End {
     /// Where they begin.
     pub(super) start: u64,
     /// Why there are none, if that is an error.
-    pub(super) warnings: Vec<Warning>,
+    pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// The lines that lie wholly in the last `max` bytes of `path`, undecoded.
@@ -46,8 +47,8 @@ pub(super) fn end(path: &Path, max: u64) -> End {
     }
 }
 
-pub(super) fn warning(path: &Path, offset: u64, why: String) -> Warning {
-    Warning { place: SkippedAt::File { path: path.to_path_buf(), offset }, why }
+pub(super) fn warning(path: &Path, offset: u64, why: String) -> Diagnostic {
+    skipped_line(path, offset, why)
 }
 
 /// The last bytes and where they begin: at the start of a line, but for a file of one endless line.

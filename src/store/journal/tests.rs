@@ -2,7 +2,7 @@ use std::fs;
 use std::io::Write as _;
 
 use super::*;
-use crate::store::SkippedAt;
+use crate::domain::diagnostic::Location;
 
 fn healed(what: &str) -> JournalLine {
     JournalLine::Healed { what: what.to_owned(), at: None }
@@ -62,7 +62,10 @@ fn a_line_without_an_end_is_ended_and_costs_itself_only() {
     let (lines, warnings) = journal.read_tail();
     assert_eq!(names(&lines), ["a", "b"]);
     assert_eq!(warnings.len(), 1);
-    assert_eq!(warnings[0].place, SkippedAt::File { path: journal.path(), offset: start });
+    assert_eq!(
+        warnings[0].location.as_deref(),
+        Some(&Location::Line { path: journal.path(), offset: start })
+    );
     // A whole line that only lacks its end counts.
     raw(&journal, br#"{"type":"healed","what":"c"}"#);
     journal.append(&healed("d")).unwrap();
@@ -79,9 +82,9 @@ fn bad_lines_are_skipped_with_their_place() {
     assert_eq!(names(&lines), ["a"]);
     let offsets: Vec<u64> = warnings
         .iter()
-        .map(|warning| match &warning.place {
-            SkippedAt::File { offset, .. } => *offset,
-            SkippedAt::Note { .. } => unreachable!(),
+        .map(|warning| match warning.location.as_deref() {
+            Some(Location::Line { offset, .. }) => *offset,
+            other => unreachable!("{other:?}"),
         })
         .collect();
     assert_eq!(offsets, [0, 4, 21, 56]);
@@ -114,7 +117,7 @@ fn a_line_longer_than_the_tail_is_still_read() {
     raw(&journal, &vec![b'x'; 3 << 20]);
     let (lines, warnings) = journal.read_tail();
     assert_eq!((lines.len(), warnings.len()), (0, 1));
-    assert!(warnings[0].why.contains("allowed"), "{}", warnings[0]);
+    assert!(warnings[0].message.contains("allowed"), "{}", warnings[0]);
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl<'a> From<&'a Decision> for DecisionJson<'a> {
 pub struct DiagnosticJson<'a> {
     pub code: Option<&'a str>,
     pub help: &'a [String],
-    pub location: Option<&'a str>,
+    pub location: Option<String>,
     pub message: &'a str,
     pub severity: &'static str,
 }

@@ -1,0 +1,149 @@
+//! One message about something that is wrong or worth knowing: what happened, where, and the command that mends it.
+//! Warnings, mistakes of a configuration, violations and errors of commands are all of this one type; `report` renders it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::findings::{Finding, Level};
+use super::ids::CommitId;
+
+/// A place in a text, both counted from 1; columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TextPosition {
+    /// Line.
+    pub line: usize,
+    /// Column.
+    pub column: usize,
+}
+
+/// A commit as a message names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitRef {
+    pub commit: CommitId,
+    /// First line of its message.
+    pub subject: String,
+}
+
+/// What a message is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A path, a source of configuration or anything else, by its name.
+    Named(String),
+    /// A place in a text.
+    Text { file: String, at: TextPosition },
+    /// A line of a file that begins at this byte.
+    Line { path: PathBuf, offset: u64 },
+    /// A line of the note of a commit, from 1.
+    Note { commit: CommitId, line: usize },
+    /// A commit of the range.
+    Commit(CommitRef),
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => f.write_str(name),
+            Self::Text { file, at: TextPosition { line, column } } => write!(f, "{file}:{line}:{column}"),
+            Self::Line { path, offset } => write!(f, "{} at byte {offset}", path.display()),
+            Self::Note { commit, line } => write!(f, "refs/notes/andon, commit {commit}, line {line}"),
+            Self::Commit(CommitRef { commit, subject }) => write!(f, "{} {subject}", commit.short()),
+        }
+    }
+}
+
+impl From<String> for Location {
+    fn from(name: String) -> Self {
+        Self::Named(name)
+    }
+}
+
+impl From<&str> for Location {
+    fn from(name: &str) -> Self {
+        Self::Named(name.to_owned())
+    }
+}
+
+/// A message about anything: an error of a command, a warning about a file, a violation in a range. All texts raw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How grave: [`Level::Block`] and [`Level::Halt`] are errors.
+    pub level: Level,
+    /// What goes into the brackets: a rule id or an error id, kebab-case.
+    pub code: Option<String>,
+    /// What happened, in one sentence without a full stop.
+    pub message: String,
+    /// Where; `None` for what concerns everything. Boxed, as errors are best small.
+    pub location: Option<Box<Location>>,
+    /// Commands or steps that mend it, the likeliest first.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// A message without code, location or help.
+    pub fn new(level: Level, message: impl Into<String>) -> Self {
+        Self { level, code: None, message: message.into(), location: None, help: Vec::new() }
+    }
+
+    /// A message about what was refused or failed.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self::new(Level::Block, message)
+    }
+
+    /// A message about what goes on all the same.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self::new(Level::Warn, message)
+    }
+
+    /// A message that asks for nothing.
+    pub fn note(message: impl Into<String>) -> Self {
+        Self::new(Level::Note, message)
+    }
+
+    /// With what goes into the brackets.
+    #[must_use]
+    pub fn code(mut self, code: impl Into<String>) -> Self {
+        self.code = Some(code.into());
+        self
+    }
+
+    /// With a place.
+    #[must_use]
+    pub fn at(mut self, location: impl Into<Location>) -> Self {
+        self.location = Some(Box::new(location.into()));
+        self
+    }
+
+    /// With one more help line.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+
+    /// The commit that it is about.
+    pub fn commit(&self) -> Option<&CommitRef> {
+        if let Some(Location::Commit(commit)) = self.location.as_deref() { Some(commit) } else { None }
+    }
+
+    /// Where in a text it is.
+    pub fn position(&self) -> Option<TextPosition> {
+        if let Some(Location::Text { at, .. }) = self.location.as_deref() { Some(*at) } else { None }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// `andon.toml:3:7: what is wrong`, without help.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(location) = &self.location {
+            write!(f, "{location}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl From<&Finding> for Diagnostic {
+    fn from(finding: &Finding) -> Self {
+        let help = finding.help.clone();
+        Self { help, ..Self::new(finding.level, finding.message()).code(finding.rule) }
+    }
+}
