@@ -19,6 +19,7 @@ pub struct TextPosition {
 /// A commit as a message names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitRef {
+    /// Its id; texts show the beginning.
     pub commit: CommitId,
     /// First line of its message.
     pub subject: String,
@@ -30,11 +31,26 @@ pub enum Location {
     /// A path, a source of configuration or anything else, by its name.
     Named(String),
     /// A place in a text.
-    Text { file: String, at: TextPosition },
+    Text {
+        /// The file, or what else holds the text.
+        file: String,
+        /// Where in it.
+        at: TextPosition,
+    },
     /// A line of a file that begins at this byte.
-    Line { path: PathBuf, offset: u64 },
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Byte, from 0, at which the line begins.
+        offset: u64,
+    },
     /// A line of the note of a commit, from 1.
-    Note { commit: CommitId, line: usize },
+    Note {
+        /// Whose note it is.
+        commit: CommitId,
+        /// Line, from 1.
+        line: usize,
+    },
     /// A commit of the range.
     Commit(CommitRef),
 }

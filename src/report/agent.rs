@@ -163,6 +163,7 @@ pub fn broken(what: &str) -> String {
 /// What stands when a session begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SessionView {
+    /// The halt that stands.
     pub halt: Option<Halt>,
     /// Iterations since the newest answer.
     pub iteration: u64,

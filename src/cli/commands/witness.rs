@@ -4,13 +4,13 @@ use crate::cli::Shell;
 use crate::cli::args::{LedgerCommand, WitnessCommand};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::domain::diagnostic::Diagnostic;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::short;
 use crate::engine::workspace::Workspace;
 use crate::ops::ledger as verify;
 use crate::ops::witness::{self, ChangeStanding, KeyChange};
 use crate::report::json;
-use crate::domain::diagnostic::Diagnostic;
 use crate::report::message;
 
 /// Does what was asked.

@@ -68,9 +68,11 @@ pub enum InstallError {
     /// Settings of an agent's client that cannot be read.
     #[error("{}{}: {why}; nothing was changed", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
     Settings {
+        /// The settings file.
         path: PathBuf,
         /// From 1, where a line is meant.
         line: Option<usize>,
+        /// What is wrong with them, as a clause.
         why: String,
     },
     /// What an earlier install had noted could not be read or written.

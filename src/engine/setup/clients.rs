@@ -62,11 +62,13 @@ fn spellings(ctx: &Context, scope: Scope) -> Vec<String> {
 /// The hooks of one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientHooks {
+    /// Which client.
     pub client: Client,
     /// What the files of each scope hold; no entry where the scope has no directory.
     pub places: Vec<ScopeHooks>,
     /// The program that the hooks start and that is not there.
     pub missing_program: Option<String>,
+    /// Whether the client starts them.
     pub trust: Trust,
     /// When its hooks told of anything in this worktree, as far back as is remembered.
     pub heard: Option<Timestamp>,
@@ -75,9 +77,11 @@ pub struct ClientHooks {
 /// The hooks of one client in one scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScopeHooks {
+    /// Project or user.
     pub scope: Scope,
     /// The file, or the folder of several.
     pub path: PathBuf,
+    /// What it holds of ours.
     pub state: SettingsState,
 }
 

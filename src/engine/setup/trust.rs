@@ -20,7 +20,9 @@ const MAX_TRUST_BYTES: u64 = 1024 * 1024;
 pub enum Trust {
     /// It asks nobody.
     NotNeeded,
+    /// A person has trusted them.
     Given,
+    /// Nobody has, so that the client starts none of them.
     Missing,
     /// The client, or its list, is not here to be asked.
     Unknown,

@@ -14,10 +14,13 @@ use crate::git::Repo;
 /// What installing did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
+    /// For which client.
     pub client: Client,
+    /// Project or user.
     pub scope: Scope,
     /// What the hooks start.
     pub program: String,
+    /// Each file, and whether it was written.
     pub files: Vec<(PathBuf, WriteOutcome)>,
     /// What a person has to do yet, a sentence each.
     pub steps: Vec<String>,
@@ -26,8 +29,11 @@ pub struct Installed {
 /// What uninstalling did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uninstalled {
+    /// For which client.
     pub client: Client,
+    /// Project or user.
     pub scope: Scope,
+    /// Each file, and what became of it.
     pub files: Vec<(PathBuf, Cleaned)>,
 }
 

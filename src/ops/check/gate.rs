@@ -30,7 +30,7 @@ pub(super) fn judge(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord)
 
 /// A commit by an agent, as its trailers or the shell that made it tell, whose client had no live hook. A record that names no
 /// layers says nothing about them.
-pub(super) fn unguarded(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Violation> {
+pub(super) fn unguarded(case: &Case<'_>, commit: &CommitInfo, record: &CommitRecord) -> Option<Diagnostic> {
     let guarded = |name: &str| record.guards.iter().any(|guard| guard == name);
     let clients = record.guards.iter().filter(|guard| *guard != CommitRecord::GIT).count();
     let (what, name) = match agent::of_trailers(&commit.trailers) {

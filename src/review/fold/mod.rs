@@ -19,7 +19,7 @@ use super::payload::Payload;
 use super::payload::member::Malformed;
 use super::payload::policy::KeyRole;
 use state::FoldState;
-pub use state::{Folded, Settlement};
+pub use state::Folded;
 
 const WITNESS: &[KeyRole] = &[KeyRole::Witness];
 const FLAG: &[KeyRole] = &[KeyRole::Witness, KeyRole::Flag];

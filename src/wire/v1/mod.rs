@@ -18,7 +18,7 @@ mod halt;
 mod journal;
 pub mod ledger;
 pub mod open;
-pub mod output;
+pub(crate) mod output;
 mod overlay;
 
 pub use change::{ChangeWire, WeakeningWire};

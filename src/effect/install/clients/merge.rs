@@ -21,6 +21,7 @@ const PROGRAM: &str = "@ANDON@";
 pub struct Broken {
     /// From 1; `None` where the whole file is meant.
     pub line: Option<usize>,
+    /// What is wrong, as a clause.
     pub why: String,
 }
 
@@ -33,8 +34,11 @@ impl Broken {
 /// What is merged into settings: our file below `hooks/agents/`, and the program that takes its placeholder's place.
 #[derive(Debug, Clone, Copy)]
 pub struct Template<'a> {
+    /// Whose settings they are.
     pub client: Client,
+    /// The template, with its placeholder.
     pub text: &'a str,
+    /// Path of the program that the hooks start.
     pub program: &'a str,
 }
 

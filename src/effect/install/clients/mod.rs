@@ -39,7 +39,9 @@ pub enum SettingsState {
 /// Whether a file was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteOutcome {
+    /// It held the same bytes before.
     Unchanged,
+    /// It is new or differs from what it was.
     Written,
 }
 

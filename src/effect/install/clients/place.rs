@@ -31,11 +31,13 @@ impl Scope {
 pub struct Roots {
     /// The top of the working tree.
     pub project: Option<PathBuf>,
+    /// The user's home directory.
     pub home: Option<PathBuf>,
     /// `$XDG_CONFIG_HOME`, else `~/.config`.
     pub config: Option<PathBuf>,
-    /// `CODEX_HOME` and `CLAUDE_CONFIG_DIR`, where they are set.
+    /// `CODEX_HOME`, where it is set.
     pub codex: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`, where it is set.
     pub claude: Option<PathBuf>,
 }
 
@@ -53,11 +55,13 @@ pub enum FileOwner {
 /// One file of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsFile {
+    /// Which client reads it.
     pub client: Client,
     /// Absolute.
     pub path: PathBuf,
     /// No link on the way may lead out of this directory.
     pub top: PathBuf,
+    /// Whether it holds other things too.
     pub way: FileOwner,
     /// Our file below `hooks/agents/`.
     pub template: &'static str,

@@ -20,6 +20,7 @@ const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// Every file that was changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Saved {
+    /// In the order in which they were changed first.
     pub files: Vec<SavedFile>,
 }
 
@@ -28,6 +29,7 @@ pub struct Saved {
 pub struct SavedFile {
     /// Absolute.
     pub path: PathBuf,
+    /// Whether it was there before.
     pub birth: Birth,
     /// Digest of the file as it was; of nothing where it was not there.
     before: String,
