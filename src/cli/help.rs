@@ -12,8 +12,8 @@ use super::args::Cli;
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Set up", &["install", "uninstall", "agent", "doctor", "config", "pin", "demo"]),
     ("Work", &["test", "complete", "status", "log", "show", "explain"]),
-    ("Answer a halt", &["resume", "stop", "pause", "advise", "review"]),
-    ("Share and check", &["check", "sync", "replay", "backfill"]),
+    ("Answer a halt", &["resume", "stop", "pause", "advise", "review", "witness"]),
+    ("Share and check", &["check", "ledger", "sync", "replay", "backfill"]),
     ("Agents and shells", &["observe", "tick", "context", "completions", "man"]),
 ];
 /// Widest text; wider lines are hard to read.
