@@ -1,11 +1,12 @@
 //! `guard.ack = "signed"` and `guard.ledger` go together: without the ledger nobody could say whose signature counts.
 
-use super::mistake::ConfigError;
+use super::mistake::mistake;
 use super::settings::Config;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::response::AckMode;
 
 /// One of the two without the other. Layers are joined key by key, so that this is seen only when all of them are read.
-pub(super) fn alone(config: &Config) -> Option<ConfigError> {
+pub(super) fn alone(config: &Config) -> Option<Diagnostic> {
     let (key, missing, hint) = match (config.guard.ack, config.guard.ledger) {
         (AckMode::Signed, None) => (
             "guard.ack",
@@ -20,5 +21,5 @@ pub(super) fn alone(config: &Config) -> Option<ConfigError> {
         (AckMode::Signed, Some(_)) | (AckMode::Delete | AckMode::Resume, None) => return None,
     };
     let file = config.origin(key).place().unwrap_or_default();
-    Some(ConfigError { file, at: None, what: missing.to_owned(), hint: hint.to_owned() })
+    Some(mistake(&file, None, missing, hint))
 }

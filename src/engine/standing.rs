@@ -16,12 +16,8 @@ use super::witnessing;
 use super::workspace::Workspace;
 use crate::config::Perpetual;
 use crate::detect::{self, Stops};
-<<<<<<< HEAD
 use crate::domain::decision::{LedgerEvent, StandingHalt};
-=======
-use crate::domain::decision::StandingHalt;
 use crate::domain::diagnostic::Diagnostic;
->>>>>>> 67c5e4a (Make every message one value: diagnostics, violations, warnings and mistakes of a configuration)
 use crate::domain::effect::Effect;
 use crate::domain::facts::{Ack, AckHow, Presence};
 use crate::domain::findings::{HaltReason, ReportFile};
@@ -29,12 +25,7 @@ use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::response::{AckMode, Notice, NoticeKind};
 use crate::effect::best_effort::{OWN_PAUSE, Programs};
 use crate::effect::{self, AndonDir, EffectError, Look, Site};
-<<<<<<< HEAD
 use crate::ledger::{EntryEvent, Ledger};
-use crate::report::message::Diagnostic;
-=======
-use crate::ledger::Ledger;
->>>>>>> 67c5e4a (Make every message one value: diagnostics, violations, warnings and mistakes of a configuration)
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
 pub const STOP_FILE: &str = "STOP";

@@ -321,6 +321,9 @@ fn the_face_of_a_halt_deleted_by_an_agent() {
     note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
       --> HASH Try 3
       help: andon log --events
+    note[unguarded-agent]: an agent made the commit, and no hook of its client was live
+      --> HASH Go on
+      help: andon agent install CLIENT
     checked 3 commits in HEAD~3..HEAD: 1 error
     "#);
 }

@@ -92,6 +92,10 @@ fn an_answer_in_the_shell_of_an_agent_is_named() {
     note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
       --> HASH Try 3
       help: andon log --events
+    note[unguarded-agent]: an agent made the commit, and no hook of its client was live
+      --> HASH Go on
+      --> HASH And on
+      help: andon agent install CLIENT
     checked 5 commits in HEAD~5..HEAD: 1 error
     "#);
     // Right above the answer too; a later range has nothing to do with it.
