@@ -58,5 +58,16 @@ else
 fi
 
 python3 "$here/selftest.py" > /dev/null
+
+# The manifest of the plugin, by the client that reads it.
+case " $* " in
+  *" claude "* | "  ")
+    mkdir -p "$work/validate"
+    HOME="$work/validate" PATH="$cache/node/node_modules/.bin:$PATH" "$cache/clients/node_modules/.bin/claude" \
+      plugin validate --strict "$root/hooks/agents/claude/plugin" > "$work/validate/log" 2>&1 < /dev/null ||
+      { cat "$work/validate/log"; exit 1; }
+    printf 'claude: the manifest of the plugin is valid\n'
+    ;;
+esac
 python3 "$here/story.py" --program "$program" --work "$work" \
   --path "$cache/node/node_modules/.bin:$cache/clients/node_modules/.bin" "$@"
