@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum as _};
 
+mod attest;
 mod ranges;
+mod resume;
 mod review;
+mod round;
 mod views;
 mod witness;
 
@@ -16,9 +19,12 @@ use super::observe_args::OBSERVE;
 pub use super::observe_args::{ObserveArgs, ObserveKind, ObserveLinesArgs, ObserveTestRunArgs};
 use super::output::ColorChoice;
 
+pub use attest::{AttestArgs, AttestCommand};
 use ranges::STOPPED;
 pub use ranges::{BackfillArgs, CheckArgs, ReplayArgs};
+pub use resume::{ReasonArg, ResumeArgs};
 pub use review::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
+pub use round::{RoundCommand, RoundCommandArgs};
 pub use views::{LogArgs, ShowArgs, StatusArgs};
 pub use witness::{LedgerArgs, LedgerCommand, WitnessArgs, WitnessCommand};
 
@@ -126,10 +132,14 @@ pub enum Command {
     Pause(ReasonArg),
     /// Answer rounds that wait for people, signed: list, show, accept, resolve, panels, precedents
     Review(ReviewArgs),
+    /// Put a question to agents, and to people where they cannot agree: JSON on standard input
+    Round(RoundCommandArgs),
     /// Name the people who may answer rounds, by their signing keys
     Witness(WitnessArgs),
     /// Verify the ledger of halts and answers
     Ledger(LedgerArgs),
+    /// Attest a record, a passed check or a decision to other tools: in-toto statements, signed
+    Attest(AttestArgs),
     /// Ask whether this task may be called done: tested, passing, documented
     Complete(FormatArg),
     /// Show, check or describe the configuration
@@ -293,25 +303,6 @@ pub struct SyncArgs {
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,
-}
-
-/// `andon resume`
-#[derive(Debug, Args)]
-pub struct ResumeArgs {
-    /// What was decided; kept in the ledger
-    #[arg(short, long, value_name = "TEXT")]
-    pub reason: Option<String>,
-    /// Reset one counter only, such as consecutive-failures; the window goes on
-    #[arg(long, value_name = "RULE")]
-    pub counter: Option<String>,
-}
-
-/// `andon stop`, `andon pause`
-#[derive(Debug, Args)]
-pub struct ReasonArg {
-    /// Why; kept in the ledger
-    #[arg(short, long, value_name = "TEXT")]
-    pub reason: Option<String>,
 }
 
 const ADVISE_HELP: &str = "\

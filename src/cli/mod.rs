@@ -122,8 +122,10 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Stop(args) => commands::resume::stop(shell, &args),
         Command::Pause(args) => commands::resume::pause(shell, &args),
         Command::Review(args) => commands::review::run(shell, &args),
+        Command::Round(args) => commands::round::run(shell, args.command),
         Command::Witness(args) => commands::witness::run(shell, &args.command),
         Command::Ledger(args) => commands::witness::ledger(shell, &args.command),
+        Command::Attest(args) => commands::attest::run(shell, &args.command),
         Command::Complete(format) => commands::complete::run(shell, format.format),
         Command::Config(args) => match args.command {
             ConfigCommand::Show(args) => commands::config::show(shell, &args),

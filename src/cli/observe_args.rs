@@ -46,6 +46,8 @@ pub enum ObserveKind {
     Verdict(ObserveLinesArgs),
     /// A turn ended; `andon tick` does this too, and looks at the working tree itself
     TurnEnd(ObserveLinesArgs),
+    /// What `andon round` takes: each line names its `action` (`open`, `say`, `verdict`, `close`), and is answered by one
+    Round,
     /// Any kind: each line names its `type`
     Event(ObserveLinesArgs),
 }

@@ -5,6 +5,7 @@
 pub mod advise;
 pub mod agent;
 pub mod agents;
+pub mod attest;
 pub mod backfill;
 pub mod check;
 pub mod complete;
@@ -21,6 +22,7 @@ pub mod purge;
 pub mod replay;
 pub mod resume;
 pub mod review;
+pub mod round;
 pub mod safety_log;
 pub mod status;
 pub mod sync;

@@ -38,6 +38,7 @@ mod reference;
 mod replay;
 mod review;
 mod rewrites;
+mod rounds;
 mod run_boundaries;
 mod sending;
 mod session;

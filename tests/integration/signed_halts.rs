@@ -180,3 +180,116 @@ fn one_key_without_the_other_is_a_mistake() {
     insta::assert_snapshot!("ledger_without_signed", stage.andon(&["config", "check"]));
     assert!(public(&stage, "ann").ends_with("ann.key.pub"));
 }
+
+/// `check` in a clone that fetched everything and trusts nothing.
+fn checked(stage: &Stage, range: &str) -> crate::support::Out {
+    let root = stage.root().canonicalize().unwrap();
+    let _gone = std::fs::remove_dir_all(root.join("fresh"));
+    stage.git_in(&root, &["clone", "-q", "--no-local", "repo", "fresh"]).ok();
+    let fresh = root.join("fresh");
+    let refs = ["+refs/notes/andon:refs/notes/andon", "+refs/andon/*:refs/andon/*"];
+    stage.git_in(&fresh, &["fetch", "-q", "origin", refs[0], refs[1]]).ok();
+    stage.andon_in(&fresh, &["check", range])
+}
+
+/// The lines of a check that are about witnesses.
+fn about_witnesses(stage: &Stage, out: &crate::support::Out) -> String {
+    let text = steady(stage, out);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = vec![lines[0].to_owned()];
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.contains("[witness]")) {
+        found.push((*line).to_owned());
+        found.extend(
+            lines[at + 1..].iter().take_while(|line| line.starts_with("  ")).map(|line| (*line).to_owned()),
+        );
+    }
+    found.join("\n")
+}
+
+#[test]
+fn check_derives_every_answer_again() {
+    let stage = halted_and_signed();
+    let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
+    let range = format!("{base}..HEAD");
+    by(
+        &stage,
+        "ann",
+        &["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "go on"],
+    )
+    .ok();
+    stage.iterate("4\n", &["ok a", "ok b"], "Green").ok();
+    insta::assert_snapshot!("check_answered", about_witnesses(&stage, &checked(&stage, &range)));
+    // Replaced objects are named.
+    let head = stage.head();
+    let parent = stage.git(&["rev-parse", "HEAD~1"]).ok().stdout.trim().to_owned();
+    stage.git(&["replace", &head, &parent]).ok();
+    insta::assert_snapshot!("check_replaced", about_witnesses(&stage, &stage.andon(&["check", &range])));
+    stage.git(&["replace", "-d", &head]).ok();
+    // A configuration that asks for less.
+    let toml = stage.read("andon.toml");
+    let loose: String = toml
+        .lines()
+        .filter(|line| !line.starts_with("ledger"))
+        .map(|line| line.replace("signed", "delete") + "\n")
+        .collect();
+    stage.write("andon.toml", loose);
+    stage.andon(&["test"]).ok();
+    stage.git(&["commit", "-qam", "Loosen"]).ok();
+    insta::assert_snapshot!("check_loosened", about_witnesses(&stage, &checked(&stage, &range)));
+}
+
+#[test]
+fn check_names_a_halt_that_no_witness_answered() {
+    let stage = halted_and_signed();
+    let base = stage.git(&["rev-parse", "HEAD~3"]).ok().stdout.trim().to_owned();
+    forge_answer(&stage);
+    stage.set("ANDON", "0");
+    stage.write("code.txt", "smuggled\n");
+    stage.git(&["commit", "-qam", "Smuggle"]).ok();
+    stage.unset("ANDON");
+    let range = format!("{base}..HEAD");
+    insta::assert_snapshot!("check_unanswered", about_witnesses(&stage, &checked(&stage, &range).exits(1)));
+    // Without the ledger nothing can be said.
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root.join("fresh"), &["for-each-ref", "--format=delete %(refname)", "refs/andon"]).ok();
+    let refs =
+        stage.git_in(&root.join("fresh"), &["for-each-ref", "--format=%(refname)", "refs/andon"]).ok().stdout;
+    for name in refs.lines() {
+        stage.git_in(&root.join("fresh"), &["update-ref", "-d", name]).ok();
+    }
+    insta::assert_snapshot!(
+        "check_without_ledger",
+        about_witnesses(&stage, &stage.andon_in(&root.join("fresh"), &["check", &range]))
+    );
+}
+
+#[test]
+fn check_names_what_an_agents_key_signed() {
+    let stage = halted_and_signed();
+    by(&stage, "ann", &["witness", "add", "agent:coder", "--key", &public(&stage, "cy"), "--role", "agent"])
+        .ok();
+    let answer = ["review", "resolve", "halt", "--decision", "accept_proposer", "--rationale", "mine"];
+    insta::assert_snapshot!("agents_key", steady(&stage, &by(&stage, "cy", &answer)));
+    is_halted(&stage);
+}
+
+#[test]
+fn the_doctor_says_what_ends_a_halt() {
+    let stage = Stage::installed();
+    let answers = |stage: &Stage| {
+        let found = stage.andon(&["doctor"]).stdout;
+        found
+            .lines()
+            .filter(|line| line.contains("answers:"))
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
+    let delete = answers(&stage);
+    let toml = stage.read("andon.toml");
+    stage.write("andon.toml", format!("{toml}[guard]\nack = \"resume\"\n"));
+    let resume = answers(&stage);
+    stage.write("andon.toml", &toml);
+    crate::support::people::signed(&stage);
+    let signed = answers(&stage);
+    insta::assert_snapshot!("doctor_answers", format!("{delete}{resume}{signed}"));
+}

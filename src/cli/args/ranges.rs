@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::FormatArg;
+use crate::domain::ids::EntryId;
 
 pub(super) const STOPPED: &str = "\
 Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
@@ -25,6 +26,9 @@ pub struct CheckArgs {
     /// Prove that a commit (given as RANGE; default HEAD) is the squash of these commits, and judge them
     #[arg(long, value_name = "RANGE", conflicts_with_all = ["from_ref", "to_ref"])]
     pub squash_of: Option<String>,
+    /// The ledger whose witnesses must have answered the halts; default: guard.ledger at the base of the range
+    #[arg(long, value_name = "ID")]
+    pub policy_id: Option<EntryId>,
     /// Trust what an earlier run derived (git directory, andon/cache/derived), to continue one that was stopped
     #[arg(long)]
     pub cached: bool,

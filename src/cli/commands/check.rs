@@ -17,9 +17,11 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
     let asked = match &args.squash_of {
         Some(range) => {
             let squash = Some(args.range.clone().unwrap_or_else(|| "HEAD".to_owned()));
-            RangeRequest { range: Some(range.clone()), refs: None, squash, cached }
+            RangeRequest { range: Some(range.clone()), refs: None, squash, policy: args.policy_id, cached }
         }
-        None => RangeRequest { range: args.range.clone(), refs, squash: None, cached },
+        None => {
+            RangeRequest { range: args.range.clone(), refs, squash: None, policy: args.policy_id, cached }
+        }
     };
     let result =
         progress::walk(shell, ("check", args.threads), |pace, _| check::run(&shell.ctx, &asked, pace))?;

@@ -51,6 +51,7 @@ fn outside(shell: &Shell, clients: Vec<ClientHooks>) -> Result<Outside, OpsError
         test_command: ws.config.test.command.as_ref().map(TestCommand::display),
         journal: health::journal(&ws),
         ledger: health::ledger(&ws),
+        answers: health::answers(&ws),
         switch: shell.ctx.var("ANDON").map(Into::into),
         rewrite_ref_env: shell.ctx.var("GIT_NOTES_REWRITE_REF").map(Into::into),
         clients,

@@ -3,6 +3,7 @@
 pub mod advise;
 pub mod agent_hook;
 pub mod agents;
+pub mod attest;
 pub mod backfill;
 pub mod check;
 pub mod complete;
@@ -20,6 +21,7 @@ pub mod pin;
 pub mod replay;
 pub mod resume;
 pub mod review;
+pub mod round;
 pub mod show;
 pub mod status;
 pub mod sync;

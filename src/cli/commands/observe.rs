@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal as _};
 
 use crate::cli::Shell;
 use crate::cli::args::{ObserveKind, ObserveLinesArgs, ObserveTestRunArgs};
-use crate::cli::commands::tick;
+use crate::cli::commands::{round, tick};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::engine::error::OpsError;
@@ -26,6 +26,7 @@ pub fn run(shell: &Shell, kind: &ObserveKind) -> Result<Exit, OpsError> {
         ObserveKind::SessionStart(args) => cleared(shell, "session_start", args),
         ObserveKind::Verdict(args) => lines(shell, Some("verdict"), args),
         ObserveKind::TurnEnd(args) => lines(shell, Some("turn_end"), args),
+        ObserveKind::Round => round::observe(shell),
         ObserveKind::Event(args) => lines(shell, None, args),
     }
 }

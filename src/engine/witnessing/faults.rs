@@ -2,7 +2,9 @@
 
 use super::{SignedLedger, short};
 use crate::domain::ids::EntryId;
-use crate::ledger::{EntryFault, SignatureState, WholeEntry};
+use crate::engine::error::OpsError;
+use crate::git::Repo;
+use crate::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
 use crate::review::code::Code;
 use crate::review::entry::ReviewEntry;
 use crate::review::payload::Payload;
@@ -75,6 +77,32 @@ fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> Witnessed {
     let help =
         "it counts for nothing here; see who wrote it: git log refs/andon/ledger/".to_owned() + &entry.writer;
     Witnessed { entry: Some(entry.id), code: "foreign", message, help }
+}
+
+/// Refs that lack what other writers saw of them.
+///
+/// # Errors
+/// The refs cannot be read.
+pub fn rewound(repo: &Repo) -> Result<Vec<Witnessed>, OpsError> {
+    let found = Ledger::open(repo).tampered()?;
+    let faults = found.into_iter().map(|tampered| {
+        let writer = &tampered.writer;
+        let message = match tampered.how {
+            TamperedHow::Rewound(gone) | TamperedHow::Gone(gone) => {
+                format!("ledger of {writer} was rewound: {} is no longer there", gone.short())
+            }
+            TamperedHow::Forked(one, other) => {
+                format!(
+                    "ledger of {writer} was rewritten: {} and {} exclude each other",
+                    one.short(),
+                    other.short()
+                )
+            }
+        };
+        let help = "get it back from another clone: andon sync; find out who forced it".to_owned();
+        Witnessed { entry: None, code: "rewound", message, help }
+    });
+    Ok(faults.collect())
 }
 
 /// Why `code` makes `entry` invalid, and what would help.

@@ -15,7 +15,7 @@ pub use act::{Draft, said};
 pub use answer::{
     HaltAnswer, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered, unfit,
 };
-pub use faults::{Witnessed, faults};
+pub use faults::{Witnessed, faults, rewound};
 pub use setup::{editor, not_an_agent, signer};
 
 use crate::domain::ids::{CommitId, EntryId};

@@ -11,6 +11,7 @@ use crate::domain::findings::Level;
 /// Whose turn it is to speak: what is said of one commit comes in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Turn {
+    Witnesses,
     Configuration,
     Records,
     Weakening,

@@ -18,6 +18,7 @@ mod records;
 mod squash;
 mod tamper;
 mod tested;
+mod witnessed;
 
 use std::path::PathBuf;
 
@@ -68,8 +69,11 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
     let Ground { range, config, tip, violations: of_configuration, .. } = ground;
     let repo = Repo::open(&ctx.cwd, &ctx.repo_env)?;
     let case = Case { repo: &repo, store: NotesStore::at(&repo, tip), config: &config };
-    violations.add(&examined, Turn::Configuration, of_configuration);
     let mut ledger = halts::judge(&case, &examined)?;
+    let who = witnessed::Asked { policy: asked.policy, tip: range.tip, now: ctx.now };
+    let witnessed = witnessed::judge(&case, &examined, &ledger.halts, &who)?;
+    violations.add(&examined, Turn::Witnesses, witnessed.violations);
+    violations.add(&examined, Turn::Configuration, of_configuration);
     violations.add(&examined, Turn::People, overrides::by_people(&examined, &ledger));
     violations.add(&examined, Turn::Ledger, std::mem::take(&mut ledger.violations));
     violations.add(&examined, Turn::Tampering, tamper::around(&case, &examined)?);
@@ -88,7 +92,7 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
         configuration: range.base.or(Some(range.tip)),
         commits: examined.commits().len(),
         violations: violations.into_violations(&examined),
-        undecided: stopped(walked).into_iter().chain(undecided).collect(),
+        undecided: stopped(walked).into_iter().chain(witnessed.undecided).chain(undecided).collect(),
         warnings: Vec::new(),
     })
 }

@@ -4,7 +4,7 @@ use super::{Diagnostic, violation};
 use crate::adapter::framework;
 use crate::config::{self, Config, ConfigSource, Layer, MAX_BYTES};
 use crate::domain::findings::Level;
-use crate::domain::ids::{CommitId, Oid};
+use crate::domain::ids::{CommitId, EntryId, Oid};
 use crate::domain::paths::CONFIG_FILE;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -19,6 +19,8 @@ pub struct RangeRequest {
     pub refs: Option<(String, String)>,
     /// The commit that is said to be the squash of the range.
     pub squash: Option<String>,
+    /// The ledger whose witnesses count; default: the one that the base names.
+    pub policy: Option<EntryId>,
     /// Whether the cache may be believed.
     pub cached: CacheTrust,
 }

@@ -28,6 +28,7 @@ pub fn checks(facts: &RepositoryFacts) -> Diagnosis {
     checks.push(test_command(facts));
     checks.push(health("journal", &facts.outside.journal));
     checks.push(health("ledger", &facts.outside.ledger));
+    checks.push(health("answers", &facts.outside.answers));
     checks.extend(facts.outside.clients.iter().filter_map(client));
     checks.extend(facts.locks.iter().map(|lock| {
         let hint = format!("if no git or andon process is running: rm {}", quoted(lock));

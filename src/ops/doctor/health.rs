@@ -1,7 +1,9 @@
 //! Whether the journal and the ledger can be read, for `andon doctor`.
 
 use super::Health;
+use crate::domain::response::AckMode;
 use crate::engine::lost_halts;
+use crate::engine::witnessing;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
 use crate::store::journal::Journal;
@@ -53,4 +55,50 @@ pub fn ledger(ws: &Workspace) -> Health {
         }
         Err(err) => Health::Broken { message: err.to_string(), hint: err.help() },
     }
+}
+
+/// What ends a halt here, and who could do it all the same.
+pub fn answers(ws: &Workspace) -> Health {
+    match ws.config.guard.ack {
+        AckMode::Delete => Health::Fine(
+            "guard.ack = \"delete\": whoever can delete the report file ends a halt, an agent too; to ask for signatures: \
+             andon witness init --name human:ID"
+                .to_owned(),
+        ),
+        AckMode::Resume => Health::Fine(
+            "guard.ack = \"resume\": whoever can run andon resume ends a halt; in the shell of an agent it refuses as far as \
+             that can be seen"
+                .to_owned(),
+        ),
+        AckMode::Signed => signed(ws),
+    }
+}
+
+fn signed(ws: &Workspace) -> Health {
+    let broken = |message: String, hint: &str| Health::Broken { message, hint: Some(hint.to_owned()) };
+    let ledger = match witnessing::load(ws) {
+        Ok(ledger) => ledger,
+        Err(err) => return broken(err.to_string(), "andon ledger verify"),
+    };
+    let policy = &ledger.folded.authority.at_end;
+    if ledger.policy().is_none() {
+        let id = ws.config.guard.ledger.map(witnessing::short).unwrap_or_default();
+        return broken(
+            format!("guard.ack = \"signed\", and ledger {id} is not here: no halt can end"),
+            "andon sync",
+        );
+    }
+    let witnesses: Vec<&str> = policy.witnesses.iter().map(String::as_str).collect();
+    if witnesses.is_empty() {
+        return broken(
+            "guard.ack = \"signed\", and the policy names no witness".to_owned(),
+            "andon witness add human:ID --key FILE",
+        );
+    }
+    let open = if policy.rules.require_touch {
+        "a security key must be touched"
+    } else {
+        "whoever can use a witness's key signs, such as by an unlocked ssh agent (rules.require_touch asks for a touch)"
+    };
+    Health::Fine(format!("guard.ack = \"signed\": only {} end a halt; {open}", witnesses.join(", ")))
 }

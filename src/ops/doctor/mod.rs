@@ -146,6 +146,8 @@ pub struct Outside {
     pub journal: Health,
     /// The ledger.
     pub ledger: Health,
+    /// What ends a halt, and what that leaves open.
+    pub answers: Health,
     /// The value of `ANDON`.
     pub switch: Option<OsString>,
     /// The value of `GIT_NOTES_REWRITE_REF`, which overrides `notes.rewriteRef`.

@@ -33,6 +33,7 @@ fn healthy() -> RepositoryFacts {
             test_command: Some("cargo test".into()),
             journal: Health::Fine("12 facts".into()),
             ledger: Health::Fine("2 entries".into()),
+            answers: Health::Fine("resume".into()),
             switch: None,
             rewrite_ref_env: None,
             clients: Vec::new(),

@@ -29,7 +29,10 @@ pub use judged::{
     ReplayJson, TestRunJson, TrajectoryJson, TrajectoryStepJson,
 };
 pub use record::{CommitJson, LogJson, RecordJson, ShowJson, SkipJson, TestsJson};
-pub use reviewed::{ActedJson, ConcernJson, PrecedentListJson, RoundShownJson, StandingJson, WaitingJson};
+pub use reviewed::{
+    ActedJson, ConcernJson, PrecedentListJson, RoundAnswerJson, RoundPrecedentJson, RoundShownJson,
+    StandingJson, WaitingJson,
+};
 pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
 pub use schema::{Additional, SchemaJson};
 pub use status::{

@@ -113,3 +113,48 @@ pub struct StandingJson {
     /// Topics that they decide most of.
     pub captures: Vec<String>,
 }
+
+/// What `andon round` answers.
+#[derive(Debug, Default, Serialize)]
+pub struct RoundAnswerJson {
+    /// The round: a name while it is open, then its entry id.
+    pub round: String,
+    /// When it ends by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// What people decided before on these topics, for the judge's prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precedents: Option<Vec<RoundPrecedentJson>>,
+    /// Whether the judge is to be asked again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Why a person is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub triggers: Option<Vec<&'static str>>,
+    /// Where it stands once it has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<&'static str>,
+    /// Whether it waits for a person.
+    #[serde(skip)]
+    pub needs_person: bool,
+}
+
+/// A precedent for a judge.
+#[derive(Debug, Serialize)]
+pub struct RoundPrecedentJson {
+    /// The round's entry.
+    pub round: String,
+    /// What it asked.
+    pub question: String,
+    /// What was decided.
+    pub decision: String,
+    /// `current`, `overturned` or `dissent`.
+    pub standing: &'static str,
+    /// By whom.
+    pub by: Vec<String>,
+    /// Its topics.
+    pub tags: Vec<String>,
+}

@@ -1,0 +1,22 @@
+//! What is asked of `andon resume`, `andon stop` and `andon pause`.
+
+use clap::Args;
+
+/// `andon resume`
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// What was decided; kept in the ledger
+    #[arg(short, long, value_name = "TEXT")]
+    pub reason: Option<String>,
+    /// Reset one counter only, such as consecutive-failures; the window goes on
+    #[arg(long, value_name = "RULE")]
+    pub counter: Option<String>,
+}
+
+/// `andon stop`, `andon pause`
+#[derive(Debug, Args)]
+pub struct ReasonArg {
+    /// Why; kept in the ledger
+    #[arg(short, long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}

@@ -1,0 +1,62 @@
+//! `andon round`, and `andon observe round`.
+
+use std::io::{BufRead as _, Read as _};
+
+use serde_json::{Map, Value};
+
+use crate::cli::Shell;
+use crate::cli::args::RoundCommand;
+use crate::cli::error::Exit;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
+use crate::ops::round::{self, RoundAction};
+use crate::report::json;
+
+/// Largest object that is read, in bytes: a statement of 1 MiB, escaped.
+const MAX_INPUT: u64 = 8 << 20;
+
+/// Takes one object.
+pub fn run(shell: &Shell, command: RoundCommand) -> Result<Exit, OpsError> {
+    let action = match command {
+        RoundCommand::Open => RoundAction::Open,
+        RoundCommand::Say => RoundAction::Say,
+        RoundCommand::Verdict => RoundAction::Verdict,
+        RoundCommand::Close => RoundAction::Close,
+    };
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut bytes).map_err(OpsError::Input)?;
+    take(shell, &ws, Some(action), &bytes)
+}
+
+/// Takes an object a line, each with its `action`; the last that is not 0 is the exit code.
+pub fn observe(shell: &Shell) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    let mut exit = Exit::Allowed;
+    for line in std::io::stdin().lock().lines() {
+        let line = line.map_err(OpsError::Input)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let one = take(shell, &ws, None, line.as_bytes())?;
+        exit = if one == Exit::Allowed { exit } else { one };
+    }
+    Ok(exit)
+}
+
+fn take(shell: &Shell, ws: &Workspace, action: Option<RoundAction>, bytes: &[u8]) -> Result<Exit, OpsError> {
+    let said: Map<String, Value> = serde_json::from_slice(bytes).map_err(|err| OpsError::Usage {
+        what: format!("standard input holds no JSON object: {err}"),
+        help: "see what is asked for: andon round --help".to_owned(),
+    })?;
+    let action = action.map_or_else(|| round::action_of(&said), Ok)?;
+    let answer = round::run(&shell.ctx, ws, action, &said)?;
+    shell.out.result(&json::line(&answer));
+    Ok(if answer.again {
+        Exit::Usage
+    } else if answer.needs_person {
+        Exit::Refused
+    } else {
+        Exit::Allowed
+    })
+}

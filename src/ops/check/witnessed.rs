@@ -1,0 +1,188 @@
+//! Signed answers, derived again: every entry of the ledger, every halt of the range that only a signature ends, and the
+//! configuration that asks for it.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::examined::Examined;
+use super::halts::Answered;
+use super::{Case, violation};
+use crate::config::Guard;
+use crate::domain::diagnostic::Diagnostic;
+use crate::domain::findings::Level;
+use crate::domain::ids::{CommitId, EntryId};
+use crate::domain::response::AckMode;
+use crate::domain::time::Timestamp;
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::{self, HaltAnswer, SignedLedger, Witnessed, short};
+use crate::store::fingerprint::Fingerprinter;
+
+/// The code of every message of this kind.
+const CODE: &str = "witness";
+
+/// What is known of the range beside its commits.
+pub(super) struct Asked {
+    /// The ledger that was named on the command line.
+    pub(super) policy: Option<EntryId>,
+    /// The tip of the range.
+    pub(super) tip: CommitId,
+    /// The reader's clock.
+    pub(super) now: Timestamp,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub(super) struct WitnessJudged {
+    pub(super) violations: Vec<Diagnostic>,
+    pub(super) undecided: Vec<Diagnostic>,
+}
+
+/// Judges the range against the signed ledger; nothing where neither the base nor the command line asks for one.
+pub(super) fn judge(
+    case: &Case<'_>,
+    examined: &Examined,
+    halts: &[Answered],
+    asked: &Asked,
+) -> Result<WitnessJudged, OpsError> {
+    let mut judged = WitnessJudged::default();
+    let base = &case.config.guard;
+    let Some(id) = asked.policy.or(base.ledger) else { return Ok(judged) };
+    judged.violations.extend(replaced(case)?);
+    let ledger = witnessing::of(case.repo, Some(id), asked.now)?;
+    if let Some(why) = unusable(case, &ledger, id) {
+        judged.undecided.push(why);
+        return Ok(judged);
+    }
+    let mut faults = witnessing::faults(&ledger);
+    faults.extend(witnessing::rewound(case.repo)?);
+    judged.violations.extend(faults.iter().map(|fault| of_fault(&ledger, fault)));
+    for halt in halts {
+        judged.violations.extend(of_halt(case, examined, &ledger, halt)?);
+    }
+    judged.violations.extend(loosened(case, &ledger, base, asked.tip));
+    Ok(judged)
+}
+
+fn refused(message: impl Into<String>, help: &str) -> Diagnostic {
+    violation(None, CODE, Level::Block, message, help)
+}
+
+/// git shows other objects in place of those that are there. Andon looks behind them; whoever reads with git does not.
+fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
+    let found = case.repo.refs_with_prefix("refs/replace/")?;
+    let found = found.iter().filter_map(|(name, _)| name.strip_prefix("refs/replace/"));
+    let said = |id: &str| {
+        let id: String = id.chars().take(8).collect();
+        let message = format!("refs/replace/{id} is there; nothing was judged through it");
+        refused(
+            message,
+            "see what it replaces: git replace --list --format=long; remove it: git replace -d ID",
+        )
+    };
+    Ok(found.map(said).collect())
+}
+
+/// Why nothing can be said of the ledger.
+fn unusable(case: &Case<'_>, ledger: &SignedLedger, id: EntryId) -> Option<Diagnostic> {
+    let undecided = |message: String, help: &str| Diagnostic::error(message).code(CODE).help(help);
+    if !ledger.entries.iter().any(|entry| entry.id == id) {
+        let message = format!("the ledger {} is not here", short(id));
+        return Some(undecided(message, "git fetch origin '+refs/andon/*:refs/andon/*'"));
+    }
+    let is_cut = case.repo.is_shallow() && ledger.faulty.iter().any(|fault| fault.id.is_none());
+    is_cut.then(|| {
+        undecided("the ledger is cut off here: this clone is shallow".to_owned(), "git fetch --unshallow")
+    })
+}
+
+/// A second answer to what is decided already hurts nobody; everything else does.
+fn of_fault(ledger: &SignedLedger, fault: &Witnessed) -> Diagnostic {
+    if fault.code == "already_resolved"
+        && let Some(twice) = fault.entry.and_then(|id| answered_twice(ledger, id))
+    {
+        return violation(None, CODE, Level::Warn, twice, &fault.help);
+    }
+    refused(fault.message.clone(), &fault.help)
+}
+
+fn answered_twice(ledger: &SignedLedger, second: EntryId) -> Option<String> {
+    let entry = ledger.entries.iter().find(|entry| entry.id == second)?;
+    let halt = entry.body.get("round").and_then(Value::as_str)?;
+    let named = |entry: &&crate::ledger::WholeEntry| {
+        entry.kind == "resolution" && entry.body.get("round").and_then(Value::as_str) == Some(halt)
+    };
+    let all: BTreeSet<String> = ledger.entries.iter().filter(named).map(|entry| short(entry.id)).collect();
+    let halt: String = halt.chars().take(8).collect();
+    Some(format!("halt {halt} is answered twice: {}", all.into_iter().collect::<Vec<_>>().join(", ")))
+}
+
+/// A halt of the range that later commits followed: it has an answer, and for the code that was halted.
+fn of_halt(
+    case: &Case<'_>,
+    examined: &Examined,
+    ledger: &SignedLedger,
+    known: &Answered,
+) -> Result<Option<Diagnostic>, OpsError> {
+    let Some(head) = known.head else { return Ok(None) };
+    let follows = |commit: &&super::examined::Link| commit.parents.contains(&head);
+    let Some(next) = examined.commits().iter().find(follows) else { return Ok(None) };
+    // What is older than the configuration that asks for signatures was answered as it was then.
+    let asks = |guard: &Guard| guard.ack == AckMode::Signed;
+    let asked =
+        witnessing::guard_at(case.repo, head).is_some_and(|guard| asks(&guard)) || examined.holds(head);
+    if !asked {
+        return Ok(None);
+    }
+    let Some(answer) = ledger.answer_to(known.id) else {
+        let what =
+            format!("halt {} ({}) was never answered by a witness", short(known.id), known.halt.message);
+        return Ok(Some(refused(what, "a witness answers: andon review resolve ROUND, then: andon sync")));
+    };
+    let used = code_of(case, examined, head)?;
+    Ok(for_other_code(&answer, &used).map(|what| {
+        let what = format!("{what} by {}", next.id.short());
+        refused(
+            what,
+            "a witness answers for the code that was committed: andon review flag ROUND --reason TEXT",
+        )
+    }))
+}
+
+fn code_of(case: &Case<'_>, examined: &Examined, head: CommitId) -> Result<String, OpsError> {
+    if let Some(code) = examined.code(head) {
+        return Ok(code.to_string());
+    }
+    let tree = case.repo.tree_of(head)?;
+    Ok(Fingerprinter::new(case.repo, &case.config.paths.rules).of_tree(tree)?.to_string())
+}
+
+fn for_other_code(answer: &HaltAnswer, used: &str) -> Option<String> {
+    let code = answer.code.as_deref().filter(|code| *code != used)?;
+    let cut = |text: &str| text.chars().take(8).collect::<String>();
+    Some(format!("resolution {} is for code {}, used on {}", short(answer.resolution), cut(code), cut(used)))
+}
+
+/// The tip no longer asks for signatures, and no signed policy allows that.
+fn loosened(case: &Case<'_>, ledger: &SignedLedger, base: &Guard, tip: CommitId) -> Option<Diagnostic> {
+    if base.ack != AckMode::Signed {
+        return None;
+    }
+    let now = witnessing::guard_at(case.repo, tip);
+    let (ack, named) = now.map_or((AckMode::Delete, None), |guard| (guard.ack, guard.ledger));
+    let allowed = ledger.policy().is_some_and(|(policy, _)| {
+        let rules = ledger.entries[policy].body.get("rules");
+        rules.and_then(|rules| rules.get("ack")).and_then(Value::as_str) == Some("delete")
+    });
+    let what = match ack {
+        AckMode::Delete if allowed => return None,
+        AckMode::Delete => "guard.ack: signed -> delete without a signed policy".to_owned(),
+        AckMode::Resume => "guard.ack: signed -> resume without a signed policy".to_owned(),
+        AckMode::Signed if named == base.ledger => return None,
+        AckMode::Signed => "guard.ledger names another ledger than the base".to_owned(),
+    };
+    Some(refused(
+        what,
+        "put it back, or have the admins sign a policy with rules.ack = \"delete\": andon witness policy",
+    ))
+}

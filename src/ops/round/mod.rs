@@ -1,0 +1,228 @@
+//! `andon round`: agents put a question, say what they have to say, and a judge decides or defers. What needs a person
+//! becomes one entry of the ledger.
+//!
+//! Until a round ends its material waits in `<common dir>/andon/rounds/`, a file a round. There is no daemon: whether a
+//! round has expired is asked at every command.
+
+mod pending;
+mod trailer;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use self::pending::{MAX_SIGNED, PendingRound, Statement};
+use crate::domain::time::Timestamp;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::witnessing::{self, Draft, SignedLedger};
+use crate::engine::workspace::Workspace;
+use crate::ledger::EvidenceText;
+use crate::review::payload::asked::{RoundAsked, Trigger};
+use crate::review::payload::member::Members;
+use crate::review::precedents::PrecedentQuery;
+use crate::wire::v1::output::{RoundAnswerJson, RoundPrecedentJson};
+
+/// Precedents that a judge is given.
+const PRECEDENTS: usize = 8;
+
+/// What an agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RoundAction {
+    /// Puts a question.
+    Open,
+    /// Claims or criticises.
+    Say,
+    /// Judges.
+    Verdict,
+    /// Ends the round.
+    Close,
+}
+
+impl RoundAction {
+    /// The action of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "open" => Some(Self::Open),
+            "say" => Some(Self::Say),
+            "verdict" => Some(Self::Verdict),
+            "close" => Some(Self::Close),
+            _ => None,
+        }
+    }
+}
+
+/// Takes what an agent says; the answer says whether a person is needed.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn run(
+    ctx: &Context,
+    ws: &Workspace,
+    action: RoundAction,
+    said: &Map<String, Value>,
+) -> Result<RoundAnswerJson, OpsError> {
+    expire(ctx, ws)?;
+    match action {
+        RoundAction::Open => open(ctx, ws, said),
+        RoundAction::Say => say(ctx, ws, said),
+        RoundAction::Verdict => verdict(ctx, ws, said),
+        RoundAction::Close => close(ctx, ws, said),
+    }
+}
+
+fn wrong(what: impl std::fmt::Display) -> OpsError {
+    OpsError::Usage {
+        what: what.to_string(),
+        help: "docs/review.md has the members of open, say, verdict and close".to_owned(),
+    }
+}
+
+fn text(said: &Map<String, Value>, name: &str) -> Result<String, OpsError> {
+    let found = Members::of(said).text(name).map_err(wrong)?;
+    if found.len() > pending::MAX_TEXT {
+        return Err(wrong(format!("{name}: has {} bytes, at most 1 MiB are taken", found.len())));
+    }
+    Ok(found)
+}
+
+fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
+    let ledger = witnessing::load(ws)?;
+    let timeout = ledger.folded.authority.at_end.rules.round_timeout;
+    let members = Members::of(said);
+    let expires = members.time("expires_at").map_err(wrong)?.unwrap_or(ctx.now.0.saturating_add(timeout));
+    let precedent_tags = members.set("precedent_tags").map_err(wrong)?;
+    let round = PendingRound::open(said, ctx.now.0, expires);
+    // Told now, and not at its end: what is asked must be a round.
+    let asked = RoundAsked::read(Members::of(&round.body())).map_err(wrong)?;
+    if asked.question.trim().is_empty() || asked.question.len() > MAX_SIGNED {
+        return Err(wrong("question: must not be empty, and have at most 4 KiB"));
+    }
+    ledger.allow(ctx, &Draft { kind: "round", said: &round.body(), evidence: &[], signer: None })?;
+    let name = pending::keep_new(ws, &round)?;
+    let tags = if precedent_tags.is_empty() { asked.tags } else { precedent_tags };
+    Ok(RoundAnswerJson {
+        round: name,
+        expires_at: Some(Timestamp(expires).to_string()),
+        precedents: Some(precedents(&ledger, &tags)),
+        ..RoundAnswerJson::default()
+    })
+}
+
+/// The newest decisions of those topics.
+fn precedents(ledger: &SignedLedger, tags: &BTreeSet<String>) -> Vec<RoundPrecedentJson> {
+    let all = ledger.folded.precedents(&PrecedentQuery::default()).into_iter();
+    let fitting = all.filter(|found| !found.tags.is_disjoint(tags)).take(PRECEDENTS);
+    let json = fitting.map(|found| RoundPrecedentJson {
+        round: ledger.entries[found.round].id.to_string(),
+        question: ledger.entries[found.round]
+            .body
+            .get("question")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned(),
+        decision: found.key,
+        standing: found.standing.name(),
+        by: found.by.into_iter().collect(),
+        tags: found.tags.into_iter().collect(),
+    });
+    json.collect()
+}
+
+fn say(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
+    let (name, mut round) = pending::find(ws, &text(said, "round")?)?;
+    let role = match text(said, "role")?.as_str() {
+        "proposer" => Statement::Claim,
+        "opposer" => Statement::Critique,
+        other => return Err(wrong(format!("role: must be proposer or opposer, not {other}"))),
+    };
+    round.take(role, (&text(said, "agent")?, &text(said, "text")?), ctx.now.0).map_err(wrong)?;
+    pending::keep(ws, &name, &round)?;
+    Ok(RoundAnswerJson { round: name, ..RoundAnswerJson::default() })
+}
+
+fn verdict(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
+    let (name, mut round) = pending::find(ws, &text(said, "round")?)?;
+    let (agent, judged) = (text(said, "agent")?, text(said, "text")?);
+    match trailer::parse(&judged) {
+        Ok(trailer) => round.judged(&agent, &judged, trailer, ctx.now.0).map_err(wrong)?,
+        Err(why) => {
+            let failures = round.unreadable(&agent, &judged, ctx.now.0);
+            pending::keep(ws, &name, &round)?;
+            if failures < 2 {
+                return Ok(RoundAnswerJson {
+                    round: name,
+                    again: true,
+                    why: Some(why),
+                    ..RoundAnswerJson::default()
+                });
+            }
+        }
+    }
+    pending::keep(ws, &name, &round)?;
+    if triggers(ctx, &round)?.is_empty() {
+        return Ok(RoundAnswerJson { round: name, triggers: Some(Vec::new()), ..RoundAnswerJson::default() });
+    }
+    end(ctx, ws, &name, &round)
+}
+
+fn close(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {
+    let (name, mut round) = pending::find(ws, &text(said, "round")?)?;
+    if let Some(paid_to) = Members::of(said).maybe_text("paid_to").map_err(wrong)? {
+        round.paid_to(&paid_to);
+    }
+    end(ctx, ws, &name, &round)
+}
+
+/// Why a person is needed, from what came so far.
+fn triggers(ctx: &Context, round: &PendingRound) -> Result<Vec<Trigger>, OpsError> {
+    let asked = RoundAsked::read(Members::of(&round.body())).map_err(wrong)?;
+    Ok(asked.triggers(asked.similarity(), ctx.now.0, 0).into_iter().collect())
+}
+
+/// Writes the one entry of a round.
+fn end(ctx: &Context, ws: &Workspace, name: &str, round: &PendingRound) -> Result<RoundAnswerJson, OpsError> {
+    let ledger = witnessing::load(ws)?;
+    let body = round.body();
+    let evidence: Vec<EvidenceText> = round.evidence();
+    let draft = Draft { kind: "round", said: &body, evidence: &evidence, signer: None };
+    let id = ledger.append(ctx, ws, &draft)?;
+    pending::forget(ws, name);
+    let ledger = witnessing::load(ws)?;
+    let at = ledger.find(&id.to_string())?;
+    let state = &ledger.folded.state;
+    let found = state.round_at.get(&at).map(|at| &state.rounds[*at]);
+    let triggers = found.map(|round| round.triggers.iter().map(|trigger| trigger.name()).collect());
+    let status = found.map(|round| round.status().name());
+    Ok(RoundAnswerJson {
+        round: id.to_string(),
+        needs_person: status.is_some_and(|status| status != "closed"),
+        triggers,
+        status,
+        ..RoundAnswerJson::default()
+    })
+}
+
+/// Ends the rounds whose time is up, with what came.
+///
+/// # Errors
+/// One cannot be written.
+pub fn expire(ctx: &Context, ws: &Workspace) -> Result<Vec<String>, OpsError> {
+    let mut ended = Vec::new();
+    for (name, round) in pending::all(ws) {
+        if round.expires_at() < ctx.now.0 {
+            ended.push(end(ctx, ws, &name, &round)?.round);
+        }
+    }
+    Ok(ended)
+}
+
+/// What a line of `andon observe round` asks for.
+///
+/// # Errors
+/// It names no action.
+pub fn action_of(said: &Map<String, Value>) -> Result<RoundAction, OpsError> {
+    let named = text(said, "action")?;
+    RoundAction::named(&named)
+        .ok_or_else(|| wrong(json!({"action": named}).to_string() + ": must be open, say, verdict or close"))
+}

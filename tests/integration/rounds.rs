@@ -1,0 +1,326 @@
+//! Agents that disagree, and the people who answer: from `andon round open` to the signed resolution, with real keys.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use serde_json::{Value, json};
+
+use crate::support::people::{by, public, sit_down, steady, with_ann};
+use crate::support::{Out, Stage, andon_path};
+
+const CLAIM: &str = "Add the column online, in small batches of rows, while writers go on.";
+const CRITIQUE: &str = "Locks pile up behind every batch, replicas lag for hours, and rollback becomes impossible: copy into \
+                        shadow tables and swap names.";
+
+/// `andon round ACTION` with an object on standard input.
+fn round(stage: &Stage, action: &str, said: &Value) -> Out {
+    stage.run_in(stage.dir(), andon_path(), &["round", action], Some(said.to_string().as_bytes()))
+}
+
+fn answer(out: &Out) -> Value {
+    serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {out}"))
+}
+
+/// A question with both statements; its name.
+fn asked(stage: &Stage, question: &str) -> String {
+    let open = json!({"question": question, "issuer": "agent:planner", "tags": ["migration"], "bounty": 40});
+    let name = answer(&round(stage, "open", &open).ok())["round"].as_str().unwrap().to_owned();
+    for (role, agent, text) in [("proposer", "agent:coder", CLAIM), ("opposer", "agent:reviewer", CRITIQUE)] {
+        round(stage, "say", &json!({"round": name, "role": role, "agent": agent, "text": text})).ok();
+    }
+    name
+}
+
+/// A round that its judge deferred: its entry.
+fn deferred(stage: &Stage, question: &str) -> String {
+    let name = asked(stage, question);
+    let verdict = json!({"round": name, "agent": "agent:judge", "text": "I cannot tell.\n```json\n{\"deferred\": true}\n```\n"});
+    answer(&round(stage, "verdict", &verdict).exits(1))["round"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_judge_decides_or_defers_and_only_the_latter_asks_a_person() {
+    let stage = Stage::installed();
+    with_ann(&stage);
+    let name = asked(&stage, "How do we add the column?");
+    let bad = json!({"round": name, "agent": "agent:judge", "text": "Yes."});
+    let again = round(&stage, "verdict", &bad).exits(2);
+    assert_eq!(answer(&again)["again"], json!(true));
+    let good = json!({"round": name, "agent": "agent:judge", "text": "{\"deferred\": false, \"recommendation\": \"Shadow tables.\"}"});
+    assert_eq!(answer(&round(&stage, "verdict", &good).ok())["triggers"], json!([]));
+    assert_eq!(by(&stage, "ann", &["review"]).ok().stdout, "");
+    let closed = round(&stage, "close", &json!({"round": name, "paid_to": "agent:reviewer"})).ok();
+    assert_eq!(answer(&closed)["status"], json!("closed"));
+    // A trailer that cannot be read twice, and what was never said, need a person.
+    let name = asked(&stage, "And the next one?");
+    round(&stage, "verdict", &json!({"round": name, "agent": "agent:judge", "text": "Yes."})).exits(2);
+    let second =
+        round(&stage, "verdict", &json!({"round": name, "agent": "agent:judge", "text": "Yes!"})).exits(1);
+    assert_eq!(answer(&second)["triggers"], json!(["parse_failure"]));
+    let open = round(&stage, "open", &json!({"question": "Anybody?"})).ok();
+    let silent = round(&stage, "close", &json!({"round": answer(&open)["round"]})).exits(1);
+    assert_eq!(answer(&silent)["triggers"], json!(["timeout"]));
+    // Expired rounds are found by the next command, without a daemon.
+    asked(&stage, "Too late?");
+    stage.pass(3_600);
+    round(&stage, "open", &json!({"question": "Another?"})).ok();
+    let waiting = by(&stage, "ann", &["review", "--format", "json"]).ok().stdout;
+    assert!(waiting.contains("Too late?"), "{waiting}");
+}
+
+#[test]
+fn agreement_is_found_whatever_the_judge_says() {
+    let stage = Stage::installed();
+    with_ann(&stage);
+    let open = json!({"question": "Same?", "issuer": "agent:planner"});
+    let name = answer(&round(&stage, "open", &open).ok())["round"].as_str().unwrap().to_owned();
+    for (role, text) in [("proposer", CRITIQUE), ("opposer", CRITIQUE)] {
+        round(
+            &stage,
+            "say",
+            &json!({"round": name, "role": role, "agent": format!("agent:{role}"), "text": text}),
+        )
+        .ok();
+    }
+    let verdict = json!({"round": name, "agent": "agent:judge", "text": "{\"deferred\": false, \"recommendation\": \"Go.\"}"});
+    assert_eq!(answer(&round(&stage, "verdict", &verdict).exits(1))["triggers"], json!(["agreement"]));
+}
+
+#[test]
+fn bad_input_is_named_and_changes_nothing() {
+    let stage = Stage::installed();
+    let refused = [
+        ("open", json!({"tags": ["x"]})),
+        ("open", json!({"question": "x", "bounty": 5})),
+        ("open", json!({"question": "x", "min_witnesses": 9})),
+        ("open", json!({"question": "x".repeat(5_000)})),
+        ("say", json!({"round": "../../etc/passwd", "role": "proposer", "agent": "a", "text": "x"})),
+        ("say", json!({"round": "0123456789abcdef", "role": "proposer", "agent": "a", "text": "x"})),
+        ("verdict", json!({"agent": "a", "text": "x"})),
+    ];
+    let said: String =
+        refused.iter().map(|(action, said)| round(&stage, action, said).exits(2).stderr).collect();
+    insta::assert_snapshot!("round_bad_input", said);
+    let no_json = stage.run_in(stage.dir(), andon_path(), &["round", "open"], Some(b"{")).exits(2);
+    insta::assert_snapshot!("round_no_json", no_json);
+    assert_eq!(stage.git(&["for-each-ref", "refs/andon"]).ok().stdout, "");
+    assert!(
+        !stage.exists(".git/andon/rounds")
+            || std::fs::read_dir(stage.path(".git/andon/rounds")).unwrap().next().is_none()
+    );
+}
+
+#[test]
+fn an_orchestrator_may_use_one_stream() {
+    let stage = Stage::installed();
+    let lines =
+        "{\"action\": \"open\", \"question\": \"One?\"}\n\n{\"action\": \"open\", \"question\": \"Two?\"}\n";
+    let out = stage.run_in(stage.dir(), andon_path(), &["observe", "round"], Some(lines.as_bytes())).ok();
+    assert_eq!(out.stdout.lines().count(), 2, "{out}");
+    let wrong =
+        stage.run_in(stage.dir(), andon_path(), &["observe", "round"], Some(b"{\"action\": \"dance\"}\n"));
+    insta::assert_snapshot!("round_no_action", wrong.exits(2));
+}
+
+/// Appends a policy that names ann, bo, cy and di, without `solo`; three of them have answered enough to sit anywhere.
+fn four_witnesses(stage: &Stage) {
+    sit_down(stage, "ann");
+    stage.andon(&["witness", "init", "--name", "human:ann"]).ok();
+    for who in ["bo", "cy", "di"] {
+        by(stage, "ann", &["witness", "add", &format!("human:{who}"), "--key", &public(stage, who)]).ok();
+    }
+}
+
+fn status_of(stage: &Stage, who: &str) -> Value {
+    let out = stage.andon(&["review", "status", &format!("human:{who}"), "--format", "json"]).ok();
+    serde_json::from_str(&out.stdout).unwrap()
+}
+
+const VOTE: [&str; 7] =
+    ["--rationale", "", "--sycophancy", "no", "it names a failure of its own", "--time-spent-seconds", "600"];
+
+fn vote(who: &str, decision: &'static str) -> Vec<String> {
+    // Rationales of a panel that are too alike would be collusion.
+    let why = match who {
+        "bo" => "batches ran for years without trouble in this very table",
+        "cy" => "shadow copies double disk usage beyond what we rent",
+        _ => "replication lag killed checkout twice last spring",
+    };
+    let mut args = vec!["--decision".to_owned(), decision.to_owned()];
+    args.extend(VOTE.map(|arg| if arg.is_empty() { why.to_owned() } else { arg.to_owned() }));
+    args
+}
+
+#[test]
+#[allow(clippy::too_many_lines, reason = "one story, in which each step needs the one before")]
+fn a_panel_overturns_and_everything_follows() {
+    let stage = Stage::installed();
+    four_witnesses(&stage);
+    // Nobody has answered anything yet, so nobody may answer alone: a panel of three makes records for three.
+    let warm = deferred(&stage, "Which table first?");
+    let alone = by(&stage, "ann", &["review", "accept", &warm]).exits(1);
+    insta::assert_snapshot!("rounds_probation", steady(&stage, &alone));
+    by(&stage, "di", &["review", "panel", &warm, "--reason", "nobody has a record yet"]).ok();
+    for who in ["ann", "bo", "cy"] {
+        by(&stage, who, &["review", "accept", &warm]).ok();
+    }
+    let cast = |who: &str, round: &str, decision: &'static str| {
+        let more = vote(if who == "ann" { "di" } else { who }, decision);
+        let mut args = vec!["review".to_owned(), "ballot".to_owned(), round.to_owned()];
+        args.extend(more);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        by(&stage, who, &args).ok();
+        // A ballot waits in the clone, and belongs to who committed it: one clone, one person at a time.
+        std::fs::rename(
+            stage.path(&format!(".git/andon/ballots/{round}.json")),
+            stage.path(&format!(".git/andon/ballots/{round}.{who}")),
+        )
+        .unwrap();
+    };
+    let open = |who: &str, round: &str| {
+        std::fs::rename(
+            stage.path(&format!(".git/andon/ballots/{round}.{who}")),
+            stage.path(&format!(".git/andon/ballots/{round}.json")),
+        )
+        .unwrap();
+        by(&stage, who, &["review", "reveal", round])
+    };
+    for (who, decision) in [("ann", "accept_opposer"), ("bo", "accept_proposer"), ("cy", "accept_proposer")] {
+        cast(who, &warm, decision);
+    }
+    for who in ["ann", "bo", "cy"] {
+        open(who, &warm).ok();
+    }
+    // Two agents disagree about a migration, the judge defers, ann resolves alone.
+    let first = deferred(&stage, "How do we add the column to orders?");
+    insta::assert_snapshot!(
+        "rounds_accept",
+        steady(&stage, &by(&stage, "ann", &["review", "accept", &first]))
+    );
+    stage.pass(800);
+    let mut args = vec![
+        "review".to_owned(),
+        "resolve".to_owned(),
+        first.clone(),
+        "--attributed-to".to_owned(),
+        "agent:coder".to_owned(),
+    ];
+    args.extend(vote("di", "accept_opposer"));
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    insta::assert_snapshot!("rounds_resolve", steady(&stage, &by(&stage, "ann", &args)));
+    assert_eq!(status_of(&stage, "ann")["reputation"], json!("1"));
+    // A week later (less a day) the same question comes again, and the precedent is handed to the judge.
+    stage.pass(6 * 86_400);
+    let again = json!({"question": "How do we add the column to invoices?", "issuer": "agent:planner", "tags": ["migration"]});
+    let told = answer(&round(&stage, "open", &again).ok());
+    assert_eq!(told["precedents"][0]["round"], json!(first));
+    assert_eq!(
+        (&told["precedents"][0]["decision"], &told["precedents"][0]["by"]),
+        (&json!("accept_opposer"), &json!(["human:ann"]))
+    );
+    // Another witness flags it, and a panel of three overturns.
+    insta::assert_snapshot!(
+        "rounds_flag",
+        steady(&stage, &by(&stage, "bo", &["review", "flag", &first, "--reason", "shadow tables lost rows"]))
+    );
+    for who in ["bo", "cy", "di"] {
+        by(&stage, who, &["review", "accept", &first]).ok();
+    }
+    // Whoever decided it the first time does not sit.
+    insta::assert_snapshot!(
+        "rounds_barred",
+        steady(&stage, &by(&stage, "ann", &["review", "accept", &first]).exits(1))
+    );
+    cast("bo", &first, "accept_proposer");
+    cast("cy", &first, "accept_proposer");
+    // Nothing is opened before all have committed.
+    insta::assert_snapshot!("rounds_early", steady(&stage, &open("bo", &first).exits(1)));
+    std::fs::rename(
+        stage.path(&format!(".git/andon/ballots/{first}.json")),
+        stage.path(&format!(".git/andon/ballots/{first}.bo")),
+    )
+    .unwrap();
+    cast("di", &first, "accept_opposer");
+    open("bo", &first).ok();
+    open("di", &first).ok();
+    insta::assert_snapshot!("rounds_overturned", steady(&stage, &open("cy", &first)));
+    // Of ann's two votes one was overturned.
+    let ann = status_of(&stage, "ann");
+    assert_eq!(
+        (&ann["reputation"], &ann["votes"], &ann["overturned"]),
+        (&json!("1/2"), &json!(2), &json!(1))
+    );
+    insta::assert_snapshot!(
+        "rounds_precedents",
+        steady(&stage, &stage.andon(&["review", "precedents", "--tag", "migration"]))
+    );
+    insta::assert_snapshot!("rounds_show", steady(&stage, &stage.andon(&["review", "show", &first])));
+    // A clone elsewhere says the same.
+    let root = stage.root().canonicalize().unwrap();
+    stage.git_in(&root, &["clone", "-q", "--no-local", "repo", "elsewhere"]).ok();
+    stage.git_in(&root.join("elsewhere"), &["fetch", "-q", "origin", "+refs/andon/*:refs/andon/*"]).ok();
+    let here = stage.andon(&["review", "status", "--format", "json"]).ok().stdout;
+    let there =
+        stage.andon_in(&root.join("elsewhere"), &["review", "status", "--format", "json"]).ok().stdout;
+    assert_eq!(here, there);
+    stage.andon_in(&root.join("elsewhere"), &["ledger", "verify"]).ok();
+}
+
+/// The statement of an envelope, once its signature was verified by ssh-keygen.
+fn verified(stage: &Stage, envelope: &Out) -> Value {
+    let envelope = answer(envelope);
+    let bytes = |value: &Value| andon::signing::from_base64(value.as_str().unwrap()).unwrap();
+    let payload = String::from_utf8(bytes(&envelope["payload"])).unwrap();
+    stage.write("../statement.sig", bytes(&envelope["signatures"][0]["sig"]));
+    let signed = format!("DSSEv1 28 application/vnd.in-toto+json {} {payload}", payload.len());
+    let sig = stage.root().canonicalize().unwrap().join("statement.sig");
+    let check = ["-Y", "check-novalidate", "-n", "dsse", "-s", sig.to_str().unwrap()];
+    stage.run_in(stage.dir(), "ssh-keygen", &check, Some(signed.as_bytes())).ok();
+    serde_json::from_str(&payload).unwrap()
+}
+
+#[test]
+fn records_checks_and_decisions_are_attested_to_other_tools() {
+    let stage = Stage::installed();
+    with_ann(&stage);
+    stage.iterate("1\n", &["ok a", "ok b"], "One").ok();
+    let record = verified(&stage, &by(&stage, "ann", &["attest", "record"]).ok());
+    assert_eq!(record["predicateType"], json!("https://in-toto.io/attestation/test-result/v0.1"));
+    assert_eq!(record["subject"][0]["digest"]["gitCommit"], json!(stage.head()));
+    assert_eq!(record["predicate"]["result"], json!("PASSED"));
+    let blob = stage.git(&["rev-parse", "HEAD:andon.toml"]).ok().stdout;
+    assert_eq!(record["predicate"]["configuration"][0]["digest"]["gitBlob"], json!(blob.trim()));
+    let check = verified(&stage, &by(&stage, "ann", &["attest", "check", "HEAD~1..HEAD"]).ok());
+    assert_eq!(
+        check["predicate"]["properties"],
+        json!(["ANDON_TESTED_ON_TREE", "ANDON_NO_BYPASS", "ANDON_NO_OPEN_HALT", "ANDON_TESTS_NOT_WEAKENED"])
+    );
+    let round = deferred(&stage, "Which way?");
+    by(&stage, "ann", &["review", "accept", &round]).ok();
+    let resolve = [
+        "review",
+        "resolve",
+        &round,
+        "--decision",
+        "accept_opposer",
+        "--rationale",
+        "lag",
+        "--sycophancy",
+        "no",
+        "own reasons",
+    ];
+    by(&stage, "ann", &resolve).ok();
+    let decided = verified(&stage, &by(&stage, "ann", &["attest", "resolution", &round]).ok());
+    assert_eq!(decided["predicate"]["decision"], json!("accept_opposer"));
+    assert_eq!(decided["predicate"]["votes"][0]["witness"], json!("human:ann"));
+    // What failed is no statement.
+    stage.iterate("2\n", &["ok a", "not ok b"], "Two").ok();
+    insta::assert_snapshot!(
+        "attest_failed",
+        by(&stage, "ann", &["attest", "check", "HEAD~1..HEAD"]).exits(1)
+    );
+    let failed = verified(&stage, &by(&stage, "ann", &["attest", "record"]).ok());
+    assert_eq!(
+        (&failed["predicate"]["result"], &failed["predicate"]["failedTests"]),
+        (&json!("FAILED"), &json!(["b"]))
+    );
+}
