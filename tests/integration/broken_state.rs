@@ -6,6 +6,8 @@ mod ways;
 use std::fs;
 
 use self::ways::{BROKEN, directory, link, note};
+use insta::assert_snapshot;
+
 use crate::support::ground::{Ground, fault, run, sweep};
 
 /// Breaks copies of `ground` in every way and collects what went wrong.
@@ -104,10 +106,20 @@ fn an_answer_that_cannot_be_recorded_is_none() {
     let stage = &ground.stage;
     fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
     directory(&stage.path(".git/andon/journal.jsonl"));
-    run(stage, stage.dir(), &["hook", "pre-commit"], None)
-        .exits(1)
-        .says("repeated-failures")
-        .says("journal.jsonl");
+    assert_snapshot!(run(stage, stage.dir(), &["hook", "pre-commit"], None).shown(), @r#"
+    exit 1
+    --- stderr
+    warning: cannot be read: not a plain file
+      --> ROOT/repo/.git/andon/journal.jsonl at byte 0
+      help: it is skipped; to set the file aside with all that it holds: mv 'ROOT/repo/.git/andon/journal.jsonl' 'ROOT/repo/.git/andon/journal.jsonl.bad'
+    warning: cannot append to ROOT/repo/.git/andon/journal.jsonl: Is a directory (os error 21)
+      help: check the permissions of ROOT/repo/.git/andon/journal.jsonl and the space on its disk
+    warning: cannot append to ROOT/repo/.git/andon/journal.jsonl: Is a directory (os error 21)
+      help: check the permissions of ROOT/repo/.git/andon/journal.jsonl and the space on its disk
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: a
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     fs::remove_dir_all(stage.path(".git/andon/journal.jsonl")).unwrap();
     run(stage, stage.dir(), &["hook", "prepare-commit-msg", "x"], None).ok();
 }
@@ -134,14 +146,26 @@ fn a_broken_notes_ref_leaves_the_tests_demanded() {
     let (_, break_it, _) = BROKEN.iter().find(|(name, ..)| *name == "notes-ref-blob").unwrap();
     break_it(stage, stage.dir());
     stage.write("code.txt", "untested\n");
-    stage
-        .git(&["commit", "-qam", "untested"])
-        .refused()
-        .says("untested-edit")
-        .says("refs/notes/andon points to");
+    assert_snapshot!(stage.git(&["commit", "-qam", "untested"]).shown(), @"
+    exit 1
+    --- stderr
+    warning: ref refs/notes/andon points to HASH, which is no commit
+      help: keep what is there and free the name: git update-ref refs/andon-saved/notes/andon refs/notes/andon && git update-ref -d refs/notes/andon
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    ");
     stage.andon(&["test"]).ok();
     // Tested, it passes; that it could not be recorded is said.
-    stage.git(&["commit", "-qam", "tested"]).ok().says("refs/notes/andon points to").says("git update-ref");
+    assert_snapshot!(stage.git(&["commit", "-qam", "tested"]).shown(), @"
+    exit 0
+    --- stderr
+    warning: ref refs/notes/andon points to HASH, which is no commit
+      help: keep what is there and free the name: git update-ref refs/andon-saved/notes/andon refs/notes/andon && git update-ref -d refs/notes/andon
+    error: ref refs/notes/andon points to HASH, which is no commit
+      help: keep what is there and free the name: git update-ref refs/andon-saved/notes/andon refs/notes/andon && git update-ref -d refs/notes/andon
+    warning: post-commit: Andon could not judge this; git goes on without it
+      help: andon doctor
+    ");
 }
 
 #[test]
@@ -155,14 +179,23 @@ fn a_broken_record_does_not_start_the_window_anew() {
         fs::remove_dir_all(stage.path(".git/andon/written")).unwrap();
     };
     lose_the_record();
-    ground.commit("four\n").ok().says("unreadable record");
+    assert_snapshot!(ground.commit("four\n").shown(), @"
+    exit 0
+    --- stderr
+    warning: unreadable record: not readable as JSON: expected value at line 1 column 1
+      --> refs/notes/andon, commit HASH, line 1
+      help: look at it with `git notes --ref=andon show HASH`; to drop it, `git notes --ref=andon remove HASH`
+    warning: unreadable record: not readable as JSON: expected value at line 1 column 1
+      --> refs/notes/andon, commit HASH, line 1
+      help: look at it with `git notes --ref=andon show HASH`; to drop it, `git notes --ref=andon remove HASH`
+    ");
     assert_eq!(stage.record("HEAD")["iteration"], 3);
     stage.write("tests.txt", "not ok 1 - a\n");
     ground.commit("five\n").ok();
     lose_the_record();
     ground.commit("six\n").ok();
     ground.commit("seven\n").ok();
-    ground.commit("eight\n").ok().says("repeated-failures");
+    assert_snapshot!(ground.commit("eight\n").shown());
 }
 
 #[test]
@@ -177,7 +210,12 @@ fn a_broken_record_does_not_cost_a_rebase_the_others() {
     stage.write(".git/note", "garbage\n");
     stage.git(&["notes", "--ref=andon", "add", "-f", "-F", ".git/note", "HEAD~1"]).ok();
     fs::remove_dir_all(stage.path(".git/andon/written")).unwrap();
-    stage.git(&["rebase", "-q", "side"]).ok().says("git notes --ref=andon show");
+    assert_snapshot!(stage.git(&["rebase", "-q", "side"]).shown(), @"
+    exit 0
+    --- stderr
+    warning: the andon record of commit HASH is unreadable: not readable as JSON: expected value at line 1 column 1
+      help: look at it with `git notes --ref=andon show HASH`; to drop it, `git notes --ref=andon remove HASH`
+    ");
     assert_eq!(stage.record("HEAD")["kind"], "rebase");
     assert_eq!(stage.record("HEAD")["tests"]["status"], "passed");
 }
@@ -186,7 +224,12 @@ fn a_broken_record_does_not_cost_a_rebase_the_others() {
 fn a_receipt_that_cannot_be_left_is_said() {
     let ground = Ground::new();
     directory(&ground.stage.path(".git/andon/receipt"));
-    ground.commit("four\n").ok().says("cannot write").says("andon/receipt");
+    assert_snapshot!(ground.commit("four\n").shown(), @"
+    exit 0
+    --- stderr
+    warning: cannot write ROOT/repo/.git/andon/receipt: Is a directory (os error 21)
+      help: check the permissions of ROOT/repo/.git/andon/receipt and the space on its disk
+    ");
     assert_eq!(ground.stage.record("HEAD")["gate"], "bypassed");
 }
 

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage, andon_path};
 
 /// One commit of a history.
@@ -289,7 +291,7 @@ fn backfill_can_be_stopped_and_goes_on() {
     let diff = stage.git(&["diff", "--name-status", "-z", tip.trim(), "refs/notes/andon"]).ok().stdout;
     assert!(diff.split('\0').filter(|field| field.len() == 1).all(|status| status == "A"), "{diff}");
     // The chain holds from end to end.
-    stage.andon(&["check", "main~1500..main"]).exits(3).says("backfilled-record").lacks("broken-chain");
+    assert_snapshot!(stage.andon(&["check", "main~1500..main"]).lacks("broken-chain").shown());
 }
 
 #[test]
@@ -317,7 +319,19 @@ fn backfilled_records_are_named_and_count_for_nothing() {
     // The record of the first commit of Andon's names no one before it, and that is as it should be.
     stage.andon(&["check", &format!("{old}..HEAD")]).ok();
     let judged = stage.andon(&["check", &format!("{old}~3..HEAD")]).exits(3);
-    judged.says("backfilled-record").lacks("broken-chain").lacks("missing-record");
+    assert_snapshot!(judged.lacks("broken-chain").lacks("missing-record").shown(), @r#"
+    exit 3
+    --- stdout
+    warning[config-added]: andon.toml is new in this range; its base HASH has none, so the defaults were used
+      help: git diff HASH HASH -- andon.toml
+    error[backfilled-record]: its record was backfilled: no hook saw the commit being made, and no tests are known
+      --> HASH Work
+      --> HASH Merge side
+      --> HASH Revert "Work"
+      help: check a range that begins where Andon was installed
+      help: a person looks at commits made since then
+    checked 4 commits in HASH~3..HEAD: cannot decide: evidence is missing, 1 warning
+    "#);
     // Three iterations are the cap: the first was one of them, what was backfilled is none.
     stage.write("code.txt", "2\n");
     stage.git(&["add", "."]).ok();

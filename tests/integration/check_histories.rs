@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use insta::assert_snapshot;
+
 use crate::check::{clean, codes, halted};
 use crate::support::Stage;
 
@@ -111,7 +113,14 @@ fn another_clone_comes_to_the_same_answer() {
     assert!(out.stdout.ends_with("checked 4 commits in HEAD~4..HEAD: ok\n"), "{out}");
     // A bare clone will do.
     stage.git_in(&root, &["clone", "-q", "--mirror", "repo", "bare.git"]).ok();
-    stage.andon_in(&root.join("bare.git"), &["check", "HEAD~4..HEAD"]).ok().says("4 commits");
+    assert_snapshot!(stage.andon_in(&root.join("bare.git"), &["check", "HEAD~4..HEAD"]).shown(), @"
+    exit 0
+    --- stdout
+    note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> with andon resume: looked
+      --> HASH Try 3
+      help: andon log --events
+    checked 4 commits in HEAD~4..HEAD: ok
+    ");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `docs-not-updated`: documentation goes with the declared API.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 #[test]
@@ -19,7 +21,7 @@ fn documentation_goes_with_the_declared_api() {
     stage.andon(&["test"]).ok();
     stage.git(&["add", "."]).ok();
     // Uncommitted work counts, and the rule being off does not: the task is not done.
-    stage.andon(&["complete"]).exits(1).says("docs updated   no").says("documentation");
+    assert_snapshot!(stage.andon(&["complete"]).shown());
     stage.git(&["commit", "-qm", "Add to the API"]).ok().lacks("docs-not-updated");
     let out = stage.andon(&["complete", "--format", "json"]).exits(1);
     let value: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
@@ -27,25 +29,32 @@ fn documentation_goes_with_the_declared_api() {
     assert_eq!(value["dirty_bits"]["tests_passing"], true);
     assert!(value["prompt"].as_str().unwrap().contains("documentation"));
     configure("block");
-    stage
-        .git(&["push", "-q", "origin", "main"])
-        .refused()
-        .says("error[docs-not-updated]")
-        .says("src/api/a.rs");
+    assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
+    exit 1
+    --- stderr
+    error[docs-not-updated]: push refused: refs/heads/main (HASH): the API changed and no documentation with it: src/api/a.rs
+      help: update the documentation that names it, or see which paths count: andon config show paths
+    error: failed to push some refs to '../remote.git'
+    ");
     stage.git(&["stash", "-q"]).ok();
     stage.andon(&["check", "HEAD~1..HEAD"]).lacks("docs-not-updated");
     stage.git(&["stash", "pop", "-q"]).ok();
     stage.write("src/api/a.rs", "pub fn a(x: u8) {}\n");
     stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Change the API"]).refused().says("error[docs-not-updated]");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Change the API"]).shown(), @"
+    exit 1
+    --- stderr
+    error[docs-not-updated]: commit refused: the API changed and no documentation with it: src/api/a.rs
+      help: update the documentation that names it, or see which paths count: andon config show paths
+    ");
     stage.write("docs/api.md", "# a\n");
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-qm", "Change the API"]).ok();
-    stage.andon(&["complete"]).ok().says("docs updated   yes");
+    assert_snapshot!(stage.andon(&["complete"]).shown());
     stage.git(&["push", "-q", "origin", "main"]).ok();
     stage.write("src/api/b.rs", "pub fn b() {}\n");
     stage.andon(&["test"]).ok();
     stage.git(&["add", "."]).ok();
     stage.git(&["commit", "-qnm", "Go around"]).ok();
-    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("docs-not-updated").says("src/api/b.rs");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown());
 }

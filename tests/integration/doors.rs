@@ -4,6 +4,8 @@
 
 use serde_json::Value;
 
+use insta::assert_snapshot;
+
 use crate::events::observe;
 use crate::support::{Out, Stage, andon_path};
 
@@ -41,7 +43,19 @@ fn a_session_for_each_commit_is_one_run() {
     }
     assert_eq!(refused, [false, false, false, true, true, true]);
     assert!(stage.andon(&["status"]).stdout.starts_with("Loop 3/3"));
-    stage.andon(&["replay", "HEAD~3..HEAD"]).ok().says("Reached iteration cap: 3/3");
+    assert_snapshot!(stage.andon(&["replay", "HEAD~3..HEAD"]).shown(), @"
+    exit 0
+    --- stdout
+    HALT  HASH Step 2
+      error[iteration-cap] (budget exceeded): Reached iteration cap: 3/3
+        evidence: commit HASH
+        halted: cycle agent, iteration 3
+        diffs: HASH HASH HASH
+        next[split_task]: split the task: commit what is done and start a new session for the rest
+        next[raise_budget]: raise the cap in andon.toml, under [rules]:  iteration-cap = { max = 6 }
+        next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
+    replayed 3 steps of HEAD~3..HEAD: would have halted once
+    ");
     assert!(stage.read(".andon/CHECKPOINT.md").contains("iteration-cap"));
 }
 
@@ -54,7 +68,13 @@ fn alternating_states_halt_over_sessions_too() {
         assert_eq!(out.all().contains("error[oscillation]"), number == 3, "{number}: {out}");
     }
     stage.set("ANDON_SESSION", "another");
-    stage.iterate("c\n", &["ok a", "ok b"], "Go on").refused().says("oscillation");
+    assert_snapshot!(stage.iterate("c\n", &["ok a", "ok b"], "Go on").shown(), @r#"
+    exit 1
+    --- stderr
+    error[oscillation]: commit refused: the loop is halted since TIME (oscillating): the code alternates between two states, HASH and HASH, for 4 changes
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
 }
 
 #[test]
@@ -112,7 +132,13 @@ fn a_batch_comes_to_what_its_lines_come_to() {
     assert_eq!((code, &answer["decision"], &answer["kept"]), (1, &"halt".into(), &6.into()), "{answer}");
     assert_eq!(answer["halted"]["rule"], "tool-loop");
     assert!(stage.exists(".andon/CHECKPOINT.md"));
-    observe(&stage, "event", EDIT).exits(1).says("HARD_LOOP");
+    assert_snapshot!(observe(&stage, "event", EDIT).shown(), @r#"
+    exit 1
+    --- stderr
+    error[tool-loop]: the loop is halted since TIME (stalled): HARD_LOOP: Bash: 5 identical calls among the last 5
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     stage.andon(&["resume", "--reason", "looked"]).ok();
     observe(&stage, "event", EDIT).ok().lacks("tool-loop");
     // One by one.
@@ -128,9 +154,20 @@ fn a_batch_comes_to_what_its_lines_come_to() {
 #[test]
 fn a_warning_in_a_batch_is_told_though_calmer_facts_follow() {
     let stage = Stage::installed();
-    observe(&stage, "event", &[&CALL.repeat(3), EDIT].concat()).ok().says("SOFT_LOOP");
+    assert_snapshot!(observe(&stage, "event", &[&CALL.repeat(3), EDIT].concat()).shown(), @"
+    exit 0
+    --- stderr
+    warning[tool-loop]: SOFT_LOOP: Bash: 3 identical calls among the last 3
+      help: do something else than this call: its answer is known by now
+    ");
     let full = "{\"type\":\"usage\",\"context_tokens\":190000}\n{\"type\":\"compaction\"}\n";
-    observe(&stage, "event", full).exits(1).says("context-window");
+    assert_snapshot!(observe(&stage, "event", full).shown(), @"
+    exit 1
+    --- stderr
+    error[context-window]: no tool call until the context window is cleared: 190000 of 200000 tokens (95 %)
+      help: /compact, or begin a new session with: Read .andon/MISSION_BRIEFING.md and continue
+      help: then say that the window is cleared: andon observe compaction, or andon observe session_start
+    ");
 }
 
 #[test]
@@ -141,7 +178,7 @@ fn an_invalid_line_loses_no_fact_and_hides_no_halt() {
     assert_eq!((code, &answer["kept"], &answer["refused"]), (2, &3.into(), &1.into()), "{answer}");
     assert_eq!(answer["remarks"][0]["location"], "line 3");
     let out = observe(&stage, "event", &[&CALL.repeat(2), "noise\n"].concat()).exits(1);
-    out.says("error[event]: no fact").says("line 3").says("HARD_LOOP");
+    assert_snapshot!(out.shown());
 }
 
 /// The whole of `loop.halted` comes with the call that halts, at every door.
@@ -184,8 +221,8 @@ fn hooks_and_a_replay_of_commits_tell_the_halt_too() {
     for number in 1..=3 {
         out = Some(stage.iterate(&format!("{number}\n"), &["ok a", "not ok b"], &format!("Try {number}")));
     }
-    let out = out.unwrap().says("halted: cycle agent, iteration 4").says("trend: 0 -> 1 -> 1 -> 1 failing");
-    out.says("next[read_first_error]: read the whole error of the first failing test, b");
+    let out = out.unwrap();
+    assert_snapshot!(out.shown());
     let text = stage.andon(&["replay", "HEAD~3..HEAD", "--format", "json"]).ok().stdout;
     let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     assert_eq!(last["halted"]["rule"], "repeated-failures");
@@ -237,16 +274,51 @@ fn a_passing_run_that_is_handed_in_needs_trust_and_a_failing_one_opens_no_gate()
     let report = "1..1\nok 1 - a\n";
     stage.write("../report.tap", report);
     let handed = ["observe", "test_run", "--report", "../report.tap", "--exit-code", "0"];
-    stage.andon(&handed).ok().says("it proves nothing");
-    stage.git(&["commit", "-qam", "Untested"]).refused().says("untested-edit");
+    assert_snapshot!(stage.andon(&handed).shown(), @r#"
+    exit 0
+    --- stdout
+    kept a handed-in test run on code HASH: 1 passed; it proves nothing (test.handed_in = "record")
+    "#);
+    assert_snapshot!(stage.git(&["commit", "-qam", "Untested"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the run on this code was handed in, and nobody saw which command it was
+      help: andon test
+      help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
+    "#);
     stage.write("../report.tap", "1..1\nnot ok 1 - a\n");
     let handed = ["observe", "test_run", "--report", "../report.tap", "--exit-code", "1"];
-    stage.andon(&handed).ok().says("it counts as a failure, and proves nothing else");
-    stage.git(&["commit", "-qam", "Untested"]).refused().says("untested-edit");
+    assert_snapshot!(stage.andon(&handed).shown(), @r#"
+    exit 0
+    --- stdout
+    kept a handed-in test run on code HASH: 1 of 1 failing; it counts as a failure, and proves nothing else (test.handed_in = "record")
+    "#);
+    assert_snapshot!(stage.git(&["commit", "-qam", "Untested"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the run on this code was handed in, and nobody saw which command it was
+      help: andon test
+      help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
+    "#);
     let passed = "{\"code\":\"A\",\"status\":\"passed\",\"total\":2}\n";
     let out = stage.run_in(stage.dir(), andon_path(), &["observe", "test_run"], Some(passed.as_bytes()));
-    out.ok().says("note[handed-in]: this run was handed in and proves nothing").says("line 1");
-    stage.andon(&["observe", "test_run", "--report", "../report.tap"]).exits(2).says("--exit-code");
+    assert_snapshot!(out.shown(), @r#"
+    exit 0
+    --- stderr
+    note[handed-in]: this run was handed in and proves nothing; only `andon test` saw what ran
+      --> line 1
+      help: to let such runs count, in andon.toml:  [test]  handed_in = "count"
+    "#);
+    assert_snapshot!(stage.andon(&["observe", "test_run", "--report", "../report.tap"]).shown(), @"
+    exit 2
+    --- stderr
+    error: the following required arguments were not provided:
+      --exit-code <N>
+
+    Usage: andon observe test_run --exit-code <N> --report <FILE>...
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
@@ -257,15 +329,31 @@ fn a_slip_in_a_line_is_no_fact() {
         .exits(2)
         .says("line 1")
         .says("did you mean \"context_tokens\"?");
-    observe(&stage, "verdict", "{\"approved\":true}\n").exits(2).says("did you mean \"approve\"?");
-    observe(&stage, "verdict", "{\"approve\":true}\n").exits(2).says("the member \"approve\": invalid type");
-    observe(&stage, "event", "{\"type\":\"ack\",\"by\":\"me\",\"reason\":\"x\"}\n")
-        .exits(2)
-        .says("only a person answers a halt, with andon resume --reason TEXT");
+    assert_snapshot!(observe(&stage, "verdict", "{\"approved\":true}\n").shown(), @r#"
+    exit 2
+    --- stderr
+    error[event]: no fact: unknown member "approved" of verdict: did you mean "approve"?; known are reviewer, approve, reject, type, at, node, session, id, model, prompt_hash
+      --> line 1
+    "#);
+    assert_snapshot!(observe(&stage, "verdict", "{\"approve\":true}\n").shown(), @r#"
+    exit 2
+    --- stderr
+    error[event]: no fact: the member "approve": invalid type: boolean `true`, expected a whole number of at least 0 and below 2^64
+      --> line 1
+    "#);
+    assert_snapshot!(
+        observe(&stage, "event", "{\"type\":\"ack\",\"by\":\"me\",\"reason\":\"x\"}\n").shown(),
+        @"
+    exit 2
+    --- stderr
+    error[event]: no fact: an ack is not observed: only a person answers a halt, with andon resume --reason TEXT
+      --> line 1
+    "
+    );
     assert_eq!(stage.read(".git/andon/journal.jsonl"), before);
     observe(&stage, "tool_call", &"{\"tool\":\"Bash\"}\n".repeat(12)).ok().lacks("LOOP");
     let named = "{\"tool\":\"Bash\",\"tool_input\":{\"command\":\"x\"}}\n{\"tool\":\"Bash\",\"arguments\":{\"command\":\"x\"}}\n";
-    observe(&stage, "tool_call", &named.repeat(3)).exits(1).says("HARD_LOOP");
+    assert_snapshot!(observe(&stage, "tool_call", &named.repeat(3)).shown());
     // A journal is a stream that can be replayed, notes for people included.
     stage.andon(&["replay", "--events", ".git/andon/journal.jsonl"]).ok().says("would have halted once");
 }
@@ -281,7 +369,14 @@ fn an_answer_resets_every_counter_at_every_door() {
         &[&"{\"type\":\"verdict\",\"approve\":1,\"reject\":2}\n".repeat(3), said, said].concat(),
     );
     observe(&stage, "event", &CALL.repeat(4)).ok();
-    stage.andon(&["tick"]).ok().says("verdict-split");
+    assert_snapshot!(stage.andon(&["tick"]).shown(), @"
+    exit 0
+    --- stdout
+    warn
+    --- stderr
+    warning[verdict-split]: the reviewers disagreed in 3 rounds in a row; in the last one 1 approved and 2 rejected, where 2 approvals are needed
+      help: write down what the reviewers disagree about, and decide it
+    ");
     stage.andon(&["stop"]).ok();
     stage.andon(&["resume", "--reason", "decided"]).ok();
     for number in 1..=3 {

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage};
 
 /// Commits `content` as `path`, tested.
@@ -77,7 +79,14 @@ fn fake_progress_escalates_and_leaves_a_handoff() {
     assert_eq!(json(&found["signals/UNCERTAINTY_ESCALATION"])["halt_reason"], "stalled");
     assert_eq!(json(&found["notifications.jsonl"])["type"], "escalated");
     // It holds, and one answer clears the pause that came with it.
-    reword(&stage, 20).refused().says("co-occurrence");
+    assert_snapshot!(reword(&stage, 20).shown(), @r#"
+    exit 1
+    --- stderr
+    error[co-occurrence]: commit refused: the loop is halted since TIME (stalled): 2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change)
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    error[user-stop]: .andon/PAUSE exists: this loop is paused
+    "#);
     assert_eq!(faces(&stage)["notifications.jsonl"].lines().count(), 1, "told once");
     stage.andon(&["resume", "--reason", "the words are good"]).ok();
     assert!(!stage.exists(".andon/PAUSE") && !stage.exists(".andon/CHECKPOINT.md"));
@@ -99,7 +108,16 @@ fn a_pause_of_a_person_survives_the_answer_to_a_halt() {
     reword_until_halted(&stage);
     stage.write(".andon/PAUSE", "lunch\n");
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();
-    reword(&stage, 20).refused().says("PAUSE");
+    assert_snapshot!(reword(&stage, 20).shown(), @r#"
+    exit 1
+    --- stderr
+    error[user-stop]: commit refused: .andon/PAUSE exists: this loop is paused
+    note: the loop stays halted (stopped by a person) until a person answers
+      halted: cycle agent, iteration 0
+      next[ask_person]: ask the person who stopped the loop; when it may go on: andon resume --reason TEXT
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     assert!(stage.exists(".andon/PAUSE"));
 }
 
@@ -140,12 +158,19 @@ fn perpetual_degrade_to_notify() {
     }
     assert_eq!(faces(&stage)["notifications.jsonl"].lines().count(), 1, "once an episode");
     stage.write(".andon/PAUSE", "please wait\n");
-    reword(&stage, 10).ok().says("PAUSE was cleared").says("please wait");
+    assert_snapshot!(reword(&stage, 10).shown(), @"
+    exit 0
+    --- stderr
+    warning: perpetual mode: PAUSE was cleared and the run was not halted (please wait)
+      help: to make a pause hold, in andon.toml under [guard]:  perpetual = false
+    warning[weak-change]: 9 iterations in a row changed only comments
+      help: git log -p -9 HASH
+    ");
     assert!(!stage.exists(".andon/PAUSE"));
     let told = faces(&stage)["notifications.jsonl"].clone();
     assert_eq!(json(told.lines().last().unwrap())["type"], "pause_cleared");
     stage.write(".andon/STOP", "stop\n");
-    reword(&stage, 11).refused().says("STOP");
+    assert_snapshot!(reword(&stage, 11).shown());
 }
 
 #[test]
@@ -207,7 +232,7 @@ fn a_program_that_hangs_is_ended_and_changes_nothing() {
         reword(&stage, number).ok();
     }
     let out = reword(&stage, 5);
-    out.clone().says("was stopped after 5s").says("co-occurrence");
+    assert_snapshot!(out.clone().shown());
     assert!(stage.exists(".andon/CHECKPOINT.md"));
 }
 
@@ -236,15 +261,29 @@ fn the_advisor_is_asked_and_its_approach_answers_the_halt() {
     reword(&stage, 20).refused();
     let answer = stage.read(".andon/ADVISOR_ANSWER.md");
     stage.write(".andon/ADVISOR_ANSWER.md", "go on as before\n");
-    stage.andon(&["advise", "--record"]).exits(1).says("edited");
+    assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
+    exit 1
+    --- stderr
+    error: no advice to record: the advisor has not answered this halt, or its answer was edited
+      help: a person answers instead: andon resume --reason TEXT
+    ");
     stage.write(".andon/ADVISOR_ANSWER.md", answer);
-    stage.andon(&["advise"]).ok().says("andon advise --record");
+    assert_snapshot!(stage.andon(&["advise"]).shown());
     stage.set("CLAUDECODE", "1");
-    stage.andon(&["advise", "--record"]).ok().says("answered by the advisor sh");
+    assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
+    exit 0
+    --- stdout
+    resumed: the halt is answered by the advisor sh, recorded by A. Author <author@example.org>; the window starts anew
+    ");
     stage.unset("CLAUDECODE");
     stage.andon(&["log"]).ok();
     reword(&stage, 21).ok();
-    stage.andon(&["advise", "--record"]).exits(1).says("nothing to resume");
+    assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
+    exit 1
+    --- stderr
+    error: nothing to resume: no halt stands, and there is no .andon/STOP or .andon/PAUSE
+      help: andon status
+    ");
 }
 
 #[test]
@@ -252,7 +291,12 @@ fn without_an_advisor_the_question_is_there_and_a_person_answers() {
     let stage = started();
     reword_until_halted(&stage);
     assert!(stage.read(".andon/ADVISOR_PROMPT.md").contains("A completely different approach"));
-    stage.andon(&["advise", "--record"]).exits(1).says("no [advisor]");
+    assert_snapshot!(stage.andon(&["advise", "--record"]).shown(), @"
+    exit 1
+    --- stderr
+    error: no advice to record: your configuration names no [advisor]
+      help: a person answers instead: andon resume --reason TEXT
+    ");
 }
 
 #[test]

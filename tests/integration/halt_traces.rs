@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
@@ -170,13 +172,36 @@ fn records_tell_of_a_ledger_when_the_journal_is_gone_too() {
     stage.andon(&["check", "HEAD~1..HEAD"]).ok();
     stage.git(&["update-ref", "-d", &name]).ok();
     remove(&stage, &[".andon", ".git/andon/cache", ".git/andon/journal.jsonl"]);
-    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("error[missing-ledger]").says(writer);
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).says(writer).shown(), @"
+    exit 1
+    --- stdout
+    error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, turned back or not fetched
+      --> HASH Two
+      help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
+    error[edited-record]: the record was edited: its iteration is 1, that of its parent is 1, and neither an answer nor a pause lies between them
+      --> HASH Two
+      help: git notes --ref=andon show HASH
+    checked 1 commit in HEAD~1..HEAD: 2 errors
+    ");
     still_halted(&stage, "only notes");
     stage.andon(&["status"]).ok().says("does not hold any more");
     stage.andon(&["resume", "--reason", "looked"]).ok();
     stage.iterate("3\n", GREEN, "Three").ok();
     // Answered for: said, no error any more.
-    stage.andon(&["check", "HEAD~2..HEAD"]).says("warning[missing-ledger]").lacks("error[missing-ledger]");
+    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).lacks("error[missing-ledger]").shown(), @"
+    exit 1
+    --- stdout
+    error[edited-record]: the record was edited: its iteration is 1, that of its parent is 1, and neither an answer nor a pause lies between them
+      --> HASH Two
+      help: git notes --ref=andon show HASH
+    warning[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, turned back or not fetched
+      --> HASH Two
+      help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
+    note[answered-halt]: the loop was resumed by A. Author <author@example.org>: looked
+      --> HASH Two
+      help: andon log --events
+    checked 2 commits in HEAD~2..HEAD: 1 error, 1 warning
+    ");
 }
 
 #[test]
@@ -195,7 +220,17 @@ fn a_clone_without_ledgers_lost_nothing_and_a_sync_brings_a_ledger_back() {
     std::fs::write(other.join("code.txt"), "other\n").unwrap();
     stage.andon_in(&other, &["test"]).ok();
     stage.git_in(&other, &["commit", "-qam", "Other"]).ok();
-    stage.andon_in(&other, &["check", "HEAD~2..HEAD~1"]).exits(1).says("missing-ledger").says("andon sync");
+    assert_snapshot!(stage.andon_in(&other, &["check", "HEAD~2..HEAD~1"]).shown(), @"
+    exit 1
+    --- stdout
+    error[missing-ledger]: the record names entry HASH of the ledger of HASH, which is not there: it was removed, turned back or not fetched
+      --> HASH One
+      help: andon sync; where no clone has it, a person finds out who removed refs/andon/ledger/HASH
+    error[edited-record]: the record was edited: its iteration is 1, that of its parent is 1, and neither an answer nor a pause lies between them
+      --> HASH One
+      help: git notes --ref=andon show HASH
+    checked 1 commit in HEAD~2..HEAD~1: 2 errors
+    ");
     // Here the ledger goes, and comes back from the remote as it was.
     let name = ledger_ref(&stage);
     let tip = stage.git(&["rev-parse", &name]).ok().stdout;

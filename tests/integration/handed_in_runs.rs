@@ -1,5 +1,7 @@
 //! Runs of the tests that are handed in: what they prove, and how they are shown.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 const ONE_FAILS: &str = "<testsuite name='s' tests='2'><testcase classname='s' name='a'/><testcase classname='s' \
@@ -17,18 +19,34 @@ fn hand_in(stage: &Stage, report: &str, exit: &str, more: &[&str]) -> crate::sup
 fn a_handed_in_run_is_kept_and_shown_and_proves_nothing_by_itself() {
     let stage = Stage::installed();
     stage.write("code.txt", "two\n");
-    hand_in(&stage, ONE_FAILS, "1", &["--command", "sh check.sh"])
-        .ok()
-        .says("handed-in test run")
-        .says("1 of 2 failing")
-        .says("proves nothing");
-    stage.andon(&["status"]).ok().says("handed in").says("proves nothing");
-    stage
-        .git(&["commit", "-qam", "Two"])
-        .refused()
-        .says("error[untested-edit]")
-        .says("handed in")
-        .says("handed_in = \"count\"");
+    assert_snapshot!(hand_in(&stage, ONE_FAILS, "1", &["--command", "sh check.sh"]).shown(), @r#"
+    exit 0
+    --- stdout
+    kept a handed-in test run on code HASH: 1 of 2 failing; it counts as a failure, and proves nothing else (test.handed_in = "record")
+    "#);
+    assert_snapshot!(stage.andon(&["status"]).shown(), @r#"
+    exit 0
+    --- stdout
+    Loop 1/100  running
+      branch     main, HASH
+      node       agent
+      last halt  none
+      trend      0 failing  ▁
+      tests      sh check.sh
+                 HEAD: 2 passed
+                 work tree: 1 of 2 failing (handed in), but the run proves nothing: handed in, and test.handed_in is "record"
+
+    Loop Evidence
+      diffs      HASH
+      code       HASH
+    "#);
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the run on this code was handed in, and nobody saw which command it was
+      help: andon test
+      help: or let such runs count, in andon.toml:  [test]  handed_in = "count"
+    "#);
     stage.andon(&["complete"]).exits(1);
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Two"]).ok();
@@ -42,23 +60,49 @@ fn a_handed_in_run_counts_where_the_project_says_so_and_stays_marked() {
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-qam", "Let runs be handed in"]).ok().lacks("handed in:");
     stage.write("code.txt", "two\n");
-    hand_in(&stage, ONE_FAILS, "1", &[]).ok().says("counts as a run of test.command");
-    stage.git(&["commit", "-qam", "Two"]).ok().says("warning[failing-tests]").says("note[handed-in]");
+    assert_snapshot!(hand_in(&stage, ONE_FAILS, "1", &[]).shown(), @"
+    exit 0
+    --- stdout
+    kept a handed-in test run on code HASH: 1 of 2 failing; it counts as a run of test.command (test.handed_in)
+    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 0
+    --- stderr
+    note[handed-in]: the tests of this code were handed in: what ran is somebody's word (test.handed_in)
+      help: to see for yourself: andon test
+    warning[failing-tests]: 1 of 2 tests fails on this code: s::b
+      help: fix what fails, then: andon test
+    ");
     let record = stage.record("HEAD");
     assert_eq!(record["tests"]["handed_in"], true);
     assert_eq!(record["tests"]["status"], "failed");
     assert_eq!(record["tests"]["failing"], serde_json::json!(["s::b"]));
-    stage.andon(&["log"]).ok().says("tests handed in");
+    assert_snapshot!(stage.andon(&["log"]).shown(), @"
+    exit 0
+    --- stdout
+       3  HASH  1/2 fail      +1 -1        [tests handed in] Two
+       2  HASH  2 pass        ignored      Let runs be handed in
+       1  HASH  2 pass        +15 -0       Start
+    ");
     stage.andon(&["show"]).ok().says("(handed in)");
     stage.andon(&["status"]).ok().says("(handed in)");
-    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("handed-in-tests");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown());
     // The base decides: where it does not let them count, they do not.
-    stage.andon(&["check", "HEAD~2..HEAD"]).exits(1).says("untested-code").says("handed in");
+    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).shown());
 
     // One that names another command never counts.
     stage.write("code.txt", "three\n");
-    hand_in(&stage, ALL_PASS, "0", &["--command", "true"]).ok().says("not of test.command");
-    stage.git(&["commit", "-qam", "Three"]).refused().says("another command");
+    assert_snapshot!(hand_in(&stage, ALL_PASS, "0", &["--command", "true"]).shown(), @"
+    exit 0
+    --- stdout
+    kept a handed-in test run on code HASH: 2 passed; it is not of test.command and proves nothing
+    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the run on this code was of another command: `true` instead of `sh check.sh`
+      help: andon test
+    ");
     // Several reports of one run, and an exit code that no case explains.
     std::fs::write(stage.root().join("s.xml"), ALL_PASS).unwrap();
     hand_in(&stage, ALL_PASS, "1", &["--report", "../s.xml", "--format", "json"])
@@ -79,22 +123,57 @@ fn a_handed_in_run_is_bound_to_the_code_that_it_names() {
     // An orchestrator tested a checkout of this code elsewhere, while here the work went on.
     stage.write("code.txt", "three\n");
     hand_in(&stage, ALL_PASS, "0", &["--code", &code]).ok();
-    stage.git(&["commit", "-qam", "Three"]).refused().says("other code").lacks("check.sh");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Three"]).lacks("check.sh").shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code
+      help: andon test
+    ");
     stage.write("code.txt", "two\n");
-    stage.git(&["commit", "-qam", "Two"]).ok().says("note[handed-in]");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 0
+    --- stderr
+    note[handed-in]: the tests of this code were handed in: what ran is somebody's word (test.handed_in)
+      help: to see for yourself: andon test
+    ");
     assert_eq!(stage.record("HEAD")["tests"]["code"], code.as_str());
 }
 
 #[test]
 fn what_is_handed_in_wrongly_is_a_mistake_of_use() {
     let stage = Stage::installed();
-    hand_in(&stage, ALL_PASS, "0", &["--code", "abc"]).exits(2).says("not a code fingerprint: abc");
-    stage
-        .andon(&["observe", "test_run", "--report", "nowhere.xml", "--exit-code", "0"])
-        .exits(2)
-        .says("nowhere.xml cannot be read");
-    stage.andon(&["observe", "test_run"]).exits(2).says("--exit-code");
+    assert_snapshot!(hand_in(&stage, ALL_PASS, "0", &["--code", "abc"]).shown(), @"
+    exit 2
+    --- stderr
+    error: not a code fingerprint: abc
+      help: 64 hexadecimal digits, as `code` in: andon status --format json
+    ");
+    assert_snapshot!(
+        stage.andon(&["observe", "test_run", "--report", "nowhere.xml", "--exit-code", "0"]).shown(),
+        @"
+    exit 2
+    --- stderr
+    error: the report nowhere.xml cannot be read: No such file or directory (os error 2)
+      help: andon observe test_run --report FILE --exit-code N
+    "
+    );
+    assert_snapshot!(stage.andon(&["observe", "test_run"]).shown(), @"
+    exit 2
+    --- stderr
+    error: no test run came in on standard input
+      help: hand in report files: andon observe test_run --report FILE --exit-code N; or one JSON object a line on standard input
+    ");
     let cut = "<testsuite><testcase name='a'>";
-    hand_in(&stage, cut, "0", &[]).ok().says("../r.xml").says("the report is incomplete");
-    hand_in(&stage, ALL_PASS, "-1", &[]).ok().says("runner failed");
+    assert_snapshot!(hand_in(&stage, cut, "0", &[]).shown(), @r#"
+    exit 0
+    --- stdout
+    kept a handed-in test run on code HASH: the report is incomplete; it proves nothing (test.handed_in = "record")
+    --- stderr
+    warning: ../r.xml: cut short: 2 elements are not closed
+    "#);
+    assert_snapshot!(hand_in(&stage, ALL_PASS, "-1", &[]).shown(), @r#"
+    exit 0
+    --- stdout
+    kept a handed-in test run on code HASH: the runner failed, no test did; it counts as a failure, and proves nothing else (test.handed_in = "record")
+    "#);
 }

@@ -7,6 +7,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 /// What husky 9 writes into `.husky/_/h`, without its own settings.
@@ -52,18 +54,28 @@ fn husky_gets_marked_lines_that_its_prepare_does_not_take_away() {
     stage.write(".husky/pre-commit", "echo LINT");
     stage.write(".husky/pre-push", "cat > pushed\n");
     let config = stage.read(".git/config");
-    let said = stage.andon(&["install"]).ok().says("mode husky: .husky is here");
-    assert!(said.stdout.contains(".husky/pre-commit: marked lines added"), "{said}");
+    let said = stage.andon(&["install"]);
+    assert_snapshot!(said.shown());
     let lines = stage.read(".husky/pre-commit");
     assert!(lines.starts_with("echo LINT\n# >>> andon"), "{lines}");
     assert!(!lines.contains(&stage.root().to_string_lossy().into_owned()), "{lines}");
-    stage.andon(&["install"]).ok().says("nothing changed");
+    assert_snapshot!(stage.andon(&["install"]).shown(), @"
+    exit 0
+    --- stdout
+    Andon is installed by husky already; nothing changed
+    ");
 
     // What `prepare` runs at every `npm install`.
     husky(&stage);
     stage.andon(&["status"]).ok().lacks("hooks are gone");
     stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-q", "-m", "untested"]).refused().says("LINT").says("untested-edit");
+    assert_snapshot!(stage.git(&["commit", "-q", "-m", "untested"]).shown(), @"
+    exit 1
+    --- stderr
+    LINT
+    error[untested-edit]: commit refused: code changed and its tests never ran on it
+      help: andon test
+    ");
     stage.andon(&["test"]).ok();
     stage.git(&["commit", "-q", "-m", "tested"]).ok();
     assert_eq!(stage.record("HEAD")["gate"], "passed");
@@ -77,7 +89,20 @@ fn husky_gets_marked_lines_that_its_prepare_does_not_take_away() {
     stage.git(&["push", "-q", remote.to_str().unwrap(), "HEAD:refs/heads/x"]).ok();
     assert!(stage.read("pushed").contains("refs/heads/x"), "both get the input");
 
-    stage.andon(&["uninstall"]).ok().says("the lines of andon are out of it");
+    assert_snapshot!(stage.andon(&["uninstall"]).shown(), @"
+    exit 0
+    --- stdout
+      ROOT/repo/.husky/pre-commit: the lines of andon are out of it
+      ROOT/repo/.husky/pre-merge-commit: the lines of andon are out of it
+      ROOT/repo/.husky/prepare-commit-msg: the lines of andon are out of it
+      ROOT/repo/.husky/post-commit: the lines of andon are out of it
+      ROOT/repo/.husky/post-merge: the lines of andon are out of it
+      ROOT/repo/.husky/post-rewrite: the lines of andon are out of it
+      ROOT/repo/.husky/pre-push: the lines of andon are out of it
+    andon.push: taken out again
+    note: andon.toml stays, it is yours: rm ROOT/repo/andon.toml
+    note: the records of 3 commits in refs/notes/andon, ROOT/repo/.git/andon stay; to delete them too: andon uninstall --purge
+    ");
     assert_eq!(stage.read(".husky/pre-commit"), "echo LINT");
     assert_eq!(stage.read(".husky/pre-push"), "cat > pushed\n");
     assert_eq!(stage.read(".git/config"), config);
@@ -91,12 +116,29 @@ fn older_husky_reads_its_script_first() {
     let head = "#!/usr/bin/env sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n";
     program(&stage.path(".husky/post-commit"), &format!("{head}\necho mine\n"));
     stage.git(&["config", "core.hooksPath", ".husky"]).ok();
-    stage.andon(&["install"]).ok().says("mode husky");
+    assert_snapshot!(stage.andon(&["install"]).shown(), @"
+    exit 0
+    --- stdout
+    mode husky: .husky is here (another: andon install --mode MODE)
+      ROOT/repo/.husky/pre-commit: marked lines added
+      ROOT/repo/.husky/pre-merge-commit: marked lines added
+      ROOT/repo/.husky/prepare-commit-msg: marked lines added
+      ROOT/repo/.husky/post-commit: marked lines added
+      ROOT/repo/.husky/post-merge: marked lines added
+      ROOT/repo/.husky/post-rewrite: marked lines added
+      ROOT/repo/.husky/pre-push: marked lines added
+    note: commit .husky: the lines are the same for everybody
+    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    ");
     assert!(stage.read(".husky/post-commit").starts_with(&format!("{head}# >>> andon")));
     assert!(stage.read(".husky/pre-commit").starts_with(head));
     stage.git(&["add", "-A"]).ok();
     stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-q", "-m", "tested"]).ok().says("mine");
+    assert_snapshot!(stage.git(&["commit", "-q", "-m", "tested"]).shown(), @"
+    exit 0
+    --- stderr
+    mine
+    ");
     assert_eq!(stage.record("HEAD")["gate"], "passed");
     stage.andon(&["uninstall"]).ok();
     assert_eq!(stage.read(".husky/post-commit"), format!("{head}\necho mine\n"));
@@ -124,18 +166,43 @@ fn lefthook_gets_a_file_of_this_clone_that_git_ignores() {
     stage.write("lefthook.yml", "pre-commit:\n  commands:\n    lint:\n      run: echo LINT\n");
     stage.git(&["add", "-A"]).ok();
     let exclude = stage.exists(".git/info/exclude").then(|| stage.read(".git/info/exclude"));
-    stage.andon(&["install"]).ok().says("mode lefthook: lefthook.yml is here").says("lefthook install");
+    assert_snapshot!(stage.andon(&["install"]).shown(), @"
+    exit 0
+    --- stdout
+    mode lefthook: lefthook.yml is here (another: andon install --mode MODE)
+      ROOT/repo/lefthook-local.yml: marked lines added
+      ROOT/repo/.git/info/exclude: marked lines added
+    note: to have lefthook run them, run:  lefthook install
+    note: lefthook-local.yml is for this clone alone; for everybody, move its lines into the configuration of the project
+    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    ");
     let local = stage.read("lefthook-local.yml");
     for hook in HOOKS {
         assert!(local.contains(&format!("\n{hook}:\n  commands:\n    zz-andon:\n")), "{local}");
     }
     stage.git(&["status", "--short"]).ok().lacks("lefthook-local.yml");
-    stage.andon(&["status"]).ok().says("hooks are gone").says("help: lefthook install");
+    assert_snapshot!(stage.andon(&["status"]).shown(), @"
+    exit 0
+    --- stdout
+    Loop 0/100  hooks are gone: commits are neither checked nor recorded
+      hooks      no hook for pre-commit, prepare-commit-msg, post-commit that git could start is in ROOT/repo/.git/hooks
+                 help: lefthook install
+      branch     main, no commit yet
+      node       agent
+      last halt  none
+      trend      no tests ran on recorded commits
+      tests      echo 1..1; echo ok 1 - a
+                 work tree: never run
+    ");
     for hook in HOOKS {
         program(&stage.path(&format!(".git/hooks/{hook}")), "#!/bin/sh\ncall_lefthook run\n");
     }
     stage.andon(&["status"]).ok().lacks("hooks are gone");
-    stage.andon(&["install"]).ok().says("nothing changed");
+    assert_snapshot!(stage.andon(&["install"]).shown(), @"
+    exit 0
+    --- stdout
+    Andon is installed by lefthook already; nothing changed
+    ");
     stage.andon(&["uninstall"]).ok();
     assert!(!stage.exists("lefthook-local.yml"));
     assert_eq!(stage.exists(".git/info/exclude").then(|| stage.read(".git/info/exclude")), exclude);
@@ -150,7 +217,15 @@ fn pre_commit_gets_an_entry_and_keeps_its_comments() {
     let stage = ready();
     let before = "# ours\nrepos:\n  - repo: local\n    hooks:\n      - id: lint  # fast\n        name: lint\n\nci: {}\n";
     stage.write(".pre-commit-config.yaml", before);
-    stage.andon(&["install"]).ok().says("mode pre-commit").says("pre-commit install");
+    assert_snapshot!(stage.andon(&["install"]).shown(), @"
+    exit 0
+    --- stdout
+    mode pre-commit: .pre-commit-config.yaml is here (another: andon install --mode MODE)
+      ROOT/repo/.pre-commit-config.yaml: marked lines added
+    note: to have its hooks in place, run:  pre-commit install  (or prek install)
+    note: its lines start `andon`, which has to be on the PATH; commit the file: they are the same for everybody
+    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    ");
     let after = stage.read(".pre-commit-config.yaml");
     assert!(
         after.starts_with("# ours\nrepos:\n  - repo: local\n    hooks:\n      - id: lint  # fast\n"),
@@ -169,19 +244,49 @@ fn pre_commit_gets_an_entry_and_keeps_its_comments() {
 #[test]
 fn the_mode_can_be_said_and_changed() {
     let stage = ready();
-    stage
-        .andon(&["install", "--mode", "husky"])
-        .exits(2)
-        .says("husky is not set up here")
-        .says("--mode shim");
+    assert_snapshot!(stage.andon(&["install", "--mode", "husky"]).shown(), @"
+    exit 2
+    --- stderr
+    error: husky is not set up here
+      help: npx husky init, or: andon install --mode shim
+    ");
     stage.andon(&["install", "--mode", "nothing"]).exits(2);
     husky(&stage);
     let hooks = stage.read(".husky/_/pre-commit");
-    stage.andon(&["install", "--mode", "shim"]).ok().says("installed; the hook that was there");
+    assert_snapshot!(stage.andon(&["install", "--mode", "shim"]).shown(), @"
+    exit 0
+    --- stdout
+    hooks in ROOT/repo/.husky/_:
+      pre-commit          installed; the hook that was there runs first or after it (NAME.andon-chained)
+      pre-merge-commit    installed; the hook that was there runs first or after it (NAME.andon-chained)
+      prepare-commit-msg  installed; the hook that was there runs first or after it (NAME.andon-chained)
+      post-commit         installed; the hook that was there runs first or after it (NAME.andon-chained)
+      post-merge          installed; the hook that was there runs first or after it (NAME.andon-chained)
+      post-rewrite        installed; the hook that was there runs first or after it (NAME.andon-chained)
+      pre-push            installed; the hook that was there runs first or after it (NAME.andon-chained)
+    note: the hooks are in the working tree (ROOT/repo/.husky/_): they hold a path of this machine, so do not commit them
+    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    ");
     assert!(!stage.exists(".husky/pre-commit"));
     // An earlier choice holds.
-    stage.andon(&["install"]).ok().says("nothing changed");
-    stage.andon(&["install", "--mode", "husky"]).ok().says("the shims of the earlier mode are out of");
+    assert_snapshot!(stage.andon(&["install"]).shown(), @"
+    exit 0
+    --- stdout
+    Andon is installed in ROOT/repo/.husky/_ already; nothing changed
+    ");
+    assert_snapshot!(stage.andon(&["install", "--mode", "husky"]).shown(), @"
+    exit 0
+    --- stdout
+      ROOT/repo/.husky/pre-commit: marked lines added
+      ROOT/repo/.husky/pre-merge-commit: marked lines added
+      ROOT/repo/.husky/prepare-commit-msg: marked lines added
+      ROOT/repo/.husky/post-commit: marked lines added
+      ROOT/repo/.husky/post-merge: marked lines added
+      ROOT/repo/.husky/post-rewrite: marked lines added
+      ROOT/repo/.husky/pre-push: marked lines added
+    note: the shims of the earlier mode are out of ROOT/repo/.husky/_
+    note: commit .husky: the lines are the same for everybody
+    ");
     assert_eq!(stage.read(".husky/_/pre-commit"), hooks);
     stage.andon(&["uninstall"]).ok();
     assert!(!stage.exists(".husky/pre-commit"));
@@ -224,7 +329,18 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     stage.git(&["add", "-A"]).ok();
     stage.git(&["commit", "-q", "-m", "nobody asked"]).ok();
     assert_eq!(stage.record("HEAD")["gate"], "not-run");
-    let said = stage.andon(&["check", "HEAD~1..HEAD"]).refused().says("pre-commit was replaced by lefthook");
+    let said = stage.andon(&["check", "HEAD~1..HEAD"]);
+    assert_snapshot!(said.shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit did not pass the gate (the hook was not there: pre-commit was replaced by lefthook)
+      --> HASH nobody asked
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH nobody asked
+      help: andon test, then commit
+    checked 1 commit in HEAD~1..HEAD: 2 errors
+    ");
     assert!(!said.all().contains("--no-verify"), "{said}");
 
     // husky's prepare: another hooks path. Nothing records, and nobody is accused.
@@ -234,9 +350,19 @@ fn a_hook_that_a_manager_took_away_is_no_bypass() {
     stage.git(&["add", "other.c"]).ok();
     stage.git(&["commit", "-q", "-m", "unseen"]).ok();
     stage.andon(&["check", "HEAD~1..HEAD"]).refused().lacks("--no-verify");
-    stage.andon(&["install"]).ok().says("mode husky").says("the shims of the earlier mode are out of");
+    assert_snapshot!(stage.andon(&["install"]).shown());
     stage.git(&["commit", "-q", "--allow-empty", "-m", "seen"]).ok();
-    stage.andon(&["check", "HEAD~2..HEAD"]).lacks("--no-verify").says("while the hooks were off");
+    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD"]).lacks("--no-verify").shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit was made while the hooks were off
+      --> HASH unseen
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    error[untested-code]: the code changed, and no test run on exactly this code is recorded
+      --> HASH unseen
+      help: andon test, then commit
+    checked 2 commits in HEAD~2..HEAD: 2 errors
+    ");
 
     stage.andon(&["install", "--mode", "shim"]).ok();
     fs::set_permissions(stage.path(".husky/_/post-commit"), fs::Permissions::from_mode(0o644)).unwrap();

@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage, andon_path};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
@@ -92,17 +94,34 @@ fn hooks_that_were_off_are_told_from_a_hook_that_was_killed() {
     stage.write("code.txt", "3\n");
     stage.andon(&["test"]).ok();
     stage.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qam", "Off"]).ok();
-    let out = stage.iterate("4\n", GREEN, "On again").ok();
-    let out = out.says("recorded 1 commit(s) whose post-commit was cut short");
-    out.says("recorded 1 commit(s) made while the hooks were off");
+    assert_snapshot!(stage.iterate("4\n", GREEN, "On again").ok().shown(), @"
+    exit 0
+    --- stderr
+    note: recorded 1 commit(s) whose post-commit was cut short
+    note: recorded 1 commit(s) made while the hooks were off
+    ");
     assert_eq!(stage.record("HEAD~2")["gate"], "passed");
     assert_eq!(stage.record("HEAD~1")["gate"], "not-run");
     stage.andon(&["check", "HEAD~3..HEAD~2"]).ok();
-    stage.andon(&["check", "HEAD~2..HEAD~1"]).exits(1).says("made while the hooks were off");
+    assert_snapshot!(stage.andon(&["check", "HEAD~2..HEAD~1"]).shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit was made while the hooks were off
+      --> HASH Off
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    checked 1 commit in HEAD~2..HEAD~1: 1 error
+    ");
     // What passed on top of another commit is no receipt for this one.
     dying(&stage, "post-commit:noted", |stage| stage.iterate("5\n", GREEN, "Killed late")).ok();
     stage.git(&["commit", "-q", "--no-verify", "--allow-empty", "-m", "Round the gate"]).ok();
-    stage.andon(&["check", "HEAD~1..HEAD"]).exits(1).says("did not pass the gate");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit did not pass the gate (--no-verify)
+      --> HASH Round the gate
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    checked 1 commit in HEAD~1..HEAD: 1 error
+    ");
     // One that was given up in the editor, then committed after all.
     stage.write("code.txt", "6\n");
     stage.andon(&["test"]).ok();
@@ -255,7 +274,14 @@ fn a_lock_that_somebody_holds_a_while_is_waited_for_and_a_stale_one_is_named() {
     waiting.join().unwrap();
     assert_eq!(notes(&stage, stage.dir()).len(), 2);
     std::fs::write(&lock, "").unwrap();
-    stage.iterate("3\n", GREEN, "Three").ok().says("stayed locked").says("rm ").says("andon.lock");
+    assert_snapshot!(stage.iterate("3\n", GREEN, "Three").shown(), @"
+    exit 0
+    --- stderr
+    error: ref refs/notes/andon stayed locked for 2 s by ROOT/repo/.git/refs/notes/andon.lock
+      help: if no git process is running, remove the stale lock: rm ROOT/repo/.git/refs/notes/andon.lock
+    warning: post-commit: Andon could not judge this; git goes on without it
+      help: andon doctor
+    ");
     std::fs::remove_file(&lock).unwrap();
     stage.iterate("4\n", GREEN, "Four").ok();
     assert_eq!(notes(&stage, stage.dir()).len(), 4);

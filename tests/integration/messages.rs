@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use insta::assert_snapshot;
+
 use super::support::Stage;
 
 #[test]
@@ -14,11 +16,33 @@ fn commits_of_ignored_paths_alone_are_no_iterations() {
     }
     assert_eq!(stage.record("HEAD")["change"]["nature"], "ignored");
     stage.andon(&["status"]).ok().says("running").lacks("halted");
-    stage.andon(&["log"]).ok().says("ignored").lacks("empty");
+    assert_snapshot!(stage.andon(&["log"]).lacks("empty").shown(), @"
+    exit 0
+    --- stdout
+       2  HASH  2 pass        ignored      Tune
+       2  HASH  2 pass        ignored      Tune
+       2  HASH  2 pass        ignored      Tune
+       2  HASH  2 pass        ignored      Tune
+       1  HASH  2 pass        +15 -0       Start
+    ");
     stage.andon(&["replay"]).ok().lacks("unchanged-diff");
     // Two commits of nothing at all still halt, and what stood between them does not hide it.
     stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok();
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).ok().says("changed nothing");
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]).shown(), @r#"
+    exit 0
+    --- stderr
+    error[unchanged-diff]: loop halted: 2 iterations in a row changed nothing
+      help: git log -p -3 HASH
+    note: the loop stays halted (stalled) until a person answers
+      halted: cycle agent, iteration 4
+      diffs: HASH HASH HASH HASH HASH HASH
+      trend: 0 failing
+      next[clarify_task]: say in the task which file has to change: the last iterations changed nothing
+      next[hand_over]: hand the task to another session or model, with this file as its context
+      next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     assert_eq!(number, 1);
 }
 
@@ -37,7 +61,13 @@ fn a_push_is_compared_with_what_the_remote_has() {
     // Nobody tested what the remote has by now.
     stage.write("code.txt", "untested\n");
     stage.git(&["commit", "-q", "--no-verify", "-am", "Untested"]).ok();
-    stage.git(&["push", "-q", "origin", "main"]).refused().says("untested-edit");
+    assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: push refused: refs/heads/main (HASH): the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    error: failed to push some refs to 'ROOT/remote.git'
+    ");
     stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
     for (path, text) in [("README.md", "words\n"), ("andon.toml", "[test]\ncommand = \"sh check.sh\"\n# x\n")]
     {
@@ -51,7 +81,13 @@ fn a_push_is_compared_with_what_the_remote_has() {
     }
     stage.write("code.txt", "more\n");
     stage.git(&["commit", "-q", "--no-verify", "-am", "More"]).ok();
-    stage.git(&["push", "-q", "origin", "main"]).refused().says("untested-edit");
+    assert_snapshot!(stage.git(&["push", "-q", "origin", "main"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: push refused: refs/heads/main (HASH): the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    error: failed to push some refs to 'ROOT/remote.git'
+    ");
 }
 
 #[test]
@@ -70,35 +106,74 @@ fn what_the_tests_ran_without_is_said() {
     stage.git(&["stash", "-q"]).ok();
     stage.git(&["pull", "-q", "--rebase", "origin", "main"]).ok();
     stage.git(&["stash", "pop", "-q"]).ok();
-    stage
-        .git(&["commit", "-qam", "Mine again"])
-        .refused()
-        .says("the tests ran without z.c, which is in the commit")
-        .says("andon test");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Mine again"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests ran without z.c, which is in the commit
+      help: andon test
+    ");
     for number in 0..40 {
         stage.write(&format!("many/{number:02}.c"), "x\n");
     }
     stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Many"]).refused().says("and 36 more");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Many"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: many/00.c, many/01.c, many/02.c, many/03.c, many/04.c and 36 more
+      help: andon test
+    ");
 }
 
 #[test]
 fn a_clean_tree_is_not_called_modified() {
     let stage = Stage::installed();
-    stage.andon(&["complete"]).ok().says("code modified  no");
+    assert_snapshot!(stage.andon(&["complete"]).shown(), @"
+    exit 0
+    --- stdout
+      code modified  no
+      tests run      yes
+      tests passing  yes
+      docs updated   not known
+    the task can be completed
+    ");
     stage.write("code.txt", "other\n");
     stage.git(&["commit", "-q", "--no-verify", "-am", "Untested"]).ok();
-    let out = stage.andon(&["complete"]).exits(1).says("the tests have not run on this code");
-    out.lacks("was modified").lacks("no longer known").says("differs in: code.txt");
+    let out = stage.andon(&["complete"]);
+    assert_snapshot!(out.shown(), @"
+    exit 1
+    --- stdout
+      code modified  no
+      tests run      no: the tests have not run on this code
+      tests passing  not known
+      docs updated   not known
+    error[untested-edit]: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    the tests have not run on this code; run: andon test
+    the task cannot be completed
+    ");
+    out.lacks("was modified").lacks("no longer known");
     stage.write("code.txt", "third\n");
-    stage.andon(&["complete"]).exits(1).says("the code was modified and the tests have not run on it");
+    assert_snapshot!(stage.andon(&["complete"]).shown());
     // Not one test is no answer, and no test command no question.
     stage.write("check.sh", "echo 1..0\n");
     stage.andon(&["test"]);
-    stage.andon(&["complete"]).exits(3).says("not one test ran");
+    assert_snapshot!(stage.andon(&["complete"]).shown());
     let stage = Stage::new();
     stage.write("code.txt", "code\n");
-    stage.andon(&["complete"]).ok().says("warning[untested-edit]").says("no test command is configured");
+    assert_snapshot!(stage.andon(&["complete"]).shown(), @r#"
+    exit 0
+    --- stdout
+      code modified  yes
+      tests run      not known
+      tests passing  not known
+      docs updated   not known
+    warning[untested-edit]: code changed and no test command is configured, so nothing can show that it was tested
+      help: name the test command in andon.toml, such as:  [test]  command = "make test"
+      help: andon config show test
+    note: code in the working tree is not committed yet
+      help: git status
+    the task can be completed
+    "#);
 }
 
 #[test]
@@ -108,7 +183,11 @@ fn one_cause_gives_one_error() {
     let out = stage.iterate("2\n", &["ok a"], "Two").refused();
     assert_eq!(out.stderr.matches("error[").count(), 1, "{out}");
     let resumed = stage.andon(&["resume", "--reason", "seen"]).ok();
-    resumed.says("2026-11-20 1").says(" ago)").lacks("T1");
+    assert_snapshot!(resumed.says("2026-11-20 1").says(" ago)").lacks("T1").shown(), @"
+    exit 0
+    --- stdout
+    resumed: the halt of TIME (user-stop) is answered by A. Author <author@example.org>; the window starts anew
+    ");
     stage.andon(&["status"]).ok().says("acknowledged by").lacks("not acknowledged");
     for number in 3..6 {
         let out = stage.iterate(&format!("{number}\n"), &["ok a", "not ok b"], "Try");
@@ -126,10 +205,30 @@ fn one_cause_gives_one_error() {
 #[test]
 fn a_section_of_the_configuration_can_be_shown() {
     let stage = Stage::installed();
-    let out = stage.andon(&["config", "show", "test"]).ok().says("test.command");
+    let out = stage.andon(&["config", "show", "test"]);
+    assert_snapshot!(out.shown(), @r#"
+    exit 0
+    --- stdout
+    test.command = "sh check.sh"  # repository, andon.toml:2
+    test.format = "auto"          # default
+    test.full = false             # default
+    test.handed_in = "record"     # default
+    test.reports = []             # default
+    test.runner = (not set)       # default
+    test.timeout = "30m"          # default
+    "#);
     assert!(out.stdout.lines().all(|line| line.starts_with("test.")), "{out}");
-    stage.andon(&["config", "show", "rules.iteration-cap.max"]).ok().says("= 100");
-    stage.andon(&["config", "show", "tset"]).exits(2).says("andon config show");
+    assert_snapshot!(stage.andon(&["config", "show", "rules.iteration-cap.max"]).shown(), @"
+    exit 0
+    --- stdout
+    rules.iteration-cap.max = 100  # default
+    ");
+    assert_snapshot!(stage.andon(&["config", "show", "tset"]).shown(), @r#"
+    exit 2
+    --- stderr
+    error: no key or section of that name is configured or has a default: "tset"
+      help: all of them: andon config show
+    "#);
 }
 
 /// Every `andon ...` in the texts of the program names a command that there is, with options and keys that it takes.

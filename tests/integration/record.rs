@@ -1,5 +1,7 @@
 //! What is recorded about a commit, however it was made.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 #[test]
@@ -59,7 +61,11 @@ fn commits_made_while_the_hooks_were_off_are_caught_up() {
         stage.write("code.txt", format!("off {n}\n"));
         stage.git(&["-c", "core.hooksPath=/dev/null", "commit", "-qam", "Off"]).ok();
     }
-    stage.iterate("on\n", &["ok a"], "On").ok().says("3 commit(s)");
+    assert_snapshot!(stage.iterate("on\n", &["ok a"], "On").shown(), @"
+    exit 0
+    --- stderr
+    note: recorded 3 commit(s) made while the hooks were off
+    ");
     for n in 1..4 {
         let record = stage.record(&format!("HEAD~{n}"));
         assert_eq!(record["caught_up"], true);
@@ -135,7 +141,12 @@ fn linked_worktrees_record_into_the_same_notes() {
     stage.git(&["worktree", "add", "-q", "../side", "-b", "side"]).ok();
     let side = stage.root().canonicalize().unwrap().join("side");
     std::fs::write(side.join("code.txt"), "side\n").unwrap();
-    stage.git_in(&side, &["commit", "-qam", "Side"]).refused().says("untested-edit");
+    assert_snapshot!(stage.git_in(&side, &["commit", "-qam", "Side"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: code changed and its tests never ran on it
+      help: andon test
+    ");
     stage.andon_in(&side, &["test"]).ok();
     stage.git_in(&side, &["commit", "-qam", "Side"]).ok();
     assert_eq!(stage.record("side")["gate"], "passed");

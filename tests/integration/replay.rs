@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 /// Commits `code` as plain git would, without Andon.
@@ -52,7 +54,19 @@ fn empty_commits_would_have_halted() {
     for _ in 0..3 {
         plain(&stage, "same\n", "Nothing");
     }
-    stage.andon(&["replay"]).ok().says("error[unchanged-diff] (stalled)").says("would have halted once");
+    assert_snapshot!(stage.andon(&["replay"]).shown(), @"
+    exit 0
+    --- stdout
+    HALT  HASH Nothing
+      error[unchanged-diff] (stalled): 2 iterations in a row changed nothing
+        evidence: diff HASH, commit HASH, commit HASH
+        halted: cycle agent, iteration 3
+        diffs: HASH HASH HASH
+        next[clarify_task]: say in the task which file has to change: the last iterations changed nothing
+        next[hand_over]: hand the task to another session or model, with this file as its context
+        next[switch_to_interactive]: switch to interactive: go on together with a person, then: andon resume --reason TEXT
+    replayed 3 steps of HEAD: would have halted once
+    ");
 }
 
 #[test]
@@ -62,7 +76,11 @@ fn reverts_and_relands_are_no_more_than_noted() {
     plain(&stage, "B\n", "Work");
     stage.git(&["revert", "--no-edit", "HEAD"]).ok();
     plain(&stage, "B\n", "Reland \"Work\"");
-    stage.andon(&["replay"]).ok().says("would not have halted").lacks("warning[oscillation]").lacks("HALT");
+    assert_snapshot!(stage.andon(&["replay"]).lacks("warning[oscillation]").lacks("HALT").shown(), @"
+    exit 0
+    --- stdout
+    replayed 4 steps of HEAD: would not have halted
+    ");
 }
 
 #[test]
@@ -72,7 +90,11 @@ fn a_long_pause_begins_a_new_run() {
         stage.pass(24 * 3600);
         plain(&stage, code, subject);
     }
-    stage.andon(&["replay"]).ok().says("would not have halted");
+    assert_snapshot!(stage.andon(&["replay"]).shown(), @"
+    exit 0
+    --- stdout
+    replayed 4 steps of HEAD: would not have halted
+    ");
 }
 
 #[test]
@@ -120,16 +142,32 @@ fn with_notes_the_tests_count_too() {
 fn an_unreadable_record_is_named_and_its_commit_derived() {
     let stage = Stage::installed();
     stage.git(&["notes", "--ref=andon", "add", "-f", "-m", "not json", "HEAD"]).ok();
-    stage.andon(&["replay"]).ok().says("warning: ").says("replayed 1 step");
+    assert_snapshot!(stage.andon(&["replay"]).shown(), @"
+    exit 0
+    --- stdout
+    warning: the andon record of commit HASH is unreadable: not readable as JSON: expected ident at line 1 column 2
+      help: look at it with `git notes --ref=andon show HASH`; to drop it, `git notes --ref=andon remove HASH`
+    replayed 1 step of HEAD: would not have halted
+    ");
     assert_eq!(lines(&stage, "HEAD").len(), 1);
 }
 
 #[test]
 fn ranges_that_are_not_there_are_wrong_usage() {
     let stage = Stage::new();
-    stage.andon(&["replay"]).exits(2).says("no commit yet");
+    assert_snapshot!(stage.andon(&["replay"]).shown(), @r#"
+    exit 2
+    --- stderr
+    error: revision "HEAD": branch main has no commit yet
+      help: make a first commit
+    "#);
     plain(&stage, "A\n", "One");
-    stage.andon(&["replay", "nowhere..HEAD"]).exits(2).says("unknown revision \"nowhere\"");
+    assert_snapshot!(stage.andon(&["replay", "nowhere..HEAD"]).shown(), @r#"
+    exit 2
+    --- stderr
+    error: unknown revision "nowhere"
+      help: git log --oneline --all
+    "#);
     let out = stage.andon(&["replay", "HEAD..HEAD"]).ok();
     assert_eq!(out.stdout, "replayed 0 steps of HEAD..HEAD: would not have halted\n");
     stage.andon(&["replay", "HEAD..HEAD", "--format", "json"]).ok();

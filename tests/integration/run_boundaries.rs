@@ -2,6 +2,8 @@
 
 mod healthy;
 
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage};
 
 /// The test that never passes, in other code each time, made by `attempt` from the base: how many it takes to be halted.
@@ -34,9 +36,25 @@ fn resetting_before_each_attempt_does_not_begin_anew() {
     stage.andon(&["status"]).says("Loop 4/100");
     // Nor does it afterwards.
     stage.git(&["reset", "-q", "--hard", &base]).ok();
-    fails(&stage, 9).refused().says("repeated-failures");
+    assert_snapshot!(fails(&stage, 9).shown(), @r#"
+    exit 1
+    --- stderr
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: a
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    warning[failing-tests]: 1 of 2 tests fails on this code: a
+      help: fix what fails, then: andon test
+    "#);
     stage.git(&["checkout", "-q", "-f", "--detach", &base]).ok();
-    fails(&stage, 10).refused().says("repeated-failures");
+    assert_snapshot!(fails(&stage, 10).shown(), @r#"
+    exit 1
+    --- stderr
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: a
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    warning[failing-tests]: 1 of 2 tests fails on this code: a
+      help: fix what fails, then: andon test
+    "#);
 }
 
 #[test]
@@ -177,7 +195,15 @@ fn a_halted_loop_cannot_go_on_in_a_worktree_from_its_base() {
     // What was there already goes its own way, until it builds on the halted commit.
     commit(&other).ok();
     stage.git_in(&other, &["reset", "-q", "--hard", "main"]).ok();
-    commit(&other).refused().says("repeated-failures");
+    assert_snapshot!(commit(&other).shown(), @r#"
+    exit 1
+    --- stderr
+    warning: .andon/ was deleted as a whole: that answers no halt, its report file is back
+      help: a person answers: andon resume --reason "..."
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: a
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     stage.git_in(&other, &["reset", "-q", "--hard", &base]).ok();
     // An answer there frees all of them.
     stage.andon_in(&stage.root().join("at-base"), &["resume", "--reason", "looked at it"]).ok();

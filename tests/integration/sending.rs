@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage};
 
 const GREEN: &[&str] = &["ok a", "ok b"];
@@ -57,7 +59,12 @@ fn iterate(stage: &Stage, dir: &Path, code: &str) -> Out {
 #[test]
 fn a_push_of_a_branch_sends_its_records_along() {
     let (stage, hub) = stage_with_origin();
-    stage.git(&["push", "-qu", "origin", "main"]).ok().says("sent 1 record(s)").says("andon.push false");
+    assert_snapshot!(stage.git(&["push", "-qu", "origin", "main"]).shown(), @"
+    exit 0
+    --- stderr
+    note: sent 1 record(s) of Andon along to origin, as every push will from now on
+      help: to push branches alone: git config andon.push false
+    ");
     assert_eq!(records(&stage, &hub), 1);
     stage.iterate("1\n", GREEN, "One").ok();
     stage.andon(&["stop", "--reason", "lunch"]).ok();
@@ -70,7 +77,11 @@ fn a_push_of_a_branch_sends_its_records_along() {
     assert!(!refs(&stage, stage.dir()).contains("passing"));
     // Who clones and fetches has what `check` needs.
     let other = clone(&stage, &hub, "other");
-    stage.andon_in(&other, &["sync"]).ok().says("2 records and 2 ledger entries received");
+    assert_snapshot!(stage.andon_in(&other, &["sync"]).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 2 records and 2 ledger entries received
+    ");
     stage.andon_in(&other, &["check", "HEAD~1..HEAD"]).ok();
     // Tags and deleted branches bring nothing.
     stage.git(&["branch", "gone"]).ok();
@@ -89,13 +100,25 @@ fn nothing_is_sent_unless_the_person_chose_it() {
     stage.git(&["config", "--unset", "andon.push"]).ok();
     stage.git(&["push", "-qu", "origin", "main"]).ok();
     assert_eq!(refs(&stage, &hub), "");
-    stage.andon(&["install", "--no-push"]).ok().says("andon sync");
-    stage.andon(&["install"]).ok().says("nothing changed");
+    assert_snapshot!(stage.andon(&["install", "--no-push"]).shown(), @"
+    exit 0
+    --- stdout
+    git push sends branches alone; to send records: andon sync
+    ");
+    assert_snapshot!(stage.andon(&["install"]).shown(), @"
+    exit 0
+    --- stdout
+    Andon is installed in ROOT/repo/.git/hooks already; nothing changed
+    ");
     assert_eq!(stage.git(&["config", "andon.push"]).ok().stdout, "false\n");
     stage.iterate("1\n", GREEN, "One").ok();
     stage.git(&["push", "-q"]).ok();
     assert_eq!(refs(&stage, &hub), "");
-    stage.andon(&["install", "--push"]).ok().says("sends its records along");
+    assert_snapshot!(stage.andon(&["install", "--push"]).shown(), @"
+    exit 0
+    --- stdout
+    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    ");
     stage.iterate("2\n", GREEN, "Two").ok();
     // The master switch goes before everything.
     stage.set("ANDON", "0");
@@ -111,7 +134,13 @@ fn nothing_is_sent_unless_the_person_chose_it() {
     assert_eq!(records(&stage, &hub), 5);
     // A push that is refused sends nothing.
     stage.iterate("5\n", &["not ok a"], "Five").ok();
-    stage.git(&["push", "-q"]).refused().says("failing-tests");
+    assert_snapshot!(stage.git(&["push", "-q"]).shown(), @"
+    exit 1
+    --- stderr
+    error[failing-tests]: push refused: refs/heads/main (HASH): 1 of 1 test fails on this code: a
+      help: fix what fails, then: andon test
+    error: failed to push some refs to 'ROOT/hub.git'
+    ");
     assert_eq!(records(&stage, &hub), 5);
     stage.andon(&["uninstall"]).ok();
     stage.git(&["config", "andon.push"]).exits(1);
@@ -121,18 +150,35 @@ fn nothing_is_sent_unless_the_person_chose_it() {
 fn a_remote_that_refuses_or_hangs_never_blocks_the_push() {
     let (stage, hub) = stage_with_origin();
     hook(&hub, "update", "#!/bin/sh\ncase $1 in refs/heads/*) exit 0;; esac\necho protected >&2; exit 1\n");
-    let out = stage.git(&["push", "-qu", "origin", "main"]).ok();
-    out.says("warning[records-not-sent]").says("help: andon sync origin").says("hook declined");
+    assert_snapshot!(stage.git(&["push", "-qu", "origin", "main"]).ok().shown(), @"
+    exit 0
+    --- stderr
+    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: origin does not take refs/notes/andon: [remote rejected] (hook declined)
+      help: andon sync origin
+      help: to push branches alone from now on: git config andon.push false
+    ");
     assert_eq!(refs(&stage, &hub), "");
     // Hidden refs, and one that takes for ever.
     stage.iterate("1\n", GREEN, "One").ok();
     stage.git_in(&hub, &["config", "receive.hideRefs", "refs/notes"]).ok();
-    stage.git(&["push", "-q"]).ok().says("records-not-sent");
+    assert_snapshot!(stage.git(&["push", "-q"]).shown(), @"
+    exit 0
+    --- stderr
+    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: origin does not take refs/notes/andon: [remote rejected] (deny updating a hidden ref)
+      help: andon sync origin
+      help: to push branches alone from now on: git config andon.push false
+    ");
     stage.iterate("2\n", GREEN, "Two").ok();
     stage.git_in(&hub, &["config", "--unset", "receive.hideRefs"]).ok();
     hook(&hub, "update", "#!/bin/sh\ncase $1 in refs/heads/*) exit 0;; esac\nexec sleep 100\n");
     let began = Instant::now();
-    stage.git(&["push", "-q"]).ok().says("records-not-sent").says("no end within 10 s");
+    assert_snapshot!(stage.git(&["push", "-q"]).shown(), @"
+    exit 0
+    --- stderr
+    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: cannot push to origin: no end within 10 s
+      help: andon sync origin
+      help: to push branches alone from now on: git config andon.push false
+    ");
     assert!(began.elapsed() < Duration::from_secs(40));
     assert_eq!(stage.git_in(&hub, &["rev-parse", "main"]).ok().stdout.trim(), stage.head());
 }
@@ -181,7 +227,11 @@ fn a_fork_is_read_by_its_address_and_never_written() {
     stage.andon_in(&ci, &["sync", "--fetch-only", "origin"]).ok();
     let before = refs(&stage, &fork);
     let out = stage.andon_in(&ci, &["sync", "--fetch-only", fork.to_str().unwrap()]).ok();
-    out.says("1 record received");
+    assert_snapshot!(out.shown(), @"
+    exit 0
+    --- stdout
+    synced with ROOT/fork.git: 1 record received
+    ");
     stage.andon_in(&ci, &["check", "origin/main..fix"]).ok();
     assert_eq!(refs(&stage, &fork), before);
     let here = refs(&stage, &ci);
@@ -203,27 +253,45 @@ fn a_bundle_is_written_and_taken_in() {
     let name = file.to_str().unwrap();
     let shown = format!("synced with {name}: 2 records and 2 ledger entries sent\n");
     assert_eq!(stage.andon(&["sync", "--bundle", name]).ok().stdout, shown);
-    stage.andon(&["sync", "--bundle", name]).ok().says("nothing new");
+    assert_snapshot!(stage.andon(&["sync", "--bundle", name]).shown(), @"
+    exit 0
+    --- stdout
+    synced with ROOT/with space.bundle: nothing new
+    ");
     let other = clone(&stage, &hub, "other");
     let before = std::fs::read(&file).unwrap();
-    stage
-        .andon_in(&other, &["sync", "--fetch-only", "--bundle", name])
-        .ok()
-        .says("2 records and 2 ledger entries");
+    assert_snapshot!(stage.andon_in(&other, &["sync", "--fetch-only", "--bundle", name]).shown(), @"
+    exit 0
+    --- stdout
+    synced with ROOT/with space.bundle: 2 records and 2 ledger entries received
+    ");
     assert_eq!(std::fs::read(&file).unwrap(), before);
     stage.andon_in(&other, &["check", "HEAD~1..HEAD"]).ok();
     assert!(!refs(&stage, &other).contains("passing"));
     // Both ways: what one lacks of the other.
     iterate(&stage, &other, "2\n").ok();
-    stage.andon_in(&other, &["sync", "--bundle", name]).ok().says("1 record sent");
-    stage.andon(&["sync", "--bundle", name]).ok().says("1 record received");
+    assert_snapshot!(stage.andon_in(&other, &["sync", "--bundle", name]).shown(), @"
+    exit 0
+    --- stdout
+    synced with ROOT/with space.bundle: 1 record sent
+    ");
+    assert_snapshot!(stage.andon(&["sync", "--bundle", name]).shown(), @"
+    exit 0
+    --- stdout
+    synced with ROOT/with space.bundle: 1 record received
+    ");
     stage.andon(&["sync", "--bundle", name, "origin"]).exits(2);
 }
 
 #[test]
 fn what_is_no_bundle_is_neither_read_nor_overwritten() {
     let (stage, _) = stage_with_origin();
-    stage.andon(&["sync", "--bundle", "no.bundle", "--fetch-only"]).exits(2).says("there is no such file");
+    assert_snapshot!(stage.andon(&["sync", "--bundle", "no.bundle", "--fetch-only"]).shown(), @"
+    exit 2
+    --- stderr
+    error: ROOT/repo/no.bundle cannot be taken for a bundle of records: there is no such file
+      help: to write one, name a file that is not there yet: andon sync --bundle FILE
+    ");
     stage.write("text", "mine\n");
     std::fs::create_dir(stage.path("folder")).unwrap();
     for name in ["text", "folder", ".git"] {
@@ -264,9 +332,20 @@ fn a_bundle_from_anybody_only_adds() {
     let file = stage.root().canonicalize().unwrap().join("evil.bundle");
     let name = file.to_str().unwrap();
     stage.git_in(&theirs, &["bundle", "create", "-q", name, "--all"]).ok();
-    let out = stage.andon(&["sync", "--fetch-only", "--bundle", name]);
-    out.says("foreign-ledger").says("this clone's own");
+    assert_snapshot!(stage.andon(&["sync", "--fetch-only", "--bundle", name]).shown(), @"
+    exit 0
+    --- stdout
+    warning[foreign-ledger]: the ledger of HASH at ROOT/evil.bundle was not taken over: it is this clone's own, which nobody else writes
+      help: nothing here changed; whoever offers it is to sync from the clone in which the halts were made
+    synced with ROOT/evil.bundle: nothing new
+    ");
     assert_eq!(refs(&stage, stage.dir()), before);
     stage.git(&["rev-parse", "-q", "--verify", "refs/heads/evil"]).exits(1);
-    stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).refused().says("lunch");
+    assert_snapshot!(stage.git(&["commit", "-q", "--allow-empty", "-m", "No"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[user-stop]: commit refused: the loop is halted since TIME (stopped by a person): .andon/STOP exists: a person stopped this loop: lunch
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
 }

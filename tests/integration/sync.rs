@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod remotes;
+
 use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
 
 use crate::support::{Out, Stage};
 
@@ -74,10 +78,18 @@ fn records_of_two_clones_become_the_union() {
     stage.git(&["switch", "-qc", "side"]).ok();
     stage.git_in(&two, &["switch", "-qc", "other"]).ok();
     iterate(&stage, &two, "two\n", GREEN, "Two").ok();
-    sync(&stage, &two).ok().says("1 record sent");
+    assert_snapshot!(sync(&stage, &two).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 1 record sent
+    ");
     let out = sync(&stage, &one).ok();
     assert_eq!(out.stdout, "synced with origin: 1 record received, 1 record sent\n");
-    sync(&stage, &two).ok().says("1 record received");
+    assert_snapshot!(sync(&stage, &two).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 1 record received
+    ");
     for dir in [&one, &two, &hub] {
         assert_eq!(notes(&stage, dir).lines().count(), 3);
         assert_eq!(refs(&stage, dir), refs(&stage, &one));
@@ -100,11 +112,14 @@ fn a_clone_that_commits_before_it_fetched_the_records_is_no_tampering() {
     iterate(&stage, &late, "two\n", GREEN, "Two").ok();
     iterate(&stage, &late, "three\n", GREEN, "Three").ok();
     assert_eq!(sync(&stage, &late).ok().stdout, "synced with origin: 2 records received, 2 records sent\n");
-    stage
-        .andon_in(&late, &["check", "HEAD~3..HEAD"])
-        .exits(0)
-        .says("warning[chain-begins-anew]: the record begins a chain")
-        .lacks("broken-chain");
+    assert_snapshot!(stage.andon_in(&late, &["check", "HEAD~3..HEAD"]).lacks("broken-chain").shown(), @"
+    exit 0
+    --- stdout
+    warning[chain-begins-anew]: the record begins a chain: that of its parent was not there when it was written
+      --> HASH Two
+      help: git log -p refs/notes/andon
+    checked 3 commits in HEAD~3..HEAD: ok, 1 warning
+    ");
 }
 
 #[test]
@@ -118,19 +133,41 @@ fn clones_that_synced_show_the_same_status_and_a_halt_binds_in_both() {
     status_says(&stage, &one, "halted");
     // The push is judged like a finished task; the branch goes over all the same.
     stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
-    sync(&stage, &one).ok().says("4 records and 1 ledger entry sent");
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 4 records and 1 ledger entry sent
+    ");
     stage.git_in(&two, &["pull", "-q"]).ok();
-    sync(&stage, &two).ok().says("4 records and 1 ledger entry received");
+    assert_snapshot!(sync(&stage, &two).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 4 records and 1 ledger entry received
+    ");
     let ago = regex::Regex::new(r" \(\d+ minutes? ago\)").unwrap();
     let told = |dir| ago.replace_all(&status(&stage, dir), "").into_owned();
     assert_eq!(told(&one), told(&two));
     // It binds there too, and has a face.
     assert!(two.join(".andon/CHECKPOINT.md").exists());
-    iterate(&stage, &two, "on\n", GREEN, "Go on").refused().says("halted");
+    assert_snapshot!(iterate(&stage, &two, "on\n", GREEN, "Go on").shown(), @r#"
+    exit 1
+    --- stderr
+    error[repeated-failures]: commit refused: the loop is halted since TIME (stalled): the same test failed in 3 iterations in a row, with code edited in between: b
+      help: read .andon/CHECKPOINT.md
+      help: then a person decides and runs: andon resume --reason "..."
+    "#);
     // Answered there, it is answered here.
     stage.andon_in(&two, &["resume", "--reason", "looked"]).ok();
-    sync(&stage, &two).ok().says("1 ledger entry sent");
-    sync(&stage, &one).ok().says("1 ledger entry received");
+    assert_snapshot!(sync(&stage, &two).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 1 ledger entry sent
+    ");
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 1 ledger entry received
+    ");
     assert!(!one.join(".andon/CHECKPOINT.md").exists());
     stage.git_in(&two, &["checkout", "-q", "."]).ok();
     assert_eq!(told(&one), told(&two));
@@ -214,7 +251,11 @@ fn a_plain_notes_merge_by_others_stays_readable() {
         )
         .ok();
     stage.git_in(&two, &["push", "-q", "origin", "refs/notes/andon"]).ok();
-    sync(&stage, &one).ok().says("1 record received");
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 1 record received, 1 record sent
+    ");
     let note = stage.git(&["notes", "--ref=andon", "show"]).ok().stdout;
     assert_eq!(note.lines().count(), 2, "{note}");
     assert!(note.contains("x-newer"));
@@ -223,162 +264,6 @@ fn a_plain_notes_merge_by_others_stays_readable() {
     stage.andon(&["check", "HEAD"]).ok();
     sync(&stage, &two).ok();
     assert_eq!(notes(&stage, &two), notes(&stage, &hub));
-}
-
-#[test]
-fn a_rewound_or_emptied_remote_is_told_and_mended() {
-    let (stage, hub) = hub();
-    let one = stage.dir().to_path_buf();
-    sync(&stage, &one).ok();
-    let first = stage.git_in(&hub, &["rev-parse", "refs/notes/andon"]).ok().stdout;
-    for number in 1..4 {
-        iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
-    }
-    sync(&stage, &one).ok().lacks("rewound");
-    let whole = refs(&stage, &one);
-    // Back to an earlier state, the ledger gone.
-    stage.git_in(&hub, &["update-ref", "refs/notes/andon", first.trim()]).ok();
-    let ledger = stage.git_in(&hub, &["for-each-ref", "--format=%(refname)", "refs/andon/"]).ok().stdout;
-    stage.git_in(&hub, &["update-ref", "-d", ledger.trim()]).ok();
-    sync(&stage, &one)
-        .ok()
-        .says("warning[rewound-remote]: the records at origin went back")
-        .says("are gone")
-        .says("3 records and 1 ledger entry sent");
-    assert_eq!((refs(&stage, &one), refs(&stage, &hub)), (whole.clone(), whole.clone()));
-    sync(&stage, &one).ok().lacks("rewound");
-    // Replaced by another history that lacks records.
-    let tree = stage.git_in(&hub, &["mktree"]).ok().stdout;
-    let other = stage.git_in(&hub, &["commit-tree", tree.trim(), "-m", "forced"]).ok().stdout;
-    stage.git_in(&hub, &["update-ref", "refs/notes/andon", other.trim()]).ok();
-    sync(&stage, &one).ok().says("were replaced");
-    assert_eq!(notes(&stage, &one).lines().count(), 4);
-    assert_eq!(notes(&stage, &hub), notes(&stage, &one));
-    // A record that another took away comes back.
-    let two = clone(&stage, "two");
-    sync(&stage, &two).ok();
-    stage.git_in(&two, &["notes", "--ref=andon", "remove", "origin/main"]).ok();
-    stage.git_in(&two, &["push", "-q", "origin", "refs/notes/andon"]).ok();
-    sync(&stage, &one).ok().says("warning[dropped-records]: 1 record(s) were taken away at origin");
-    sync(&stage, &two).ok().says("1 record received");
-    assert_eq!(notes(&stage, &two), notes(&stage, &one));
-}
-
-#[test]
-fn a_forked_ledger_is_an_error_and_both_sides_stay() {
-    let (stage, hub) = hub();
-    let one = stage.dir().to_path_buf();
-    for number in 1..4 {
-        iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
-    }
-    sync(&stage, &one).ok();
-    let name = stage.git_in(&hub, &["for-each-ref", "--format=%(refname)", "refs/andon/"]).ok().stdout;
-    let name = name.trim();
-    // Somebody rewrites the ledger without the halt.
-    let tree = stage.git_in(&hub, &["mktree"]).ok().stdout;
-    let other = stage.git_in(&hub, &["commit-tree", tree.trim(), "-m", "forced"]).ok().stdout;
-    stage.git_in(&hub, &["update-ref", name, other.trim()]).ok();
-    let before = refs(&stage, &one);
-    sync(&stage, &one).exits(1).says("error[forked-ledger]").says("git log --oneline --graph");
-    assert_eq!(refs(&stage, &one), before);
-    status_says(&stage, &one, "halted");
-}
-
-#[test]
-fn refusals_and_unreachable_remotes_have_names_and_mends() {
-    let (stage, hub) = hub();
-    let one = stage.dir().to_path_buf();
-    stage.git_in(&hub, &["config", "receive.hideRefs", "refs/notes"]).ok();
-    sync(&stage, &one)
-        .exits(1)
-        .says("error[refused-ref]: origin does not take refs/notes/andon")
-        .says("receive.hideRefs");
-    stage.git_in(&hub, &["config", "--unset", "receive.hideRefs"]).ok();
-    let hook = hub.join("hooks/pre-receive");
-    std::fs::write(&hook, "#!/bin/sh\necho no notes here >&2\nexit 1\n").unwrap();
-    make_executable(&hook);
-    sync(&stage, &one).exits(1).says("pre-receive hook declined");
-    std::fs::remove_file(&hook).unwrap();
-    std::fs::rename(&hub, hub.with_extension("away")).unwrap();
-    sync(&stage, &one).exits(3).says("cannot fetch from origin").says("git ls-remote origin");
-    std::fs::rename(hub.with_extension("away"), &hub).unwrap();
-    stage
-        .andon(&["sync", "nowhere"])
-        .exits(2)
-        .says("there is no remote called \"nowhere\"")
-        .says("name one of: origin");
-    stage.andon(&["sync", "--upload-pack=touch x"]).exits(2);
-    sync(&stage, &one).ok().says("1 record sent");
-    stage.git(&["remote", "remove", "origin"]).ok();
-    sync(&stage, &one).exits(2).says("git remote add origin URL");
-}
-
-#[test]
-fn a_dropped_connection_is_tried_again_and_loses_nothing() {
-    let (stage, hub) = hub();
-    let one = stage.dir().to_path_buf();
-    // A server whose packs break off in the middle the first two times.
-    let (server, pack) = (root(&stage).join("upload-pack"), root(&stage).join("pack-objects"));
-    let count = root(&stage).join("count");
-    std::fs::write(
-        &server,
-        format!("#!/bin/sh\nexec git -c uploadpack.packObjectsHook={} upload-pack \"$@\"\n", pack.display()),
-    )
-    .unwrap();
-    std::fs::write(
-        &pack,
-        format!(
-            "#!/bin/sh\necho x >> {0}\n[ $(wc -l < {0}) -gt ${{DROPS:-2}} ] && exec \"$@\"\n\
-             \"$@\" | head -c 100\nexit 1\n",
-            count.display()
-        ),
-    )
-    .unwrap();
-    make_executable(&server);
-    make_executable(&pack);
-    let two = clone(&stage, "two");
-    sync(&stage, &one).ok();
-    stage.git_in(&two, &["config", "remote.origin.uploadpack", server.to_str().unwrap()]).ok();
-    let out = sync(&stage, &two).ok();
-    assert_eq!(out.stdout, "synced with origin: 1 record received\n");
-    std::fs::remove_file(&count).unwrap();
-    iterate(&stage, &one, "on\n", GREEN, "On").ok();
-    sync(&stage, &one).ok();
-    stage.set("DROPS", "100");
-    sync(&stage, &two).exits(3).says("the connection to origin broke").says("run `andon sync` again");
-    stage.git_in(&two, &["fsck", "--strict"]).ok();
-    assert_eq!(notes(&stage, &two).lines().count(), 1);
-    assert_eq!(notes(&stage, &hub).lines().count(), 2);
-}
-
-#[test]
-fn a_configured_refspec_that_would_overwrite_is_not_used() {
-    let (stage, _) = hub();
-    let one = stage.dir().to_path_buf();
-    sync(&stage, &one).ok();
-    stage.git(&["config", "--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*"]).ok();
-    stage.git(&["config", "fetch.prune", "true"]).ok();
-    iterate(&stage, &one, "on\n", GREEN, "On").ok();
-    sync(&stage, &one).ok().says("1 record sent");
-    assert_eq!(notes(&stage, &one).lines().count(), 2);
-}
-
-#[test]
-fn install_sets_the_fetch_refspecs_and_uninstall_takes_them_out() {
-    let (stage, _) = hub();
-    let before = stage.read(".git/config");
-    stage
-        .andon(&["install", "--fetch"])
-        .ok()
-        .says("refs/notes/remotes/origin/andon*")
-        .says("refs/andon/remote/origin/ledger/*");
-    stage.andon(&["install", "--fetch"]).ok().says("nothing changed");
-    sync(&stage, stage.dir()).ok();
-    stage.git(&["fetch", "-q"]).ok();
-    stage.git(&["rev-parse", "--verify", "refs/notes/remotes/origin/andon"]).ok();
-    stage.andon(&["doctor"]).lacks("git config --add remote");
-    stage.andon(&["uninstall"]).ok().says("remote.origin.fetch: taken out again");
-    assert!(!stage.read(".git/config").contains("refs/notes/remotes"), "{before}");
 }
 
 pub(crate) fn make_executable(path: &Path) {

@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 
+use insta::assert_snapshot;
+
 use crate::support::andon_path;
 use crate::sync::{GREEN, clone, hub, iterate, make_executable, notes, refs, root, sync};
 
@@ -119,7 +121,11 @@ fn races_that_are_lost_leave_one_merge() {
     std::fs::write(hub.join("hooks/pre-receive"), script).unwrap();
     std::fs::write(hub.join("count"), "0").unwrap();
     make_executable(&hub.join("hooks/pre-receive"));
-    sync(&stage, &one).ok().says("1 record sent");
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 1 record sent
+    ");
     assert_eq!(std::fs::read_to_string(hub.join("count")).unwrap(), "5\n");
     let merges = stage.git(&["rev-list", "--merges", "--count", "refs/notes/andon"]).ok().stdout;
     assert_eq!(merges, "1\n");

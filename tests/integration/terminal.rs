@@ -11,6 +11,8 @@ use nix::pty::{Winsize, openpty};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use insta::assert_snapshot;
+
 use crate::support::{Stage, andon_path};
 
 const SIZE: Winsize = Winsize { ws_row: 17, ws_col: 61, ws_xpixel: 0, ws_ypixel: 0 };
@@ -119,7 +121,17 @@ fn a_stream_that_goes_elsewhere_is_no_terminal() {
     child.wait_with_output().unwrap();
     let said = String::from_utf8(pieces.iter().flatten().collect()).unwrap();
     assert!(said.starts_with("no\r\nyes\r\n"), "{said}");
-    stage.andon(&["test", "--", "sh", "-c", "test -t 1 || test -t 2 || echo neither"]).says("neither\n");
+    assert_snapshot!(
+        stage.andon(&["test", "--", "sh", "-c", "test -t 1 || test -t 2 || echo neither"]).shown(),
+        @"
+    exit 0
+    --- stdout
+    neither
+    --- stderr
+    warning[test-run]: this is not the configured test.command; the run is kept, and proves nothing
+      help: andon test
+    "
+    );
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Which test command is guessed for a project, and when the guess is not sure.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 /// What `andon install` says and writes in a repository with these files.
@@ -54,7 +56,13 @@ fn what_is_not_sure_is_said_in_one_line_and_left_to_people() {
     stage.write("code.txt", "two\n");
     stage.git(&["add", "-A"]).ok();
     let committed = stage.git(&["commit", "-qm", "Two"]);
-    committed.says("no test command is configured").says(line);
+    assert_snapshot!(committed.says(line).shown(), @"
+    exit 0
+    --- stderr
+    warning[untested-edit]: code changed and no test command is configured, so nothing can show that it was tested
+      help: name the test command in andon.toml ([test] command); not sure how the tests run: saw package.json beside go.mod; may be: npm test | go test ./...
+      help: andon config show test
+    ");
     let value: serde_json::Value =
         serde_json::from_str(&stage.andon(&["uninstall", "--format", "json"]).ok().stdout).unwrap();
     assert!(value.is_object());
@@ -66,7 +74,13 @@ fn the_message_without_a_command_names_the_one_that_is_sure() {
     stage.write("andon.toml", "[paths]\nignore = []\n");
     stage.write("Makefile", "test:\n\ttrue\n");
     stage.git(&["add", "-A"]).ok();
-    stage.git(&["commit", "-qm", "Make"]).says("name it in andon.toml:  [test]  command = \"make test\"");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Make"]).shown(), @r#"
+    exit 0
+    --- stderr
+    warning[untested-edit]: code changed and no test command is configured, so nothing can show that it was tested
+      help: name it in andon.toml:  [test]  command = "make test"  (the recipe in Makefile)
+      help: andon config show test
+    "#);
 }
 
 #[test]

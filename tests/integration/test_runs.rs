@@ -1,5 +1,7 @@
 //! Runs of the tests that say less than they seem to: without their report, cut to a part, flaky.
 
+use insta::assert_snapshot;
+
 use crate::handed_in_runs::ALL_PASS;
 use crate::support::Stage;
 
@@ -45,9 +47,20 @@ fn a_runner_that_ends_well_without_its_report_proves_nothing() {
     let stage = Stage::installed();
     stage.write("bin/pytest", "exit 0\n");
     stage.write("andon.toml", "[test]\ncommand = [\"sh\", \"bin/pytest\"]\nrunner = \"pytest\"\n");
-    stage.andon(&["test"]).ok().says("without the report that test.runner asked for").says("cut short");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stderr
+    warning: the run ended without the report that test.runner asked for
+    warning[test-run]: the test report is cut short; the run does not count as passed
+      help: andon test
+    ");
     stage.git(&["add", "."]).ok();
-    stage.git(&["commit", "-qm", "Two"]).refused().says("error[untested-edit]");
+    assert_snapshot!(stage.git(&["commit", "-qm", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the test report of this code is not whole, and proves nothing
+      help: andon test
+    ");
 }
 
 #[test]
@@ -71,11 +84,12 @@ fn what_only_the_exit_code_tells_is_shown_as_that_and_a_missing_program_is_expla
     stage.andon(&["test"]).ok();
     stage.andon(&["status"]).ok().says("passed, by its exit code alone").lacks("0 passed");
     stage.write("andon.toml", "[test]\ncommand = [\"no-such-program-anywhere\"]\n");
-    stage
-        .andon(&["test"])
-        .exits(127)
-        .says("error: no-such-program-anywhere: command not found\n  help: install it")
-        .lacks("\\n");
+    assert_snapshot!(stage.andon(&["test"]).lacks("\\n").shown(), @"
+    exit 127
+    --- stderr
+    error: no-such-program-anywhere: command not found
+      help: install it, or correct `test.command` in andon.toml (a string runs in a shell, a list does not)
+    ");
 }
 
 #[test]
@@ -88,17 +102,52 @@ fn a_passing_run_of_a_part_of_the_tests_is_named_or_refused() {
     stage.git(&["commit", "-qam", "Let tests be chosen"]).ok();
     stage.write("code.txt", "two\n");
     stage.set("ONLY", "a");
-    stage.andon(&["test"]).ok().says("1 of 2 tests ran").says("test.full");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    ok a
+    1..1
+    --- stderr
+    warning[test-run]: 1 of 2 tests ran that the last full run had; the run counts all the same (test.full = true refuses it)
+      help: run them all: andon test
+    ");
     stage.andon(&["status"]).ok().says("1 of 2 tests ran");
     stage.git(&["commit", "-qam", "Two"]).ok();
     assert_eq!(stage.record("HEAD")["tests"]["full_run"], 2);
-    stage.andon(&["log"]).ok().says("part of the tests");
+    assert_snapshot!(stage.andon(&["log"]).shown(), @"
+    exit 0
+    --- stdout
+       3  HASH  1 pass        +1 -1        [part of the tests] Two
+       2  HASH  2 pass        ignored      Let tests be chosen
+       1  HASH  2 pass        +15 -0       Start
+    ");
     // It stays a part, however often it is repeated.
-    stage.andon(&["test"]).ok().says("1 of 2 tests ran");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    ok a
+    1..1
+    --- stderr
+    warning[test-run]: 1 of 2 tests ran that the last full run had; the run counts all the same (test.full = true refuses it)
+      help: run them all: andon test
+    ");
     stage.write("andon.toml", format!("{part}full = true\n"));
     stage.write("code.txt", "three\n");
-    stage.andon(&["test"]).ok().says("proves nothing");
-    stage.git(&["commit", "-qam", "Full"]).refused().says("ran 1 of the 2 tests");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    ok a
+    1..1
+    --- stderr
+    warning[test-run]: 1 of 2 tests ran that the last full run had; the run proves nothing (test.full)
+      help: run them all: andon test
+    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Full"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the run on this code ran 1 of the 2 tests that the last full run had
+      help: andon test
+    ");
     stage.unset("ONLY");
     stage.andon(&["test"]).ok().lacks("warning");
     stage.git(&["commit", "-qam", "Full"]).ok();
@@ -135,17 +184,37 @@ fn flaky_tests_make_a_loop_neither_stuck_nor_better() {
     stage.tests(both);
     stage.andon(&["test"]);
     stage.tests(one);
-    stage.andon(&["test"]).exits(1).says("flaky").says("for f");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 1
+    --- stdout
+    1..2
+    not ok 1 - a
+    ok 2 - f
+    --- stderr
+    note[test-run]: flaky: the same code gave other results before for f
+      help: andon status
+    ");
     stage.git(&["commit", "-qam", "Set out"]).ok();
     assert_eq!(stage.record("HEAD")["tests"]["flaky_tests"], serde_json::json!(["f"]));
     // 2 -> 1 -> 2 -> 1 by the flaky one: `a` fails all along, and that is what is said.
     stage.iterate("two\n", both, "Two").ok();
-    let out = stage.iterate("three\n", one, "Three").says("repeated-failures");
-    let out = out.says("the same test failed in 3 iterations in a row").lacks("f and");
-    assert!(out.all().contains(": a"), "{out}");
+    let out = stage.iterate("three\n", one, "Three");
+    assert_snapshot!(out.shown());
+    out.lacks("f and");
     stage.andon(&["status"]).ok().says("1 -> 1 -> 1").says("flaky");
     assert!(stage.read(".andon/CHECKPOINT.md").contains("Flaky"));
-    stage.andon(&["log"]).ok().says("flaky tests");
+    assert_snapshot!(stage.andon(&["log"]).shown(), @"
+    exit 0
+    --- stdout
+          -- TIME halted: stalled (repeated-failures)
+             the same test failed in 3 iterations in a row, with code edited in between: a
+       4  HASH  1/2 fail      +1 -1        [flaky tests] Three
+          error[repeated-failures]: the same test failed in 3 iterations in a row, with code edited i...
+          error[consecutive-failures]: 3 iterations in a row failed: tests failed in 3
+       3  HASH  2/2 fail      +1 -1        [flaky tests] Two
+       2  HASH  1/2 fail      +1 -1        [flaky tests] Set out
+       1  HASH  2 pass        +15 -0       Start
+    ");
     stage.andon(&["show"]).ok().says("flaky: f");
     stage.andon(&["check", "HEAD~2..HEAD"]).lacks("unrecorded");
 }
@@ -168,7 +237,18 @@ fn a_test_that_is_only_flaky_does_not_stop_a_loop() {
             .lacks("repeated-failures")
             .lacks("consecutive-failures");
     }
-    stage.andon(&["complete"]).exits(1).says("flaky: f");
+    assert_snapshot!(stage.andon(&["complete"]).shown(), @"
+    exit 1
+    --- stdout
+      code modified  no
+      tests run      yes
+      tests passing  no: 1 of 2 tests of this code fail
+      docs updated   not known
+    error[failing-tests]: 1 of 2 tests fails on this code: f (flaky: f)
+      help: fix what fails, then: andon test
+    1 of 2 tests of this code fail; fix them, then run: andon test
+    the task cannot be completed
+    ");
 }
 
 #[test]
@@ -190,6 +270,15 @@ fn files_that_change_during_a_run_are_named() {
     let stage = Stage::installed();
     stage.write("check.sh", "echo lock > new.lock; echo 1..1; echo ok 1\n");
     stage.write("andon.toml", "[test]\ncommand = \"sh check.sh\"\n");
-    stage.andon(&["test"]).ok().says("changed while the tests ran: new.lock (git add it");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    1..1
+    ok 1
+    --- stderr
+    warning: changed while the tests ran: new.lock (git add it, or name it in .gitignore or paths.ignore)
+    warning[test-run]: the code changed while the tests ran; the run proves nothing
+      help: andon test
+    ");
     stage.andon(&["test"]).ok().lacks("changed");
 }

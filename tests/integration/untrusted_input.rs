@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 
+use insta::assert_snapshot;
+
 use crate::support::andon_path;
 use crate::support::ground::{Ground, HUNG, fault, run, sweep};
 
@@ -100,7 +102,15 @@ fn broken_test_reports_are_bounded_and_never_green() {
     // A report of an earlier run says nothing about this one.
     fs::write(stage.path("out/old.xml"), "<testsuite><testcase name=\"a\"/></testsuite>").unwrap();
     stage.write("make.sh", "true\n");
-    run(stage, stage.dir(), &["test"], None).ok().says("old.xml was not written by this run");
+    assert_snapshot!(run(stage, stage.dir(), &["test"], None).shown(), @"
+    exit 0
+    --- stderr
+    warning: out/empty.xml was not written by this run: not read
+    warning: out/old.xml was not written by this run: not read
+    warning: test.reports is set, and this run wrote no such report
+    warning[test-run]: not one test ran; the run proves nothing
+      help: look at test.command: andon config show
+    ");
 }
 
 #[test]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use insta::assert_snapshot;
+
 use super::support::Stage;
 
 /// Every command that looks at a repository.
@@ -93,7 +95,12 @@ fn the_search_for_a_repository_ends_at_a_ceiling() {
     let deeper = stage.path("below/deeper");
     stage.andon_in(&deeper, &["status"]).ok();
     stage.set("GIT_CEILING_DIRECTORIES", stage.path("below").to_str().unwrap());
-    stage.andon_in(&deeper, &["status"]).exits(2).says("not a git repository");
+    assert_snapshot!(stage.andon_in(&deeper, &["status"]).shown(), @"
+    exit 2
+    --- stderr
+    error: not a git repository (or any of its parents): ROOT/repo/below/deeper
+      help: run `git init`, or change into a repository
+    ");
     stage.git_in(&deeper, &["status"]).refused();
     stage.andon_in(&stage.path("below"), &["status"]).ok();
 }
@@ -119,12 +126,20 @@ fn a_link_in_place_of_our_directory_answers_nobody_elses_halt() {
         let _any_answer = stage.andon(args);
         assert!(victim.exists(".andon/STOP") && victim.exists(".andon/CHECKPOINT.md"), "{args:?}");
     }
-    stage
-        .andon(&["resume", "--reason", "gone"])
-        .refused()
-        .says("symbolic link")
-        .says(".andon must be a directory: mv ");
-    stage.iterate("2\n", &["ok a"], "Two").ok().says("symbolic link");
+    assert_snapshot!(stage.andon(&["resume", "--reason", "gone"]).shown(), @"
+    exit 70
+    --- stderr
+    error: cannot look into ROOT/repo/.andon: it is a symbolic link, and no link is followed here
+      help: ROOT/repo/.andon must be a directory: mv ROOT/repo/.andon ROOT/repo/.andon.old
+    ");
+    assert_snapshot!(stage.iterate("2\n", &["ok a"], "Two").shown(), @"
+    exit 0
+    --- stderr
+    warning: cannot look into ROOT/repo/.andon: it is a symbolic link, and no link is followed here
+      help: ROOT/repo/.andon must be a directory: mv ROOT/repo/.andon ROOT/repo/.andon.old
+    warning: cannot look into ROOT/repo/.andon: it is a symbolic link, and no link is followed here
+      help: ROOT/repo/.andon must be a directory: mv ROOT/repo/.andon ROOT/repo/.andon.old
+    ");
     assert_eq!(victim.andon(&["status", "--format", "json"]).stdout.len(), halted.len());
     victim.iterate("2\n", &["ok a"], "Two").refused();
 }
@@ -132,8 +147,12 @@ fn a_link_in_place_of_our_directory_answers_nobody_elses_halt() {
 #[test]
 fn a_stream_without_an_end_is_bounded() {
     let stage = Stage::new();
-    let out = stage.andon(&["replay", "--events", "/dev/zero"]);
-    out.refused().says("without the end of a line");
+    assert_snapshot!(stage.andon(&["replay", "--events", "/dev/zero"]).shown(), @"
+    exit 2
+    --- stderr
+    error: the events cannot be read: more than 64 MiB without the end of a line: no stream of events
+      help: give a file that can be read, or `-` for standard input
+    ");
     stage.andon(&["replay", "--events", "."]).refused();
 }
 

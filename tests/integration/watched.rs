@@ -1,5 +1,7 @@
 //! Code that changes while the tests run: what makes a run prove nothing, and what does not.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 /// A stage whose test command first does what `ACT` says.
@@ -54,8 +56,23 @@ fn a_change_that_is_put_back_makes_the_run_prove_nothing() {
     let stage = stage();
     stage.write("code.txt", "two\n");
     stage.set("ACT", "echo three > code.txt; sleep 2; echo two > code.txt");
-    stage.andon(&["test"]).ok().says("changed while the tests ran and put back: code.txt ");
-    stage.git(&["commit", "-qam", "Two"]).refused().says("error[untested-edit]");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    1..2
+    ok 1 - a
+    ok 2 - b
+    --- stderr
+    warning: changed while the tests ran and put back: code.txt (git add it, or name it in .gitignore or paths.ignore)
+    warning[test-run]: the code changed while the tests ran; the run proves nothing
+      help: andon test
+    ");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Two"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the code changed while its tests ran, so that run proves nothing
+      help: andon test
+    ");
     // A snapshot that is made anew, slowly, ends as it was.
     stage.set("ACT", "rm code.txt; sleep 1; (sleep 1; echo two) > code.txt; sleep 1");
     stage.andon(&["test"]).ok().lacks("changed while the tests");
@@ -84,7 +101,17 @@ fn a_commit_beside_the_run_and_a_rewritten_index_change_no_code() {
     stage.set("ACT", "git add code.txt; git -c core.hooksPath=/dev/null commit -qm Two");
     stage.andon(&["test"]).ok().lacks("changed while the tests");
     stage.set("ACT", "git rm -q --cached code.txt; echo code.txt > .git/info/exclude");
-    stage.andon(&["test"]).ok().says("changed while the tests ran");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    1..2
+    ok 1 - a
+    ok 2 - b
+    --- stderr
+    warning: changed while the tests ran: code.txt (git add it, or name it in .gitignore or paths.ignore)
+    warning[test-run]: the code changed while the tests ran; the run proves nothing
+      help: andon test
+    ");
 }
 
 #[test]
@@ -97,5 +124,15 @@ fn thousands_of_directories_are_watched() {
     stage.set("ACT", ":");
     stage.andon(&["test"]).ok().lacks("warning");
     stage.set("ACT", "echo 2 > many/7/1987/file");
-    stage.andon(&["test"]).ok().says("changed while the tests ran: many/7/1987/file ");
+    assert_snapshot!(stage.andon(&["test"]).shown(), @"
+    exit 0
+    --- stdout
+    1..2
+    ok 1 - a
+    ok 2 - b
+    --- stderr
+    warning: changed while the tests ran: many/7/1987/file (git add it, or name it in .gitignore or paths.ignore)
+    warning[test-run]: the code changed while the tests ran; the run proves nothing
+      help: andon test
+    ");
 }

@@ -1,5 +1,7 @@
 //! Tests that go, are skipped or lose assertions while others fail.
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 /// A stage whose tests are those of `test_x.py`: one that says `broken` fails, one marked skip is skipped.
@@ -42,26 +44,61 @@ fn tests_that_go_while_others_fail_earn_no_credit_and_are_named() {
     let stage = python();
     stage.write("test_x.py", source(&["a", "b", "c", "broken_d"], ""));
     stage.andon(&["test"]).exits(1);
-    stage
-        .git(&["commit", "-qam", "Tidy"])
-        .ok()
-        .says("warning[test-weakening]")
-        .says("2 -> 1 failing while the tests that ran went 5 -> 4")
-        .says("1 test removed (test_broken_e)")
-        .says("no credit");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Tidy"]).shown(), @"
+    exit 0
+    --- stderr
+    warning[failing-tests]: 1 of 4 tests fails on this code: test_broken_d():
+      help: fix what fails, then: andon test
+    warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4: 1 test removed (test_broken_e); this earns no credit in the trend
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    ");
     assert_eq!(stage.record("HEAD")["weakening"]["removed"], serde_json::json!(["test_broken_e"]));
     stage.andon(&["show"]).ok().says("removed: test_broken_e");
-    stage.andon(&["log"]).ok().says("tests weakened");
-    stage.andon(&["check", "HEAD~1..HEAD"]).says("test-weakening").says("test_broken_e");
+    assert_snapshot!(stage.andon(&["log"]).shown(), @"
+    exit 0
+    --- stdout
+       3  HASH  1/4 fail      +0 -6        [tests weakened] Tidy
+          warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4: 1 test remove...
+       2  HASH  2/5 fail      +39 -0       Python
+       1  HASH  2 pass        +15 -0       Start
+    ");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[failing-tests]: the tests of this code do not pass: failed, 1 of 4 failing, first: test_broken_d():
+      --> HASH Tidy
+      help: andon test
+    warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4: 1 test removed (test_broken_e); this earns no credit in the trend
+      --> HASH Tidy
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    checked 1 commit in HEAD~1..HEAD: 1 error, 1 warning
+    ");
 
     // A record that keeps silent about it is no way around: the commit itself tells.
     stage.git(&["commit", "-q", "--amend", "-m", "Tidy\n\nTests-Removed: the feature is gone"]).ok();
     let record = stage.record("HEAD");
     assert_eq!(record["weakening"]["waiver"], "the feature is gone");
     stage.andon(&["status"]).ok().says("waived by Tests-Removed: the feature is gone");
-    stage.andon(&["log"]).ok().says("tests removed, waived");
+    assert_snapshot!(stage.andon(&["log"]).shown(), @"
+    exit 0
+    --- stdout
+       3  HASH  1/4 fail      +0 -6        [amend, tests removed, waived] Tidy
+       2  HASH  2/5 fail      +39 -0       Python
+       1  HASH  2 pass        +15 -0       Start
+    ");
     stage.andon(&["show"]).ok().says("Tests-Removed: the feature is gone");
-    stage.andon(&["check", "HEAD~1..HEAD"]).says("waived by Tests-Removed: the feature is gone");
+    assert_snapshot!(stage.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[failing-tests]: the tests of this code do not pass: failed, 1 of 4 failing, first: test_broken_d():
+      --> HASH Tidy
+      help: andon test
+    note[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4: 1 test removed (test_broken_e); waived by Tests-Removed: the feature is gone
+      --> HASH Tidy
+    checked 1 commit in HEAD~1..HEAD: 1 error
+    ");
 }
 
 #[test]
@@ -74,12 +111,28 @@ fn renamed_and_moved_tests_are_not_gone_and_skipped_ones_are_named() {
     stage.git(&["commit", "-qam", "Rename"]).ok().lacks("test-weakening");
     stage.write("test_x.py", source(&["a", "b", "c", "broken_d", "broken_e"], "broken_d"));
     stage.andon(&["test"]).exits(1);
-    stage.git(&["commit", "-qam", "Skip"]).ok().says("1 test newly skipped (test_broken_d)");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Skip"]).shown(), @"
+    exit 0
+    --- stderr
+    warning[failing-tests]: 1 of 5 tests fails on this code: test_broken_e():
+      help: fix what fails, then: andon test
+    warning[test-weakening]: 2 -> 1 failing while the tests that ran went 5 -> 4 and those that were skipped 0 -> 1: 1 test newly skipped (test_broken_d); this earns no credit in the trend
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    ");
     let loose = source(&["a", "b", "c", "broken_d", "broken_e"], "broken_d")
         .replace("    assert value\n\n\ndef test_b()", "\n\ndef test_b()");
     stage.write("test_x.py", loose);
     stage.andon(&["test"]).exits(1);
-    stage.git(&["commit", "-qam", "Loosen"]).ok().says("1 test with fewer assertions (test_a)");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Loosen"]).shown(), @"
+    exit 0
+    --- stderr
+    warning[failing-tests]: 1 of 5 tests fails on this code: test_broken_e():
+      help: fix what fails, then: andon test
+    warning[test-weakening]: 1 test failed before this commit: 1 test with fewer assertions (test_a); this earns no credit in the trend
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    ");
 }
 
 #[test]
@@ -96,5 +149,11 @@ fn failures_of_a_run_that_nobody_committed_are_open_too() {
     stage.andon(&["test"]).exits(1);
     stage.write("test_x.py", source(&["a"], ""));
     stage.andon(&["test"]).ok();
-    stage.git(&["commit", "-qam", "Green again"]).ok().says("test-weakening").says("test_b");
+    assert_snapshot!(stage.git(&["commit", "-qam", "Green again"]).shown(), @"
+    exit 0
+    --- stderr
+    warning[test-weakening]: 1 -> 0 failing while the tests that ran went 2 -> 1: 1 test removed (test_b); this earns no credit in the trend
+      help: where the tests are no longer right, say why: git commit --amend --trailer 'Tests-Removed: REASON'
+      help: git show HASH
+    ");
 }

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use insta::assert_snapshot;
+
 use crate::support::Stage;
 
 fn stopped() -> Stage {
@@ -15,32 +17,59 @@ fn uninstall_says_what_stays_and_purge_deletes_it() {
     let stage = Stage::installed();
     let linked = stage.root().join("linked");
     stage.git(&["worktree", "add", "-q", "-b", "side", linked.to_str().unwrap()]).ok();
-    stage
-        .andon_in(&linked, &["uninstall"])
-        .ok()
-        .says("this holds for all worktrees")
-        .says("the records of 1 commits in refs/notes/andon")
-        .says("andon uninstall --purge");
-    stage.andon_in(&linked, &["install"]).ok().says("this holds for all worktrees");
+    assert_snapshot!(stage.andon_in(&linked, &["uninstall"]).shown());
+    assert_snapshot!(stage.andon_in(&linked, &["install"]).shown(), @"
+    exit 0
+    --- stdout
+    hooks in ROOT/repo/.git/hooks:
+      pre-commit          installed
+      pre-merge-commit    installed
+      prepare-commit-msg  installed
+      post-commit         installed
+      post-merge          installed
+      post-rewrite        installed
+      pre-push            installed
+    note: this holds for all worktrees of the repository: they share its hooks and its configuration
+    every git push of a branch sends its records along; to push branches alone: git config andon.push false
+    ");
 
     stage.andon(&["stop", "--reason", "look at it"]).ok();
-    stage
-        .andon(&["uninstall", "--purge"])
-        .exits(1)
-        .says("error[purge]")
-        .says("a halt stands")
-        .says("andon resume");
-    stage.andon_in(&linked, &["uninstall", "--purge"]).exits(1).says("a halt stands");
+    assert_snapshot!(stage.andon(&["uninstall", "--purge"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[purge]: nothing was purged: a halt stands, and its evidence with it
+      help: answer it first: andon resume --reason "..."
+    "#);
+    assert_snapshot!(stage.andon_in(&linked, &["uninstall", "--purge"]).shown(), @r#"
+    exit 1
+    --- stderr
+    error[purge]: nothing was purged: a halt stands, and its evidence with it
+      help: answer it first: andon resume --reason "..."
+    "#);
     stage.andon(&["resume", "--reason", "seen"]).ok();
     stage.set("CLAUDECODE", "1");
-    stage.andon(&["uninstall", "--purge"]).exits(1).says("CLAUDECODE").says("only a person");
+    assert_snapshot!(stage.andon(&["uninstall", "--purge"]).shown(), @"
+    exit 1
+    --- stderr
+    error[purge]: nothing was purged: this is the shell of an agent (CLAUDECODE is set), and only a person deletes evidence
+      help: a person runs in a shell of their own: andon uninstall --purge
+    ");
     stage.unset("CLAUDECODE");
     assert!(stage.exists(".git/hooks/pre-commit"), "nothing is done by halves");
 
-    stage.andon(&["uninstall", "--purge"]).ok().says("purged: 1 record, 2 ledger entries");
+    assert_snapshot!(stage.andon(&["uninstall", "--purge"]).shown());
     stage.git(&["for-each-ref", "refs/notes", "refs/andon"]).ok().lacks("andon");
     assert!(!stage.exists(".andon") && !stage.exists(".git/andon") && stage.exists("andon.toml"));
-    stage.andon(&["uninstall", "--purge"]).ok().says("purged: 0 records, 0 ledger entries");
+    assert_snapshot!(stage.andon(&["uninstall", "--purge"]).shown(), @"
+    exit 0
+    --- stdout
+    no hooks of Andon were there
+    note: this holds for all worktrees of the repository: they share its hooks and its configuration
+    note: andon.toml stays, it is yours: rm ROOT/repo/andon.toml
+    purged: 0 records, 0 ledger entries
+      ROOT/repo/.git/andon: removed
+    note: what was pushed stays with the remotes, and other clones have theirs
+    ");
 }
 
 #[test]

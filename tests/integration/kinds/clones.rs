@@ -1,5 +1,7 @@
 //! Clones that do not have everything. Nothing is fetched from a hook: the remote is moved away meanwhile.
 
+use insta::assert_snapshot;
+
 use super::{Kind, listing};
 
 /// Packs and loose objects in the store: a fetch would add to them.
@@ -20,8 +22,21 @@ fn a_shallow_clone() {
     let kind = Kind::clone(&["--depth", "1"]);
     kind.job();
     let cut = kind.git(&["rev-list", "--max-parents=0", "HEAD"]).ok().stdout;
-    kind.andon(&["check", cut.trim()]).exits(3).says("shallow").says("git fetch --unshallow");
-    kind.andon(&["check", "HEAD~3..HEAD"]).exits(3).says("git fetch --unshallow");
+    assert_snapshot!(kind.andon(&["check", cut.trim()]).shown(), @"
+    exit 3
+    --- stdout
+    error[shallow-clone]: the history is cut off here: this clone is shallow
+      --> HASH Before, 4
+      help: git fetch --unshallow
+    checked 1 commit in HASH: cannot decide: evidence is missing
+    ");
+    assert_snapshot!(kind.andon(&["check", "HEAD~3..HEAD"]).shown(), @r#"
+    exit 3
+    --- stdout
+    error[shallow-clone]: unknown revision "HEAD~3" (this clone is shallow)
+      help: git fetch --unshallow
+    checked 0 commits in HEAD~3..HEAD: cannot decide: evidence is missing
+    "#);
     kind.git(&["fetch", "-q", "--unshallow"]).ok();
     kind.andon(&["check", "HEAD~2..HEAD"]).ok();
 }
@@ -46,7 +61,12 @@ fn a_blob_that_is_missing_is_named_and_nobody_is_accused() {
     kind.git(&["rm", "-q", "--sparse", "d2/f2"]).ok();
     kind.andon(&["test"]).ok();
     let out = kind.git(&["commit", "-qm", "Remove what was never fetched"]).ok();
-    let out = out.says("warning[partial-clone]").says("git cat-file -e ").says("fetch --refetch --no-filter");
+    assert_snapshot!(out.shown(), @"
+    exit 0
+    --- stderr
+    warning[partial-clone]: blob HASH is not in this partial clone; what changed there is recorded by id
+      help: git cat-file -e HASH fetches it; everything: git fetch --refetch --no-filter
+    ");
     let blob = out.stderr.split("blob ").nth(1).unwrap()[..40].to_owned();
     let record = kind.git(&["notes", "--ref=andon", "show"]).ok().says("\"truncated\":true");
     // Here the record is what this clone sees.
@@ -56,7 +76,7 @@ fn a_blob_that_is_missing_is_named_and_nobody_is_accused() {
     kind.git(&["push", "-q", "origin", "HEAD:refs/heads/side", "refs/notes/andon"]).ok();
     let full = Kind { dir: kind.beside("repo"), ..kind };
     full.git(&["switch", "-q", "side"]).ok();
-    full.andon(&["check", "HEAD~1..HEAD"]).ok().says("warning[partial-record]");
+    assert_snapshot!(full.andon(&["check", "HEAD~1..HEAD"]).shown());
     // It is the diff alone that may be taken from the commit.
     let edited =
         record.stdout.replace("\"code\":\"", "\"code\":\"0").replacen("0\",\"diff\"", "\",\"diff\"", 1);
@@ -74,7 +94,15 @@ fn a_blob_that_is_missing_is_named_and_nobody_is_accused() {
     let id = partial.git(&["rev-parse", "FETCH_HEAD"]).ok().stdout;
     let range = format!("{0}~1..{0}", id.trim());
     partial.andon(&["sync"]).ok();
-    let told = partial.andon(&["check", &range]).exits(3).says("cannot be compared").says(&blob);
+    let told = partial.andon(&["check", &range]).says(&blob);
+    assert_snapshot!(told.shown(), @"
+    exit 3
+    --- stdout
+    error[partial-clone]: its diff cannot be compared: blob HASH is not in this partial clone
+      --> HASH Remove it with everything at hand
+      help: git cat-file -e HASH fetches it; everything: git fetch --refetch --no-filter
+    checked 1 commit in HASH~1..HASH: cannot decide: evidence is missing
+    ");
     // The command that it names brings it.
     let hint = told.all().split("help: ").nth(1).unwrap().split(" fetches").next().unwrap().to_owned();
     partial.sh(&hint).ok();
@@ -92,15 +120,46 @@ fn records_that_were_left_at_the_remote_are_missing_not_wrong() {
     let kind = Kind { dir: kind.beside("clone"), ..kind };
     kind.git(&["fetch", "-q", "origin", "+refs/notes/andon:refs/notes/andon"]).ok();
     let packed = packs(&kind);
-    let out = kind.andon(&["check", "HEAD~1..HEAD"]).exits(3).says("its record is not here");
+    let out = kind.andon(&["check", "HEAD~1..HEAD"]);
+    assert_snapshot!(out.shown(), @"
+    exit 3
+    --- stdout
+    error[partial-clone]: its record is not here: blob HASH is missing in ROOT/clone/.git (this clone is partial)
+      --> HASH Tested
+      help: git fetch --refetch --no-filter origin refs/notes/andon
+    checked 1 commit in HEAD~1..HEAD: cannot decide: evidence is missing
+    ");
     kind.andon(&["install"]).ok();
     kind.write("code.txt", "in the partial clone\n");
     kind.andon(&["test"]).ok();
-    kind.git(&["commit", "-qam", "On top of what cannot be read"]).ok().says("this clone is partial");
+    assert_snapshot!(kind.git(&["commit", "-qam", "On top of what cannot be read"]).shown(), @"
+    exit 0
+    --- stderr
+    warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
+      --> refs/notes/andon, commit HASH, line 1
+      help: look at it with `git notes --ref=andon show HASH`; to drop it, `git notes --ref=andon remove HASH`
+    warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
+      --> refs/notes/andon, commit HASH, line 1
+      help: look at it with `git notes --ref=andon show HASH`; to drop it, `git notes --ref=andon remove HASH`
+    warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
+      --> refs/notes/andon, commit HASH, line 1
+      help: look at it with `git notes --ref=andon show HASH`; to drop it, `git notes --ref=andon remove HASH`
+    warning: blob HASH is missing in ROOT/clone/.git (this clone is partial)
+      --> refs/notes/andon, commit HASH, line 1
+      help: look at it with `git notes --ref=andon show HASH`; to drop it, `git notes --ref=andon remove HASH`
+    ");
     assert_eq!(packs(&kind), packed);
     let hint = out.all().split("help: ").nth(1).unwrap().lines().next().unwrap().to_owned();
     kind.sh(&hint).ok();
-    let out = kind.andon(&["check", "HEAD~2..HEAD~1"]).exits(3).says("cannot be compared");
+    let out = kind.andon(&["check", "HEAD~2..HEAD~1"]);
+    assert_snapshot!(out.shown(), @"
+    exit 3
+    --- stdout
+    error[partial-clone]: its diff cannot be compared: blob HASH is not in this partial clone
+      --> HASH Tested
+      help: git cat-file -e HASH fetches it; everything: git fetch --refetch --no-filter
+    checked 1 commit in HEAD~2..HEAD~1: cannot decide: evidence is missing
+    ");
     let hint = out.all().split("everything: ").nth(1).unwrap().lines().next().unwrap().to_owned();
     kind.sh(&hint).ok();
     kind.andon(&["check", "HEAD~2..HEAD~1"]).ok();
@@ -112,7 +171,13 @@ fn a_clone_without_old_trees_says_which_and_how_to_get_them() {
     let packed = packs(&kind);
     away(&kind);
     kind.job_without_replay();
-    let out = kind.andon(&["replay"]).exits(3).says("tree ").says("this clone is partial");
+    let out = kind.andon(&["replay"]);
+    assert_snapshot!(out.shown(), @"
+    exit 3
+    --- stderr
+    error: tree HASH is missing in ROOT/clone/.git (this clone is partial)
+      help: git cat-file -e HASH fetches it; everything: git fetch --refetch --no-filter
+    ");
     assert_eq!(packs(&kind), packed);
     back(&kind);
     let hint = out.all().split("everything: ").nth(1).unwrap().trim().to_owned();

@@ -5,6 +5,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+use insta::assert_snapshot;
+
 use super::Kind;
 use crate::support::andon_path;
 
@@ -18,7 +20,13 @@ fn paths_that_are_not_utf_8() {
     kind.adopt();
     kind.work(|| std::fs::write(&path, "2\n").unwrap());
     std::fs::write(&path, "3\n").unwrap();
-    let out = kind.git(&["commit", "-qam", "Untested"]).refused().says("caf").lacks("\u{1b}");
+    let out = kind.git(&["commit", "-qam", "Untested"]).lacks("\u{1b}");
+    assert_snapshot!(out.shown(), @r"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: caf� \n�\u{1b}[31m.txt
+      help: andon test
+    ");
     assert!(out.stderr.lines().count() <= 4, "{out}");
 }
 
@@ -131,11 +139,24 @@ fn a_file_of_a_gigabyte() {
     kind.git(&["add", "big.bin"]).ok();
     let andon = andon_path();
     let bounded = |args: &str| kind.sh(&format!("ulimit -v 900000; exec '{}' {args}", andon.display()));
-    bounded("hook pre-commit").exits(1).says("untested-edit");
+    assert_snapshot!(bounded("hook pre-commit").shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests ran without big.bin, which is in the commit
+      help: git add --update
+      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+    ");
     bounded("test").ok();
     kind.git(&["-c", "core.hooksPath=/nowhere", "commit", "-qm", "Big"]).ok();
     bounded("hook post-commit").ok();
     bounded("status").ok().says("HEAD: 2 passed");
     bounded("replay HEAD~1..HEAD").ok();
-    bounded("check HEAD~1..HEAD").exits(1).says("bypassed").lacks("edited-record");
+    assert_snapshot!(bounded("check HEAD~1..HEAD").lacks("edited-record").shown(), @"
+    exit 1
+    --- stdout
+    error[bypassed]: the commit did not pass the gate (--no-verify)
+      --> HASH Big
+      help: a person looks at the commit; then merge by hand, or have it committed again through the hooks
+    checked 1 commit in HEAD~1..HEAD: 1 error
+    ");
 }

@@ -1,5 +1,7 @@
 //! Formats that libgit2 does not open, and repositories of other users.
 
+use insta::assert_snapshot;
+
 use super::{Kind, git_knows, refused_everywhere};
 
 #[test]
@@ -152,6 +154,11 @@ fn configuration_for_one_command() {
     // Hooks that would be put where only this command looks are refused.
     kind.stage.set("GIT_CONFIG_KEY_1", "core.hooksPath");
     kind.stage.set("GIT_CONFIG_VALUE_1", kind.beside("hooks").to_str().unwrap());
-    kind.andon(&["install"]).exits(2).says("for this command only").says("help: ");
+    assert_snapshot!(kind.andon(&["install"]).shown(), @r#"
+    exit 2
+    --- stderr
+    error: core.hooksPath is set to "ROOT/hooks" for this command only (git -c, GIT_CONFIG_COUNT or GIT_CONFIG_PARAMETERS): installing there would reach beyond this repository
+      help: run it without `git -c core.hooksPath=...` and without GIT_CONFIG_* variables
+    "#);
     kind.andon(&["doctor"]).refused().says("hooks");
 }

@@ -1,5 +1,7 @@
 //! Shapes of the index and of the working tree behind it.
 
+use insta::assert_snapshot;
+
 use super::Kind;
 
 #[test]
@@ -85,7 +87,13 @@ fn files_that_are_only_meant_to_be_added() {
     kind.write("code.txt", "2\n");
     kind.git(&["add", "code.txt"]).ok();
     kind.andon(&["test"]).ok();
-    kind.git(&["commit", "-qm", "Without it"]).refused().says("later.txt");
+    assert_snapshot!(kind.git(&["commit", "-qm", "Without it"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests ran with work that is not part of this commit: later.txt
+      help: git add --update
+      help: or test exactly what is staged: git stash --keep-index --include-untracked && andon test; git stash pop
+    ");
 }
 
 #[test]

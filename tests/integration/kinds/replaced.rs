@@ -1,5 +1,7 @@
 //! Objects that git shows in place of others. Andon reads the real ones, and so does the git that it starts.
 
+use insta::assert_snapshot;
+
 use super::Kind;
 
 /// A commit like HEAD, whose `code.txt` says something else.
@@ -20,11 +22,22 @@ fn a_replaced_head_changes_nothing_about_what_was_tested() {
     kind.git(&["reset", "-q", "--hard"]).ok();
     kind.git(&["status", "--porcelain"]).ok().lacks("f1");
     kind.write("code.txt", "edited\n");
-    kind.git(&["commit", "-qam", "Untested"]).refused().says("untested-edit");
+    assert_snapshot!(kind.git(&["commit", "-qam", "Untested"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt, d1/f1
+      help: andon test
+    ");
     kind.andon(&["test"]).ok();
     kind.git(&["commit", "-qam", "Tested"]).ok().lacks("andon");
     kind.andon(&["status"]).ok().says("HEAD: 2 passed");
-    kind.andon(&["check", "HEAD~1..HEAD"]).ok().says("warning[replaced-object]");
+    assert_snapshot!(kind.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 0
+    --- stdout
+    warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
+      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+    checked 1 commit in HEAD~1..HEAD: ok, 1 warning
+    ");
     kind.stage.set("GIT_NO_REPLACE_OBJECTS", "1");
     kind.git(&["show", "--stat", "HEAD"]).ok().says("d1/f1");
 }
@@ -40,12 +53,34 @@ fn replaced_parents_and_blobs() {
     let script = "git replace $(git rev-parse HEAD:d1/f1) $(echo other | git hash-object -w --stdin)";
     kind.sh(script).ok();
     kind.write("code.txt", "4\n");
-    kind.git(&["commit", "-qam", "Untested"]).refused().says("untested-edit");
+    assert_snapshot!(kind.git(&["commit", "-qam", "Untested"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    ");
     kind.andon(&["test"]).ok();
     kind.git(&["commit", "-qam", "Tested"]).ok().lacks("andon");
-    kind.andon(&["check", "HEAD~1..HEAD"]).ok().says("warning[replaced-object]");
+    assert_snapshot!(kind.andon(&["check", "HEAD~1..HEAD"]).shown(), @"
+    exit 0
+    --- stdout
+    warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
+      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+    warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
+      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+    checked 1 commit in HEAD~1..HEAD: ok, 2 warnings
+    ");
     // A range that holds what is replaced is refused.
-    kind.andon(&["check", "HEAD~2..HEAD"]).exits(1).says("error[replaced-object]").says("git replace -d");
+    assert_snapshot!(kind.andon(&["check", "HEAD~2..HEAD"]).shown(), @"
+    exit 1
+    --- stdout
+    error[replaced-object]: git shows another object in place of this commit (refs/replace)
+      --> HASH Tested
+      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+    warning[replaced-object]: git shows another object in place of HASH (refs/replace); it is not judged
+      help: git replace -d HASH; to look without: GIT_NO_REPLACE_OBJECTS=1 git log
+    checked 2 commits in HEAD~2..HEAD: 1 error, 1 warning
+    ");
 }
 
 #[test]
@@ -57,9 +92,33 @@ fn grafts() {
     kind.work(|| kind.write("code.txt", "2\n"));
     kind.sh("echo $(git rev-parse HEAD HEAD~2) > .git/info/grafts").ok();
     kind.write("code.txt", "3\n");
-    kind.git(&["commit", "-qam", "Untested"]).refused().says("untested-edit");
+    assert_snapshot!(kind.git(&["commit", "-qam", "Untested"]).shown(), @"
+    exit 1
+    --- stderr
+    error[untested-edit]: commit refused: the tests last ran on other code, which differs in: code.txt
+      help: andon test
+    ");
     kind.andon(&["test"]).ok();
     kind.git(&["commit", "-qam", "Tested"]).ok().lacks("andon");
-    kind.andon(&["check", "HEAD~1..HEAD"]).ok().says("warning[grafted-history]").says("rm ");
-    kind.andon(&["check", "HEAD~2..HEAD"]).refused().says("error[grafted-history]");
+    assert_snapshot!(kind.andon(&["check", "HEAD~1..HEAD"]).shown(), @r#"
+    exit 0
+    --- stdout
+    warning[grafted-history]: a graft gives HASH other parents than it has: the range is not what it seems
+      help: rm "$(git rev-parse --git-path info/grafts)"
+    checked 1 commit in HEAD~1..HEAD: ok, 1 warning
+    "#);
+    assert_snapshot!(kind.andon(&["check", "HEAD~2..HEAD"]).shown(), @r#"
+    exit 1
+    --- stdout
+    error[broken-chain]: the record of its parent was edited after this one was written
+      --> HASH Tested
+      help: git log -p refs/notes/andon
+    error[copied-record]: the record is that of another commit: tree or parent differ
+      --> HASH Tested
+      help: git notes --ref=andon show HASH
+    error[grafted-history]: a graft gives HASH other parents than it has: the range is not what it seems
+      --> HASH Tested
+      help: rm "$(git rev-parse --git-path info/grafts)"
+    checked 2 commits in HEAD~2..HEAD: 3 errors
+    "#);
 }

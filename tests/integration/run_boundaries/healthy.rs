@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use insta::assert_snapshot;
+
 use crate::support::{Out, Stage};
 
 /// One more line in a file that every change touches, and a piece of new code; all tests pass.
@@ -128,7 +130,7 @@ fn worktrees_side_by_side_do_not_count_for_each_other() {
         }
     }
     // One after the other as well: the first is given up before the last begins.
-    attempt(&stage, &dirs[0], "one", "not ok a\nok b\n").ok().says("[repeated-failures]");
+    assert_snapshot!(attempt(&stage, &dirs[0], "one", "not ok a\nok b\n").shown());
     attempt(&stage, &dirs[1], "two", "ok a\nok b\n").ok().lacks("error[");
     attempt(&stage, &dirs[2], "three", "ok a\nok b\n").ok().lacks("error[");
 }

@@ -1,0 +1,239 @@
+//! Remotes that misbehave, and the refspecs of a clone.
+
+use insta::assert_snapshot;
+
+use super::{GREEN, RED, clone, hub, iterate, make_executable, notes, refs, root, status_says, sync};
+
+#[test]
+fn a_rewound_or_emptied_remote_is_told_and_mended() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    let first = stage.git_in(&hub, &["rev-parse", "refs/notes/andon"]).ok().stdout;
+    for number in 1..4 {
+        iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
+    }
+    sync(&stage, &one).ok().lacks("rewound");
+    let whole = refs(&stage, &one);
+    // Back to an earlier state, the ledger gone.
+    stage.git_in(&hub, &["update-ref", "refs/notes/andon", first.trim()]).ok();
+    let ledger = stage.git_in(&hub, &["for-each-ref", "--format=%(refname)", "refs/andon/"]).ok().stdout;
+    stage.git_in(&hub, &["update-ref", "-d", ledger.trim()]).ok();
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 0
+    --- stdout
+    warning[rewound-remote]: the records at origin went back from HASH to HASH; nothing is lost here
+      help: find out who forced refs/notes/andon there, and forbid it (receive.denyNonFastForwards)
+    warning[rewound-remote]: the ledger of HASH at origin are gone; they were at HASH; nothing is lost here
+      help: find out who forced refs/andon/ledger/HASH there, and forbid it (receive.denyNonFastForwards)
+    synced with origin: 3 records and 1 ledger entry sent
+    ");
+    assert_eq!((refs(&stage, &one), refs(&stage, &hub)), (whole.clone(), whole.clone()));
+    sync(&stage, &one).ok().lacks("rewound");
+    // Replaced by another history that lacks records.
+    let tree = stage.git_in(&hub, &["mktree"]).ok().stdout;
+    let other = stage.git_in(&hub, &["commit-tree", tree.trim(), "-m", "forced"]).ok().stdout;
+    stage.git_in(&hub, &["update-ref", "refs/notes/andon", other.trim()]).ok();
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 0
+    --- stdout
+    warning[rewound-remote]: the records at origin were replaced: HASH is not in HASH; nothing is lost here
+      help: find out who forced refs/notes/andon there, and forbid it (receive.denyNonFastForwards)
+    synced with origin: 4 records sent
+    ");
+    assert_eq!(notes(&stage, &one).lines().count(), 4);
+    assert_eq!(notes(&stage, &hub), notes(&stage, &one));
+    // A record that another took away comes back.
+    let two = clone(&stage, "two");
+    sync(&stage, &two).ok();
+    stage.git_in(&two, &["notes", "--ref=andon", "remove", "origin/main"]).ok();
+    stage.git_in(&two, &["push", "-q", "origin", "refs/notes/andon"]).ok();
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 0
+    --- stdout
+    warning[dropped-records]: 1 record(s) were taken away at origin; they are kept here
+      help: see who did: git log -p refs/notes/remotes/origin/andon
+    synced with origin: 4 records sent
+    ");
+    assert_snapshot!(sync(&stage, &two).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 1 record received, 4 records sent
+    ");
+    assert_eq!(notes(&stage, &two), notes(&stage, &one));
+}
+
+#[test]
+fn a_forked_ledger_is_an_error_and_both_sides_stay() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    for number in 1..4 {
+        iterate(&stage, &one, &format!("{number}\n"), RED, &format!("Try {number}")).ok();
+    }
+    sync(&stage, &one).ok();
+    let name = stage.git_in(&hub, &["for-each-ref", "--format=%(refname)", "refs/andon/"]).ok().stdout;
+    let name = name.trim();
+    // Somebody rewrites the ledger without the halt.
+    let tree = stage.git_in(&hub, &["mktree"]).ok().stdout;
+    let other = stage.git_in(&hub, &["commit-tree", tree.trim(), "-m", "forced"]).ok().stdout;
+    stage.git_in(&hub, &["update-ref", name, other.trim()]).ok();
+    let before = refs(&stage, &one);
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 1
+    --- stdout
+    warning[rewound-remote]: the ledger of HASH at origin were replaced: HASH is not in HASH; nothing is lost here
+      help: find out who forced refs/andon/ledger/HASH there, and forbid it (receive.denyNonFastForwards)
+    error[forked-ledger]: the ledger of HASH at origin is not the one that is here: it was rewritten, or two clones were copied from one and share an id; both are kept, ours is not pushed
+      help: look at both: git log --oneline --graph refs/andon/ledger/HASH refs/andon/remote/origin/ledger/HASH
+    synced with origin: nothing new
+    ");
+    assert_eq!(refs(&stage, &one), before);
+    status_says(&stage, &one, "halted");
+}
+
+#[test]
+fn refusals_and_unreachable_remotes_have_names_and_mends() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    stage.git_in(&hub, &["config", "receive.hideRefs", "refs/notes"]).ok();
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 1
+    --- stdout
+    error[refused-ref]: origin does not take refs/notes/andon: [remote rejected] (deny updating a hidden ref)
+      help: let the server take refs/notes/andon and refs/andon/ledger/* (hooks, receive.hideRefs, rights of the account)
+      help: or sync with a remote that does: git remote add records URL && andon sync records # instead of origin
+    synced with origin: nothing new
+    ");
+    stage.git_in(&hub, &["config", "--unset", "receive.hideRefs"]).ok();
+    let hook = hub.join("hooks/pre-receive");
+    std::fs::write(&hook, "#!/bin/sh\necho no notes here >&2\nexit 1\n").unwrap();
+    make_executable(&hook);
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 1
+    --- stdout
+    error[refused-ref]: origin does not take refs/notes/andon: [remote rejected] (pre-receive hook declined)
+      help: let the server take refs/notes/andon and refs/andon/ledger/* (hooks, receive.hideRefs, rights of the account)
+      help: or sync with a remote that does: git remote add records URL && andon sync records # instead of origin
+    synced with origin: nothing new
+    ");
+    std::fs::remove_file(&hook).unwrap();
+    std::fs::rename(&hub, hub.with_extension("away")).unwrap();
+    assert_snapshot!(sync(&stage, &one).shown(), @r"
+    exit 3
+    --- stderr
+    error: cannot fetch from origin: fatal: 'ROOT/hub.git' does not appear to be a git repository\nfatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.
+      help: see whether git gets through: git ls-remote origin
+    ");
+    std::fs::rename(hub.with_extension("away"), &hub).unwrap();
+    assert_snapshot!(stage.andon(&["sync", "nowhere"]).shown(), @r#"
+    exit 2
+    --- stderr
+    error: there is no remote called "nowhere" here
+      help: name one of: origin
+    "#);
+    stage.andon(&["sync", "--upload-pack=touch x"]).exits(2);
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 1 record sent
+    ");
+    stage.git(&["remote", "remove", "origin"]).ok();
+    assert_snapshot!(sync(&stage, &one).shown(), @r#"
+    exit 2
+    --- stderr
+    error: there is no remote called "origin" here
+      help: git remote add origin URL
+    "#);
+}
+
+#[test]
+fn a_dropped_connection_is_tried_again_and_loses_nothing() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    // A server whose packs break off in the middle the first two times.
+    let (server, pack) = (root(&stage).join("upload-pack"), root(&stage).join("pack-objects"));
+    let count = root(&stage).join("count");
+    std::fs::write(
+        &server,
+        format!("#!/bin/sh\nexec git -c uploadpack.packObjectsHook={} upload-pack \"$@\"\n", pack.display()),
+    )
+    .unwrap();
+    std::fs::write(
+        &pack,
+        format!(
+            "#!/bin/sh\necho x >> {0}\n[ $(wc -l < {0}) -gt ${{DROPS:-2}} ] && exec \"$@\"\n\
+             \"$@\" | head -c 100\nexit 1\n",
+            count.display()
+        ),
+    )
+    .unwrap();
+    make_executable(&server);
+    make_executable(&pack);
+    let two = clone(&stage, "two");
+    sync(&stage, &one).ok();
+    stage.git_in(&two, &["config", "remote.origin.uploadpack", server.to_str().unwrap()]).ok();
+    let out = sync(&stage, &two).ok();
+    assert_eq!(out.stdout, "synced with origin: 1 record received\n");
+    std::fs::remove_file(&count).unwrap();
+    iterate(&stage, &one, "on\n", GREEN, "On").ok();
+    sync(&stage, &one).ok();
+    stage.set("DROPS", "100");
+    sync(&stage, &two).exits(3).says("the connection to origin broke").says("run `andon sync` again");
+    stage.git_in(&two, &["fsck", "--strict"]).ok();
+    assert_eq!(notes(&stage, &two).lines().count(), 1);
+    assert_eq!(notes(&stage, &hub).lines().count(), 2);
+}
+
+#[test]
+fn a_configured_refspec_that_would_overwrite_is_not_used() {
+    let (stage, _) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    stage.git(&["config", "--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*"]).ok();
+    stage.git(&["config", "fetch.prune", "true"]).ok();
+    iterate(&stage, &one, "on\n", GREEN, "On").ok();
+    assert_snapshot!(sync(&stage, &one).shown(), @"
+    exit 0
+    --- stdout
+    synced with origin: 1 record sent
+    ");
+    assert_eq!(notes(&stage, &one).lines().count(), 2);
+}
+
+#[test]
+fn install_sets_the_fetch_refspecs_and_uninstall_takes_them_out() {
+    let (stage, _) = hub();
+    let before = stage.read(".git/config");
+    assert_snapshot!(stage.andon(&["install", "--fetch"]).shown(), @"
+    exit 0
+    --- stdout
+    remote.origin.fetch = +refs/notes/andon*:refs/notes/remotes/origin/andon*
+    remote.origin.fetch = +refs/andon/ledger/*:refs/andon/remote/origin/ledger/*
+    ");
+    assert_snapshot!(stage.andon(&["install", "--fetch"]).shown(), @"
+    exit 0
+    --- stdout
+    Andon is installed in ROOT/repo/.git/hooks already; nothing changed
+    ");
+    sync(&stage, stage.dir()).ok();
+    stage.git(&["fetch", "-q"]).ok();
+    stage.git(&["rev-parse", "--verify", "refs/notes/remotes/origin/andon"]).ok();
+    stage.andon(&["doctor"]).lacks("git config --add remote");
+    assert_snapshot!(stage.andon(&["uninstall"]).shown(), @"
+    exit 0
+    --- stdout
+      ROOT/repo/.git/hooks/pre-commit: removed
+      ROOT/repo/.git/hooks/pre-merge-commit: removed
+      ROOT/repo/.git/hooks/prepare-commit-msg: removed
+      ROOT/repo/.git/hooks/post-commit: removed
+      ROOT/repo/.git/hooks/post-merge: removed
+      ROOT/repo/.git/hooks/post-rewrite: removed
+      ROOT/repo/.git/hooks/pre-push: removed
+    andon.push: taken out again
+    remote.origin.fetch: taken out again
+    remote.origin.fetch: taken out again
+    note: andon.toml stays, it is yours: rm ROOT/repo/andon.toml
+    note: the records of 1 commits in refs/notes/andon, ROOT/repo/.git/andon stay; to delete them too: andon uninstall --purge
+    ");
+    assert!(!stage.read(".git/config").contains("refs/notes/remotes"), "{before}");
+}
