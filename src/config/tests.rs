@@ -149,8 +149,9 @@ const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/LICENSE*\
      \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
 
 /// What `andon config show` says then.
-const SHOWN: [&str; 40] = [
+const SHOWN: [&str; 41] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
+    "guard.ledger = (unset)  # default",
     "guard.applies_to = \"everyone\"  # default",
     "guard.on_internal_error = \"warn\"  # default",
     "guard.perpetual = false  # default",

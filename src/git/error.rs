@@ -383,7 +383,7 @@ mod tests {
         assert_eq!(help, "git config --global --add safe.directory '/r p'");
         let locked =
             GitError::RefLocked { name: "refs/notes/andon".into(), lock: dir.join("x.lock"), seconds: 5 };
-        assert!(locked.help().unwrap().contains("rm '/r p/x.lock'"));
-        assert!(locked.to_string().contains("/r p/x.lock"));
+        insta::assert_snapshot!(locked.help().unwrap(), @"if no git process is running, remove the stale lock: rm '/r p/x.lock'");
+        insta::assert_snapshot!(locked.to_string(), @"ref refs/notes/andon stayed locked for 5 s by /r p/x.lock");
     }
 }

@@ -135,7 +135,7 @@ fn suggestions_name_what_the_halt_is_about() {
     assert!(stalled.last().is_some_and(|line| line.contains("andon resume")));
 
     let idle = timeline(vec![commit(1).empty(), commit(1).empty()]);
-    assert!(suggestions(HaltReason::Stalled, "unchanged-diff", &idle)[0].contains("changed nothing"));
+    insta::assert_snapshot!(suggestions(HaltReason::Stalled, "unchanged-diff", &idle)[0], @"say in the task which file has to change: the last iterations changed nothing");
 
     let swinging = timeline(vec![commit(1), commit(2), commit(1), commit(2)]);
     let named = |at: usize| swinging.iterations[at].commit.map(|commit| commit.short()).unwrap_or_default();

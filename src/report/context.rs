@@ -173,12 +173,30 @@ mod tests {
             estimate.starts_with("about 200000 of 200000 tokens (100 %), an estimate  warning\n"),
             "{estimate}"
         );
-        assert!(estimate.contains("source     a rough estimate from 1 line of output\n"), "{estimate}");
+        insta::assert_snapshot!(estimate, @"
+        about 200000 of 200000 tokens (100 %), an estimate  warning
+          node       agent
+          source     a rough estimate from 1 line of output
+          thresholds warning 75 %, compaction 80 %, hard block 85 %
+          do         /compact
+          briefing   .andon/MISSION_BRIEFING.md
+        ");
         let included =
             ContextView { cached: Cached::Included, ..view(FillSource::Computed, 1, Pressure::Free) };
-        assert!(text(&included, Style::Plain).contains("input_tokens (usage.cached = \"included\")"));
+        insta::assert_snapshot!(text(&included, Style::Plain), @r#"
+        1 of 200000 tokens (0 %)
+          node       agent
+          source     computed: input_tokens (usage.cached = "included")
+          thresholds warning 75 %, compaction 80 %, hard block 85 %
+          briefing   .andon/MISSION_BRIEFING.md
+        "#);
         let unknown = ContextView { fill: None, finding: None, briefed: Briefed::No, ..included };
-        assert!(text(&unknown, Style::Plain).contains("do         echo '{\"context_tokens\":N}'"));
+        insta::assert_snapshot!(text(&unknown, Style::Plain), @r#"
+        nothing is known of the context window
+          node       agent
+          thresholds warning 75 %, compaction 80 %, hard block 85 %
+          do         echo '{"context_tokens":N}' | andon observe usage
+        "#);
         assert!(json(&unknown).used.is_none());
     }
 

@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn the_lines_hold_the_values_of_the_json() {
         let lines = lines(&samples::halt());
-        assert!(lines[0].starts_with("halted: cycle ") && lines[0].contains("iteration "), "{lines:?}");
+        insta::assert_snapshot!(lines[0], @"halted: cycle agent, iteration 12");
         assert!(lines.contains(&"trend: 7 -> 4 -> 2 failing".to_owned()), "{lines:?}");
         assert!(lines.contains(&"next[narrow_task]: narrow the task".to_owned()), "{lines:?}");
     }

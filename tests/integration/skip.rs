@@ -127,6 +127,9 @@ fn a_skip_in_the_shell_of_an_agent_is_named_and_fails_the_check() {
     error[agent-skip]: untested-edit was skipped in the shell of an agent (CLAUDECODE): I am sure
       --> HASH Hotfix
       help: a person looks at the commit; then merge by hand, or test it and commit again
+    note[unguarded-agent]: an agent made the commit, and no hook of its client was live
+      --> HASH Hotfix
+      help: andon agent install CLIENT
     checked 1 commit in HEAD~1..HEAD: 1 error
     ");
 }

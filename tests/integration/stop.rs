@@ -182,6 +182,9 @@ fn an_agent_cannot_resume_and_its_deletion_shows_in_check() {
     note[answered-halt]: the halt by repeated-failures was answered by A. Author <author@example.org> by deleting CHECKPOINT.md
       --> HASH Try 3
       help: andon log --events
+    note[unguarded-agent]: an agent made the commit, and no hook of its client was live
+      --> HASH Try 4
+      help: andon agent install CLIENT
     checked 4 commits in HEAD~4..HEAD: 1 error
     "#);
 }

@@ -311,8 +311,8 @@ fn the_context_window_has_a_size_and_thresholds_in_order() {
     let own = source(Layer::Repository, "[rules]\ncontext-window = { block = 65 }");
     assert!(load(std::slice::from_ref(&user)).is_ok());
     let error = load(&[user, own]).unwrap_err().to_string();
-    assert!(
-        error.contains("warn = 60, compact = 70, block = 65"),
-        "layers are joined before they are judged: {error}"
-    );
+    insta::assert_snapshot!(error, @"
+    andon.toml:2: `rules.context-window`: warn = 60, compact = 70, block = 65 must be percentages in rising order, at most 100
+      help: write context-window = { warn = 75, compact = 80, block = 85 }
+    ");
 }

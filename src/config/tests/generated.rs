@@ -49,7 +49,10 @@ fn no_limit_is_written_none() {
         }
     }
     let wrong = load_rule("turn-tokens", "max = \"nine\"").unwrap_err().to_string();
-    assert!(wrong.contains("or \"none\" for no limit, not \"nine\""), "{wrong}");
+    insta::assert_snapshot!(wrong, @r#"
+    andon.toml:2:23: `rules.turn-tokens.max` must be a whole number from 1 to 1000000000, or "none" for no limit, not "nine"
+      help: write max = "none"
+    "#);
     let schema = schema().to_string();
     assert!(schema.contains(r#""const":"none""#) && !schema.contains(r#""const":"off""#), "{schema}");
 }

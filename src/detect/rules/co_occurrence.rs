@@ -169,6 +169,6 @@ mod tests {
     fn perpetual_mode_tells_and_does_not_halt() {
         let finding = asked(EscalationCall::Escalate, EscalationMode::Perpetual).unwrap();
         assert_eq!(finding.level, Level::Warn);
-        assert!(finding.message().contains("notify-only"), "{}", finding.message());
+        insta::assert_snapshot!(finding.message(), @"2 signs of being stuck came together for 2 iterations in a row (no-change, weak-change); perpetual mode: this is notify-only and does not halt the run");
     }
 }

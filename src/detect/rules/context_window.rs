@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn more_than_fits_asks_whether_the_window_is_right() {
         let finding = asked_of(&RULE, &folded(vec![reported(400_000)])).unwrap();
-        assert!(finding.message().contains("400000 of 200000 tokens (200 %)"), "{}", finding.message());
+        insta::assert_snapshot!(finding.message(), @"no tool call until the context window is cleared: 400000 of 200000 tokens (200 %)");
         assert!(finding.help.iter().any(|line| line.contains("window = N")), "{:?}", finding.help);
     }
 }

@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(drifted.message(), "not as it was pinned: CLAUDE.md changed");
         assert_eq!(drifted.level, Level::Block);
         assert_eq!(drifted.evidence, [Evidence::Path("CLAUDE.md".to_owned())]);
-        assert!(drifted.help[0].contains("andon pin"));
+        insta::assert_snapshot!(drifted.help[0], @"put it back, or let a person pin what is there now: andon pin, then git add andon.toml");
         let unbound = Mismatch::Session { wanted: "flow".to_owned(), found: None };
         let found = identified(&RULE, vec![unbound]).unwrap();
         assert!(found.message().contains("there is no session") && found.help[0].contains("ANDON_SESSION"));

@@ -135,10 +135,10 @@ fn what_cannot_start_says_so() {
     };
     let missing = fails(CommandLine::Argv(vec!["no-such-program-anywhere".into()]), "/");
     assert_eq!(missing, "no-such-program-anywhere: command not found");
-    assert!(fails(CommandLine::Argv(Vec::new()), "/").contains("empty"));
-    assert!(fails(CommandLine::Shell(" ".into()), "/").contains("empty"));
-    assert!(fails(CommandLine::Argv(vec!["/etc/passwd".into()]), "/").contains("could not be started"));
-    assert!(fails(CommandLine::Shell("true".into()), "/no/such/dir").contains("no such directory"));
+    insta::assert_snapshot!(fails(CommandLine::Argv(Vec::new()), "/"), @"the test command is empty");
+    insta::assert_snapshot!(fails(CommandLine::Shell(" ".into()), "/"), @"the test command is empty");
+    insta::assert_snapshot!(fails(CommandLine::Argv(vec!["/etc/passwd".into()]), "/"), @"/etc/passwd could not be started: Permission denied (os error 13)");
+    insta::assert_snapshot!(fails(CommandLine::Shell("true".into()), "/no/such/dir"), @"cannot run the test command in /no/such/dir: no such directory");
 }
 
 /// Not a test of its own: the process that [`signals_are_forwarded`] starts and sends a signal to.

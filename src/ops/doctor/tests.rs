@@ -243,7 +243,11 @@ fn the_mends_mend_a_real_repository() {
     }
     assert_eq!(bad(&look()), ["warn records"]);
     let fetches = scratch.git(&at, &["config", "--get-all", "remote.it'smine.fetch"]);
-    assert!(fetches.contains("+refs/notes/andon*:refs/notes/remotes/it'smine/andon*"), "{fetches}");
+    insta::assert_snapshot!(fetches, @"
+    +refs/heads/*:refs/remotes/it'smine/*
+    +refs/notes/andon*:refs/notes/remotes/it'smine/andon*
+    +refs/andon/ledger/*:refs/andon/remote/it'smine/ledger/*
+    ");
 }
 
 #[test]

@@ -214,6 +214,6 @@ mod tests {
         let Choice { best, unreadable } = choose_record(note.as_bytes(), &DerivedFacts::default());
         assert!(best.is_none());
         assert_eq!(unreadable.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [2, 3]);
-        assert!(unreadable[1].1.to_string().contains("andon/commit@2"));
+        insta::assert_snapshot!(unreadable[1].1.to_string(), @r#"schema "andon/commit@2" is not "andon/commit@1": it was written by another version of andon, which can read it"#);
     }
 }

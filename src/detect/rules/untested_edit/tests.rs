@@ -147,7 +147,7 @@ fn a_path_that_git_does_not_see_says_why_and_how_to_show_it() {
 fn without_a_command_it_warns_and_says_how_to_set_one() {
     let finding = at_commit(EvidenceState::Unconfigured).unwrap();
     assert_eq!(finding.level, Level::Warn);
-    assert!(finding.help[0].contains("andon.toml"));
+    insta::assert_snapshot!(finding.help[0], @r#"name the test command in andon.toml, such as:  [test]  command = "cargo test""#);
     let noted = judged_at(&RULE, EvidenceState::Unconfigured, Stage::PreCommit, Level::Note);
     assert_eq!(noted.map(|finding| finding.level), Some(Level::Note), "a lower level is kept");
 }
