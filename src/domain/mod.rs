@@ -34,4 +34,5 @@ pub mod tests;
 pub mod time;
 pub mod usage;
 pub mod veil;
+pub mod view;
 pub mod workflow;

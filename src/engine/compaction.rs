@@ -16,9 +16,9 @@ use crate::domain::context::{ContextUse, Pressure};
 use crate::domain::decision::Decision;
 use crate::domain::effect::Effect;
 use crate::domain::findings::Level;
+use crate::domain::view::context::{Briefed, ContextView};
 use crate::effect::best_effort;
 use crate::policy::{self, Ground, HaltPlace};
-use crate::report::context::{Briefed, ContextView};
 
 /// Where a task or a plan is looked for, the first that is there; from the top of the working tree.
 const PLANS: [&str; 8] = [

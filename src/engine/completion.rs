@@ -15,9 +15,9 @@ use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::CodeId;
 use crate::domain::paths::PathClass;
 use crate::domain::tests::TestStatus;
+use crate::domain::view::complete::{CompleteView, OpenQuestion, Reasons};
 use crate::git::Overlay;
 use crate::policy::{self, Bit, Completion, Tests};
-use crate::report::complete::{CompleteView, OpenQuestion, Reasons};
 use crate::store::fingerprint::Fingerprinter;
 
 /// Judges the working tree as it is now. No halt is written or answered here; that it is not done is told in the

@@ -6,6 +6,7 @@ use crate::detect;
 use crate::domain::context::Pressure;
 use crate::domain::facts::AckHow;
 use crate::domain::response::OnStall;
+use crate::domain::view::advice::ProviderAdvice;
 use crate::effect::best_effort::{self, ANSWER, QUESTION};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -14,7 +15,6 @@ use crate::engine::standing::{self, Answer};
 use crate::engine::timeline::{self, Loaded};
 use crate::engine::workspace::Workspace;
 use crate::policy;
-use crate::report::advice::ProviderAdvice;
 
 /// What can be advised now. `current` is the provider at work; without one, the first of the chain.
 pub fn run(ctx: &Context, ws: &Workspace, current: Option<&str>) -> Result<ProviderAdvice, OpsError> {

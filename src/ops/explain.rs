@@ -6,10 +6,10 @@ use crate::config::TestCommand;
 use crate::domain::ids::CodeId;
 use crate::domain::signatures::coarse_signature;
 use crate::domain::tests::TestEvidence;
+use crate::domain::view::explain::{ExplainedFile, ExplainedRun};
 use crate::effect::report_files;
 use crate::engine::context::Context;
 use crate::engine::workspace::Workspace;
-use crate::report::explain::{ExplainedFile, ExplainedRun};
 use testreport::{Examination, Examined, ExitKind, ReportProblem, Root, Unread};
 
 /// The report files to explain, and how to read them.

@@ -3,11 +3,11 @@
 use crate::domain::decision::LedgerEvent;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::CommitId;
+use crate::domain::view::log::{LogEntry, RecordState};
 use crate::engine::derive;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ledger::Ledger;
-use crate::report::log::{LogEntry, RecordState};
 use crate::report::show::ShowView;
 use crate::store::notes::NotesStore;
 

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use crate::config::{self, MAX_BYTES};
 use crate::domain::identity::{self as domain, Mismatch};
 use crate::domain::paths::CONFIG_FILE;
+use crate::domain::view::pin::{PinState, PinView};
 use crate::effect;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::identity;
 use crate::engine::workspace::Workspace;
-use crate::report::pin::{PinState, PinView};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,6 +10,9 @@ use crate::domain::facts::{Presence, Skip};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::RunValidity;
+use crate::domain::view::status::{
+    CycleView, FailureSummary, HooksGone, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf,
+};
 use crate::domain::workflow::Cycle;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -22,9 +25,6 @@ use crate::engine::workspace::Workspace;
 use crate::git::Head;
 use crate::history::{self, Iteration, Timeline};
 use crate::ledger::{EntryEvent, Ledger};
-use crate::report::status::{
-    CycleView, FailureSummary, HooksGone, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf,
-};
 use crate::store::fingerprint::Fingerprinter;
 
 /// Hashes of each kind that are shown.

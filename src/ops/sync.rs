@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::effect::Effect;
 use crate::domain::findings::Level;
+use crate::domain::view::sync::SyncReport;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::standing;
 use crate::engine::sync::{Sync, Way, peer, visited};
 use crate::engine::workspace::Workspace;
 use crate::git::Online;
-use crate::report::sync::SyncReport;
 
 /// Who is to be synced with.
 pub enum With {

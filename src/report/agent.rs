@@ -6,6 +6,7 @@ use super::phrase;
 use crate::domain::agent_ruling::{Disarm, LetGo, MAX_HOLDS};
 use crate::domain::decision::{Halt, StandingHalt};
 use crate::domain::findings::Finding;
+use crate::domain::view::session::SessionView;
 
 /// Most characters of anything but the context of a session.
 pub const MAX: usize = 800;
@@ -158,23 +159,6 @@ pub fn kept(file: &str) -> String {
 /// A line for people about a hook that could not do its work.
 pub fn broken(what: &str) -> String {
     bounded(&format!("andon: this hook did nothing: {}. help: andon doctor", terminal_clip(what, MESSAGE)))
-}
-
-/// What stands when a session begins.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SessionView {
-    /// The halt that stands.
-    pub halt: Option<Halt>,
-    /// Iterations since the newest answer.
-    pub iteration: u64,
-    /// How many there may be.
-    pub cap: Option<u64>,
-    /// Ids of tests that fail now. Untrusted text.
-    pub failing: Vec<String>,
-    /// Whether there is a command for tests.
-    pub tested: bool,
-    /// Whether there is a briefing to be read.
-    pub briefing: Option<String>,
 }
 
 /// What stands as context for a model, at most [`MAX_CONTEXT`] bytes.

@@ -2,20 +2,8 @@
 
 use super::escape::terminal_clip;
 use super::phrase;
+use crate::domain::view::backfill::BackfillReport;
 use crate::wire::v1::output::BackfillJson;
-
-/// The result of `andon backfill`. Texts raw.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BackfillReport {
-    /// As it was asked for.
-    pub range: String,
-    /// Records that were written.
-    pub written: usize,
-    /// Commits that had one.
-    pub there: usize,
-    /// Commits that were not reached; more than none when it was stopped.
-    pub left: usize,
-}
 
 /// The outcome of a backfill as one line for a terminal.
 pub fn text(report: &BackfillReport) -> String {

@@ -3,7 +3,7 @@
 
 use crate::domain::diagnostic::{CommitRef, Diagnostic};
 use crate::domain::findings::Level;
-use crate::domain::ids::CommitId;
+use crate::domain::view::check::{CheckOutcome, CheckReport};
 
 use super::escape::terminal_clip;
 use super::json;
@@ -15,52 +15,6 @@ use crate::wire::v1::output::{CheckItemJson, CheckJson};
 
 /// Commits listed per message in the text; JSON has all.
 const COMMITS: usize = 10;
-
-/// The outcome of a check; the exit code follows from it (docs/exit-codes.md).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CheckOutcome {
-    /// Exit 0.
-    Fine,
-    /// Exit 1.
-    Violated,
-    /// Exit 3: nothing is known to be wrong, and not everything is known.
-    Undecided,
-}
-
-/// The result of `andon check`. Texts raw.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckReport {
-    /// The range as it was asked for.
-    pub range: String,
-    /// The commit whose configuration counted: the left side of the range.
-    pub configuration: Option<CommitId>,
-    /// How many commits were looked at.
-    pub commits: usize,
-    /// What is not as it should be, in the order of the commits.
-    pub violations: Vec<Diagnostic>,
-    /// What could not be decided.
-    pub undecided: Vec<Diagnostic>,
-    /// Other remarks: skipped lines, unknown versions.
-    pub warnings: Vec<Diagnostic>,
-}
-
-impl CheckReport {
-    /// A violation that is known outweighs what is not known.
-    pub fn outcome(&self) -> CheckOutcome {
-        if self.violations.iter().any(|violation| violation.level >= Level::Block) {
-            CheckOutcome::Violated
-        } else if self.undecided.is_empty() {
-            CheckOutcome::Fine
-        } else {
-            CheckOutcome::Undecided
-        }
-    }
-
-    fn count(&self, severity: Severity) -> usize {
-        let all = self.warnings.iter().chain(&self.violations);
-        all.filter(|one| Severity::from(one.level) == severity).count()
-    }
-}
 
 /// Messages that differ in nothing but their commits are shown as one.
 struct Group<'a> {
@@ -123,10 +77,15 @@ fn push(page: &mut Page, group: &Group<'_>) {
     }
 }
 
+fn count(report: &CheckReport, severity: Severity) -> usize {
+    let all = report.warnings.iter().chain(&report.violations);
+    all.filter(|one| Severity::from(one.level) == severity).count()
+}
+
 fn summary(report: &CheckReport, style: Style) -> String {
     let mut parts = Vec::new();
     for (severity, noun) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
-        let number = report.count(severity);
+        let number = count(report, severity);
         if number > 0 {
             parts.push(phrase::count(number, noun));
         }

@@ -9,38 +9,11 @@ use super::style::Style;
 use crate::domain::briefing::{BRIEFING, PROMPT};
 use crate::domain::context::{Cached, ContextUse, FillSource, Pressure, Thresholds};
 use crate::domain::findings::Finding;
+use crate::domain::view::context::{Briefed, ContextView};
 use crate::wire::v1::output::{ContextJson, ThresholdsJson};
 
 /// Columns of a name.
 const NAME: usize = 100;
-
-/// What is known of a context window.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ContextView {
-    /// Whose. Untrusted text.
-    pub node: String,
-    /// How full it is; `None` where nothing tells.
-    pub fill: Option<ContextUse>,
-    /// Its size in tokens.
-    pub window: u64,
-    /// What leads to what.
-    pub thresholds: Thresholds,
-    /// `usage.cached`
-    pub cached: Cached,
-    /// What the rule says of it; `None` when there is nothing to say.
-    pub finding: Option<Finding>,
-    /// Whether there is a briefing.
-    pub briefed: Briefed,
-}
-
-/// Whether a briefing was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Briefed {
-    /// There is a new `MISSION_BRIEFING.md`.
-    Yes,
-    /// None was due, or it could not be written.
-    No,
-}
 
 impl ContextView {
     fn source(&self, found: &ContextUse) -> String {

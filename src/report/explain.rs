@@ -5,8 +5,7 @@
 
 mod differ;
 
-use crate::domain::ids::Signature;
-use crate::domain::tests::TestEvidence;
+use crate::domain::view::explain::{ExplainedFile, ExplainedRun};
 use testreport::{Change, FailureTrace, Unread};
 
 use super::escape::terminal_clip;
@@ -23,28 +22,6 @@ const LINES: usize = 12;
 const COLUMNS: usize = 160;
 /// Failures that JSON has in full.
 const JSON_FAILURES: usize = 128;
-
-/// A file and what it was read as.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExplainedFile {
-    /// The file as it was named.
-    pub name: String,
-    /// What it says, or why it cannot be read.
-    pub read: Result<ExplainedRun, Unread>,
-}
-
-/// What one report says. Texts raw.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ExplainedRun {
-    /// As a record would have it; the code it ran on is not known.
-    pub evidence: TestEvidence,
-    /// The error fingerprint of the coarse level.
-    pub coarse: Option<Signature>,
-    /// The failures and their way through the rules.
-    pub failures: Vec<FailureTrace>,
-    /// What was wrong with the report.
-    pub warnings: Vec<String>,
-}
 
 /// The files for a person; of two files, why they differ. Files that cannot be read are left to the messages.
 pub fn text(files: &[ExplainedFile], style: Style) -> String {

@@ -6,6 +6,7 @@ use crate::domain::decision::Halt;
 use crate::domain::facts::{Ack, CommitRecord};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
+use crate::domain::view::log::{LogEntry, RecordState};
 
 use super::escape::{terminal_clip, width};
 use super::message::{self, Severity};
@@ -20,60 +21,6 @@ const LINE: usize = 100;
 const LEAST: usize = LEAD + 20;
 /// Columns before the subject: iteration, commit, tests, diff, each with two blanks after it.
 const LEAD: usize = 4 + 2 + 12 + 2 + 12 + 2 + 11 + 2;
-
-/// What is recorded about a commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RecordState {
-    /// There is a record.
-    Recorded(Box<CommitRecord>),
-    /// There is no record of the commit.
-    Missing,
-    /// There is one and it cannot be read; why.
-    Unreadable(String),
-}
-
-impl RecordState {
-    /// The record, when there is a readable one.
-    pub fn record(&self) -> Option<&CommitRecord> {
-        match self {
-            Self::Recorded(record) => Some(record),
-            Self::Missing | Self::Unreadable(_) => None,
-        }
-    }
-
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Self::Recorded(_) => "recorded",
-            Self::Missing => "missing",
-            Self::Unreadable(_) => "unreadable",
-        }
-    }
-
-    pub(super) fn problem(&self) -> Option<&str> {
-        match self {
-            Self::Recorded(_) | Self::Missing => None,
-            Self::Unreadable(why) => Some(why),
-        }
-    }
-}
-
-/// One line of the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LogEntry {
-    /// A commit of the line that is shown.
-    Commit {
-        /// Its full id; texts show the beginning.
-        commit: CommitId,
-        /// First line of its message.
-        subject: String,
-        /// What is recorded about it.
-        state: RecordState,
-    },
-    /// A halt, at the place in time at which it came.
-    Halt(Box<Halt>),
-    /// An answer of a person.
-    Ack(Box<Ack>),
-}
 
 /// The log for a person, in the order given.
 pub fn text(entries: &[LogEntry], gate: &str, style: Style) -> String {

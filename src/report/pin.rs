@@ -1,7 +1,7 @@
 //! `andon pin`: what is pinned, or how the configuration differs from it.
 
-use crate::domain::identity::{Files, Mismatch};
-use crate::domain::ids::Digest;
+use crate::domain::identity::Mismatch;
+use crate::domain::view::pin::{PinState, PinView};
 
 use super::escape::terminal_clip;
 use super::page::Page;
@@ -11,39 +11,6 @@ use crate::wire::v1::output::PinJson;
 
 /// Columns of a name.
 const NAME: usize = 160;
-
-/// How it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PinState {
-    /// It was pinned just now; before, these differed.
-    Pinned(Vec<Mismatch>),
-    /// It is as it was pinned.
-    AsPinned,
-    /// It differs.
-    Drifted(Vec<Mismatch>),
-    /// Nothing was pinned.
-    NotPinned,
-}
-
-/// Everything `andon pin` shows. Texts raw.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PinView {
-    /// How it stands.
-    pub state: PinState,
-    /// The checksum of what is there.
-    pub checksum: Digest,
-    /// The files that are there.
-    pub files: Files,
-    /// The globs that declare them.
-    pub globs: Vec<String>,
-}
-
-impl PinView {
-    /// Whether all is as it was pinned.
-    pub fn is_fine(&self) -> bool {
-        matches!(self.state, PinState::Pinned(_) | PinState::AsPinned)
-    }
-}
 
 /// The pin for a person.
 pub fn text(view: &PinView, style: Style) -> String {

@@ -12,11 +12,12 @@ use crate::domain::tests::TestEvidence;
 
 use super::escape::terminal_clip;
 use super::json;
-use super::log::{self, RecordState};
+use super::log;
 use super::message;
 use super::page::Page;
 use super::phrase;
 use super::style::Style;
+use crate::domain::view::log::RecordState;
 use crate::wire::v1::output::ShowJson;
 
 /// Failing tests listed in the text; JSON has all that were recorded.

@@ -1,6 +1,6 @@
 //! `andon sync`: what went over, and what was found on the other side.
 
-use crate::domain::diagnostic::Diagnostic;
+use crate::domain::view::sync::{Moved, SyncReport};
 
 use super::escape::terminal_clip;
 use super::json;
@@ -9,30 +9,6 @@ use super::page::Page;
 use super::phrase;
 use super::style::Style;
 use crate::wire::v1::output::{MovedJson, SyncJson};
-
-/// How many records and ledger entries went one way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Moved {
-    /// Commits whose records are new or larger on the receiving side.
-    pub records: usize,
-    /// Ledger entries.
-    pub entries: usize,
-}
-
-/// The result of `andon sync`. Texts raw.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SyncReport {
-    /// A remote's name, an address without its password, or the path of a bundle.
-    pub remote: String,
-    /// What came.
-    pub received: Moved,
-    /// What went.
-    pub sent: Moved,
-    /// How often it was begun anew because somebody else was writing.
-    pub retries: u32,
-    /// What was found wrong, each with its hint.
-    pub found: Vec<Diagnostic>,
-}
 
 /// The report for a person: what was found wrong, and one line.
 pub fn text(report: &SyncReport, style: Style) -> String {
@@ -76,6 +52,7 @@ pub fn json(report: &SyncReport) -> SyncJson<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::diagnostic::Diagnostic;
 
     #[test]
     fn one_line_says_what_went_over() {

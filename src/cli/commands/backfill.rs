@@ -5,11 +5,12 @@ use crate::cli::args::BackfillArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress::{self, stopped};
+use crate::domain::view::backfill::BackfillReport;
 use crate::engine::bulk::Walked;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ops::backfill;
-use crate::report::backfill::{self as report, BackfillReport};
+use crate::report::backfill::{self as report};
 use crate::report::json;
 
 /// Records what was made before Andon came.

@@ -5,9 +5,10 @@ use crate::cli::args::CheckArgs;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::cli::progress;
+use crate::domain::view::check::CheckOutcome;
 use crate::engine::error::OpsError;
 use crate::ops::check::{self, CacheTrust, RangeRequest};
-use crate::report::check::{self as report, CheckOutcome};
+use crate::report::check::{self as report};
 use crate::report::json;
 
 /// Judges a range.

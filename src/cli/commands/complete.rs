@@ -3,10 +3,11 @@
 use crate::cli::Shell;
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
+use crate::domain::view::complete::OpenQuestion;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ops::complete;
-use crate::report::complete::{self as report, OpenQuestion};
+use crate::report::complete::{self as report};
 use crate::report::json;
 
 /// Says whether the task may be called done; undecided where the tests ran and there was none.

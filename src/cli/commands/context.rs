@@ -8,10 +8,11 @@ use crate::config::OnInternalError;
 use crate::domain::briefing::PROMPT;
 use crate::domain::context::Pressure;
 use crate::domain::findings::Level;
+use crate::domain::view::context::ContextView;
 use crate::engine::compaction;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::report::context::{self as report, ContextView};
+use crate::report::context::{self as report};
 use crate::report::{json, message};
 
 /// Shows the window, asks the gate, or writes the briefing.

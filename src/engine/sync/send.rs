@@ -11,12 +11,12 @@ use super::takeover::Tracked;
 use super::{Step, Sync, Way, visited};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::findings::Level;
+use crate::domain::view::sync::SyncReport;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt, Repo};
 use crate::report::escape::shell_quote;
-use crate::report::sync::SyncReport;
 
 /// The key of git's configuration that asks for it.
 pub const KEY: &str = "andon.push";

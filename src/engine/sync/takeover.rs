@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::CommitId;
+use crate::domain::view::sync::SyncReport;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
@@ -11,7 +12,6 @@ use crate::git::{GitError, PushEnd, PushedTo, Repo, Update};
 use crate::ledger::{self, Arrival, Ledger};
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote;
-use crate::report::sync::SyncReport;
 use crate::store::{notes, unite};
 
 use super::peer::{Peer, Standing};

@@ -12,11 +12,12 @@ use crate::domain::agent_door::{Deed, HookMoment};
 use crate::domain::briefing::BRIEFING;
 use crate::domain::decision::Halt;
 use crate::domain::events::{Clearing, What};
+use crate::domain::view::session::SessionView;
 use crate::engine::compaction;
 use crate::engine::error::OpsError;
 use crate::engine::timeline;
 use crate::engine::watch::RuleWatch;
-use crate::report::agent::{self as words, SessionView};
+use crate::report::agent::{self as words};
 
 /// Largest file of settings that is read.
 const MAX_SETTINGS: u64 = 1 << 20;

@@ -14,6 +14,7 @@ use crate::domain::agent_ruling::LetGo;
 use crate::domain::decision::Verdict;
 use crate::domain::events::What;
 use crate::domain::ids::ShortHash;
+use crate::domain::view::complete::OpenQuestion;
 use crate::engine::completion;
 use crate::engine::error::OpsError;
 use crate::engine::pending;
@@ -21,7 +22,6 @@ use crate::engine::standing;
 use crate::engine::turn::{self, Whose};
 use crate::policy::agent::{Session, TurnAsked, TurnRuling, turn_end};
 use crate::report::agent as words;
-use crate::report::complete::OpenQuestion;
 
 /// What is missing, and its mark together with the code.
 struct Missing {

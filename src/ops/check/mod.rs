@@ -27,12 +27,12 @@ use crate::detect::Rule;
 use crate::domain::diagnostic::{CommitRef, Diagnostic, Location};
 use crate::domain::findings::{Finding, Level};
 use crate::domain::ids::CommitId;
+use crate::domain::view::check::CheckReport;
 use crate::engine::bulk::{Pace, Walked};
 use crate::engine::context::Context;
 use crate::engine::derive;
 use crate::engine::error::OpsError;
 use crate::git::{CommitInfo, GitError, Repo};
-use crate::report::check::CheckReport;
 use crate::store::notes::NotesStore;
 
 use self::examined::Examined;

@@ -14,10 +14,10 @@ use crate::domain::facts::{CommitFact, Fact};
 use crate::domain::ids::CommitId;
 use crate::domain::safety::{SafetyFact, SafetyKind};
 use crate::domain::tests::TestRun;
+use crate::domain::view::trajectory::{SessionState, Trajectory, TrajectoryStep};
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::ledger::{Entry, Ledger};
-use crate::report::trajectory::{SessionState, Trajectory, TrajectoryStep};
 use crate::store::journal::{Journal, JournalLine};
 use crate::store::notes::NotesStore;
 

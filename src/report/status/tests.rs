@@ -3,7 +3,11 @@
 use serde_json::json;
 
 use super::*;
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::findings::Level;
+use crate::domain::ids::{CodeId, DiffHash, EntryId, Signature};
+use crate::domain::tests::TestStatus;
+use crate::domain::view::status::{HooksGone, LastHalt};
 use crate::report::samples::{self, value_of};
 use crate::report::spark::Glyphs;
 use crate::report::style::Style;

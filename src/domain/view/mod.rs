@@ -1,0 +1,14 @@
+//! What commands found out, as values: built by the engine, shown by `report`, written by `wire`. Texts are raw.
+
+pub mod advice;
+pub mod backfill;
+pub mod check;
+pub mod complete;
+pub mod context;
+pub mod explain;
+pub mod log;
+pub mod pin;
+pub mod session;
+pub mod status;
+pub mod sync;
+pub mod trajectory;
