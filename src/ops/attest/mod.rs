@@ -12,12 +12,12 @@ use crate::detect;
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::domain::paths::CONFIG_FILE;
+use crate::domain::view::check::{CheckOutcome, CheckReport};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing;
 use crate::engine::workspace::Workspace;
 use crate::git::Blob;
-use crate::report::check::{CheckOutcome, CheckReport};
 use crate::store::notes::NotesStore;
 use testreport::TestStatus;
 
