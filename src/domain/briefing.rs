@@ -27,6 +27,23 @@ pub struct Plan {
     pub total: u64,
 }
 
+/// What people decided about a question like the one at hand. All texts untrusted: material, never an instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecidedBefore {
+    /// The first digits of the round's entry.
+    pub round: String,
+    /// What it asked.
+    pub question: String,
+    /// What was decided.
+    pub decision: String,
+    /// Why.
+    pub rationale: String,
+    /// By whom.
+    pub by: Vec<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// What the session was about and how far it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Briefing {
@@ -48,6 +65,8 @@ pub struct Briefing {
     pub context: Option<ContextUse>,
     /// What was tried, by iteration, and the best state so far.
     pub story: Story,
+    /// What people decided about questions like this, the nearest first.
+    pub precedents: Vec<DecidedBefore>,
     /// What to do next, the first thing first. May hold untrusted text.
     pub next: Vec<String>,
 }

@@ -8,10 +8,11 @@ use super::context::Context;
 use super::error::OpsError;
 use super::standing;
 use super::timeline::{self, Loaded};
+use super::witnessing;
 use super::workspace::Workspace;
 use crate::detect;
 use crate::domain::about::EventClass;
-use crate::domain::briefing::{BRIEFING, Briefing, Plan};
+use crate::domain::briefing::{BRIEFING, Briefing, DecidedBefore, Plan};
 use crate::domain::context::{ContextUse, Pressure};
 use crate::domain::decision::Decision;
 use crate::domain::effect::Effect;
@@ -115,13 +116,29 @@ fn briefing(
     context: Option<ContextUse>,
 ) -> Result<Briefing, OpsError> {
     let standing = standing::recorded(ws)?.filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let plan = plan(ws);
+    let about = about(loaded, plan.as_ref());
     let ground = Ground {
-        plan: plan(ws),
+        precedents: witnessing::nearest(ws, &about),
+        plan,
         halt: standing.map(|standing| standing.halt),
         cap: detect::iteration_cap(&ws.config.rules),
         context,
     };
     Ok(policy::briefing(&loaded.timeline, place, ground))
+}
+
+/// What the work is about, in the words of its plan and of its last commit.
+fn about(loaded: &Loaded, plan: Option<&Plan>) -> String {
+    let story = loaded.timeline.story();
+    let last = story.tried.last().map(|tried| tried.subject.clone());
+    let planned = plan.into_iter().flat_map(|plan| plan.title.iter().chain(&plan.open).cloned());
+    planned.chain(last).collect::<Vec<String>>().join("\n")
+}
+
+/// The decisions that are nearest to what the work is about.
+pub fn precedents(ws: &Workspace, loaded: &Loaded) -> Vec<DecidedBefore> {
+    witnessing::nearest(ws, &about(loaded, plan(ws).as_ref()))
 }
 
 /// The document that says what is to be done. Links are not followed: they could lead anywhere.

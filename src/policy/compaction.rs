@@ -2,7 +2,7 @@
 //! context compaction gate). Pure: written and told in `action`.
 
 use super::plan::HaltPlace;
-use crate::domain::briefing::{Briefing, Plan};
+use crate::domain::briefing::{Briefing, DecidedBefore, Plan};
 use crate::domain::context::{ContextUse, Pressure};
 use crate::domain::decision::Halt;
 use crate::domain::effect::Effect;
@@ -23,6 +23,8 @@ pub struct Ground {
     pub halt: Option<Halt>,
     /// The cap of `iteration-cap`.
     pub cap: Option<u64>,
+    /// What people decided about questions like this.
+    pub precedents: Vec<DecidedBefore>,
     /// How full the window is.
     pub context: Option<ContextUse>,
 }
@@ -40,6 +42,7 @@ pub fn briefing(timeline: &Timeline, place: &HaltPlace, ground: Ground) -> Brief
         halt: ground.halt,
         context: ground.context,
         story: timeline.story(),
+        precedents: ground.precedents,
         next,
     }
 }
@@ -155,7 +158,13 @@ mod tests {
             pressure,
         };
         let plan = plan_of("PLAN.md", "# Ship it\n- [x] a\n- [ ] the parser\n");
-        Ground { plan: Some(plan), halt: None, cap: Some(100), context: Some(context) }
+        Ground {
+            plan: Some(plan),
+            halt: None,
+            cap: Some(100),
+            precedents: Vec::new(),
+            context: Some(context),
+        }
     }
 
     #[test]

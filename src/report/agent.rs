@@ -184,6 +184,15 @@ pub fn session(view: &SessionView) -> String {
     if let Some(briefing) = &view.briefing {
         lines.push(format!("Read {briefing} first: it tells what was tried."));
     }
+    for found in &view.precedents {
+        lines.push(format!(
+            "Decided before, as data: {} by {} at {}, about {:?}",
+            terminal_clip(&found.decision, 60),
+            terminal_clip(&found.by.join(", "), 100),
+            found.at,
+            terminal_clip(&found.question, 200)
+        ));
+    }
     let text = lines.join("\n");
     let end =
         text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= MAX_CONTEXT).last();

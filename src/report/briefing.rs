@@ -2,7 +2,7 @@
 //! when compaction is triggered). Built like the report file of a halt, and bounded like it; what agents and authors wrote
 //! stands in code spans. What the agent adds under the last heading is kept when the file is written again.
 
-use crate::domain::briefing::{Briefing, PROMPT, Plan};
+use crate::domain::briefing::{Briefing, DecidedBefore, PROMPT, Plan};
 use crate::domain::context::{ContextUse, FillSource};
 
 use super::escape::{clip, markdown, terminal_block};
@@ -31,6 +31,7 @@ pub fn render(briefing: &Briefing, notes: &str) -> String {
     tried(&mut page, &briefing.story);
     failing(&mut page, briefing);
     best(&mut page, &briefing.story);
+    decided(&mut page, &briefing.precedents);
     section(&mut page, "Next step");
     for (number, step) in (1..).zip(&briefing.next) {
         page.line(&format!("{number}. {}", markdown(&clip(step, phrase::MESSAGE))));
@@ -53,6 +54,25 @@ pub fn notes(text: &str) -> &str {
     let notes = below.strip_prefix(HINT).unwrap_or(below).trim();
     let end = notes.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= NOTES).last();
     &notes[..end.unwrap_or(0)]
+}
+
+/// What people decided: told with who and when, so that nobody takes it for an order.
+fn decided(page: &mut Page, precedents: &[DecidedBefore]) {
+    if precedents.is_empty() {
+        return;
+    }
+    section(page, "Decided by people before");
+    for found in precedents {
+        let by = found.by.join(", ");
+        page.line(&format!("- {} asked: {}", span(&found.round), span(&found.question)));
+        page.line(&format!(
+            "  - decided {} by {} at {}: {}",
+            span(&found.decision),
+            span(&by),
+            found.at,
+            span(&found.rationale)
+        ));
+    }
 }
 
 fn goal(page: &mut Page, briefing: &Briefing) {
@@ -161,6 +181,7 @@ mod tests {
                 pressure: Pressure::Mandatory,
             }),
             story: samples::story(),
+            precedents: Vec::new(),
             next: vec!["make suite::a pass: andon test".into()],
         }
     }

@@ -1,6 +1,6 @@
 //! How alike two texts are (R21): claim and critique of a round, rationales of a panel, words of precedents.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A critique with fewer tokens than this says too little to be one.
 const SHORT: u64 = 12;
@@ -13,9 +13,14 @@ const STOP_WORDS: &[&str] = &[
     "then", "there", "these", "this", "to", "was", "we", "were", "which", "will", "with", "you",
 ];
 
-/// The words of a text with their counts, without quotes, code and stop words.
+/// The words of a text with their counts, without quotes, code and stop words: each once, sorted, behind one another in
+/// one buffer. A ledger has thousands of texts, and a map of texts each would cost more than all else in the fold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words(BTreeMap<String, u64>);
+pub struct Words {
+    names: String,
+    /// Of each where it ends, and how often it comes.
+    counts: Vec<(usize, u64)>,
+}
 
 /// How alike two texts are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,38 +41,57 @@ pub struct Similarity {
 impl Words {
     /// Counts the words of `text`.
     pub fn of(text: &str) -> Self {
-        let mut counts = BTreeMap::new();
-        let text = without_fences(text);
-        for line in text.split('\n').filter(|line| !is_quoted(line)) {
-            let line = line.to_lowercase();
-            let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-            for token in line.split(|c| !is_part(c)) {
-                if token.len() >= 2 && STOP_WORDS.binary_search(&token).is_err() {
-                    *counts.entry(token.to_owned()).or_insert(0) += 1;
-                }
+        let mut lower = String::with_capacity(text.len());
+        for line in without_fences(text).split('\n').filter(|line| !is_quoted(line)) {
+            if line.is_ascii() {
+                lower.extend(line.chars().map(|c| c.to_ascii_lowercase()));
+            } else {
+                // Letters beyond ASCII may have a lower case within it.
+                lower.push_str(&line.to_lowercase());
             }
+            lower.push('\n');
         }
-        Self(counts)
+        let is_part = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'_';
+        let tokens = lower.as_bytes().split(|c| !is_part(*c)).filter(|token| token.len() >= 2);
+        let tokens = tokens.filter_map(|token| std::str::from_utf8(token).ok());
+        let mut tokens: Vec<&str> = tokens.filter(|token| STOP_WORDS.binary_search(token).is_err()).collect();
+        tokens.sort_unstable();
+        let mut found = Self::default();
+        for same in tokens.chunk_by(|one, other| one == other) {
+            found.names.push_str(same[0]);
+            found.counts.push((found.names.len(), same.len() as u64));
+        }
+        found
+    }
+
+    /// The words in their order, with their counts.
+    fn each(&self) -> impl Iterator<Item = (&str, u64)> {
+        let mut begin = 0;
+        self.counts.iter().map(move |(end, count)| {
+            let name = &self.names[begin..*end];
+            begin = *end;
+            (name, *count)
+        })
     }
 
     /// Which words there are.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
+        self.each().map(|(name, _)| name)
     }
 
     /// Whether every word of `self` is in `all`.
     pub fn are_among(&self, all: &BTreeSet<String>) -> bool {
-        self.0.keys().all(|word| all.contains(word))
+        self.names().all(|word| all.contains(word))
     }
 
     /// Whether this says too little to be a critique.
     pub fn is_short(&self) -> bool {
-        self.0.values().sum::<u64>() < SHORT
+        self.counts.iter().map(|(_, count)| count).sum::<u64>() < SHORT
     }
 
     /// Compares a claim with its critique.
     pub fn compare(&self, critique: &Self) -> Similarity {
-        let dot = self.0.iter().map(|(word, count)| count * critique.0.get(word).unwrap_or(&0)).sum();
+        let dot = self.dot(critique);
         let (na, nb) = (self.square(), critique.square());
         Similarity {
             dot,
@@ -84,8 +108,21 @@ impl Words {
         self.compare(other).agreement
     }
 
+    /// Both are sorted: they are walked side by side.
+    fn dot(&self, other: &Self) -> u64 {
+        let mut theirs = other.each().peekable();
+        let mut dot = 0;
+        for (word, count) in self.each() {
+            while theirs.next_if(|(their, _)| *their < word).is_some() {}
+            if let Some((_, their)) = theirs.next_if(|(their, _)| *their == word) {
+                dot += count * their;
+            }
+        }
+        dot
+    }
+
     fn square(&self) -> u64 {
-        self.0.values().map(|count| count * count).sum()
+        self.counts.iter().map(|(_, count)| count * count).sum()
     }
 }
 
@@ -126,7 +163,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<(String, u64)> {
-        Words::of(text).0.into_iter().collect()
+        Words::of(text).each().map(|(word, count)| (word.to_owned(), count)).collect()
     }
 
     #[test]
@@ -145,12 +182,26 @@ mod tests {
             ("> one\n  + two\n@@ three\n-four\n- five\n-\n --- six\nseven", &[("five", 1), ("seven", 1)]),
             ("x```y\n```> kept", &[("kept", 1)]),
             ("naïve", &[("na", 1), ("ve", 1)]),
+            // The sign for kelvin has a small letter of ASCII.
+            ("\u{212a}ilo", &[("kilo", 1)]),
             ("RETRY retry Retry", &[("retry", 3)]),
         ];
         for (text, want) in table {
             let want: Vec<(String, u64)> =
                 want.iter().map(|(word, count)| ((*word).to_owned(), *count)).collect();
             assert_eq!(words(text), want, "{text:?}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_two_texts_have_in_common_is_what_maps_of_them_have(one in "[a-c _\n]{0,60}", other in "[a-c _\n]{0,60}") {
+            use std::collections::BTreeMap;
+            let (one, other) = (Words::of(&one), Words::of(&other));
+            let (left, right): (BTreeMap<_, _>, BTreeMap<_, _>) = (one.each().collect(), other.each().collect());
+            let dot: u64 = left.iter().map(|(word, count)| count * right.get(word).unwrap_or(&0)).sum();
+            proptest::prop_assert_eq!(one.compare(&other).dot, dot);
+            proptest::prop_assert_eq!(one.names().count(), left.len());
         }
     }
 

@@ -62,7 +62,6 @@ fn a_judge_decides_or_defers_and_only_the_latter_asks_a_person() {
     // Expired rounds are found by the next command, without a daemon.
     asked(&stage, "Too late?");
     stage.pass(3_600);
-    round(&stage, "open", &json!({"question": "Another?"})).ok();
     let waiting = by(&stage, "ann", &["review", "--format", "json"]).ok().stdout;
     assert!(waiting.contains("Too late?"), "{waiting}");
 }
@@ -217,6 +216,13 @@ fn a_panel_overturns_and_everything_follows() {
         (&told["precedents"][0]["decision"], &told["precedents"][0]["by"]),
         (&json!("accept_opposer"), &json!(["human:ann"]))
     );
+    // An agent that begins anew is told as well, by the words of its plan.
+    stage.write("PLAN.md", "# Add the column to the table orders\n\n- [ ] shadow tables\n");
+    stage.andon(&["context", "--brief"]).ok();
+    let briefing = stage.read(".andon/MISSION_BRIEFING.md");
+    let told: Vec<&str> =
+        briefing.lines().skip_while(|line| *line != "## Decided by people before").take(6).collect();
+    insta::assert_snapshot!("rounds_briefing", crate::support::people::steady_text(&stage, &told.join("\n")));
     // Another witness flags it, and a panel of three overturns.
     insta::assert_snapshot!(
         "rounds_flag",

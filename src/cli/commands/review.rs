@@ -10,6 +10,7 @@ use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, Said};
 use crate::engine::workspace::Workspace;
 use crate::ops::review::{self, Act, Acted, Given};
+use crate::ops::round;
 use crate::report::json;
 
 /// Does what was asked.
@@ -20,6 +21,8 @@ pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
     }
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let ctx = &shell.ctx;
+    // There is no daemon: a round whose time is up is found by whoever asks next.
+    round::expire(ctx, &ws)?;
     match command {
         ReviewCommand::Accept(args) => {
             tell(shell, &review::act(ctx, &ws, &args.round, Act::Accept)?, args.format.format);
@@ -104,6 +107,7 @@ fn private(shell: &Shell, ws: &Workspace) -> Result<String, OpsError> {
 
 fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
+    round::expire(&shell.ctx, &ws)?;
     let rounds = review::waiting(&ws)?;
     shell.out.result(&match format {
         Format::Text => review::waiting_text(&rounds, shell.out.out),

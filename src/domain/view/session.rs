@@ -1,5 +1,6 @@
 //! What stands when a session begins.
 
+use crate::domain::briefing::DecidedBefore;
 use crate::domain::decision::Halt;
 
 /// What stands when a session begins.
@@ -17,4 +18,6 @@ pub struct SessionView {
     pub tested: bool,
     /// Whether there is a briefing to be read.
     pub briefing: Option<String>,
+    /// What people decided about questions like this. Untrusted text.
+    pub precedents: Vec<DecidedBefore>,
 }

@@ -5,6 +5,7 @@
 mod act;
 mod answer;
 mod faults;
+mod nearest;
 mod setup;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ pub use answer::{
     HaltAnswer, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered, unfit,
 };
 pub use faults::{Witnessed, faults, rewound};
+pub use nearest::nearest;
 pub use setup::{editor, not_an_agent, signer};
 
 use crate::domain::ids::{CommitId, EntryId};

@@ -45,7 +45,9 @@ pub(super) fn session_start(
 
 /// What stands, for a model that knows nothing of it.
 fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
-    let timeline = timeline::load(place.ws)?.timeline;
+    let loaded = timeline::load(place.ws)?;
+    let precedents = compaction::precedents(place.ws, &loaded);
+    let timeline = loaded.timeline;
     let briefed = place.ws.andon_dir().is_some_and(|dir| dir.size(BRIEFING).is_some());
     Ok(words::session(&SessionView {
         halt,
@@ -54,6 +56,7 @@ fn context(place: &Place<'_>, halt: Option<Halt>) -> Result<String, OpsError> {
         failing: timeline.story().failing_now,
         tested: place.ws.config.test.command.is_some(),
         briefing: briefed.then(|| format!(".andon/{BRIEFING}")),
+        precedents,
     }))
 }
 

@@ -41,8 +41,11 @@ impl Fold<'_> {
         let round = self.round_of(entry, id)?;
         let witness = self.witness(entry)?;
         self.waiting(round)?;
-        self.not_suspended(entry, &witness)?;
-        let seat = self.may_take(entry, round, &witness)?;
+        let tier = self.tier(entry, &witness);
+        if tier == Tier::Suspended {
+            return Err(Code::Suspended);
+        }
+        let seat = self.may_take(entry, round, (&witness, tier))?;
         self.not_gated(entry, id, &witness)?;
         let at = self.at(entry);
         let state = &mut self.state.rounds[round];
@@ -60,14 +63,19 @@ impl Fold<'_> {
     }
 
     /// The seat that the witness gets, if the round is a panel's and they have none yet.
-    fn may_take(&self, entry: usize, round: usize, witness: &str) -> Result<Option<usize>, Code> {
+    fn may_take(
+        &self,
+        entry: usize,
+        round: usize,
+        (witness, tier): (&str, Tier),
+    ) -> Result<Option<usize>, Code> {
         let policy = self.authority.for_entry(entry);
         let state = &self.state.rounds[round];
         if self.has_conflict(entry, round, witness) && !policy.is_solo() {
             return Err(Code::Conflict);
         }
         let Some(panel) = state.open_panel() else {
-            return self.may_take_alone(entry, state, witness).map(|()| None);
+            return self.may_take_alone(entry, state, (witness, tier)).map(|()| None);
         };
         if panel.has(witness) {
             return Ok(None);
@@ -78,9 +86,14 @@ impl Fold<'_> {
         panel.free(self.at(entry)).map(Some).ok_or(Code::PanelFull)
     }
 
-    fn may_take_alone(&self, entry: usize, state: &RoundState, witness: &str) -> Result<(), Code> {
+    fn may_take_alone(
+        &self,
+        entry: usize,
+        state: &RoundState,
+        (witness, tier): (&str, Tier),
+    ) -> Result<(), Code> {
         let policy = self.authority.for_entry(entry);
-        match self.tier(entry, witness) {
+        match tier {
             Tier::Probation | Tier::PanelOnly => return Err(Code::PanelOnly),
             Tier::Full | Tier::Suspended => {}
         }

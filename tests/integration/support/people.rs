@@ -63,7 +63,12 @@ pub(crate) fn fail(stage: &Stage) {
 
 /// Keys and ids, which differ from run to run, by names of their own.
 pub(crate) fn steady(stage: &Stage, out: &Out) -> String {
-    let mut text = out.to_string();
+    steady_text(stage, &out.to_string())
+}
+
+/// The same for a text.
+pub(crate) fn steady_text(stage: &Stage, text: &str) -> String {
+    let mut text = text.to_owned();
     for who in ["ann", "bo", "cy", "di"] {
         let print = stage.run_in(stage.root(), "ssh-keygen", &["-l", "-f", &public(stage, who)], None).ok();
         let print = print.stdout.split(' ').nth(1).unwrap().to_owned();

@@ -1,0 +1,52 @@
+//! Which decisions are nearest to the work at hand: by the words they share, for agents that begin anew.
+
+use super::{SignedLedger, short};
+use crate::domain::briefing::DecidedBefore;
+use crate::domain::time::Timestamp;
+use crate::engine::workspace::Workspace;
+use crate::ledger::REF_PREFIX;
+use crate::review::precedents::{Precedent, PrecedentQuery, PrecedentStanding};
+use crate::review::similarity::Words;
+
+/// How many are named.
+const NEAREST: usize = 2;
+
+/// The nearest decisions that stand; none where the ledger cannot be read, for nothing depends on them.
+pub fn nearest(ws: &Workspace, about: &str) -> Vec<DecidedBefore> {
+    let is_empty = ws.repo.refs_with_prefix(REF_PREFIX).map_or(true, |refs| refs.is_empty());
+    if is_empty || about.trim().is_empty() {
+        return Vec::new();
+    }
+    let Ok(ledger) = super::load(ws) else { return Vec::new() };
+    let about = Words::of(about);
+    let all = ledger.folded.precedents(&PrecedentQuery::default()).into_iter();
+    let mut near: Vec<(f64, DecidedBefore)> = all
+        .filter(|found| found.standing == PrecedentStanding::Current)
+        .map(|found| decided(&ledger, found))
+        .map(|found| (likeness(&about, &found), found))
+        .filter(|(likeness, _)| *likeness > 0.0)
+        .collect();
+    // The sort is stable: of two that are as near the newer one goes first.
+    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    near.into_iter().take(NEAREST).map(|(_, found)| found).collect()
+}
+
+fn likeness(about: &Words, found: &DecidedBefore) -> f64 {
+    about.compare(&Words::of(&format!("{}\n{}", found.question, found.rationale))).cosine
+}
+
+fn decided(ledger: &SignedLedger, found: Precedent) -> DecidedBefore {
+    let body = &ledger.entries[found.round].body;
+    let text = |name: &str| body.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let vote = found.votes.first().copied().unwrap_or(found.round);
+    let said = &ledger.entries[vote].body;
+    let said = said.get("ballot").and_then(serde_json::Value::as_object).unwrap_or(said);
+    DecidedBefore {
+        round: short(ledger.entries[found.round].id),
+        question: text("question").or_else(|| text("message")).unwrap_or_default(),
+        decision: found.key,
+        rationale: said.get("rationale").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
+        by: found.by.into_iter().collect(),
+        at: Timestamp(ledger.folded.graph.eff[vote]),
+    }
+}
