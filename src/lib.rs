@@ -14,7 +14,7 @@
 //! | 2 | [`detect`] | pure: timeline to findings, one file a rule |
 //! | 2 | [`signals`] | pure: signs of being stuck, taken together |
 //! | 2 | [`policy`] | pure: findings to a decision and a plan |
-//! | 2 | [`review`] | pure: rounds put to people, and what follows from their answers |
+//! | 2 | `review` | pure: rounds put to people, and what follows from their answers |
 //! | 2 | [`report`] | pure: values to text |
 //! | 2 | [`store`] | the journal, the commit records, receipts, caches |
 //! | 2 | [`ledger`] | halts and acknowledgements |

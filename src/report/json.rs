@@ -1,4 +1,4 @@
-//! JSON output: one line a document. The documents are the types of [`crate::wire::v1::output`].
+//! JSON output: one line a document. The documents are the types of `wire::v1::output`.
 
 use serde::Serialize;
 use std::fmt::Write as _;

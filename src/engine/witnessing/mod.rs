@@ -1,6 +1,6 @@
 //! The signed ledger of a repository, read and folded: who may act, which rounds wait, what was decided.
 //!
-//! The rules are those of [`crate::review`]; here the entries come from git, with signatures that were verified.
+//! The rules are those of `review`; here the entries come from git, with signatures that were verified.
 
 mod act;
 mod answer;
