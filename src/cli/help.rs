@@ -13,8 +13,8 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Set up", &["install", "uninstall", "agent", "doctor", "config", "pin", "demo"]),
     ("Work", &["test", "complete", "status", "log", "show", "explain"]),
     ("Answer a halt", &["resume", "stop", "pause", "advise", "review", "witness"]),
-    ("Share and check", &["check", "ledger", "sync", "replay", "backfill"]),
-    ("Agents and shells", &["observe", "tick", "context", "completions", "man"]),
+    ("Share and check", &["check", "attest", "ledger", "sync", "replay", "backfill"]),
+    ("Agents and shells", &["observe", "round", "tick", "context", "completions", "man"]),
 ];
 /// Widest text; wider lines are hard to read.
 const MAX_COLUMNS: usize = 100;

@@ -170,5 +170,9 @@ fn time(text: &str) -> Result<Timestamp, String> {
         Ok(seconds) => Timestamp(seconds),
         Err(_) => text.parse::<Timestamp>().map_err(|err| err.to_string())?,
     };
-    if time.0.abs() < FARTHEST { Ok(time) } else { Err("must be a time in seconds since 1970".to_owned()) }
+    if (-FARTHEST..=FARTHEST).contains(&time.0) {
+        Ok(time)
+    } else {
+        Err("must be a time in seconds since 1970".to_owned())
+    }
 }

@@ -166,7 +166,7 @@ mod tests {
         let chosen = text.replace("decision = \"\"", "decision = \"accept_opposer\"");
         assert_eq!(said(&chosen).unwrap_err(), "x:13: rationale: must not be empty");
         let why = chosen.replacen("rationale = \"\"", "rationale = \"Locks.\"", 1);
-        assert_eq!(said(&why).unwrap_err(), "x:30: sycophancy_assessment.rationale: must not be empty");
+        assert_eq!(said(&why).unwrap_err(), "x:31: sycophancy_assessment.rationale: must not be empty");
         let whole = why.replacen(
             "detected = false\nrationale = \"\"",
             "detected = false\nrationale = \"Its own.\"",

@@ -112,7 +112,7 @@ impl<'a> Members<'a> {
     /// An object whose members are whole numbers, which may be negative.
     pub fn numbers(self, name: &str) -> Result<BTreeMap<String, i64>, Malformed> {
         let Some(Self(map)) = self.object(name)? else { return Ok(BTreeMap::new()) };
-        let fits = |number: &i64| number.abs() <= MAX_WHOLE;
+        let fits = |number: &i64| (-MAX_WHOLE..=MAX_WHOLE).contains(number);
         let read = |(who, number): (&String, &Value)| Some((who.clone(), number.as_i64().filter(fits)?));
         map.iter().map(read).collect::<Option<_>>().ok_or_else(|| malformed(name, "must hold whole numbers"))
     }
@@ -140,7 +140,7 @@ pub fn time(value: &Value) -> Option<i64> {
         Some(text) => text.parse::<jiff::Timestamp>().ok()?.as_second(),
         None => value.as_i64()?,
     };
-    (seconds.abs() <= MAX_WHOLE).then_some(seconds)
+    (-MAX_WHOLE..=MAX_WHOLE).contains(&seconds).then_some(seconds)
 }
 
 /// Whether a text says nothing.
