@@ -97,8 +97,8 @@ pub fn stopped(shell: &Shell, walked: Walked, exit: Exit) -> Exit {
     let Walked::Part { done, of } = walked else { return exit };
     let what = format!("stopped after {done} of {of} commits: what is shown is part of the answer");
     let help = "run it again: it goes on faster where it was (git directory, andon/cache/derived)";
-    let said = Diagnostic::warning(what).code("interrupted").help(help.to_owned());
-    shell.out.message(&message::diagnostics(&[said], shell.out.err));
+    let diagnostic = Diagnostic::warning(what).code("interrupted").help(help.to_owned());
+    shell.out.message(&message::diagnostics(&[diagnostic], shell.out.err));
     if exit == Exit::Allowed { Exit::Undecided } else { exit }
 }
 

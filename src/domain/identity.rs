@@ -198,11 +198,11 @@ mod tests {
     #[test]
     fn a_drift_names_its_files() {
         let rules = pinned(&[("A.md", 1), ("B.md", 2)]);
-        let said = |of: &[(&str, u8)]| {
+        let summary = |of: &[(&str, u8)]| {
             drift(&rules, &files(of)).iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
         };
-        assert_eq!(said(&[("A.md", 1), ("B.md", 2)]), "");
-        assert_eq!(said(&[("A.md", 9), ("C.md", 3)]), "A.md changed, C.md is new, B.md is gone");
+        assert_eq!(summary(&[("A.md", 1), ("B.md", 2)]), "");
+        assert_eq!(summary(&[("A.md", 9), ("C.md", 3)]), "A.md changed, C.md is new, B.md is gone");
         let mut executable = files(&[("A.md", 1), ("B.md", 2)]);
         executable.get_mut(&b"A.md"[..]).unwrap().mode = 0o100_755;
         assert_eq!(drift(&rules, &executable), [Mismatch::Changed("A.md".to_owned())]);

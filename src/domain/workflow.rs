@@ -153,8 +153,8 @@ impl NodeMatch {
             // A star at an end says what holds anyway.
             Self::Author(part) => maker.author.contains(part.trim_matches('*')),
             Self::Trailer(line) => maker.trailers.iter().any(|(key, value)| {
-                let said = line.split_once(':');
-                said.is_some_and(|(k, v)| k.trim().eq_ignore_ascii_case(key) && v.trim() == value.trim())
+                let pair = line.split_once(':');
+                pair.is_some_and(|(k, v)| k.trim().eq_ignore_ascii_case(key) && v.trim() == value.trim())
             }),
             Self::Branch(pattern) => maker.branch.is_some_and(|branch| match pattern.strip_suffix('*') {
                 Some(beginning) => branch.starts_with(beginning),

@@ -62,13 +62,16 @@ mod tests {
 
     #[test]
     fn the_first_line_that_answers_is_taken_and_silence_ends() {
-        let said = |script: &str, limit| {
+        let answer = |script: &str, limit| {
             ask(&["sh", "-c", script], Path::new("/"), "question\n", |line| line.starts_with("yes"), limit)
         };
         let long = Duration::from_secs(20);
-        assert_eq!(said("read q; echo no; echo yes $q; cat", long).unwrap().as_deref(), Some("yes question"));
-        assert_eq!(said("echo no", long).unwrap(), None);
-        assert_eq!(said("exec sleep 60", Duration::from_millis(50)).unwrap(), None);
+        assert_eq!(
+            answer("read q; echo no; echo yes $q; cat", long).unwrap().as_deref(),
+            Some("yes question")
+        );
+        assert_eq!(answer("echo no", long).unwrap(), None);
+        assert_eq!(answer("exec sleep 60", Duration::from_millis(50)).unwrap(), None);
         assert!(ask(&["/no/such/program"], Path::new("/"), "", |_| true, long).is_err());
         assert!(ask(&[], Path::new("/"), "", |_| true, long).is_err());
     }

@@ -35,12 +35,12 @@ impl LineSummary {
 
     /// What there is to say: the first remarks, and how many there are beyond them.
     pub(crate) fn remarks(self) -> Vec<Diagnostic> {
-        let mut said = self.first;
+        let mut notes = self.first;
         if self.further > 0 {
             let further = format!("{} more remarks about lines are left out", self.further);
-            said.push(Diagnostic::note(further).code("event"));
+            notes.push(Diagnostic::note(further).code("event"));
         }
-        said
+        notes
     }
 
     fn remark(&mut self, remark: Diagnostic) {

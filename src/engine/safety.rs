@@ -98,9 +98,10 @@ pub(crate) fn noticed(
     loaded: &Loaded,
     decision: &Decision,
 ) -> Option<Diagnostic> {
-    let said = decision.findings.iter().filter(|finding| matches!(finding.level, Level::Warn | Level::Block));
+    let warned =
+        decision.findings.iter().filter(|finding| matches!(finding.level, Level::Warn | Level::Block));
     // What has grown graver behind a halt has no ledger entry of its own.
-    let facts = said.chain(policy::graver(decision)).map(|finding| SafetyFact {
+    let facts = warned.chain(policy::graver(decision)).map(|finding| SafetyFact {
         kind: SafetyKind::Noticed,
         figures: finding.detail.figures(),
         ..fact(ctx, finding.rule, finding.level, &finding.message())

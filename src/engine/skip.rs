@@ -138,8 +138,8 @@ fn message(ctx: &Context, name: &OsString) -> String {
 /// Fills in the reasons that the message gives.
 pub fn with_trailers(mut skipped: Vec<Skip>, trailers: &[(String, String)]) -> Vec<Skip> {
     for skip in skipped.iter_mut().filter(|skip| skip.reason.is_empty()) {
-        let said = trailers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(Skip::TRAILER));
-        let mut named = said.filter_map(|(_, value)| value.split_once(':'));
+        let trailers = trailers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(Skip::TRAILER));
+        let mut named = trailers.filter_map(|(_, value)| value.split_once(':'));
         if let Some((_, reason)) = named.find(|(rule, _)| rule.trim() == skip.rule) {
             skip.reason = clipped(reason);
         }

@@ -91,9 +91,9 @@ impl<'a> RuleWatch<'a> {
                 fold.push(Fact::Event(event));
                 loaded.timeline = fold.into_timeline();
                 let at = stage.stage(&loaded.timeline);
-                let said = said(&asked(self.ws, &loaded, at, None).findings);
+                let heard = keys(&asked(self.ws, &loaded, at, None).findings);
                 self.loaded = Some(loaded);
-                if said == self.heard { Ok(()) } else { self.listen(stage) }
+                if heard == self.heard { Ok(()) } else { self.listen(stage) }
             }
             // Where a test run belongs among the other facts only a whole reading tells.
             (_, _) => self.listen(stage),
@@ -119,7 +119,7 @@ impl<'a> RuleWatch<'a> {
         let (decision, warnings, loaded) = decide(self.ctx, self.ws, stage)?;
         self.loaded = Some(loaded);
         self.since = Since::Nothing;
-        self.heard = said(&decision.findings);
+        self.heard = keys(&decision.findings);
         for warning in warnings {
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
@@ -136,13 +136,14 @@ impl<'a> RuleWatch<'a> {
 
 /// What two decisions of one verdict say together; of one rule the newer counts.
 fn with(before: Decision, mut newer: Decision) -> Decision {
-    let said = |rule: &str| newer.findings.iter().any(|finding| finding.rule == rule);
-    let rest: Vec<Finding> = before.findings.into_iter().filter(|finding| !said(finding.rule)).collect();
+    let is_repeated = |rule: &str| newer.findings.iter().any(|finding| finding.rule == rule);
+    let rest: Vec<Finding> =
+        before.findings.into_iter().filter(|finding| !is_repeated(finding.rule)).collect();
     newer.findings.extend(rest);
     policy::decide(newer.findings, newer.standing)
 }
 
-fn said(findings: &[Finding]) -> Vec<Key> {
+fn keys(findings: &[Finding]) -> Vec<Key> {
     findings.iter().map(|finding| (finding.rule, finding.level, finding.report_file)).collect()
 }
 

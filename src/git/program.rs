@@ -236,7 +236,7 @@ fn end_within(mut command: Command, patience: Duration) -> Result<Ended, GitErro
     let mut child = command.spawn().map_err(start_error)?;
     let group = child.id();
     let (done, waiting) = mpsc::channel::<()>();
-    let (said, in_time) = std::thread::scope(|scope| {
+    let (output, in_time) = std::thread::scope(|scope| {
         let watch = scope.spawn(move || {
             let in_time = waiting.recv_timeout(patience) != Err(RecvTimeoutError::Timeout);
             if !in_time {
@@ -244,16 +244,16 @@ fn end_within(mut command: Command, patience: Duration) -> Result<Ended, GitErro
             }
             in_time
         });
-        let said = talk(&mut child, b"");
+        let output = talk(&mut child, b"");
         drop(done);
-        (said, watch.join().unwrap_or(true))
+        (output, watch.join().unwrap_or(true))
     });
     let status = child.wait().map_err(start_error)?;
     if !in_time {
         let stderr = format!("no end within {} s", patience.as_secs()).into_bytes();
         return Ok(Ended { ok: false, stdout: Vec::new(), stderr });
     }
-    let (stdout, stderr) = said;
+    let (stdout, stderr) = output;
     let stdout = stdout.map_err(|detail| GitError::Answer { command: line, detail })?;
     Ok(Ended { ok: status.success(), stdout, stderr })
 }
@@ -268,11 +268,11 @@ fn talk(child: &mut Child, input: &[u8]) -> (Result<Vec<u8>, String>, Vec<u8>) {
         }
         let errors =
             scope.spawn(move || stderr.map(|stderr| read_some(stderr, MAX_STDERR)).unwrap_or_default());
-        let said = stdout.map_or_else(|| Ok(Vec::new()), |stdout| read_all(stdout, MAX_STDOUT));
-        if said.is_err() {
+        let output = stdout.map_or_else(|| Ok(Vec::new()), |stdout| read_all(stdout, MAX_STDOUT));
+        if output.is_err() {
             let _already_gone = child.kill();
         }
-        (said, errors.join().unwrap_or_default())
+        (output, errors.join().unwrap_or_default())
     })
 }
 

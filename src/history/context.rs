@@ -180,14 +180,14 @@ mod tests {
 
     #[test]
     fn lines_of_output_add_up_until_they_are_cleared() {
-        let said = |lines| {
+        let read = |lines| {
             let (kind, hash) = (OutputKind::MessageFinal, Digest([1; 32]));
             event(What::Output(Output { kind, hash, lines }))
         };
         let more = || event(What::Usage(Usage { output_lines: Some(40), ..Usage::default() }));
         let lines = |facts| folded(facts).window("agent").lines;
-        assert_eq!(lines(vec![said(Some(2)), said(None), more()]), 42);
-        assert_eq!(lines(vec![said(Some(u64::MAX)), more()]), u64::MAX);
-        assert_eq!(lines(vec![more(), event(What::Cleared(Clearing::Compaction)), said(Some(3))]), 3);
+        assert_eq!(lines(vec![read(Some(2)), read(None), more()]), 42);
+        assert_eq!(lines(vec![read(Some(u64::MAX)), more()]), u64::MAX);
+        assert_eq!(lines(vec![more(), event(What::Cleared(Clearing::Compaction)), read(Some(3))]), 3);
     }
 }

@@ -77,17 +77,17 @@ impl Timeline {
     pub fn unchanged_running(&self, at: usize) -> u64 {
         let run = self.unchanged_run(at);
         let mut written: BTreeSet<HunkHash> = BTreeSet::new();
-        let mut said = vec![false; run.len()];
+        let mut repeats = vec![false; run.len()];
         for (number, (one, again)) in run.iter().enumerate().rev() {
             let before = run.get(number + 1).map(|(before, _)| *before);
-            said[number] = one.diff.empty || *again || one.says_it_again(before, &written);
+            repeats[number] = one.diff.empty || *again || one.says_it_again(before, &written);
             written.extend(one.diff.hunks.iter().map(|hunk| hunk.added));
         }
         let (mut running, mut same, mut tour) = (0, 0_usize, true);
         for (number, (one, _)) in run.iter().enumerate() {
             let length = number + 1;
-            same += usize::from(said[number]);
-            tour &= said[number] || (one.diff.added <= 1 && one.diff.removed <= 1);
+            same += usize::from(repeats[number]);
+            tour &= repeats[number] || (one.diff.added <= 1 && one.diff.removed <= 1);
             tour &= one.only_path().is_some() && one.only_path() == run[0].0.only_path();
             if same * 3 >= length * 2 || (tour && length >= TOUR) {
                 running = length;

@@ -251,8 +251,8 @@ fn of_fact(fact: &SafetyFact) -> SafetyEvent {
         SafetyKind::Pulled => (kind, "loop_stays_halted"),
         SafetyKind::Lifted => (EventType::LIFTED, "loop_stays_halted"),
     };
-    let said = SafetyDetails::text(&fact.message);
-    let (message, reason) = if fact.kind == SafetyKind::Skipped { (None, said) } else { (said, None) };
+    let text = SafetyDetails::text(&fact.message);
+    let (message, reason) = if fact.kind == SafetyKind::Skipped { (None, text) } else { (text, None) };
     let agent = fact.agent.clone();
     let mut details = SafetyDetails { message, reason, tree: fact.tree, agent, ..about_rule(&fact.rule) };
     details.set_figures(&fact.figures);

@@ -241,7 +241,7 @@ fn changed_paths(since: &Since) -> Option<String> {
 
 /// Which files the tests saw that git does not see, in words.
 fn hidden_paths(hidden: &[Hidden]) -> Vec<String> {
-    let mut said: Vec<String> = hidden
+    let mut hints: Vec<String> = hidden
         .iter()
         .take(NAMED)
         .map(|one| {
@@ -254,8 +254,8 @@ fn hidden_paths(hidden: &[Hidden]) -> Vec<String> {
         })
         .collect();
     let more = hidden.len().saturating_sub(NAMED);
-    said.extend((more > 0).then(|| format!("git does not see {more} more such paths")));
-    said
+    hints.extend((more > 0).then(|| format!("git does not see {more} more such paths")));
+    hints
 }
 
 fn validity(configured: Configured, end: &ProgramEnd, since: &Since) -> RunValidity {

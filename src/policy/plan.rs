@@ -93,11 +93,11 @@ fn cycle_id(timeline: &Timeline) -> String {
 
 /// What the nodes said last, turn by turn; where nothing was observed, what the records hold.
 fn outputs(timeline: &Timeline) -> Vec<Digest> {
-    let said: Vec<Digest> = timeline.activity.outputs.iter().map(|said| said.hash).collect();
-    if said.is_empty() {
+    let hashes: Vec<Digest> = timeline.activity.outputs.iter().map(|output| output.hash).collect();
+    if hashes.is_empty() {
         timeline.iterations.iter().flat_map(|iteration| iteration.outputs.iter().copied()).collect()
     } else {
-        said
+        hashes
     }
 }
 

@@ -125,8 +125,8 @@ fn ack_lines(page: &mut Page, ack: &Ack) {
     );
     let line = page.style.green(&line);
     page.line(&line);
-    if let Some(said) = phrase::said(ack, columns(page) - 9) {
-        page.line(&format!("         {said}"));
+    if let Some(answer) = phrase::acknowledgment(ack, columns(page) - 9) {
+        page.line(&format!("         {answer}"));
     }
 }
 

@@ -148,7 +148,7 @@ pub fn decision(decision: &Decision, consequence: Consequence, style: Style) -> 
     let mut page = Page::new(style);
     let shown = gravest_first(&decision.findings);
     let standing = decision.standing.as_ref();
-    let findings = shown.iter().filter(|finding| !is_said(finding, &shown, standing));
+    let findings = shown.iter().filter(|finding| !is_repeated(finding, &shown, standing));
     let mut messages: Vec<Diagnostic> =
         standing.map(|standing| halted(standing, style)).into_iter().collect();
     messages.extend(findings.map(|finding| Diagnostic::from(*finding)));
@@ -178,7 +178,7 @@ fn begin(messages: &mut [Diagnostic], what: Option<&str>) {
 }
 
 /// Whether another message says the same: one cause gives one error.
-fn is_said(finding: &Finding, shown: &[&Finding], standing: Option<&StandingHalt>) -> bool {
+fn is_repeated(finding: &Finding, shown: &[&Finding], standing: Option<&StandingHalt>) -> bool {
     let standing = standing.map(|standing| standing.halt.rule.as_str());
     let other = |rule: &str| {
         standing == Some(rule) || shown.iter().any(|one| one.rule == rule && one.level >= finding.level)

@@ -69,19 +69,19 @@ pub(super) fn void(validity: RunValidity) -> &'static str {
 /// What is to be said about a run beside its result: ` (handed in; flaky: a, b)`, or nothing. For the terminal.
 pub(super) fn caveats(evidence: &TestEvidence) -> String {
     let caveats = &evidence.caveats;
-    let mut said = Vec::new();
+    let mut notes = Vec::new();
     match caveats.origin {
         RunOrigin::Here => {}
-        RunOrigin::HandedIn => said.push("handed in".to_owned()),
+        RunOrigin::HandedIn => notes.push("handed in".to_owned()),
     }
     if let Some(full) = caveats.full_run {
-        said.push(format!("{} of {full} tests ran", evidence.counts.ran()));
+        notes.push(format!("{} of {full} tests ran", evidence.counts.ran()));
     }
     if !caveats.flaky.is_empty() {
         let flaky = some_of(&caveats.flaky, 3, |test| escape::terminal_clip(test, 100));
-        said.push(format!("flaky: {flaky}"));
+        notes.push(format!("flaky: {flaky}"));
     }
-    if said.is_empty() { String::new() } else { format!(" ({})", said.join("; ")) }
+    if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) }
 }
 
 /// The result of a test run in at most 12 columns, for tables.
@@ -154,16 +154,16 @@ pub(super) fn marks(record: &CommitRecord, gate: &str) -> Vec<&'static str> {
 
 /// `untested-edit: REASON`, for the terminal.
 pub(super) fn skip(skip: &Skip) -> String {
-    let said = if skip.reason.is_empty() { "no reason given" } else { &skip.reason };
+    let reason = if skip.reason.is_empty() { "no reason given" } else { &skip.reason };
     let agent = skip
         .agent
         .as_ref()
         .map(|marker| format!(" (in an agent's shell: {})", escape::terminal_clip(marker, 40)));
     let rule = escape::terminal_clip(&skip.rule, 40);
-    format!("{rule}: {}{}", escape::terminal_clip(said, 200), agent.unwrap_or_default())
+    format!("{rule}: {}{}", escape::terminal_clip(reason, 200), agent.unwrap_or_default())
 }
 
-/// `acknowledged by NAME with andon resume`, for the terminal; what they said is [`said`].
+/// `acknowledged by NAME with andon resume`, for the terminal; what they said is [`reason`].
 pub(super) fn acknowledged(ack: &Ack) -> String {
     let how = match ack.how {
         AckHow::Resume => "with andon resume",
@@ -179,7 +179,7 @@ pub(super) fn acknowledged(ack: &Ack) -> String {
 }
 
 /// What was said with an acknowledgement, in quotes, for the terminal.
-pub(super) fn said(ack: &Ack, columns: usize) -> Option<String> {
+pub(super) fn acknowledgment(ack: &Ack, columns: usize) -> Option<String> {
     let reason = escape::terminal_clip(&ack.reason, columns.saturating_sub(2));
     (!reason.is_empty()).then(|| format!("\"{reason}\""))
 }

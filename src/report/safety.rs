@@ -65,10 +65,10 @@ pub struct SafetyEvent {
 impl SafetyEvent {
     fn summary(&self) -> String {
         let details = &self.details;
-        let said = details.message.as_ref().or(details.reason.as_ref());
+        let text = details.message.as_ref().or(details.reason.as_ref());
         let place = details.commit.map(|commit| commit.short());
         let parts =
-            [details.rule.as_deref(), place.as_deref(), details.by.as_deref(), said.map(String::as_str)];
+            [details.rule.as_deref(), place.as_deref(), details.by.as_deref(), text.map(String::as_str)];
         parts.into_iter().flatten().collect::<Vec<_>>().join(": ")
     }
 }
@@ -81,9 +81,9 @@ pub fn text(events: &[SafetyEvent], style: Style) -> String {
     }
     for event in events {
         let at = event.at.map_or_else(|| format!("{:<20}", "-"), |at| at.to_string());
-        let said = terminal_clip(&event.summary(), LINE.saturating_sub(66));
+        let summary = terminal_clip(&event.summary(), LINE.saturating_sub(66));
         let kind = page.style.yellow(&format!("{:<19}", event.kind.0));
-        page.line(&format!("{at}  {kind}  {:<20}  {said}", event.action));
+        page.line(&format!("{at}  {kind}  {:<20}  {summary}", event.action));
     }
     page.finish()
 }

@@ -62,8 +62,8 @@ fn path(git_dir: &Path) -> PathBuf {
 pub fn write(git_dir: &Path, receipt: &Receipt, at: Timestamp) -> Result<(), RecordError> {
     let path = path(git_dir);
     let head = receipt.head.map(|head| head.to_string());
-    let said = |skip: &Skip| (skip.rule.clone(), skip.reason.clone(), skip.agent.clone());
-    let skipped = receipt.skipped.iter().map(said).collect();
+    let parts = |skip: &Skip| (skip.rule.clone(), skip.reason.clone(), skip.agent.clone());
+    let skipped = receipt.skipped.iter().map(parts).collect();
     let by = receipt.asked_by.clone();
     let wire = Wire { at: at.to_string(), by, head, tree: receipt.tree.to_string(), skipped };
     let older = lines(&path);

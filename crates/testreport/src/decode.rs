@@ -117,9 +117,9 @@ impl Decoder {
         text: &str,
         each: &mut dyn FnMut(&str) -> Result<(), ReportProblem>,
     ) -> Result<(), ReportProblem> {
-        let told = if self.at == 0 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        let text = if self.at == 0 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         self.at = self.at.saturating_add(length(text.as_bytes()));
-        if told.is_empty() { Ok(()) } else { each(told) }
+        if text.is_empty() { Ok(()) } else { each(text) }
     }
 
     /// Puts a replacement for so many bytes.

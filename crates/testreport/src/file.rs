@@ -76,15 +76,15 @@ impl ReportReader {
         let Body::Head(head) = &mut self.body else { return ControlFlow::Continue(()) };
         let head = std::mem::take(head);
         // However much has come: the same bytes decide wherever chunks end.
-        let told = head.get(..HEAD).unwrap_or(&head);
-        let mut decoder = match Decoder::new(told) {
+        let beginning = head.get(..HEAD).unwrap_or(&head);
+        let mut decoder = match Decoder::new(beginning) {
             Ok(decoder) => decoder,
             Err(problem) => {
                 self.body = Body::Unread(problem);
                 return ControlFlow::Break(());
             }
         };
-        if looks_like_xml(told) {
+        if looks_like_xml(beginning) {
             let mut xml = Box::new(XmlReader::new(&self.root, &self.name, self.format));
             let flow = push_xml(&mut decoder, &mut xml, &head);
             self.body = Body::Xml(decoder, xml);
@@ -208,11 +208,11 @@ impl TextBody {
         self.at = self.at.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         let readers = &mut self.readers;
         self.lines.push(bytes, &mut |line| readers.line(line));
-        let told = if self.blank.is_some() { bytes.trim_ascii_start() } else { bytes };
-        if !told.is_empty() {
+        let bytes = if self.blank.is_some() { bytes.trim_ascii_start() } else { bytes };
+        if !bytes.is_empty() {
             self.blank = None;
         }
-        self.json.push(told);
+        self.json.push(bytes);
     }
 
     fn finish(mut self, root: &Root, name: &str, format: Option<Format>) -> Tally {

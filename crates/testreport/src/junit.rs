@@ -33,7 +33,7 @@ enum Open {
 
 struct Fault {
     outcome: Outcome,
-    said: String,
+    error: String,
     /// The text of the element, where the message says what failed.
     below: String,
     source: Source,
@@ -41,10 +41,10 @@ struct Fault {
 
 impl Fault {
     /// The error text; an exception's type goes before it, where only the text below tells it.
-    fn told(self) -> String {
-        match kind_of(&self.said, &self.below) {
-            Some(kind) => format!("{kind}: {}", self.said),
-            None => self.said,
+    fn into_text(self) -> String {
+        match kind_of(&self.error, &self.below) {
+            Some(kind) => format!("{kind}: {}", self.error),
+            None => self.error,
         }
     }
 }
@@ -128,8 +128,8 @@ impl JunitReader {
 
     fn text(&mut self, text: &str) {
         match self.open.last_mut() {
-            Some(Open::Fault(Fault { said, source: Source::Text, .. }) | Open::Printed(said)) => {
-                append(said, text);
+            Some(Open::Fault(Fault { error, source: Source::Text, .. }) | Open::Printed(error)) => {
+                append(error, text);
             }
             Some(Open::Fault(Fault { below, source: Source::Message, .. })) => append(below, text),
             Some(Open::Suite(_) | Open::Case(_) | Open::Other) | None => {}
@@ -161,7 +161,7 @@ impl JunitReader {
 
     fn close(&mut self) {
         match self.open.pop() {
-            Some(Open::Fault(fault)) => self.mark(fault.outcome, &printed_escapes(&fault.told())),
+            Some(Open::Fault(fault)) => self.mark(fault.outcome, &printed_escapes(&fault.into_text())),
             Some(Open::Printed(text)) => {
                 if let Some(Open::Case(case)) = self.open.last_mut() {
                     case.explain(&text);
@@ -188,9 +188,9 @@ impl JunitReader {
     fn close_suite(&mut self, mut suite: Suite) {
         if suite.claims_faults_in_vain() {
             self.tally.count(Outcome::Errored);
-            let said =
+            let error =
                 suite.error.take().unwrap_or(Cow::Borrowed("the suite counts failures that no case shows"));
-            self.tally.fail(suite.name_or("unnamed suite"), Some(&said));
+            self.tally.fail(suite.name_or("unnamed suite"), Some(&error));
             suite.add(Shown { faults: 1, ..Shown::default() });
         }
         if let Some(Open::Suite(parent)) = self.open.last_mut() {
@@ -223,16 +223,16 @@ fn fault(outcome: Outcome, element: &Element<'_>) -> Open {
     let [message, kind] = element.attributes(["message", "type"]);
     let message = message.unwrap_or_default();
     if message.trim().is_empty() || message.contains("panicked at") {
-        let (said, below) = (String::new(), String::new());
-        return Open::Fault(Fault { outcome, said, below, source: Source::Text });
+        let (error, below) = (String::new(), String::new());
+        return Open::Fault(Fault { outcome, error, below, source: Source::Text });
     }
-    let mut said = String::new();
+    let mut error = String::new();
     if let Some(kind) = kind.filter(|kind| !kind.is_empty() && !message.starts_with(&**kind)) {
-        append(&mut said, &kind);
-        append(&mut said, ": ");
+        append(&mut error, &kind);
+        append(&mut error, ": ");
     }
-    append(&mut said, &message);
-    Open::Fault(Fault { outcome, said, below: String::new(), source: Source::Message })
+    append(&mut error, &message);
+    Open::Fault(Fault { outcome, error, below: String::new(), source: Source::Message })
 }
 
 #[cfg(test)]

@@ -98,9 +98,9 @@ fn collect<'a>(value: &'a Value, words: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => {
             let quotes = ['"', '\'', '`', ',', ';', '(', ')'];
-            let told = text.split_whitespace().map(|word| word.trim_matches(quotes));
+            let words_read = text.split_whitespace().map(|word| word.trim_matches(quotes));
             let room = MAX_WORDS.saturating_sub(words.len());
-            words.extend(told.filter(|word| word.len() >= MIN_WORD).take(room));
+            words.extend(words_read.filter(|word| word.len() >= MIN_WORD).take(room));
         }
         Value::Array(values) => values.iter().for_each(|value| collect(value, words)),
         Value::Object(members) => members.values().for_each(|value| collect(value, words)),
@@ -133,10 +133,10 @@ mod tests {
         ] {
             assert!(is_quiet(&quiet), "{quiet}");
         }
-        for told in
+        for answer in
             [json!("3 failed"), json!(0), json!({"stdout": "x", "stderr": ""}), json!("no matches for x")]
         {
-            assert!(!is_quiet(&told), "{told}");
+            assert!(!is_quiet(&answer), "{answer}");
         }
     }
 

@@ -174,12 +174,12 @@ fn evidence(wire: RunWire) -> TestEvidence {
 /// What is not said is taken from the list: the failing ones failed, the others passed.
 fn counts(wire: &RunWire, named: usize) -> Counts {
     let named = u64::try_from(named).unwrap_or(u64::MAX);
-    let said = |count: Option<Count>| count.map(|count| count.0);
+    let given = |count: Option<Count>| count.map(|count| count.0);
     let (errored, skipped) = (number(wire.errored), number(wire.skipped));
-    let failed = said(wire.failed).unwrap_or(named.saturating_sub(errored));
+    let failed = given(wire.failed).unwrap_or(named.saturating_sub(errored));
     let bad = failed.saturating_add(errored).saturating_add(skipped);
-    let total = said(wire.total);
-    let passed = said(wire.passed).unwrap_or_else(|| total.unwrap_or(bad).saturating_sub(bad));
+    let total = given(wire.total);
+    let passed = given(wire.passed).unwrap_or_else(|| total.unwrap_or(bad).saturating_sub(bad));
     Counts { total: total.unwrap_or(bad.saturating_add(passed)), passed, failed, errored, skipped }
 }
 

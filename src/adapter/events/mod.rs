@@ -117,13 +117,13 @@ pub enum Purpose {
 /// [`EventError`]; the line is then no fact.
 pub fn parse(line: &[u8], frame: Frame<'_>) -> Result<Parsed, EventError> {
     let mut object = wire::map(line, MAX_LINE)?;
-    let said = members::<Named>(&object)?.kind;
-    if let (Some(said), Some(expected)) = (&said, frame.kind)
-        && said != expected
+    let named = members::<Named>(&object)?.kind;
+    if let (Some(named), Some(expected)) = (&named, frame.kind)
+        && named != expected
     {
-        return Err(EventError::OtherType { found: cut(said), expected: expected.to_owned() });
+        return Err(EventError::OtherType { found: cut(named), expected: expected.to_owned() });
     }
-    let kind = said.or_else(|| frame.kind.map(str::to_owned));
+    let kind = named.or_else(|| frame.kind.map(str::to_owned));
     let kind = kind.ok_or_else(|| FormatError::Shape("missing field `type`".to_owned()))?;
     match (frame.purpose, kind.as_str()) {
         (Purpose::Observe, "ack") => return Err(EventError::Ack),

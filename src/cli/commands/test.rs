@@ -54,8 +54,8 @@ fn waits(ran: &test::Ran) -> Option<Diagnostic> {
         "[test] handed_in = \"count\" in andon.toml lets such runs prove something",
         "commit from a shell that may write the git directory",
     ];
-    let said = hints.into_iter().fold(Diagnostic::warning(what).code("test-run"), Diagnostic::help);
-    (ran.kept == test::Kept::Pending).then_some(said)
+    let diagnostic = hints.into_iter().fold(Diagnostic::warning(what).code("test-run"), Diagnostic::help);
+    (ran.kept == test::Kept::Pending).then_some(diagnostic)
 }
 
 /// Silent when the run proves something; otherwise it says why not.

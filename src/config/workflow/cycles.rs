@@ -73,9 +73,9 @@ fn cycle(
     wrongs: &mut Vec<Wrong>,
 ) -> Option<Cycle> {
     let inside: Vec<&Declared> = edges.iter().filter(|declared| within(component, declared)).collect();
-    let mut said = inside.iter().filter(|declared| declared.anchor == Anchor::Declared);
-    let chosen = said.next();
-    if let Some(second) = said.next() {
+    let mut anchors = inside.iter().filter(|declared| declared.anchor == Anchor::Declared);
+    let chosen = anchors.next();
+    if let Some(second) = anchors.next() {
         wrongs.push(Wrong {
             span: second.at.clone(),
             what: format!("a second anchor, {}, in one cycle", quoted(&second.edge.id())),

@@ -33,7 +33,12 @@ fn marked(number: u64) -> JournalItem {
 
 /// The steps in short: `1` commit 1, `e` event, `a` answer, `(a)` an answer beyond the window, `p` a passed commit, `s`
 /// the snapshot.
-fn told(line: &[u64], acks: &[(Ack, AckPlace)], items: &[JournalItem], before: Option<&Snapshot>) -> String {
+fn order_of(
+    line: &[u64],
+    acks: &[(Ack, AckPlace)],
+    items: &[JournalItem],
+    before: Option<&Snapshot>,
+) -> String {
     let facts: Vec<CommitFact> = line.iter().copied().map(made).collect();
     let steps = Observations { line: facts.iter().collect(), acks, runs: &[], items, before }.steps();
     let short = |step: FoldStep| match step {
@@ -60,7 +65,7 @@ fn events_come_after_the_commits_recorded_before_them() {
         (&[], vec![an_event(), marked(9)], "e p"),
     ];
     for (line, items, expected) in table {
-        assert_eq!(told(line, &[], items, None), *expected, "{line:?} {items:?}");
+        assert_eq!(order_of(line, &[], items, None), *expected, "{line:?} {items:?}");
     }
 }
 
@@ -81,7 +86,7 @@ fn an_answer_comes_after_the_commit_that_was_head() {
     ];
     for (head, place, items, expected) in table {
         assert_eq!(
-            told(&[1, 2], &[answer(head, place)], &items, None),
+            order_of(&[1, 2], &[answer(head, place)], &items, None),
             expected,
             "{head:?} {place:?} {items:?}"
         );
@@ -95,10 +100,14 @@ fn the_snapshot_stands_after_the_commits_and_answers_that_it_counts() {
         Snapshot { ack: at.map(|_| *answer), ..Snapshot::default() }
     };
     let answered = [answer(Some(1), AckPlace::BeforeCommit)];
-    assert_eq!(told(&[1, 2], &[], &[marked(2)], Some(&counts(None))), "1 s 2");
-    assert_eq!(told(&[1, 2], &[], &[an_event()], Some(&counts(None))), "1 2 s e");
-    assert_eq!(told(&[1, 2], &answered, &[marked(2)], Some(&counts(Some(0)))), "1 a s 2", "counted there");
-    assert_eq!(told(&[1, 2], &answered, &[marked(2)], Some(&counts(None))), "1 s a 2", "not yet");
+    assert_eq!(order_of(&[1, 2], &[], &[marked(2)], Some(&counts(None))), "1 s 2");
+    assert_eq!(order_of(&[1, 2], &[], &[an_event()], Some(&counts(None))), "1 2 s e");
+    assert_eq!(
+        order_of(&[1, 2], &answered, &[marked(2)], Some(&counts(Some(0)))),
+        "1 a s 2",
+        "counted there"
+    );
+    assert_eq!(order_of(&[1, 2], &answered, &[marked(2)], Some(&counts(None))), "1 s a 2", "not yet");
 }
 
 #[test]

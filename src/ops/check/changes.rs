@@ -39,7 +39,7 @@ impl Weakened {
         }
         fold.push(Fact::Commit(Box::new(fact.clone())));
         let situation = verdict::at(fold.timeline(), Stage::Check);
-        Ok(said(case, &situation, &detect::TEST_WEAKENING, at(commit)))
+        Ok(found_by(case, &situation, &detect::TEST_WEAKENING, at(commit)))
     }
 }
 
@@ -71,11 +71,11 @@ pub(super) fn undocumented(case: &Case<'_>, examined: &Examined) -> Result<Vec<D
     };
     let timeline = Timeline::new(case.config.guard.session_gap);
     let situation = Situation { candidate: Some(&candidate), ..verdict::at(&timeline, Stage::Check) };
-    Ok(said(case, &situation, &detect::DOCS_NOT_UPDATED, examined.at(tip.id)))
+    Ok(found_by(case, &situation, &detect::DOCS_NOT_UPDATED, examined.at(tip.id)))
 }
 
 /// What one rule says of a commit.
-fn said(case: &Case<'_>, situation: &Situation<'_>, rule: &Rule, at: CommitRef) -> Vec<Diagnostic> {
+fn found_by(case: &Case<'_>, situation: &Situation<'_>, rule: &Rule, at: CommitRef) -> Vec<Diagnostic> {
     let found = detect::evaluate(rule, situation, &case.config.rules);
     found.map(|found| of_finding(at, &found)).into_iter().collect()
 }

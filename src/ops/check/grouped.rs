@@ -41,7 +41,7 @@ pub(super) struct Grouped {
     /// Where they are in that list.
     numbers: BTreeMap<Rc<Wording>, u32>,
     /// Of which commit of the range, and the number of the words.
-    said: Vec<(u32, Turn, u32)>,
+    declared: Vec<(u32, Turn, u32)>,
 }
 
 impl Grouped {
@@ -60,7 +60,7 @@ impl Grouped {
             };
             let Diagnostic { level, code, message, help, .. } = violation;
             let number = self.number(Wording { code, level, message, help });
-            self.said.push((place, turn, number));
+            self.declared.push((place, turn, number));
         }
     }
 
@@ -77,7 +77,7 @@ impl Grouped {
 
     /// All of it: first what concerns no commit of the range, then in the order of the commits.
     pub(super) fn into_violations(mut self, examined: &Examined) -> Vec<Diagnostic> {
-        self.said.sort_by_key(|(place, turn, _)| (*place, *turn));
+        self.declared.sort_by_key(|(place, turn, _)| (*place, *turn));
         let of_one = |(place, _, number): &(u32, Turn, u32)| {
             let words = self.words.get(*number as usize)?;
             Some(Diagnostic {
@@ -91,6 +91,6 @@ impl Grouped {
                 help: words.help.clone(),
             })
         };
-        self.apart.into_iter().chain(self.said.iter().filter_map(of_one)).collect()
+        self.apart.into_iter().chain(self.declared.iter().filter_map(of_one)).collect()
     }
 }

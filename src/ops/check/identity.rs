@@ -24,7 +24,7 @@ pub(super) fn judge(
     }
     let mut found = of_tree(case.repo, case.config, commit.tree)?;
     found.extend(unbound(case, fact));
-    Ok(if found.is_empty() { None } else { said(case, commit, found) })
+    Ok(if found.is_empty() { None } else { mismatch_diagnostic(case, commit, found) })
 }
 
 /// A commit without a record carries nothing: that it has none is said elsewhere. Where only agents are guarded, what
@@ -41,7 +41,7 @@ fn unbound(case: &Case<'_>, fact: &CommitFact) -> Vec<Mismatch> {
     identity::unbound(&case.config.identity, carried)
 }
 
-fn said(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Diagnostic> {
+fn mismatch_diagnostic(case: &Case<'_>, commit: &CommitInfo, found: Vec<Mismatch>) -> Option<Diagnostic> {
     let candidate = Candidate {
         code_changed: CodeChange::Unchanged,
         evidence: EvidenceState::Unconfigured,

@@ -23,11 +23,11 @@ fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Diagnostic {
     let help = "a person looks at the commit; then merge by hand, or test it and commit again";
     let (code, level, message) = match (agent, reason.is_empty()) {
         (Some(marker), _) => {
-            let said = if reason.is_empty() { "no reason was given" } else { reason };
+            let why = if reason.is_empty() { "no reason was given" } else { reason };
             (
                 "agent-skip",
                 Level::Block,
-                format!("{rule} was skipped in the shell of an agent ({marker}): {said}"),
+                format!("{rule} was skipped in the shell of an agent ({marker}): {why}"),
             )
         }
         (None, true) => (
@@ -70,12 +70,12 @@ pub(super) fn by_people(examined: &Examined, ledger: &Judged) -> Vec<Diagnostic>
 
 fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
     let Ack { by, reason, .. } = ack;
-    let said = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
     if let Some(counter) = &ack.counter {
-        return ("counter-reset", format!("the counter of {counter} was reset by {by}{said}"));
+        return ("counter-reset", format!("the counter of {counter} was reset by {by}{why}"));
     }
     let Some(Answered { halt, .. }) = halt else {
-        return ("answered-halt", format!("the loop was resumed by {by}{said}"));
+        return ("answered-halt", format!("the loop was resumed by {by}{why}"));
     };
     let how = match ack.how {
         AckHow::Resume => "with andon resume".to_owned(),
@@ -87,7 +87,7 @@ fn answer(ack: &Ack, halt: Option<&Answered>) -> (&'static str, String) {
     };
     let code =
         if halt.report_file == ReportFile::BlockerReport { "cleared-blocker" } else { "answered-halt" };
-    (code, format!("the halt by {} was answered by {by} {how}{said}", halt.rule))
+    (code, format!("the halt by {} was answered by {by} {how}{why}", halt.rule))
 }
 
 fn note(examined: &Examined, head: CommitId, code: &str, message: String) -> Option<Diagnostic> {

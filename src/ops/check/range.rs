@@ -154,11 +154,11 @@ pub(super) fn configuration(repo: &Repo, range: &Range) -> Result<(Config, Vec<D
     let at_fork = range.fork.map(|fork| source(repo, fork)).transpose()?.flatten();
     let text = |source: &Option<ConfigSource>| source.as_ref().map(|source| source.text.clone());
     let [left, fork, tip] = [&at_base, &at_fork, &at_tip].map(text);
-    let said = (left != tip).then(|| {
+    let changed_settings = (left != tip).then(|| {
         let changed = Changed { in_range: fork != tip, left: left.is_some(), tip: tip.is_some() };
-        said(changed, base, range.tip)
+        settings_changed(changed, base, range.tip)
     });
-    Ok((config::load(at_base.as_slice())?, said.into_iter().collect()))
+    Ok((config::load(at_base.as_slice())?, changed_settings.into_iter().collect()))
 }
 
 /// How the configuration of the tip differs from the one that counts.
@@ -172,7 +172,7 @@ struct Changed {
     tip: bool,
 }
 
-fn said(changed: Changed, base: CommitId, tip: CommitId) -> Diagnostic {
+fn settings_changed(changed: Changed, base: CommitId, tip: CommitId) -> Diagnostic {
     let (left, right) = (base.short(), tip.short());
     let diff = format!("git diff {left} {right} -- {CONFIG_FILE}");
     match changed {

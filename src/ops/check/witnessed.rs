@@ -72,7 +72,7 @@ fn refused(message: impl Into<String>, help: &str) -> Diagnostic {
 fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
     let found = case.repo.refs_with_prefix("refs/replace/")?;
     let found = found.iter().filter_map(|(name, _)| name.strip_prefix("refs/replace/"));
-    let said = |id: &str| {
+    let diagnostic = |id: &str| {
         let id: String = id.chars().take(8).collect();
         let message = format!("refs/replace/{id} is there; nothing was judged through it");
         refused(
@@ -80,7 +80,7 @@ fn replaced(case: &Case<'_>) -> Result<Vec<Diagnostic>, OpsError> {
             "see what it replaces: git replace --list --format=long; remove it: git replace -d ID",
         )
     };
-    Ok(found.map(said).collect())
+    Ok(found.map(diagnostic).collect())
 }
 
 /// Why nothing can be said of the ledger.

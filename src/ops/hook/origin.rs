@@ -27,45 +27,45 @@ pub fn kind(ctx: &Context, ws: &Workspace, commit: &CommitInfo) -> Result<Commit
     if commit.parents.len() > 1 {
         return Ok(CommitKind::Merge);
     }
-    let said = ws.repo.commit_origin(commit.id)?;
-    let proven = match said {
-        CommitKind::Normal | CommitKind::Amend => return Ok(said),
+    let claimed_kind = ws.repo.commit_origin(commit.id)?;
+    let proven = match claimed_kind {
+        CommitKind::Normal | CommitKind::Amend => return Ok(claimed_kind),
         // It has one parent.
         CommitKind::Merge => false,
         CommitKind::Rebase => ws.repo.operation() == Operation::Rebase,
         CommitKind::Revert | CommitKind::CherryPick => {
             let seen =
                 underway::take(ws.repo.git_dir(), commit.parents.first().copied(), &git_above(ctx.parent));
-            seen == Some(said) || is_made(ws, commit, said)?
+            seen == Some(claimed_kind) || is_made(ws, commit, claimed_kind)?
         }
     };
-    if proven { Ok(said) } else { Ok(ws.repo.plain_or_amend(commit)?) }
+    if proven { Ok(claimed_kind) } else { Ok(ws.repo.plain_or_amend(commit)?) }
 }
 
-/// The kind of a commit that was made while the hooks were off, of which the reflog says that it is `said`.
+/// The kind of a commit that was made while the hooks were off, of which the reflog says that it is `claimed_kind`.
 pub fn kind_of_earlier(
     ws: &Workspace,
     commit: &CommitInfo,
-    said: CommitKind,
+    claimed_kind: CommitKind,
 ) -> Result<CommitKind, OpsError> {
     if commit.parents.len() > 1 {
         return Ok(CommitKind::Merge);
     }
-    let proven = match said {
+    let proven = match claimed_kind {
         CommitKind::Normal | CommitKind::Amend | CommitKind::Rebase => true,
         CommitKind::Merge => false,
-        CommitKind::Revert | CommitKind::CherryPick => is_made(ws, commit, said)?,
+        CommitKind::Revert | CommitKind::CherryPick => is_made(ws, commit, claimed_kind)?,
     };
-    Ok(if proven { said } else { CommitKind::Normal })
+    Ok(if proven { claimed_kind } else { CommitKind::Normal })
 }
 
 /// Whether its tree is what reverting or picking a commit gives: one that the message names, or git's own state file.
-fn is_made(ws: &Workspace, commit: &CommitInfo, said: CommitKind) -> Result<bool, OpsError> {
-    let mut sources = ws.repo.named_sources(commit, said)?;
-    if said == CommitKind::CherryPick {
+fn is_made(ws: &Workspace, commit: &CommitInfo, claimed_kind: CommitKind) -> Result<bool, OpsError> {
+    let mut sources = ws.repo.named_sources(commit, claimed_kind)?;
+    if claimed_kind == CommitKind::CherryPick {
         sources.extend(ws.repo.resolve("CHERRY_PICK_HEAD").ok());
     }
-    let claimed = |source: CommitId| match said {
+    let claimed = |source: CommitId| match claimed_kind {
         CommitKind::Revert => Claimed::Revert(source),
         CommitKind::CherryPick
         | CommitKind::Rebase

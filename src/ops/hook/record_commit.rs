@@ -206,8 +206,8 @@ fn record(
     let settled = journal.size().filter(|_| decision.verdict < Verdict::Halt && loaded.warnings.is_empty());
     window::remember(&ws.repo, store, entry.commit.id, &loaded.window, Judged { max, settled });
     stop_point("post-commit:remembered");
-    let said = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
-    loaded.warnings.extend(said);
+    let warnings = guard::settle_or_warn(ctx, ws, &loaded, &mut decision)?;
+    loaded.warnings.extend(warnings);
     stop_point("post-commit:end");
     Ok((decision, loaded))
 }

@@ -41,9 +41,11 @@ pub fn prepare(
 ) -> Option<Prepared> {
     let at = program(runner, argv)?;
     let settled = settled(runner);
-    let said = |argument: &String| settled.arguments.iter().any(|known| argument.starts_with(known));
+    let is_given = |argument: &String| settled.arguments.iter().any(|known| argument.starts_with(known));
     let mentions = |text: String| settled.words.iter().any(|word| text.contains(word));
-    if argv.iter().skip(at).any(said) || settled.files.iter().filter_map(|file| project(file)).any(mentions) {
+    if argv.iter().skip(at).any(is_given)
+        || settled.files.iter().filter_map(|file| project(file)).any(mentions)
+    {
         return None;
     }
     let added = added(runner, dir)?;

@@ -150,8 +150,8 @@ fn last_halt(page: &mut Page, view: &StatusView) {
         |ack| format!("{} at {}", phrase::acknowledged(ack), page.style.when(ack.at)),
     );
     page.field("", &answer);
-    if let Some(said) = last.ack.as_ref().and_then(|ack| phrase::said(ack, phrase::MESSAGE)) {
-        page.field("", &said);
+    if let Some(answer) = last.ack.as_ref().and_then(|ack| phrase::acknowledgment(ack, phrase::MESSAGE)) {
+        page.field("", &answer);
     }
 }
 

@@ -165,8 +165,8 @@ impl GoReader {
             return count(&mut self.tally, name, Outcome::Errored, output);
         }
         self.tally.trouble(Trouble::GaveUp);
-        let said = first_error(&package.output);
-        let why = if said.is_empty() { "failed without a failing test" } else { &said };
+        let error = first_error(&package.output);
+        let why = if error.is_empty() { "failed without a failing test" } else { &error };
         self.tally.run_error(&if name.is_empty() { why.to_owned() } else { format!("{name}: {why}") });
     }
 
@@ -207,11 +207,11 @@ impl Package {
     fn end(&mut self, name: &str, outcome: Outcome, mut report: impl FnMut(&str, Outcome, &str)) {
         let test = self.tests.remove(name).unwrap_or_default();
         let failed = outcome == Outcome::Failed;
-        let said = if failed { Subtests::Failed } else { Subtests::Passed };
+        let subtests = if failed { Subtests::Failed } else { Subtests::Passed };
         let mut path = name;
         while let Some((parent, _)) = path.rsplit_once('/') {
             if let Some(parent) = self.tests.get_mut(parent) {
-                parent.subtests = parent.subtests.max(said);
+                parent.subtests = parent.subtests.max(subtests);
                 break;
             }
             path = parent;

@@ -166,9 +166,9 @@ fn first_error(text: &str) -> String {
     let kept = || text.lines().position(|line| line.starts_with("---- ")).map(|at| at + 1);
     let start = panic.or_else(kept).unwrap_or(0);
     let ends = ["note: run with ", "stack backtrace:", "failures:", "test result: "];
-    let told = |line: &&str| !ends.iter().any(|end| line.starts_with(end));
+    let is_error = |line: &&str| !ends.iter().any(|end| line.starts_with(end));
     let mut error = String::new();
-    text.lines().skip(start).take_while(told).for_each(|line| append_line(&mut error, line));
+    text.lines().skip(start).take_while(is_error).for_each(|line| append_line(&mut error, line));
     error
 }
 

@@ -131,8 +131,8 @@ impl Test {
     pub(super) fn failure(&self) -> Case {
         let hook = self.title.starts_with('"') && self.title.contains("\" hook");
         let outcome = if hook { Outcome::Errored } else { Outcome::Failed };
-        let told = !self.stack.is_empty() && self.stack.contains(&self.message);
-        self.case(outcome).with_error(before_frames(if told { &self.stack } else { &self.message }))
+        let stack_repeats = !self.stack.is_empty() && self.stack.contains(&self.message);
+        self.case(outcome).with_error(before_frames(if stack_repeats { &self.stack } else { &self.message }))
     }
 }
 

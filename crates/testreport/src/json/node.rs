@@ -182,8 +182,8 @@ fn error(data: &Value) -> String {
         "/details/error/cause",
         "/details/error/message",
     ];
-    let told = places.iter().map(|place| word(data, place)).find(|text| !text.is_empty());
-    if let Some(text) = told.or_else(|| data.pointer("/details/error").and_then(Value::as_str)) {
+    let error = places.iter().map(|place| word(data, place)).find(|text| !text.is_empty());
+    if let Some(text) = error.or_else(|| data.pointer("/details/error").and_then(Value::as_str)) {
         return before_frames(text).to_owned();
     }
     let parts = ["code", "operator", "expected", "actual"].iter().filter_map(|key| {

@@ -90,8 +90,8 @@ impl RspecDocument {
         let id = if file.is_empty() { named.to_owned() } else { [file, "::", named].concat() };
         let message = message.trim();
         // A failed expectation says itself what it is.
-        let told = class.is_empty() || class == "RSpec::Expectations::ExpectationNotMetError";
-        let error = if told { message.to_owned() } else { format!("{class}: {message}") };
+        let is_plain = class.is_empty() || class == "RSpec::Expectations::ExpectationNotMetError";
+        let error = if is_plain { message.to_owned() } else { format!("{class}: {message}") };
         self.cases.end(&Case::new(id, outcome).with_error(&error))
     }
 }
@@ -109,8 +109,8 @@ impl Document for RspecDocument {
     }
 
     fn sure(&self) -> Sure {
-        let told = self.summary.examples.is_some() && self.summary.failures.is_some();
-        if self.listed.is_some() && told { Sure::Ours } else { Sure::NotYet }
+        let summarized = self.summary.examples.is_some() && self.summary.failures.is_some();
+        if self.listed.is_some() && summarized { Sure::Ours } else { Sure::NotYet }
     }
 
     fn conclude(&mut self) -> Result<(), ReportProblem> {

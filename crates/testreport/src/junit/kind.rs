@@ -1,14 +1,14 @@
 //! The type of an exception that a report tells in the text of a failure and not in its attributes: node:test
 //! writes `type="testCodeFailure" message="no"` over `cause: TypeError [Error]: no`.
 
-/// The type that stands before the message in one of the lines below it. `said` is the message, with the type of
+/// The type that stands before the message in one of the lines below it. `error` is the message, with the type of
 /// the attribute before it, if there is one.
-pub(super) fn kind_of<'t>(said: &str, below: &'t str) -> Option<&'t str> {
-    let message = said.split_once(": ").map_or("", |(_, message)| message);
-    [said, message].into_iter().find_map(|message| in_front_of(message, said, below))
+pub(super) fn kind_of<'t>(error: &str, below: &'t str) -> Option<&'t str> {
+    let message = error.split_once(": ").map_or("", |(_, message)| message);
+    [error, message].into_iter().find_map(|message| in_front_of(message, error, below))
 }
 
-fn in_front_of<'t>(message: &str, said: &str, below: &'t str) -> Option<&'t str> {
+fn in_front_of<'t>(message: &str, error: &str, below: &'t str) -> Option<&'t str> {
     let first = message.lines().map(str::trim).find(|line| !line.is_empty())?;
     below.lines().find_map(|line| {
         let (before, _) = line.split_once(first)?;
@@ -17,8 +17,8 @@ fn in_front_of<'t>(message: &str, said: &str, below: &'t str) -> Option<&'t str>
         let bare =
             before.strip_suffix(']').and_then(|rest| rest.rsplit_once(" [")).map_or(before, |(kind, _)| kind);
         let name = bare.rsplit([' ', '[', '(']).next()?;
-        let told = name != "Error" && (name.ends_with("Error") || name.ends_with("Exception"));
-        (told && !said.contains(name)).then_some(name)
+        let is_specific = name != "Error" && (name.ends_with("Error") || name.ends_with("Exception"));
+        (is_specific && !error.contains(name)).then_some(name)
     })
 }
 

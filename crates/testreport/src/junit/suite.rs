@@ -84,8 +84,9 @@ impl Suite {
         let number =
             |text: Option<Cow<'_, str>>| text.and_then(|text| text.trim().parse::<u64>().ok()).unwrap_or(0);
         let name = name.unwrap_or_default();
-        let said = matches!(said(status.as_deref(), result.as_deref()), Outcome::Failed | Outcome::Errored);
-        let claimed = number(failures).saturating_add(number(errors)).saturating_add(u64::from(said));
+        let is_failure =
+            matches!(reported(status.as_deref(), result.as_deref()), Outcome::Failed | Outcome::Errored);
+        let claimed = number(failures).saturating_add(number(errors)).saturating_add(u64::from(is_failure));
         let claims = Claims {
             tests: number(tests),
             skipped: number(skipped).saturating_add(number(disabled)).saturating_add(number(ignored)),
@@ -165,7 +166,7 @@ fn unit_of(element: &Element<'_>, name: &str) -> Unit {
 pub(super) struct Case {
     pub(super) id: String,
     /// What its attributes say.
-    said: Outcome,
+    reported: Outcome,
     /// What its elements show.
     shown: Option<Outcome>,
     pub(super) expectation: Expectation,
@@ -196,7 +197,7 @@ impl Case {
         };
         Self {
             id,
-            said: said(status.as_deref(), result.as_deref()),
+            reported: reported(status.as_deref(), result.as_deref()),
             shown: None,
             expectation: Expectation::ToPass,
             error: String::new(),
@@ -208,8 +209,8 @@ impl Case {
     pub(super) fn outcome(&self) -> Outcome {
         let failed = |outcome| matches!(outcome, Outcome::Failed | Outcome::Errored);
         let outcome = match self.shown {
-            Some(shown) if failed(shown) || !failed(self.said) => shown,
-            Some(_) | None => self.said,
+            Some(shown) if failed(shown) || !failed(self.reported) => shown,
+            Some(_) | None => self.reported,
         };
         match (self.expectation, outcome) {
             (Expectation::ToFail, Outcome::Failed | Outcome::Errored) => Outcome::Skipped,
@@ -219,7 +220,7 @@ impl Case {
 
     /// True for a case that has failed and does not say how (CTest).
     pub(super) fn is_unexplained(&self) -> bool {
-        let outcome = self.shown.unwrap_or(self.said);
+        let outcome = self.shown.unwrap_or(self.reported);
         matches!(outcome, Outcome::Failed | Outcome::Errored) && self.error.trim().is_empty()
     }
 
@@ -239,7 +240,7 @@ impl Case {
 
 /// What `status` and `result` say, in the words of the writers that have them: googletest and CTest of a case that
 /// did not run, without any `skipped`; others of one that failed, without any `failure`. The worse of both counts.
-fn said(status: Option<&str>, result: Option<&str>) -> Outcome {
+fn reported(status: Option<&str>, result: Option<&str>) -> Outcome {
     let weight = |outcome: &Outcome| match outcome {
         Outcome::Passed => 0,
         Outcome::Skipped => 1,

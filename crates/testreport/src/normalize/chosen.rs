@@ -15,8 +15,8 @@ pub(super) fn choose(text: &str) -> Cow<'_, str> {
 
 fn panic(text: &str) -> Option<String> {
     let start = text.lines().position(is_panic)?;
-    let told = |line: &&str| !AFTER_PANIC.iter().any(|end| line.starts_with(end));
-    let lines: Vec<&str> = text.lines().skip(start).take_while(told).collect();
+    let is_message = |line: &&str| !AFTER_PANIC.iter().any(|end| line.starts_with(end));
+    let lines: Vec<&str> = text.lines().skip(start).take_while(is_message).collect();
     Some(lines.join("\n"))
 }
 

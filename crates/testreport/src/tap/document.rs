@@ -171,8 +171,8 @@ impl Document {
     /// Takes a line that is no TAP, at that depth or nearest to it.
     pub(super) fn stray(&mut self, depth: usize, line: &str) {
         let mut around = self.frames.iter().take(depth.saturating_add(1)).rev();
-        let said = around.find_map(|frame| frame.strictness);
-        if said == Some(Strictness::Strict)
+        let strictness = around.find_map(|frame| frame.strictness);
+        if strictness == Some(Strictness::Strict)
             && let Some(top) = self.frames.first_mut()
         {
             top.problem.get_or_insert(ReportProblem::StrayLine(shown(line)));

@@ -110,16 +110,16 @@ fn parse_plan(line: &str) -> Option<Line<'_>> {
 
 /// `+strict`, alone or in a list: `+strict,-other`.
 fn parse_pragma(list: &str) -> Line<'_> {
-    let mut told = Line::Pragma;
+    let mut pragma = Line::Pragma;
     for one in list.split(',').map(str::trim) {
         match one {
-            "+strict" => told = Line::Strict(Strictness::Strict),
-            "-strict" => told = Line::Strict(Strictness::Lenient),
+            "+strict" => pragma = Line::Strict(Strictness::Strict),
+            "-strict" => pragma = Line::Strict(Strictness::Lenient),
             other if other.starts_with(['+', '-']) => {}
             _ => return Line::Other,
         }
     }
-    told
+    pragma
 }
 
 fn parse_point(line: &str) -> Option<Point> {

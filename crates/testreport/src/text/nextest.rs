@@ -30,14 +30,14 @@ impl NextestReader {
     }
 
     pub(super) fn line(&mut self, line: &str) {
-        let told = line.trim_start();
-        if let Some(rest) = told.strip_prefix("Starting ") {
+        let line = line.trim_start();
+        if let Some(rest) = line.strip_prefix("Starting ") {
             if rest.contains(" across ") && rest.contains(" binar") {
                 self.sessions.begin();
                 self.summed = None;
                 self.planned = rest.split(' ').next().and_then(whole_number).unwrap_or(0);
             }
-        } else if let Some(((ran, of), counts)) = told.strip_prefix("Summary [").and_then(summary) {
+        } else if let Some(((ran, of), counts)) = line.strip_prefix("Summary [").and_then(summary) {
             self.end_failing();
             self.sessions.summary(counts);
             self.summed = Some(());
@@ -47,7 +47,7 @@ impl NextestReader {
             self.sessions.trouble(Trouble::NoTests);
             self.sessions.summary(Counts::default());
         } else if !(self.sessions.is_open() || self.summed.is_some()) {
-        } else if let Some((outcome, id)) = ended(told) {
+        } else if let Some((outcome, id)) = ended(line) {
             self.end_failing();
             self.test(outcome, id);
         } else if let Some((_, text)) = &mut self.failing {
@@ -136,9 +136,9 @@ fn without_parentheses(list: &str) -> String {
 fn first_error(text: &str) -> String {
     let start = text.lines().position(|line| line.contains("panicked at")).unwrap_or(0);
     let ends = ["note: run with ", "stack backtrace:", "failures:", "test result: "];
-    let told = |line: &&str| !ends.iter().any(|end| line.starts_with(end)) && !line.contains('─');
+    let is_error = |line: &&str| !ends.iter().any(|end| line.starts_with(end)) && !line.contains('─');
     let mut error = String::new();
-    text.lines().skip(start).take_while(told).for_each(|line| append_line(&mut error, line));
+    text.lines().skip(start).take_while(is_error).for_each(|line| append_line(&mut error, line));
     error
 }
 

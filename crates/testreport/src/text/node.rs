@@ -60,7 +60,7 @@ pub(super) struct NodeReader {
 }
 
 /// A line of the tree.
-struct Told<'t> {
+struct TreeLine<'t> {
     depth: usize,
     mark: char,
     name: &'t str,
@@ -81,8 +81,8 @@ impl NodeReader {
         }
     }
 
-    fn tree(&mut self, told: &Told<'_>) {
-        let Told { depth, mark, name, after } = *told;
+    fn tree(&mut self, tree_line: &TreeLine<'_>) {
+        let TreeLine { depth, mark, name, after } = *tree_line;
         let Some(after) = after else {
             if mark == '▶' && depth < MAX_DEPTH {
                 self.open.truncate(depth);
@@ -158,18 +158,19 @@ impl Summary for NodeReader {
         if self.counter(line).is_some() {
             return;
         }
-        let told = parse_line(line);
-        match (self.part, told) {
-            (Part::Tree, Some(told)) => self.tree(&told),
-            (Part::Explained, Some(told)) if told.depth == 0 && told.mark == '✖' => {
+        let tree_line = parse_line(line);
+        match (self.part, tree_line) {
+            (Part::Tree, Some(tree_line)) => self.tree(&tree_line),
+            (Part::Explained, Some(tree_line)) if tree_line.depth == 0 && tree_line.mark == '✖' => {
                 self.end_explaining();
-                self.explaining = told.after.map(|_| (bounded(told.name).to_owned(), String::new()));
+                self.explaining =
+                    tree_line.after.map(|_| (bounded(tree_line.name).to_owned(), String::new()));
             }
-            (Part::Explained, Some(told)) if told.depth == 0 => {
+            (Part::Explained, Some(tree_line)) if tree_line.depth == 0 => {
                 self.end_explaining();
                 self.waiting.clear();
                 self.part = Part::Tree;
-                self.tree(&told);
+                self.tree(&tree_line);
             }
             (Part::Explained, _) if line.starts_with("test at ") => self.end_explaining(),
             (Part::Explained, _) => {
@@ -192,10 +193,10 @@ impl Summary for NodeReader {
 }
 
 /// `  ✖ child bad (0.17ms) # TODO`.
-fn parse_line(line: &str) -> Option<Told<'_>> {
-    let told = line.trim_start_matches(' ');
-    let mark = told.chars().next().filter(|mark| matches!(mark, '▶' | '✔' | '✖' | '﹣'))?;
-    let rest = told.strip_prefix(mark)?.strip_prefix(' ')?;
+fn parse_line(line: &str) -> Option<TreeLine<'_>> {
+    let trimmed = line.trim_start_matches(' ');
+    let mark = trimmed.chars().next().filter(|mark| matches!(mark, '▶' | '✔' | '✖' | '﹣'))?;
+    let rest = trimmed.strip_prefix(mark)?.strip_prefix(' ')?;
     let timed = rest.rsplit_once("ms)").and_then(|(head, after)| {
         let (name, number) = head.rsplit_once(" (")?;
         let number_is_one =
@@ -203,10 +204,10 @@ fn parse_line(line: &str) -> Option<Told<'_>> {
         let after_is_directive = after.is_empty() || after.starts_with(" # ");
         (number_is_one && after_is_directive).then_some((name, after))
     });
-    let depth = (line.len() - told.len()) / 2;
+    let depth = (line.len() - trimmed.len()) / 2;
     Some(match timed {
-        Some((name, after)) => Told { depth, mark, name, after: Some(after) },
-        None => Told { depth, mark, name: rest, after: None },
+        Some((name, after)) => TreeLine { depth, mark, name, after: Some(after) },
+        None => TreeLine { depth, mark, name: rest, after: None },
     })
 }
 
