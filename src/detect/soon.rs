@@ -46,7 +46,7 @@ mod tests {
     use crate::history::testkit::{call, event, folded};
 
     #[test]
-    fn the_third_call_alike_is_told() {
+    fn the_third_call_alike_is_reported() {
         let calls = |times: usize| {
             let facts = (0..times).map(|_| event(What::ToolCall(call("Bash", 1, Some(1))))).collect();
             soon(&folded(facts), &super::super::defaults()).len()

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_dirty_bit_is_named_with_its_mend() {
+    fn what_is_no_dirty_bit_is_named_with_its_hint() {
         for (word, hint) in [
             ("untested-edt", "did you mean `untested-edit`?"),
             ("oscillation", "andon resume"),

@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn every_error_with_a_known_mend_names_it() {
+    fn every_error_with_a_known_hint_names_it() {
         let dir = PathBuf::from("/r p");
         let help = GitError::Unsafe { dir: dir.clone() }.help().unwrap();
         assert_eq!(help, "git config --global --add safe.directory '/r p'");

@@ -58,7 +58,7 @@ fn the_verdict_is_that_of_the_gravest_finding() {
 }
 
 #[test]
-fn the_first_finding_that_halts_gives_reason_rule_and_face() {
+fn the_first_finding_that_halts_gives_reason_rule_and_report_file() {
     let mut blocker = finding("consecutive-failures", Level::Halt, HaltReason::RepeatedError);
     blocker.report_file = ReportFile::BlockerReport;
     let warn = finding("recurrence", Level::Warn, HaltReason::Oscillating);
@@ -74,7 +74,7 @@ fn the_first_finding_that_halts_gives_reason_rule_and_face() {
         let actions = plan_of(findings);
         let [Effect::WriteReportFile { halt, story }, Effect::RecordHalt(recorded)] = actions.as_slice()
         else {
-            panic!("a face and then its entry: {actions:?}");
+            panic!("a report file and then its entry: {actions:?}");
         };
         assert_eq!(halt, recorded);
         assert_eq!((halt.rule.as_str(), halt.report_file, halt.iteration), (rule, report_file, 1));

@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_diagnostic_names_place_and_mend() {
+    fn a_diagnostic_names_place_and_hint() {
         let text = diagnostic(
             &Diagnostic::error("unknown key `rulez`")
                 .code("config")

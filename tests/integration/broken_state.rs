@@ -59,7 +59,7 @@ const WAYS_AROUND: &[&str] = &[
     "journal-huge-line",
     "journal-fifo",
     "andon-dir-is-a-file",
-    "face-is-a-directory",
+    "report-file-is-a-directory",
 ];
 
 #[test]
@@ -125,7 +125,7 @@ fn an_answer_that_cannot_be_recorded_is_none() {
 }
 
 #[test]
-fn a_face_that_cannot_come_back_frees_nobody() {
+fn a_report_file_that_cannot_come_back_frees_nobody() {
     let ground = Ground::halted();
     let stage = &ground.stage;
     stage.write("andon.toml", "[guard]\nack = \"resume\"\n[test]\ncommand = \"sh check.sh\"\n");

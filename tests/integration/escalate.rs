@@ -41,7 +41,7 @@ fn user_config(stage: &Stage, text: &str) {
 }
 
 /// The files under `.andon/`, with their content.
-fn faces(stage: &Stage) -> BTreeMap<String, String> {
+fn report_files(stage: &Stage) -> BTreeMap<String, String> {
     fn walk(dir: &Path, top: &Path, found: &mut BTreeMap<String, String>) {
         for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
             if entry.path().is_dir() {
@@ -65,7 +65,7 @@ fn json(text: &str) -> serde_json::Value {
 fn fake_progress_escalates_and_leaves_a_handoff() {
     let stage = started();
     assert_eq!(reword_until_halted(&stage), 5);
-    let found = faces(&stage);
+    let found = report_files(&stage);
     let names: Vec<&str> = found.keys().map(String::as_str).collect();
     assert!(names.contains(&"CHECKPOINT.md") && names.contains(&"PAUSE"), "{names:?}");
     let handoff = names.iter().find(|name| name.starts_with("handoffs/")).unwrap();
@@ -87,7 +87,7 @@ fn fake_progress_escalates_and_leaves_a_handoff() {
       help: then a person decides and runs: andon resume --reason "..."
     error[user-stop]: .andon/PAUSE exists: this loop is paused
     "#);
-    assert_eq!(faces(&stage)["notifications.jsonl"].lines().count(), 1, "told once");
+    assert_eq!(report_files(&stage)["notifications.jsonl"].lines().count(), 1, "told once");
     stage.andon(&["resume", "--reason", "the words are good"]).ok();
     assert!(!stage.exists(".andon/PAUSE") && !stage.exists(".andon/CHECKPOINT.md"));
     reword(&stage, 21).ok();
@@ -129,12 +129,12 @@ fn opt_out_byte_identical() {
     stage.write("andon.toml", format!("{plain}co-occurrence = \"off\"\nweak-change = \"off\"\n"));
     stage.git(&["add", "-A"]).ok();
     stage.git(&["commit", "-qm", "Opt out"]).ok();
-    let before = faces(&stage);
+    let before = report_files(&stage);
     for number in 1..=8 {
         let out = reword(&stage, number).ok();
         assert_eq!((out.stdout.as_str(), out.stderr.as_str()), ("", ""), "{number}");
     }
-    assert_eq!(faces(&stage), before);
+    assert_eq!(report_files(&stage), before);
 }
 
 /// Case 9: in perpetual mode a PAUSE is cleared and told, and an escalation only tells.
@@ -148,7 +148,7 @@ fn perpetual_degrade_to_notify() {
     let told = (1..=6)
         .find(|number| reword(&stage, *number).ok().all().contains("notify-only and does not halt the run"));
     assert!(told.is_some_and(|number| number <= 5), "{told:?}");
-    let found = faces(&stage);
+    let found = report_files(&stage);
     assert!(!found.contains_key("CHECKPOINT.md") && !found.contains_key("PAUSE"), "{:?}", found.keys());
     assert!(found.keys().any(|name| name.starts_with("handoffs/")));
     assert!(found.values().any(|text| text.contains("the run is NOT halted")));
@@ -156,7 +156,7 @@ fn perpetual_degrade_to_notify() {
     for number in 7..=9 {
         reword(&stage, number).ok().lacks("notify-only");
     }
-    assert_eq!(faces(&stage)["notifications.jsonl"].lines().count(), 1, "once an episode");
+    assert_eq!(report_files(&stage)["notifications.jsonl"].lines().count(), 1, "once an episode");
     stage.write(".andon/PAUSE", "please wait\n");
     assert_snapshot!(reword(&stage, 10).shown(), @"
     exit 0
@@ -167,7 +167,7 @@ fn perpetual_degrade_to_notify() {
       help: git log -p -9 HASH
     ");
     assert!(!stage.exists(".andon/PAUSE"));
-    let told = faces(&stage)["notifications.jsonl"].clone();
+    let told = report_files(&stage)["notifications.jsonl"].clone();
     assert_eq!(json(told.lines().last().unwrap())["type"], "pause_cleared");
     stage.write(".andon/STOP", "stop\n");
     assert_snapshot!(reword(&stage, 11).shown());
@@ -386,7 +386,7 @@ fn split_verdicts_and_no_change_escalate() {
         false
     });
     assert!(halted.is_some_and(|number| (4..=6).contains(&number)), "{halted:?}");
-    let found = faces(&stage);
+    let found = report_files(&stage);
     let handoff = found.iter().find(|(name, _)| name.starts_with("handoffs/")).unwrap().1;
     assert_eq!(json(handoff)["signals"], serde_json::json!(["no-change", "verdict-split"]));
 }

@@ -68,7 +68,7 @@ fn refusals_skips_and_bypasses_are_events() {
 }
 
 #[test]
-fn halts_answers_and_cords_are_events() {
+fn halts_answers_and_stop_switches_are_events() {
     let stage = Stage::installed();
     for number in 1..=3 {
         stage.iterate(&format!("{number}\n"), &["not ok b"], "Try").ok();
@@ -326,7 +326,7 @@ fn a_refused_push_and_a_task_that_is_not_done_are_events() {
 }
 
 #[test]
-fn cords_that_are_moved_while_halted_show_in_check_and_log() {
+fn stop_switches_that_are_moved_while_halted_show_in_check_and_log() {
     let stage = Stage::installed();
     for number in 1..=3 {
         stage.iterate(&format!("{number}\n"), &["not ok b"], "Try").ok();

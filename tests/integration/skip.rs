@@ -251,7 +251,7 @@ fn the_same_refusal_is_told_once() {
 }
 
 #[test]
-fn every_hand_on_the_cord_shows_in_check() {
+fn every_use_of_the_stop_switch_shows_in_check() {
     let stage = Stage::installed();
     let base = stage.head();
     let range = format!("{base}..HEAD");
@@ -301,7 +301,7 @@ fn a_cleared_blocker_shows_in_check() {
 }
 
 #[test]
-fn a_cord_that_is_pulled_while_a_halt_stands_is_told() {
+fn a_stop_while_a_halt_stands_is_reported() {
     let stage = Stage::installed();
     for number in 1..=3 {
         stage.iterate(&format!("{number}\n"), &["not ok b"], "Try").ok();

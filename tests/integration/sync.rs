@@ -147,7 +147,7 @@ fn clones_that_synced_show_the_same_status_and_a_halt_binds_in_both() {
     let ago = regex::Regex::new(r" \(\d+ minutes? ago\)").unwrap();
     let told = |dir| ago.replace_all(&status(&stage, dir), "").into_owned();
     assert_eq!(told(&one), told(&two));
-    // It binds there too, and has a face.
+    // It binds there too, and has a report file.
     assert!(two.join(".andon/CHECKPOINT.md").exists());
     assert_snapshot!(iterate(&stage, &two, "on\n", GREEN, "Go on").shown(), @r#"
     exit 1
@@ -180,7 +180,7 @@ fn status_says(stage: &Stage, dir: &Path, words: &str) {
 }
 
 #[test]
-fn deleting_the_face_of_a_halt_from_elsewhere_answers_it_once_it_was_shown() {
+fn deleting_the_report_file_of_a_halt_from_elsewhere_answers_it_once_it_was_shown() {
     let (stage, _) = hub();
     let one = stage.dir().to_path_buf();
     let two = clone(&stage, "two");
@@ -189,7 +189,7 @@ fn deleting_the_face_of_a_halt_from_elsewhere_answers_it_once_it_was_shown() {
     }
     stage.git(&["push", "-q", "--no-verify", "origin", "main"]).ok();
     sync(&stage, &one).ok();
-    // Fetched by hand: no face was ever written here, and its absence is no answer.
+    // Fetched by hand: no report file was ever written here, and its absence is no answer.
     stage.git_in(&two, &["pull", "-q"]).ok();
     stage
         .git_in(&two, &["fetch", "-q", "origin", "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*"])

@@ -307,7 +307,7 @@ fn tests_claimed_on_other_code() {
 }
 
 #[test]
-fn the_face_of_a_halt_deleted_by_an_agent() {
+fn the_report_file_of_a_halt_deleted_by_an_agent() {
     let stage = halted();
     stage.set("CLAUDECODE", "1");
     std::fs::remove_file(stage.path(".andon/CHECKPOINT.md")).unwrap();

@@ -31,13 +31,13 @@ fn names_of_others_reach_people_only_escaped() {
         let out = stage.git(&["commit", "-qm", &format!("{NASTY} {text}")]).ok();
         assert_eq!(fault(&out), None, "{out}");
     }
-    let face = stage.read(".andon/CHECKPOINT.md");
-    assert!(!face.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{face:?}");
-    let bare: String = face.lines().filter(|line| !line.starts_with("    ")).map(outside_of_code).collect();
+    let page = stage.read(".andon/CHECKPOINT.md");
+    assert!(!page.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{page:?}");
+    let bare: String = page.lines().filter(|line| !line.starts_with("    ")).map(outside_of_code).collect();
     let bare: String =
         bare.replace("\\\\", "").split('\\').map(|part| part.get(1..).unwrap_or_default()).collect();
     for raw in ["<script>", "](javascript:", "![]("] {
-        assert!(!bare.contains(raw), "{raw} in\n{face}");
+        assert!(!bare.contains(raw), "{raw} in\n{page}");
     }
     let mut wrong = Vec::new();
     // The output of the tests themselves goes through as it is.

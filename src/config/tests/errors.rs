@@ -174,7 +174,7 @@ static CASES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn each_doubt_is_an_error_with_place_and_mend() {
+fn each_doubt_is_an_error_with_place_and_hint() {
     let wrong: Vec<String> = CASES
         .iter()
         .map(|(text, expected)| (messages(text), expected))

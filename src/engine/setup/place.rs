@@ -35,7 +35,7 @@ pub(crate) fn refuse_foreign(repo: &Repo) -> Result<(), SetupError> {
     match hooks_override(repo)? {
         Override::None | Override::Own(_) => Ok(()),
         Override::Foreign(found) => {
-            let hint = hooks_mend(repo, found.scope);
+            let hint = hooks_hint(repo, found.scope);
             Err(SetupError::ForeignHooksPath {
                 scope: found.scope,
                 origin: found.origin,
@@ -47,7 +47,7 @@ pub(crate) fn refuse_foreign(repo: &Repo) -> Result<(), SetupError> {
 }
 
 /// The exact fix for a foreign hooks path.
-pub fn hooks_mend(repo: &Repo, scope: ConfigScope) -> String {
+pub fn hooks_hint(repo: &Repo, scope: ConfigScope) -> String {
     match scope {
         ConfigScope::Command => {
             "run it without `git -c core.hooksPath=...` and without GIT_CONFIG_* variables".to_owned()

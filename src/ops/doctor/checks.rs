@@ -218,12 +218,12 @@ fn rewrite_refs(facts: &RepositoryFacts) -> Vec<Check> {
     }
     let trap = |found: &SourcedValue| {
         let message = format!("notes.rewriteRef = {:?} in {} {garbles}", found.value, found.origin);
-        warn("rewrite-ref", message, Some(rewrite_mend(found)))
+        warn("rewrite-ref", message, Some(rewrite_hint(found)))
     };
     facts.rewrite_refs.iter().filter(|found| names_notes_ref(&found.value)).map(trap).collect()
 }
 
-fn rewrite_mend(found: &SourcedValue) -> String {
+fn rewrite_hint(found: &SourcedValue) -> String {
     let pattern = shell_quote(&format!("^{}$", regex::escape(&found.value)));
     match found.scope {
         ConfigScope::Command => "run git without `-c notes.rewriteRef=...`".to_owned(),

@@ -11,7 +11,7 @@ use crate::effect::install::manifest::Manifest;
 use crate::effect::install::mode::Integration;
 use crate::engine::setup::fetch::fetch_states;
 use crate::engine::setup::live;
-use crate::engine::setup::place::{Override, hooks_mend, hooks_override};
+use crate::engine::setup::place::{Override, hooks_hint, hooks_override};
 use crate::engine::setup::{DISPLAY_REF_KEY, NOTES_REF};
 use crate::git::{GitError, Repo};
 use crate::platform::files;
@@ -48,7 +48,7 @@ fn place(repo: &Repo) -> Result<HooksPlace, GitError> {
     let dir = repo.hooks_dir()?;
     let decided_by = hooks_override(repo)?;
     let hint = match &decided_by {
-        Override::Foreign(found) => Some(hooks_mend(repo, found.scope)),
+        Override::Foreign(found) => Some(hooks_hint(repo, found.scope)),
         Override::Own(_) | Override::None => None,
     };
     // A manifest that cannot be read is told by `uninstall`; shims are known without it.

@@ -208,7 +208,7 @@ fn text_and_json_say_the_same_and_obey_nobody() {
 
 /// Runs the mends of a real repository and expects its complaints to go.
 #[test]
-fn the_mends_mend_a_real_repository() {
+fn the_hints_repair_a_real_repository() {
     let scratch = Scratch::new();
     let at = scratch.init("doctor");
     let look = || {

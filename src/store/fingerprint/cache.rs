@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_forgotten_and_mended() {
+    fn damage_is_forgotten_and_repaired() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("andon/cache/fingerprints");
         add(dir.path(), 0..100);

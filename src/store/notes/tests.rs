@@ -109,7 +109,7 @@ fn the_commits_own_tree_and_parent_choose_among_lines() {
 }
 
 #[test]
-fn an_unreadable_note_names_its_commit_and_the_mend() {
+fn an_unreadable_note_names_its_commit_and_the_hint() {
     let scratch = Scratch::new();
     let id = scratch.commit("one");
     let huge = scratch.commit("two");

@@ -117,7 +117,7 @@ fn a_loop_of_calls_is_told_once_and_then_halts() {
 }
 
 #[test]
-fn the_second_of_three_failures_is_told() {
+fn the_second_of_three_failures_is_reported() {
     let stage = Stage::installed();
     stage.iterate("1\n", &["ok a", "not ok b"], "Try 1").ok();
     let done = |id: u8| {

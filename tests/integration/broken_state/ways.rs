@@ -228,7 +228,7 @@ pub(crate) const BROKEN: &[(&str, Break, &[&str])] = &[
         },
         &[".andon"],
     ),
-    ("face-is-a-directory", |_, dir| directory(&dir.join(".andon/CHECKPOINT.md")), &[]),
+    ("report-file-is-a-directory", |_, dir| directory(&dir.join(".andon/CHECKPOINT.md")), &[]),
     ("stop-is-a-directory", |_, dir| directory(&dir.join(".andon/STOP")), &[".andon/STOP"]),
     ("head-garbage", |_, dir| fs::write(dir.join(".git/HEAD"), b"\xff\n").unwrap(), &["HEAD"]),
     ("orig-head-garbage", |_, dir| fs::write(dir.join(".git/ORIG_HEAD"), b"\xff\n").unwrap(), &[]),

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use super::{GREEN, RED, clone, hub, iterate, make_executable, notes, refs, root, status_says, sync};
 
 #[test]
-fn a_rewound_or_emptied_remote_is_told_and_mended() {
+fn a_rewound_or_emptied_remote_is_named_and_repaired() {
     let (stage, hub) = hub();
     let one = stage.dir().to_path_buf();
     sync(&stage, &one).ok();
@@ -92,7 +92,7 @@ fn a_forked_ledger_is_an_error_and_both_sides_stay() {
 }
 
 #[test]
-fn refusals_and_unreachable_remotes_have_names_and_mends() {
+fn refusals_and_unreachable_remotes_have_names_and_hints() {
     let (stage, hub) = hub();
     let one = stage.dir().to_path_buf();
     stage.git_in(&hub, &["config", "receive.hideRefs", "refs/notes"]).ok();

@@ -136,7 +136,7 @@ fn the_same_error_counts_where_the_report_is_cut_short() {
 }
 
 #[test]
-fn the_threshold_is_a_parameter_and_the_face_a_blocker_report() {
+fn the_threshold_is_a_parameter_and_the_report_file_a_blocker_report() {
     let two = || vec![f(1, 2, 9), o(2, TestStatus::BuildFailed)];
     let with = |max| checked_with(&RULE, two(), &[("max", ParamValue::Count(max))]);
     assert!(with(3).is_none());
