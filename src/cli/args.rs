@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum as _};
 
 mod attest;
+mod check_format;
 mod ranges;
 mod resume;
 mod review;
@@ -20,8 +21,9 @@ pub use super::observe_args::{ObserveArgs, ObserveKind, ObserveLinesArgs, Observ
 use super::output::ColorChoice;
 
 pub use attest::{AttestArgs, AttestCommand};
-use ranges::STOPPED;
+pub use check_format::{CheckFormat, WantedFormat};
 pub use ranges::{BackfillArgs, CheckArgs, ReplayArgs};
+use ranges::{CHECK_HELP, STOPPED};
 pub use resume::{ReasonArg, ResumeArgs};
 pub use review::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
 pub use round::{RoundCommand, RoundCommandArgs};
@@ -97,7 +99,7 @@ pub enum Command {
     /// Show one record in full
     Show(ShowArgs),
     /// Derive every record of a range again and judge it; for CI
-    #[command(after_help = STOPPED)]
+    #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
     /// Show what would have happened: the same rules over existing commits
     #[command(after_help = STOPPED)]

@@ -25,6 +25,23 @@ pub fn replace_text(path: &Path, text: &str) -> Result<(), EffectError> {
     write().map_err(|err| error("write", path, err))
 }
 
+/// Writes a report whole or not at all. A link in its place is replaced and not followed: in CI the working tree is a
+/// stranger's. What is there and is no file, such as a pipe or `/dev/stdout`, is written into.
+pub fn write_report(path: &Path, text: &str) -> Result<(), EffectError> {
+    let found = std::fs::symlink_metadata(path).map(|found| found.file_type());
+    let of_system = ["/dev", "/dev/fd"].map(Path::new);
+    let is_device = of_system.contains(&path.parent().unwrap_or(path))
+        || found.is_ok_and(|kind| !kind.is_file() && !kind.is_symlink());
+    let written = if is_device { std::fs::write(path, text) } else { replace(path, text.as_bytes()) };
+    written.map_err(|err| error("write", path, err))
+}
+
+/// Appends whole lines to a file that others append to.
+pub fn append_text(path: &Path, text: &str) -> Result<(), EffectError> {
+    let open = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    open.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|err| error("write", path, err))
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().unwrap_or(Path::new("."));
     let mut file = temporary_in(dir)?;

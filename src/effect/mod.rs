@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::andon_dir::{ANDON_DIR, AndonDir, Look};
 use self::best_effort::Programs;
-pub use self::files::{replace_text, write_andon_file};
+pub use self::files::{append_text, replace_text, write_andon_file, write_report};
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use crate::domain::detail::Figures;
 use crate::domain::effect::{Duty, Effect};

@@ -16,7 +16,7 @@ use crate::platform::processes;
 use crate::platform::test_seam;
 
 /// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 44] = [
+const KEPT: [&str; 47] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
@@ -32,6 +32,9 @@ const KEPT: [&str; 44] = [
     "CLICOLOR_FORCE",
     "CODEX_HOME",
     "EDITOR",
+    "GITHUB_ACTIONS",
+    "GITHUB_STEP_SUMMARY",
+    "GITLAB_CI",
     "GIT_COMMON_DIR",
     "GIT_COMMITTER_EMAIL",
     "GIT_COMMITTER_NAME",

@@ -17,12 +17,16 @@ use crate::wire::v1::output::{CheckItemJson, CheckJson};
 const COMMITS: usize = 10;
 
 /// Messages that differ in nothing but their commits are shown as one.
-struct Group<'a> {
-    first: &'a Diagnostic,
-    commits: Vec<&'a CommitRef>,
+pub(super) struct Group<'a> {
+    pub(super) first: &'a Diagnostic,
+    pub(super) commits: Vec<&'a CommitRef>,
 }
 
 impl Group<'_> {
+    pub(super) fn severity(&self) -> Severity {
+        self.first.level.into()
+    }
+
     fn takes(&self, other: &Diagnostic) -> bool {
         Severity::from(self.first.level) == Severity::from(other.level)
             && self.first.code == other.code
@@ -30,12 +34,18 @@ impl Group<'_> {
     }
 }
 
-fn group<'a>(items: impl Iterator<Item = &'a Diagnostic>) -> Vec<Group<'a>> {
+/// Everything that a report says, gravest first.
+pub(super) fn groups(report: &CheckReport) -> Vec<Group<'_>> {
+    groups_of(report.violations.iter().chain(&report.undecided).chain(&report.warnings))
+}
+
+/// What is switched off is left out.
+pub(super) fn groups_of<'a>(items: impl Iterator<Item = &'a Diagnostic>) -> Vec<Group<'a>> {
     let mut groups: Vec<Group<'a>> = Vec::new();
     // Message and code decide nearly always; the index keeps a hundred thousand violations linear.
     let mut index: std::collections::BTreeMap<(Option<&str>, &str), Vec<usize>> =
         std::collections::BTreeMap::new();
-    for item in items {
+    for item in items.filter(|item| item.level > Level::Off) {
         let known = index.entry((item.code.as_deref(), &item.message)).or_default();
         let at = known.iter().copied().find(|at| groups[*at].takes(item)).unwrap_or_else(|| {
             known.push(groups.len());
@@ -44,15 +54,14 @@ fn group<'a>(items: impl Iterator<Item = &'a Diagnostic>) -> Vec<Group<'a>> {
         });
         groups[at].commits.extend(item.commit());
     }
-    groups.sort_by_key(|group| std::cmp::Reverse(Severity::from(group.first.level)));
+    groups.sort_by_key(|group| std::cmp::Reverse(group.severity()));
     groups
 }
 
 /// The report for a person; a single line when all is well.
 pub fn text(report: &CheckReport, style: Style) -> String {
     let mut page = Page::new(style);
-    let violations = report.violations.iter().filter(|violation| violation.level > Level::Off);
-    for group in group(violations).iter().chain(&group(report.undecided.iter())) {
+    for group in groups_of(report.violations.iter()).iter().chain(&groups_of(report.undecided.iter())) {
         push(&mut page, group);
     }
     for warning in &report.warnings {
@@ -82,14 +91,21 @@ fn count(report: &CheckReport, severity: Severity) -> usize {
     all.filter(|one| Severity::from(one.level) == severity).count()
 }
 
+fn parts(report: &CheckReport) -> Vec<String> {
+    let of = |(severity, noun)| match count(report, severity) {
+        0 => None,
+        number => Some(phrase::count(number, noun)),
+    };
+    [(Severity::Error, "error"), (Severity::Warning, "warning")].into_iter().filter_map(of).collect()
+}
+
+/// `2 errors, 1 warning`; empty when there is neither.
+pub(super) fn counted(report: &CheckReport) -> String {
+    parts(report).join(", ")
+}
+
 fn summary(report: &CheckReport, style: Style) -> String {
-    let mut parts = Vec::new();
-    for (severity, noun) in [(Severity::Error, "error"), (Severity::Warning, "warning")] {
-        let number = count(report, severity);
-        if number > 0 {
-            parts.push(phrase::count(number, noun));
-        }
-    }
+    let mut parts = parts(report);
     let verdict = match report.outcome() {
         CheckOutcome::Fine if parts.is_empty() => style.green("ok"),
         CheckOutcome::Fine => format!("{}, {}", style.green("ok"), parts.join(", ")),

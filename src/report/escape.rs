@@ -143,6 +143,26 @@ pub fn markdown(text: &str) -> String {
     out
 }
 
+/// Untrusted text for an element or a quoted attribute of XML or HTML. What XML 1.0 cannot hold, the control characters and
+/// U+FFFE and U+FFFF, is made visible with everything else that is hidden.
+pub fn xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            hidden if is_hidden(hidden) || matches!(hidden, '\u{fffe}' | '\u{ffff}') => {
+                push_visible(&mut out, hidden);
+            }
+            shown => out.push(shown),
+        }
+    }
+    out
+}
+
 /// Whether a text that begins with `&` begins with an entity such as `&amp;` or `&#35;`.
 fn is_entity(text: &str) -> bool {
     let name = text[1..].split_once(';').map_or("", |(name, _)| name);
@@ -247,6 +267,15 @@ mod tests {
         ] {
             assert_eq!(markdown(text), shown);
         }
+    }
+
+    #[test]
+    fn xml_holds_nothing_that_it_cannot() {
+        assert_eq!(xml("a<b>&'\"]]>"), "a&lt;b&gt;&amp;&#39;&quot;]]&gt;");
+        assert_eq!(
+            xml("\u{0}\u{b}\n\u{fffe}\u{ffff}\u{202e}ä"),
+            "\\u{0}\\u{b}\\n\\u{fffe}\\u{ffff}\\u{202e}ä"
+        );
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod agent;
 pub mod backfill;
 pub mod briefing;
 pub mod check;
+pub mod ci;
 pub mod complete;
 pub mod config;
 pub mod context;

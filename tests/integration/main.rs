@@ -10,6 +10,7 @@ mod backfill;
 mod broken_state;
 mod bulk;
 mod check;
+mod check_formats;
 mod check_histories;
 mod context;
 mod documentation_rule;

@@ -5,10 +5,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::FormatArg;
+use super::{FormatArg, WantedFormat};
 use crate::domain::ids::EntryId;
 
 pub(super) const STOPPED: &str = "\
+Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
+
+pub(super) const CHECK_HELP: &str = "\
+Formats:
+  text      lines for people
+  json      one line of JSON: andon/check@1
+  sarif     SARIF 2.1.0, for code scanning
+  junit     JUnit XML, a test case for each kind of message
+  github    annotations of GitHub Actions
+  gitlab    a code quality report of GitLab
+  markdown  a summary for a pull request
+
+With GITHUB_ACTIONS=true, annotations and the job summary are written as well; with GITLAB_CI=true,
+andon-code-quality.json and andon-junit.xml.
+
 Ctrl-C ends it with what was found so far and exit code 3; a second one ends it at once.";
 
 /// `andon check`
@@ -35,9 +50,9 @@ pub struct CheckArgs {
     /// Threads; default: one per processor
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
-    /// Output format
-    #[command(flatten)]
-    pub format: FormatArg,
+    /// Output format; may be given several times, each further one with its file
+    #[arg(long = "format", value_name = "FORMAT[=FILE]", default_value = "text")]
+    pub formats: Vec<WantedFormat>,
 }
 
 /// `andon replay`

@@ -32,6 +32,14 @@ pub struct CheckReport {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// The code of what is said of a rule that was skipped for a commit.
+pub const SKIPPED_RULE: &str = "skipped-rule";
+
+/// Whether it tells of a skip that a person accounted for: with a reason, and not in the shell of an agent.
+pub fn accepted(what: &Diagnostic) -> bool {
+    what.code.as_deref() == Some(SKIPPED_RULE) && what.level == Level::Warn
+}
+
 impl CheckReport {
     /// A violation that is known outweighs what is not known.
     pub fn outcome(&self) -> CheckOutcome {

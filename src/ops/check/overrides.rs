@@ -10,6 +10,7 @@ use crate::detect;
 use crate::domain::facts::{Ack, AckHow, CommitFact, Skip};
 use crate::domain::findings::{HaltReason, Level, ReportFile};
 use crate::domain::ids::CommitId;
+use crate::domain::view::check::SKIPPED_RULE;
 use crate::git::CommitInfo;
 
 /// The skips of a commit. Records that do not hold have been replaced, and skip nothing.
@@ -31,13 +32,11 @@ fn skipped_rule(commit: &CommitInfo, skip: &Skip) -> Diagnostic {
             )
         }
         (None, true) => (
-            "skipped-rule",
+            SKIPPED_RULE,
             Level::Block,
             format!("{rule} was skipped for this commit, and no reason was given"),
         ),
-        (None, false) => {
-            ("skipped-rule", Level::Warn, format!("{rule} was skipped for this commit: {reason}"))
-        }
+        (None, false) => (SKIPPED_RULE, Level::Warn, format!("{rule} was skipped for this commit: {reason}")),
     };
     violation(Some(at(commit)), code, level, message, help)
 }

@@ -1,18 +1,18 @@
 //! `andon check`.
 
+mod delivery;
+
 use crate::cli::Shell;
 use crate::cli::args::CheckArgs;
 use crate::cli::error::Exit;
-use crate::cli::output::Format;
 use crate::cli::progress;
 use crate::domain::view::check::CheckOutcome;
 use crate::engine::error::OpsError;
 use crate::ops::check::{self, CacheTrust, RangeRequest};
-use crate::report::check::{self as report};
-use crate::report::json;
 
 /// Judges a range.
 pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
+    delivery::refuse_mixtures(&args.formats)?;
     let refs = args.from_ref.clone().zip(args.to_ref.clone());
     let cached = if args.cached { CacheTrust::Believed } else { CacheTrust::Derived };
     let asked = match &args.squash_of {
@@ -26,10 +26,7 @@ pub fn run(shell: &Shell, args: &CheckArgs) -> Result<Exit, OpsError> {
     };
     let result =
         progress::walk(shell, ("check", args.threads), |pace, _| check::run(&shell.ctx, &asked, pace))?;
-    shell.out.result(&match args.format.format {
-        Format::Text => report::text(&result, shell.out.out),
-        Format::Json => json::line_as_declared(&report::json(&result)),
-    });
+    delivery::deliver(shell, &result, &args.formats);
     Ok(match result.outcome() {
         CheckOutcome::Fine => Exit::Allowed,
         CheckOutcome::Violated => Exit::Refused,

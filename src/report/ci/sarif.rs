@@ -1,0 +1,192 @@
+//! SARIF 2.1.0, as code scanning takes it in.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{ANCHOR, Entry, WHOLE, code, entries, lines, plain};
+use crate::domain::view::check::{CheckOutcome, CheckReport, accepted};
+use crate::report::json;
+use crate::report::message::Severity;
+
+/// Where its schema is.
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/// Name and version of how fingerprints are made: another way has another number.
+const FINGERPRINT: &str = "andonFinding/v1";
+
+/// One run with all results.
+pub fn document(report: &CheckReport) -> String {
+    let (entries, more) = entries(report);
+    let mut rules: Vec<&str> = Vec::new();
+    let mut index: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in &entries {
+        index.entry(code(entry.what)).or_insert_with(|| {
+            rules.push(code(entry.what));
+            rules.len() - 1
+        });
+    }
+    let results: Vec<Value> = entries.iter().map(|entry| result(entry, &index)).collect();
+    json::line(&json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "automationDetails": { "id": format!("{WHOLE}/") },
+            "columnKind": "unicodeCodePoints",
+            "invocations": [invocation(report, more)],
+            "results": results,
+            "tool": { "driver": {
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                "name": "andon",
+                "rules": rules.iter().map(|code| json!({ "id": plain(code) })).collect::<Vec<_>>(),
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+            } },
+        }],
+    }))
+}
+
+/// How the run went. That it could not decide, and that not all results are here, is told of the run and of no line of
+/// code.
+fn invocation(report: &CheckReport, more: usize) -> Value {
+    let mut notes = Vec::new();
+    let mut note =
+        |level: &str, text: String| notes.push(json!({ "level": level, "message": { "text": text } }));
+    if report.outcome() == CheckOutcome::Undecided {
+        note("error", "cannot decide: evidence is missing".to_owned());
+    }
+    if more > 0 {
+        note("warning", format!("{more} more results are left out: andon check --format json has them"));
+    }
+    json!({
+        "executionSuccessful": report.outcome() != CheckOutcome::Undecided,
+        "exitCodeDescription": match report.outcome() {
+            CheckOutcome::Fine => "in order",
+            CheckOutcome::Violated => "violated",
+            CheckOutcome::Undecided => "undecided",
+        },
+        "properties": { "commits": report.commits, "range": plain(&report.range) },
+        "toolExecutionNotifications": notes,
+    })
+}
+
+fn result(entry: &Entry<'_>, rules: &BTreeMap<&str, usize>) -> Value {
+    let what = entry.what;
+    let mut value = json!({
+        "level": match entry.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        },
+        "locations": [location(entry)],
+        "message": { "text": unlinked(&lines(what).join("\n")) },
+        "partialFingerprints": { FINGERPRINT: entry.fingerprint.to_string() },
+        "ruleId": plain(code(what)),
+        "ruleIndex": rules.get(code(what)),
+    });
+    if accepted(what) {
+        value["suppressions"] =
+            json!([{ "justification": plain(&what.message), "kind": "external", "status": "accepted" }]);
+    }
+    value
+}
+
+fn location(entry: &Entry<'_>) -> Value {
+    let physical = json!({ "artifactLocation": { "uri": ANCHOR }, "region": { "startLine": 1 } });
+    match entry.what.commit() {
+        None => json!({ "physicalLocation": physical }),
+        Some(at) => json!({
+            "logicalLocations": [{
+                "fullyQualifiedName": at.commit.to_string(), "kind": "commit", "name": plain(&at.subject),
+            }],
+            "physicalLocation": physical,
+        }),
+    }
+}
+
+/// A message of SARIF may hold links, `[text](target)`, so that brackets are escaped.
+fn unlinked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if matches!(c, '\\' | '[' | ']') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{about, hostile, report};
+    use super::*;
+    use crate::domain::diagnostic::Diagnostic;
+    use crate::domain::findings::Level;
+    use crate::domain::view::check::SKIPPED_RULE;
+
+    fn run(report: &CheckReport) -> Value {
+        let mut value: Value = serde_json::from_str(&document(report)).unwrap();
+        assert_eq!(value["version"], "2.1.0");
+        value["runs"][0].take()
+    }
+
+    #[test]
+    fn a_result_names_rule_commit_and_fingerprint() {
+        let run = run(&report(vec![about(1, "missing-record", Level::Block)]));
+        let result = &run["results"][0];
+        assert_eq!(result["ruleId"], "missing-record");
+        assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "missing-record");
+        assert_eq!(result["ruleIndex"], 0);
+        assert_eq!(result["level"], "error");
+        assert_eq!(
+            result["message"]["text"],
+            "about missing-record\n010101010101 Change 1\nhelp: andon sync"
+        );
+        assert_eq!(result["partialFingerprints"]["andonFinding/v1"].as_str().unwrap().len(), 64);
+        assert_eq!(
+            result["locations"][0],
+            json!({
+                "logicalLocations": [
+                    { "fullyQualifiedName": "01".repeat(20), "kind": "commit", "name": "Change 1" }
+                ],
+                "physicalLocation": { "artifactLocation": { "uri": "andon.toml" }, "region": { "startLine": 1 } },
+            })
+        );
+        assert_eq!(result.get("suppressions"), None);
+    }
+
+    #[test]
+    fn a_skip_that_was_accounted_for_is_suppressed_and_no_other() {
+        let run = run(&report(vec![
+            about(1, SKIPPED_RULE, Level::Block),
+            about(2, SKIPPED_RULE, Level::Warn),
+            about(3, "hook-bypass", Level::Warn),
+        ]));
+        let suppressed: Vec<bool> =
+            run["results"].as_array().unwrap().iter().map(|one| one.get("suppressions").is_some()).collect();
+        assert_eq!(suppressed, [false, true, false]);
+        assert_eq!(
+            run["results"][1]["suppressions"],
+            json!([{ "justification": "about skipped-rule", "kind": "external", "status": "accepted" }])
+        );
+    }
+
+    #[test]
+    fn what_could_not_be_decided_is_told_of_the_run_too() {
+        let mut value = report(vec![]);
+        value.undecided.push(Diagnostic::error("there are no records").code("no-records"));
+        let run = run(&value);
+        assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+        assert_eq!(run["results"][0]["level"], "error");
+        assert_eq!(super::document(&report(vec![])).matches("executionSuccessful\":true").count(), 1);
+    }
+
+    #[test]
+    fn texts_give_no_links_and_no_hidden_characters() {
+        let run = run(&hostile());
+        for result in run["results"].as_array().unwrap() {
+            let text = result["message"]["text"].as_str().unwrap();
+            assert!(!text.replace("\\[", "").replace("\\]", "").contains(['[', ']']), "{text}");
+            assert!(!text.chars().any(|c| c != '\n' && crate::report::escape::is_hidden(c)), "{text}");
+        }
+    }
+}
