@@ -42,6 +42,16 @@ impl Actor {
         }
     }
 
+    /// The marker in an environment as the system keeps it: `NAME=VALUE`, each ended by a zero byte.
+    pub fn marker_in(environment: &[u8]) -> Option<&'static str> {
+        let text = String::from_utf8_lossy(environment);
+        let is_marker = |name: &str| MARKERS.into_iter().any(|marker| marker.name == name);
+        let vars =
+            text.split('\0').filter_map(|line| line.split_once('=')).filter(|(name, _)| is_marker(name));
+        let vars = vars.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        Self::from_environment(&vars).marker
+    }
+
     /// True when anything says that an agent is at work.
     pub fn is_agent(&self) -> bool {
         self.marker.is_some() || self.node.is_some()
@@ -74,6 +84,14 @@ mod tests {
         assert_eq!((of("OR_APP_NAME", "Aider").client, of("OR_APP_NAME", "x").marker), (None, None));
         assert_eq!(of("AGENT", "1").marker, Some("AGENT"));
         assert!(!Actor::from_environment(&BTreeMap::new()).is_agent());
+    }
+
+    #[test]
+    fn an_environment_is_searched_as_it_lies_in_memory() {
+        let found = |bytes: &[u8]| Actor::marker_in(bytes);
+        assert_eq!(found(b"HOME=/x\0CLAUDECODE=1\0"), Some("CLAUDECODE"));
+        assert_eq!(found(b"XCLAUDECODE=1\0CLAUDECODE=0\0odd\0\xff=\xfe\0"), None);
+        assert_eq!(found(b""), None);
     }
 
     #[test]

@@ -137,6 +137,24 @@ pub const MARKERS: [Marker; 17] = [
     Marker { name: "AGENT", value: None, client: None },
 ];
 
+/// Where a marker was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentMark {
+    /// The marker's name.
+    pub name: &'static str,
+    /// The process above this one that was started with it; `None` for this one's own environment.
+    pub above: Option<u32>,
+}
+
+impl std::fmt::Display for AgentMark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.above {
+            None => write!(f, "{} is set", self.name),
+            Some(id) => write!(f, "{} is set for process {id} above", self.name),
+        }
+    }
+}
+
 /// What stands in the trailers of commits that a client makes, in small letters.
 const TRAILERS: [(&str, Client); 6] = [
     ("noreply@anthropic.com", Client::Claude),

@@ -1,8 +1,13 @@
 //! The door to the person's editor, as git starts it: a line for the shell, with the file behind it.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::Command;
+
+/// Whether an editor has a person to talk to.
+pub fn has_person() -> bool {
+    io::stdin().is_terminal()
+}
 
 /// Opens `file` with `editor` and waits for its end; whether it ended well.
 ///

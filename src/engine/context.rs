@@ -8,20 +8,22 @@ use sha2::{Digest as _, Sha256};
 
 use crate::adapter::agents::Actor;
 use crate::adapter::chain::{self, Running};
-use crate::domain::agent::MARKERS;
+use crate::domain::agent::{AgentMark, MARKERS};
 use crate::domain::time::{Timestamp, Uptime};
 use crate::effect::program::Environment;
 use crate::git::{Repo, RepoEnv};
 use crate::platform::processes;
 use crate::platform::test_seam;
+use crate::store::process::in_environments_above;
 
 /// Names of variables that are kept, beside the markers of agents' shells. Everything else of the environment is none of Andon's business.
-const KEPT: [&str; 47] = [
+const KEPT: [&str; 48] = [
     "ANDON",
     "ANDON_NODE",
     "ANDON_SESSION",
     "ANDON_SKIP",
     "ANDON_SKIP_REASON",
+    "ANDON_TEST_ABOVE",
     "ANDON_TEST_NOW",
     "ANDON_TEST_STOP",
     "ANDON_TEST_UPTIME",
@@ -172,6 +174,20 @@ impl Context {
     #[allow(clippy::unused_self, reason = "reads as what this process was started with")]
     pub fn environment_without(&self, without: &[&str]) -> Environment {
         std::env::vars_os().filter(|(name, _)| !without.iter().any(|gone| name == gone)).collect()
+    }
+
+    /// What says that an agent called a command that only a person may: its marker in this environment, or in that of a
+    /// process above, which `env -u` does not reach. Tests look at this one alone through `ANDON_TEST_ABOVE=none`.
+    pub fn agent_mark(&self) -> Option<AgentMark> {
+        if let Some(name) = self.actor().marker {
+            return Some(AgentMark { name, above: None });
+        }
+        if test_seam::variable(&self.vars, "ANDON_TEST_ABOVE") == Some("none") {
+            return None;
+        }
+        in_environments_above(self.parent, |id, environment| {
+            Actor::marker_in(environment).map(|name| AgentMark { name, above: Some(id) })
+        })
     }
 
     /// Who is at work.

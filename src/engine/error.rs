@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::setup::SetupError;
 use crate::change::normalize::NormalizeError;
 use crate::config::ConfigErrors;
+use crate::domain::agent::AgentMark;
 use crate::domain::diagnostic::Diagnostic;
 use crate::effect::EffectError;
 use crate::effect::hook_program::HookProgramError;
@@ -50,25 +51,23 @@ pub enum OpsError {
     #[error(transparent)]
     Setup(#[from] SetupError),
     /// Only a person answers a halt.
-    #[error("`andon resume` was called in the shell of an agent ({0} is set): only a person answers a halt")]
-    AgentShell(&'static str),
+    #[error("`andon resume` was called in the shell of an agent ({0}): only a person answers a halt")]
+    AgentShell(AgentMark),
     /// Only a person says which agent it is.
-    #[error(
-        "`andon pin` was called in the shell of an agent ({0} is set): only a person pins its configuration"
-    )]
-    AgentPin(&'static str),
+    #[error("`andon pin` was called in the shell of an agent ({0}): only a person pins its configuration")]
+    AgentPin(AgentMark),
     /// Only a person takes the hooks out of a client.
     #[error(
-        "`andon agent uninstall` was called in the shell of an agent ({0} is set): only a person removes its hooks"
+        "`andon agent uninstall` was called in the shell of an agent ({0}): only a person removes its hooks"
     )]
-    AgentUninstall(&'static str),
+    AgentUninstall(AgentMark),
     /// Only a person names witnesses and answers rounds.
-    #[error("`andon {verb}` was called in the shell of an agent ({marker} is set): only a person does that")]
+    #[error("`andon {verb}` was called in the shell of an agent ({marker}): only a person does that")]
     AgentActs {
         /// The command.
         verb: &'static str,
-        /// The variable that gives the shell away.
-        marker: &'static str,
+        /// What gives the shell away.
+        marker: AgentMark,
     },
     /// A rule of the review forbids it.
     #[error("{what}")]

@@ -35,6 +35,7 @@ use crate::signing::Signer;
 pub use self::adopt::Arrival;
 pub use self::open::{
     AppendError, EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger,
+    bridge,
 };
 pub use self::standing::Here;
 pub use self::tampered::{Tampered, TamperedHow};

@@ -1,5 +1,6 @@
 //! `andon ledger verify`: every entry of every writer again, from the objects alone.
 
+use crate::domain::findings::Level;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, Witnessed};
 use crate::engine::workspace::Workspace;
@@ -36,11 +37,19 @@ pub fn verify(ws: &Workspace) -> Result<LedgerVerified, OpsError> {
     })
 }
 
+impl LedgerVerified {
+    /// How many entries and refs are somebody's wrong.
+    pub fn wrong(&self) -> usize {
+        self.faults.iter().filter(|fault| fault.level == Level::Block).count()
+    }
+}
+
 /// The same for programs.
 pub fn json(found: &LedgerVerified) -> LedgerVerifyJson {
     let fault = |fault: &Witnessed| LedgerFaultJson {
         entry: fault.entry.map(|id| id.to_string()),
         code: fault.code,
+        level: fault.level.as_str(),
         message: fault.message.clone(),
         help: fault.help.clone(),
     };

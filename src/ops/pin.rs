@@ -37,7 +37,7 @@ pub fn run(ctx: &Context, ws: &Workspace, mode: PinRequest) -> Result<PinView, O
             (Some(_), drift) => PinState::Drifted(drift),
         }));
     }
-    if let Some(marker) = ctx.actor().marker {
+    if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::AgentPin(marker));
     }
     if files.is_empty() {

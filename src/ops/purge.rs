@@ -34,11 +34,9 @@ pub struct Purged {
 /// # Errors
 /// [`OpsError::Purge`] in the shell of an agent, and while a halt stands in any worktree.
 pub fn may(ctx: &Context) -> Result<(), OpsError> {
-    if let Some(marker) = ctx.actor().marker {
+    if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::Purge {
-            what: format!(
-                "this is the shell of an agent ({marker} is set), and only a person deletes evidence"
-            ),
+            what: format!("this is the shell of an agent ({marker}), and only a person deletes evidence"),
             help: "a person runs in a shell of their own: andon uninstall --purge".to_owned(),
         });
     }

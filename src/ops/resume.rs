@@ -19,7 +19,7 @@ use crate::engine::workspace::Workspace;
 
 /// Acknowledges the standing halt and removes STOP and PAUSE. Refuses in the shell of an agent.
 pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Resumed, OpsError> {
-    if let Some(marker) = ctx.actor().marker {
+    if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::AgentShell(marker));
     }
     standing::check_directory(ws)?;
@@ -61,7 +61,7 @@ pub fn reset(
     counter: &str,
     reason: Option<&str>,
 ) -> Result<Resumed, OpsError> {
-    if let Some(marker) = ctx.actor().marker {
+    if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::AgentShell(marker));
     }
     let counters =

@@ -1,4 +1,4 @@
-//! The git processes above a hook, as Linux tells of them. A process id comes again; with the time of its start it does
+//! The processes above this one, as Linux tells of them: git above a hook, and an agent above a command of a person. A process id comes again; with the time of its start it does
 //! not while the machine runs.
 
 use std::path::Path;
@@ -11,6 +11,10 @@ use super::file;
 const MAX_ABOVE: usize = 10;
 /// Most git processes that are named: an alias or a rebase runs git from git.
 const MAX_NAMED: usize = 4;
+/// How many processes above a command of a person are looked at.
+const MAX_HIGH: usize = 64;
+/// Largest environment that is looked through, in bytes.
+const MAX_ENVIRONMENT: u64 = 1 << 20;
 /// More than any `stat` of a process holds, in bytes.
 const MAX_STAT: u64 = 4096;
 
@@ -39,6 +43,23 @@ pub fn git_above(parent: u32) -> Vec<GitProcess> {
         next = seen.parent;
     }
     found
+}
+
+/// Looks through the environments with which the processes from `parent` upwards were started, the nearest first, until
+/// `look` finds something. What may not be read is passed over; nothing is found where the system does not tell.
+pub fn in_environments_above<T>(parent: u32, look: impl Fn(u32, &[u8]) -> Option<T>) -> Option<T> {
+    let mut next = parent;
+    for _ in 0..MAX_HIGH {
+        if next <= 1 {
+            break;
+        }
+        let of = |what: &str, max| file::read(Path::new(&format!("/proc/{next}/{what}")), max).ok().flatten();
+        if let Some(found) = of("environ", MAX_ENVIRONMENT).and_then(|bytes| look(next, &bytes)) {
+            return Some(found);
+        }
+        next = of("stat", MAX_STAT).and_then(|stat| parse(&stat))?.parent;
+    }
+    None
 }
 
 struct Seen {
@@ -77,10 +98,22 @@ mod tests {
         }
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn environments_are_looked_through_upwards() {
+        let own = std::process::id();
+        let has_path = |id: u32, bytes: &[u8]| bytes.windows(5).any(|part| part == b"PATH=").then_some(id);
+        assert_eq!(in_environments_above(own, has_path), Some(own));
+        let above = |id: u32, _: &[u8]| (id != own).then_some(id);
+        assert_eq!(in_environments_above(own, above), Some(crate::platform::processes::parent_id()));
+        assert_eq!(in_environments_above(own, |_, _| None::<u32>), None);
+    }
+
     #[test]
     fn nobody_is_above_the_first_process() {
         assert_eq!(git_above(0), []);
         assert_eq!(git_above(1), []);
         assert_eq!(git_above(u32::MAX), []);
+        assert_eq!(in_environments_above(u32::MAX, |id, _| Some(id)), None);
     }
 }

@@ -43,6 +43,7 @@ mod rounds;
 mod run_boundaries;
 mod sending;
 mod session;
+mod signed_faults;
 mod signed_halts;
 mod skip;
 mod status_and_log;

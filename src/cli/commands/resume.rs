@@ -1,9 +1,13 @@
 //! `andon resume`, `andon stop`, `andon pause`.
 
+use std::io::{BufRead as _, Read as _};
+
 use crate::cli::Shell;
 use crate::cli::args::{ReasonArg, ResumeArgs};
 use crate::cli::error::Exit;
+use crate::cli::output;
 use crate::engine::error::OpsError;
+use crate::engine::standing;
 use crate::engine::workspace::Workspace;
 use crate::ops::resume::{self, StopFile};
 use crate::report::escape;
@@ -18,7 +22,13 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         shell.out.result(&format!("reset by {by}: {counter} counts anew{answered}\n"));
         return Ok(Exit::Allowed);
     }
-    let resumed = resume::resume(&shell.ctx, &ws, args.reason.as_deref())?;
+    let resumed = match resume::resume(&shell.ctx, &ws, args.reason.as_deref()) {
+        Err(OpsError::ReasonMissing) if output::has_terminal() => {
+            let reason = ask(shell, &ws)?;
+            resume::resume(&shell.ctx, &ws, reason.as_deref())?
+        }
+        done => done?,
+    };
     let by = escape::terminal(&resumed.by).into_owned();
     let text = match resumed.halt {
         Some(standing) => format!(
@@ -30,6 +40,21 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
     };
     shell.out.result(&text);
     Ok(Exit::Allowed)
+}
+
+/// Longest reason that is read, in bytes.
+const MAX_REASON: u64 = 4096;
+
+/// Asks the person at the terminal why the loop may go on.
+fn ask(shell: &Shell, ws: &Workspace) -> Result<Option<String>, OpsError> {
+    let Some(halt) = standing::recorded(ws)? else { return Ok(None) };
+    let message = escape::terminal(&halt.halt.message).into_owned();
+    shell.out.message(&format!(
+        "halted: {message}\nWhy may the loop go on? One line, for the ledger; none: it stays halted\n> "
+    ));
+    let mut line = String::new();
+    std::io::stdin().lock().take(MAX_REASON).read_line(&mut line).map_err(OpsError::Input)?;
+    Ok(Some(line.trim().to_owned()))
 }
 
 /// Stops the loop.

@@ -12,6 +12,7 @@ use crate::engine::workspace::Workspace;
 use crate::ops::review::{self, Act, Acted, Given};
 use crate::ops::round;
 use crate::report::json;
+use crate::report::message;
 
 /// Does what was asked.
 pub fn run(shell: &Shell, args: &ReviewArgs) -> Result<Exit, OpsError> {
@@ -108,10 +109,13 @@ fn private(shell: &Shell, ws: &Workspace) -> Result<String, OpsError> {
 fn list(shell: &Shell, format: Format) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     round::expire(&shell.ctx, &ws)?;
-    let rounds = review::waiting(&ws)?;
+    let found = review::waiting(&ws)?;
+    if let Some(warning) = found.warning() {
+        shell.out.message(&message::diagnostics(&[warning], shell.out.err));
+    }
     shell.out.result(&match format {
-        Format::Text => review::waiting_text(&rounds, shell.out.out),
-        Format::Json => json::lines(&review::waiting_json(&rounds)),
+        Format::Text => review::waiting_text(&found.rounds, shell.out.out),
+        Format::Json => json::lines(&review::waiting_json(&found.rounds)),
     });
     Ok(Exit::Allowed)
 }

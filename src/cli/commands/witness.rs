@@ -5,6 +5,7 @@ use crate::cli::args::{LedgerCommand, WitnessCommand};
 use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::domain::diagnostic::Diagnostic;
+use crate::domain::findings::Level;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::short;
 use crate::engine::workspace::Workspace;
@@ -85,14 +86,19 @@ pub fn ledger(shell: &Shell, command: &LedgerCommand) -> Result<Exit, OpsError> 
         Format::Json => shell.out.result(&json::line(&verify::json(&found))),
         Format::Text => {
             let shown = found.faults.iter().map(|fault| {
-                Diagnostic::error(fault.message.clone()).code("witness").help(fault.help.clone())
+                let diagnostic = if fault.level < Level::Block {
+                    Diagnostic::warning(fault.message.clone())
+                } else {
+                    Diagnostic::error(fault.message.clone())
+                };
+                diagnostic.code("witness").help(fault.help.clone())
             });
             let shown: Vec<Diagnostic> = shown.collect();
             shell.out.message(&message::diagnostics(&shown, shell.out.err));
-            let wrong = found.faults.len();
+            let wrong = found.wrong();
             let (entries, signed) = (found.entries, found.signed);
             shell.out.result(&format!("{entries} entries, {signed} signed, {wrong} wrong\n"));
         }
     }
-    Ok(if found.faults.is_empty() { Exit::Allowed } else { Exit::Refused })
+    Ok(if found.wrong() == 0 { Exit::Allowed } else { Exit::Refused })
 }

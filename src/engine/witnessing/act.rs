@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::faults::reason;
+use super::faults::{reason, span};
 use super::{Said, SignedLedger};
-use crate::domain::ids::EntryId;
+use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::time::Timestamp;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -17,6 +17,10 @@ use crate::review::entry::ReviewEntry;
 use crate::review::fold;
 use crate::signing::Signer;
 
+/// How far an entry's time may lie ahead, in seconds.
+const SKEW: i64 = 300;
+/// Most commits that are no entries, behind which the newest entry is looked for.
+const MAX_FAULTY: usize = 1_000;
 /// Most witnesses who are asked whether they may take a round.
 const MAX_ASKED: usize = 16;
 
@@ -40,6 +44,7 @@ impl SignedLedger {
     /// [`OpsError::Refused`] with the rule that forbids it; or it could not be signed or written.
     pub fn append(&self, ctx: &Context, ws: &Workspace, draft: &Draft<'_>) -> Result<EntryId, OpsError> {
         self.allow(ctx, draft)?;
+        self.not_behind(ctx, ws)?;
         let new = NewEntry {
             kind: draft.kind,
             ledger: self.id,
@@ -57,9 +62,7 @@ impl SignedLedger {
     pub fn allow(&self, ctx: &Context, draft: &Draft<'_>) -> Result<(), OpsError> {
         let mut entries = self.review.clone();
         let new = entries.len();
-        // A head from the future is no parent of what is appended.
-        let is_now = |at: &usize| self.review[*at].at <= ctx.now.0.saturating_add(300);
-        let parents: Vec<usize> = self.heads().into_iter().filter(is_now).collect();
+        let parents = self.heads(ctx.now);
         entries.push(ReviewEntry {
             id: "this entry".to_owned(),
             rank: [0xff; 32],
@@ -89,7 +92,7 @@ impl SignedLedger {
             let key =
                 keys.values().find(|grant| grant.who == *who && !self.folded.authority.is_out(&grant.key));
             let Some(key) = key else { continue };
-            let heads = self.heads();
+            let heads = self.heads(now);
             let mut entries = self.review.clone();
             entries.extend(rounds.iter().enumerate().map(|(number, round)| ReviewEntry {
                 id: format!("try {number}"),
@@ -112,11 +115,57 @@ impl SignedLedger {
         may
     }
 
-    /// The entries that nothing follows yet.
-    fn heads(&self) -> Vec<usize> {
-        let parents: BTreeSet<usize> =
-            self.review.iter().flat_map(|entry| entry.parents.iter().copied()).collect();
-        (0..self.review.len()).filter(|at| !parents.contains(at)).collect()
+    /// The entries that nothing follows yet. One from the future is no parent of what is appended: once its time has come,
+    /// whatever follows it would have been made by a clock that was set back. What it follows is.
+    fn heads(&self, now: Timestamp) -> Vec<usize> {
+        let mut followed = BTreeSet::new();
+        let settled = |at: &usize| !self.is_ahead(*at, now);
+        let mut todo: Vec<usize> = (0..self.review.len()).filter(settled).collect();
+        while let Some(at) = todo.pop() {
+            for parent in self.review[at].parents.iter().filter(|parent| followed.insert(**parent)) {
+                todo.extend(Some(*parent).filter(|parent| self.is_ahead(*parent, now)));
+            }
+        }
+        (0..self.review.len()).filter(|at| settled(at) && !followed.contains(at)).collect()
+    }
+
+    fn is_ahead(&self, at: usize, now: Timestamp) -> bool {
+        self.review[at].at > now.0.saturating_add(SKEW)
+    }
+
+    /// This clone's own ledger may hold an entry from the future: it appends nothing until then.
+    fn not_behind(&self, ctx: &Context, ws: &Workspace) -> Result<(), OpsError> {
+        let own = self.own_newest(ws)?;
+        let is_own = |at: &usize| own.iter().any(|tip| self.folded.graph.is_at_or_before(*at, *tip));
+        let mut ahead = (0..self.review.len()).filter(|at| self.is_ahead(*at, ctx.now));
+        let Some(at) = ahead.find(is_own) else { return Ok(()) };
+        let by = span(self.review[at].at.saturating_sub(ctx.now.0));
+        Err(OpsError::Refused {
+            what: format!(
+                "entry {} of this clone is dated {by} ahead: what follows it would count for nothing then",
+                self.short(at)
+            ),
+            help: "set the clock, or answer from another clone: git clone URL, then: andon sync".to_owned(),
+        })
+    }
+
+    /// The newest entries of this clone's own ledger.
+    fn own_newest(&self, ws: &Workspace) -> Result<Vec<usize>, OpsError> {
+        let Some(own) = Ledger::open(&ws.repo).own_ref()? else { return Ok(Vec::new()) };
+        let mut todo: Vec<CommitId> = ws.repo.ref_commit(&own)?.into_iter().collect();
+        let mut found = Vec::new();
+        let mut seen = BTreeSet::new();
+        while let Some(commit) = todo.pop().filter(|_| seen.len() < MAX_FAULTY) {
+            match self.entries.iter().position(|entry| entry.commit == commit) {
+                Some(at) => found.push(at),
+                // What is no entry stands between.
+                None if seen.insert(commit) => {
+                    todo.extend(ws.repo.commit(commit).map(|info| info.parents).unwrap_or_default());
+                }
+                None => {}
+            }
+        }
+        Ok(found)
     }
 }
 

@@ -1,12 +1,16 @@
 //! What is wrong with a ledger, in the words of `docs/review.md`: entries that do not count, and why.
 
+use serde_json::Value;
+
 use super::{SignedLedger, short};
+use crate::domain::findings::Level;
 use crate::domain::ids::EntryId;
 use crate::engine::error::OpsError;
 use crate::git::Repo;
 use crate::ledger::{EntryFault, Ledger, SignatureState, TamperedHow, WholeEntry};
 use crate::review::code::Code;
 use crate::review::entry::ReviewEntry;
+use crate::review::fold;
 use crate::review::payload::Payload;
 use crate::signing::PublicKey;
 
@@ -17,6 +21,9 @@ pub struct Witnessed {
     pub entry: Option<EntryId>,
     /// Why, as a word for programs.
     pub code: &'static str,
+    /// Whether somebody did wrong. What two clones do at once is nobody's fault: one of both counts for nothing, and that
+    /// is all.
+    pub level: Level,
     /// What is wrong, in one sentence.
     pub message: String,
     /// What to do.
@@ -33,17 +40,50 @@ pub fn faults(ledger: &SignedLedger) -> Vec<Witnessed> {
     let mut told: Vec<usize> = Vec::new();
     for (at, code) in codes {
         let (message, help) = reason(ledger, &ledger.review[at], code);
-        found.push(Witnessed { entry: Some(ledger.entries[at].id), code: code.word(), message, help });
+        let message = answered_twice(ledger, at, code).unwrap_or(message);
+        let level = if is_race(code) { Level::Warn } else { Level::Block };
+        found.push(Witnessed { entry: Some(ledger.entries[at].id), code: code.word(), level, message, help });
         told.push(at);
     }
     // A signature that does not hold counts for nothing, also where none is asked for.
     for (at, entry) in ledger.entries.iter().enumerate() {
         if matches!(entry.signature, SignatureState::Bad(_)) && !told.contains(&at) {
             let message = format!("entry {}: content changed after signing", short(entry.id));
-            found.push(Witnessed { entry: Some(entry.id), code: "unsigned", message, help: look(entry.id) });
+            let help = look(entry.id);
+            found.push(Witnessed {
+                entry: Some(entry.id),
+                code: "unsigned",
+                level: Level::Block,
+                message,
+                help,
+            });
         }
     }
     found
+}
+
+/// What people do who do not know of each other yet.
+fn is_race(code: Code) -> bool {
+    [Code::AlreadyResolved, Code::Withdrawn, Code::PanelFull, Code::DuplicateBallot, Code::PolicyConflict]
+        .contains(&code)
+}
+
+/// A second resolution, named with the ones before it.
+fn answered_twice(ledger: &SignedLedger, second: usize, code: Code) -> Option<String> {
+    let round = |entry: &WholeEntry| entry.body.get("round").and_then(Value::as_str).map(str::to_owned);
+    let entry = ledger.entries.get(second).filter(|entry| entry.kind == "resolution")?;
+    let named = round(entry).filter(|_| code == Code::AlreadyResolved)?;
+    let noun = match ledger.entries.iter().find(|entry| entry.id.to_string() == named)?.kind.as_str() {
+        "loop.halted" => "halt",
+        _ => "round",
+    };
+    let of_round =
+        |entry: &&WholeEntry| entry.kind == "resolution" && round(entry).as_deref() == Some(&named);
+    // In the order of the ledger.
+    let all = ledger.entries.iter().filter(of_round);
+    let all: Vec<String> = all.map(|entry| short(entry.id)).collect();
+    let named: String = named.chars().take(8).collect();
+    Some(format!("{noun} {named} is answered twice: {}", all.join(", ")))
 }
 
 fn look(id: EntryId) -> String {
@@ -66,7 +106,7 @@ fn unreadable(faulty: &crate::ledger::FaultyEntry) -> Witnessed {
             format!("see what it is: git cat-file -p {}", faulty.commit)
         }
     };
-    Witnessed { entry: faulty.id, code, message: what, help }
+    Witnessed { entry: faulty.id, code, level: Level::Block, message: what, help }
 }
 
 fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> Witnessed {
@@ -76,7 +116,7 @@ fn of_another(ledger: &SignedLedger, entry: &WholeEntry) -> Witnessed {
     let message = format!("entry {} belongs to ledger {named}, this is {this}", short(entry.id));
     let help =
         "it counts for nothing here; see who wrote it: git log refs/andon/ledger/".to_owned() + &entry.writer;
-    Witnessed { entry: Some(entry.id), code: "foreign", message, help }
+    Witnessed { entry: Some(entry.id), code: "foreign", level: Level::Block, message, help }
 }
 
 /// Refs that lack what other writers saw of them.
@@ -100,9 +140,15 @@ pub fn rewound(repo: &Repo) -> Result<Vec<Witnessed>, OpsError> {
             }
         };
         let help = "get it back from another clone: andon sync; find out who forced it".to_owned();
-        Witnessed { entry: None, code: "rewound", message, help }
+        Witnessed { entry: None, code: "rewound", level: Level::Block, message, help }
     });
     Ok(faults.collect())
+}
+
+/// Why the entry does not count, and what would help; `None` where it does.
+pub fn why_not(ledger: &SignedLedger, at: usize) -> Option<(String, String)> {
+    let code = ledger.folded.state.codes.get(&at)?;
+    Some(reason(ledger, &ledger.review[at], *code))
 }
 
 /// Why `code` makes `entry` invalid, and what would help.
@@ -134,7 +180,7 @@ fn subject(entry: &ReviewEntry) -> String {
 fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
     let key = entry.signer.as_deref().and_then(|key| PublicKey::parse(key).ok());
     let key = key.map_or_else(|| "the key".to_owned(), |key| format!("key {}", key.fingerprint()));
-    let version = || entry.body.get("version").and_then(serde_json::Value::as_i64).unwrap_or(0);
+    let version = || entry.body.get("version").and_then(Value::as_i64).unwrap_or(0);
     let who = entry.signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("its witness").to_owned();
     match code {
         Code::ClockSetBack => format!(": its time is {} before its parent's", behind(ledger, entry)),
@@ -143,7 +189,7 @@ fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
         }
         Code::BadPayload => match Payload::read(&entry.kind, &entry.body) {
             Err(malformed) => format!(": {malformed}"),
-            Ok(_) => ": it does not fit its round".to_owned(),
+            Ok(said) => format!(": {}", misfit(ledger, &said).unwrap_or("it does not fit its round")),
         },
         Code::UnknownRound => ": it names an entry that is not there before it".to_owned(),
         Code::PolicyRollback => match ledger.policy() {
@@ -180,6 +226,35 @@ fn what(ledger: &SignedLedger, entry: &ReviewEntry, code: Code) -> String {
         Code::EarlyReveal => ": it was revealed before every member had committed".to_owned(),
         Code::CommitmentMismatch => " does not match its commitment".to_owned(),
     }
+}
+
+/// What of a vote does not fit its round.
+fn misfit(ledger: &SignedLedger, said: &Payload) -> Option<&'static str> {
+    let (round, vote, trigger) = match said {
+        Payload::Resolution(said) => (&said.round, &said.vote, Some(&said.trigger)),
+        Payload::BallotReveal(said) => (&said.round, &said.vote, None),
+        Payload::Policy(_)
+        | Payload::PolicySign(_)
+        | Payload::KeyAdd(_)
+        | Payload::KeyRevoke(_)
+        | Payload::Round(_)
+        | Payload::Halt
+        | Payload::Accept(_)
+        | Payload::Panel(_)
+        | Payload::Flag(_)
+        | Payload::BallotCommit(_)
+        | Payload::Outcome(_)
+        | Payload::Other => return None,
+    };
+    let entry = ledger.review.iter().position(|entry| entry.id == *round)?;
+    let state = &ledger.folded.state;
+    let found = &state.rounds[*state.round_at.get(&entry)?];
+    let is_triggered = trigger.is_none_or(|trigger| found.triggers.contains(trigger));
+    Some(fold::misfit(found, vote).unwrap_or(if is_triggered {
+        "witness: the policy gives its key another name"
+    } else {
+        "trigger: is none of the round's"
+    }))
 }
 
 fn help(code: Code) -> &'static str {
@@ -239,8 +314,7 @@ fn wrong_role(ledger: &SignedLedger, entry: &ReviewEntry, key: &str) -> String {
 /// `by <id8>`, where the revocation is known.
 fn revoked_by(ledger: &SignedLedger, entry: &ReviewEntry) -> String {
     let revokes = |found: &&WholeEntry| {
-        found.kind == "key-revoke"
-            && found.body.get("key").and_then(serde_json::Value::as_str) == entry.signer.as_deref()
+        found.kind == "key-revoke" && found.body.get("key").and_then(Value::as_str) == entry.signer.as_deref()
     };
     let found = ledger.entries.iter().find(revokes);
     found.map_or_else(String::new, |found| format!(" by {}", short(found.id)))
@@ -252,7 +326,7 @@ fn behind(ledger: &SignedLedger, entry: &ReviewEntry) -> String {
     span(floor - entry.at)
 }
 
-fn span(seconds: i64) -> String {
+pub(super) fn span(seconds: i64) -> String {
     match seconds {
         ..=119 => format!("{seconds} s"),
         120..=7_199 => format!("{} min", seconds / 60),

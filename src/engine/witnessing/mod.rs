@@ -16,7 +16,7 @@ pub use act::{Draft, said};
 pub use answer::{
     HaltAnswer, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered, unfit,
 };
-pub use faults::{Witnessed, faults, rewound};
+pub use faults::{Witnessed, faults, rewound, why_not};
 pub use nearest::nearest;
 pub use setup::{editor, not_an_agent, signer};
 
@@ -25,7 +25,8 @@ use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::Repo;
-use crate::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry};
+use crate::ledger::{FaultyEntry, Ledger, SignatureState, WholeEntry, bridge};
+use crate::review::code::Code;
 use crate::review::entry::ReviewEntry;
 use crate::review::fold::{self, Folded};
 use crate::signing::Touch;
@@ -65,8 +66,10 @@ pub fn of(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedg
         Some(id) => Some(id),
         None => only_first(&whole.entries)?,
     };
-    let (entries, foreign): (Vec<_>, Vec<_>) =
+    let (mut entries, foreign): (Vec<_>, Vec<_>) =
         whole.entries.into_iter().partition(|entry| belongs(entry, id));
+    let gone = foreign.iter().map(|entry| (entry.commit, entry.parents.clone())).collect();
+    bridge(&mut entries, &gone);
     let review = as_review(&entries);
     let folded = fold::fold(&review, now.0);
     Ok(SignedLedger { id, entries, review, folded, foreign, faulty: whole.faults })
@@ -135,11 +138,11 @@ impl SignedLedger {
         match found.as_slice() {
             [only] if text.len() >= 4 => Ok(*only),
             [] => Err(OpsError::Usage {
-                what: format!("no entry of the ledger begins with {text}"),
+                what: format!("no entry of the ledger begins with {text:?}"),
                 help: "andon review; entries of other clones arrive with: andon sync".to_owned(),
             }),
             _ => Err(OpsError::Usage {
-                what: format!("{text} is too short: {} entries begin so", found.len()),
+                what: format!("{text:?} is too short: {} entries begin so", found.len()),
                 help: "give more digits of the id, at least 4".to_owned(),
             }),
         }
@@ -160,10 +163,26 @@ impl SignedLedger {
         if self.policy().is_some() {
             return Ok(self);
         }
+        if let Some(ahead) = self.policy_ahead() {
+            return Err(OpsError::Usage {
+                what: format!(
+                    "this clock says {}, and the policy was made {ahead} later",
+                    Timestamp(self.folded.now)
+                ),
+                help: "set the clock: timedatectl set-ntp true".to_owned(),
+            });
+        }
         Err(OpsError::Usage {
             what: "no witnesses are named in this repository: its ledger has no policy".to_owned(),
             help: "make one: andon witness init --name human:ID; or fetch it: andon sync".to_owned(),
         })
+    }
+
+    /// How far a first policy lies ahead of the reader's clock.
+    fn policy_ahead(&self) -> Option<String> {
+        let first = self.entries.iter().position(is_first)?;
+        let ahead = self.review[first].at.saturating_sub(self.folded.now);
+        (self.folded.state.codes.get(&first) == Some(&Code::FromTheFuture)).then(|| faults::span(ahead))
     }
 
     /// What this key is called by the policy in force.

@@ -50,7 +50,7 @@ pub fn editor(ctx: &Context, ws: &Workspace) -> Result<String, OpsError> {
 /// # Errors
 /// A marker of an agent is set.
 pub fn not_an_agent(ctx: &Context, verb: &'static str) -> Result<(), OpsError> {
-    match ctx.actor().marker {
+    match ctx.agent_mark() {
         Some(marker) => Err(OpsError::AgentActs { verb, marker }),
         None => Ok(()),
     }

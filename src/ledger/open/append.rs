@@ -1,6 +1,8 @@
 //! Appending entries of any type. Signing may take long (a passphrase, a touch), so it is done without the ref's lock;
 //! where the ref moved on meanwhile, the entry is made and signed again.
 
+use std::collections::BTreeSet;
+
 use super::form;
 use super::{AppendError, NewEntry};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
@@ -17,6 +19,8 @@ const TRIES: u32 = 8;
 pub(super) const EVIDENCE: &str = "evidence";
 /// How far a parent's time may lie ahead, in seconds.
 const SKEW: i64 = 300;
+/// Most entries from the future that are passed over.
+const MAX_AHEAD: usize = 1_000;
 
 /// A text that is kept beside an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,8 +81,12 @@ impl Draft {
     ) -> Result<Self, AppendError> {
         let tip = longest(repo, writer, before);
         let others = unseen(repo, &ref_of(writer), tip).into_iter();
-        let parents: Vec<CommitId> =
-            tip.into_iter().chain(others.filter(|head| !is_ahead(repo, *head, new))).collect();
+        let mut parents: Vec<CommitId> = tip.into_iter().collect();
+        for head in others.flat_map(|head| settled(repo, head, new)) {
+            if !parents.contains(&head) {
+                parents.push(head);
+            }
+        }
         let lamports = parents.iter().map(|parent| crate::ledger::append::lamport(repo, *parent));
         let entry = OpenEntry {
             kind: new.kind.to_owned(),
@@ -115,6 +123,24 @@ impl Draft {
         }
         repo.write_tree_entries(&all)
     }
+}
+
+/// `head`; of one from the future, what it follows.
+fn settled(repo: &Repo, head: CommitId, new: &NewEntry<'_>) -> Vec<CommitId> {
+    let mut todo = vec![head];
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    while let Some(commit) = todo.pop().filter(|_| seen.len() < MAX_AHEAD) {
+        if !seen.insert(commit) {
+            continue;
+        }
+        if is_ahead(repo, commit, new) {
+            todo.extend(repo.commit(commit).map(|info| info.parents).unwrap_or_default());
+        } else {
+            found.push(commit);
+        }
+    }
+    found
 }
 
 /// Whether an entry claims a time that is still to come: what follows it would be dated by it.

@@ -51,7 +51,7 @@ pub struct WholeEntry {
     pub ledger: Option<String>,
     /// Everything else it says; untrusted.
     pub body: Map<String, Value>,
-    /// Its parents, those that cannot be read included.
+    /// Its parents; in the place of one that is no entry, what came before that.
     pub parents: Vec<CommitId>,
     /// Its signature.
     pub signature: SignatureState,
@@ -126,6 +126,7 @@ pub enum AppendError {
 }
 
 pub(super) use append::append;
+pub use read::bridge;
 pub(super) use read::read;
 
 #[cfg(test)]

@@ -94,19 +94,44 @@ impl Reading {
             }
         }
         let keys = self.found.iter().map(|(commit, entry)| (*commit, (entry.lamport, entry.id))).collect();
-        let mut seen = BTreeSet::new();
+        let mut seen: BTreeMap<EntryId, CommitId> = BTreeMap::new();
         let mut entries = Vec::with_capacity(self.found.len());
         for commit in ledger_order(&keys, &self.parents) {
             let Some(entry) = self.found.remove(&commit) else { continue };
             // One payload is one entry, however often it was signed.
-            if seen.insert(entry.id) {
-                entries.push(entry);
-            } else {
+            if let Some(first) = seen.get(&entry.id) {
                 self.faults.push(FaultyEntry { commit, id: Some(entry.id), fault: EntryFault::Twice });
+                self.parents.insert(commit, vec![*first]);
+            } else {
+                seen.insert(entry.id, commit);
+                self.parents.remove(&commit);
+                entries.push(entry);
             }
         }
+        // What is left stands for no entry.
+        bridge(&mut entries, &self.parents);
         self.faults.sort_by_key(|fault| fault.commit);
         WholeLedger { entries, faults: self.faults }
+    }
+}
+
+/// Has entries follow what stood before those that are `gone`: an entry that is none, or is of another ledger, takes what
+/// came before it away from nobody.
+pub fn bridge(entries: &mut [WholeEntry], gone: &BTreeMap<CommitId, Vec<CommitId>>) {
+    for entry in
+        entries.iter_mut().filter(|entry| entry.parents.iter().any(|parent| gone.contains_key(parent)))
+    {
+        let mut seen = BTreeSet::new();
+        let mut todo: Vec<CommitId> = entry.parents.iter().rev().copied().collect();
+        let mut found = Vec::new();
+        while let Some(parent) = todo.pop() {
+            match gone.get(&parent) {
+                _ if !seen.insert(parent) => {}
+                Some(before) => todo.extend(before.iter().rev()),
+                None => found.push(parent),
+            }
+        }
+        entry.parents = found;
     }
 }
 

@@ -114,3 +114,16 @@ fn the_same_payload_under_two_signatures_is_one_entry() {
     assert_eq!(read.faults[0].fault, EntryFault::Twice);
     drop(dir);
 }
+
+#[test]
+fn what_follows_no_entry_follows_what_stood_before_it() {
+    let (dir, repo, _) = stage();
+    let first = append(&repo, "flag", &json!({"round": "x", "reason": "one"}), None);
+    append(&repo, "flag", &json!({"round": "x", "reason": "two"}), None);
+    forge(dir.path(), &repo, |raw| raw.replace("\n\nfl", "\ngpgsig-sha256 x\n\nfl"));
+    append(&repo, "flag", &json!({"round": "x", "reason": "three"}), None);
+    let read = Ledger::open(&repo).read_whole().unwrap();
+    assert_eq!((read.entries.len(), read.faults.len()), (2, 1));
+    assert_eq!(read.entries[0].id, first);
+    assert_eq!(read.entries[1].parents, [read.entries[0].commit]);
+}

@@ -84,7 +84,7 @@ pub fn install(ctx: &Context, client: Client, scope: Scope) -> Result<Installed,
 /// # Errors
 /// When the settings cannot be read or written.
 pub fn uninstall(ctx: &Context, client: Client, scope: Scope) -> Result<Uninstalled, OpsError> {
-    if let Some(marker) = ctx.actor().marker {
+    if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::AgentUninstall(marker));
     }
     let target = target(ctx, client, scope)?;

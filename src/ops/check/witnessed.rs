@@ -1,8 +1,6 @@
 //! Signed answers, derived again: every entry of the ledger, every halt of the range that only a signature ends, and the
 //! configuration that asks for it.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::examined::Examined;
@@ -56,7 +54,8 @@ pub(super) fn judge(
     }
     let mut faults = witnessing::faults(&ledger);
     faults.extend(witnessing::rewound(case.repo)?);
-    judged.violations.extend(faults.iter().map(|fault| of_fault(&ledger, fault)));
+    let of_fault = |fault: &Witnessed| violation(None, CODE, fault.level, fault.message.clone(), &fault.help);
+    judged.violations.extend(faults.iter().map(of_fault));
     for halt in halts {
         judged.violations.extend(of_halt(case, examined, &ledger, halt)?);
     }
@@ -94,27 +93,6 @@ fn unusable(case: &Case<'_>, ledger: &SignedLedger, id: EntryId) -> Option<Diagn
     is_cut.then(|| {
         undecided("the ledger is cut off here: this clone is shallow".to_owned(), "git fetch --unshallow")
     })
-}
-
-/// A second answer to what is decided already hurts nobody; everything else does.
-fn of_fault(ledger: &SignedLedger, fault: &Witnessed) -> Diagnostic {
-    if fault.code == "already_resolved"
-        && let Some(twice) = fault.entry.and_then(|id| answered_twice(ledger, id))
-    {
-        return violation(None, CODE, Level::Warn, twice, &fault.help);
-    }
-    refused(fault.message.clone(), &fault.help)
-}
-
-fn answered_twice(ledger: &SignedLedger, second: EntryId) -> Option<String> {
-    let entry = ledger.entries.iter().find(|entry| entry.id == second)?;
-    let halt = entry.body.get("round").and_then(Value::as_str)?;
-    let named = |entry: &&crate::ledger::WholeEntry| {
-        entry.kind == "resolution" && entry.body.get("round").and_then(Value::as_str) == Some(halt)
-    };
-    let all: BTreeSet<String> = ledger.entries.iter().filter(named).map(|entry| short(entry.id)).collect();
-    let halt: String = halt.chars().take(8).collect();
-    Some(format!("halt {halt} is answered twice: {}", all.into_iter().collect::<Vec<_>>().join(", ")))
 }
 
 /// A halt of the range that later commits followed: it has an answer, and for the code that was halted.

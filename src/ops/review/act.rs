@@ -221,6 +221,13 @@ fn edited(ctx: &Context, ws: &Workspace, template: &str) -> Result<String, OpsEr
         help: "set another editor: git config --global core.editor vi; or give a file: --from FILE"
             .to_owned(),
     };
+    // `GIT_EDITOR` may be a script, which needs nobody.
+    if ctx.var("GIT_EDITOR").is_none() && !editor::has_person() {
+        return Err(OpsError::Usage {
+            what: "there is no terminal on standard input, and an editor needs one".to_owned(),
+            help: "give the answer by --from FILE, or by flags: andon review resolve --help".to_owned(),
+        });
+    }
     std::fs::create_dir_all(path.parent().unwrap_or(&path)).map_err(OpsError::Input)?;
     effect::replace_text(&path, template)?;
     let editor = witnessing::editor(ctx, ws)?;
@@ -262,11 +269,15 @@ pub(super) fn keep(ws: &Workspace, text: Option<&str>) {
 fn read(ctx: &Context, file: &Path) -> Result<String, OpsError> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
-    if file == Path::new("-") {
-        std::io::stdin().lock().take(MAX_ANSWER).read_to_end(&mut bytes).map_err(OpsError::Input)?;
+    let read = if file == Path::new("-") {
+        std::io::stdin().lock().take(MAX_ANSWER).read_to_end(&mut bytes)
     } else {
-        let opened = std::fs::File::open(ctx.cwd.join(file)).map_err(OpsError::Input)?;
-        opened.take(MAX_ANSWER).read_to_end(&mut bytes).map_err(OpsError::Input)?;
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+        std::fs::File::open(ctx.cwd.join(file)).and_then(|file| file.take(MAX_ANSWER).read_to_end(&mut bytes))
+    };
+    let wrong = |why: String| OpsError::Usage {
+        what: format!("{} cannot be read: {why}", file.to_string_lossy()),
+        help: "give a file that can be read, or `-` for standard input".to_owned(),
+    };
+    read.map_err(|err| wrong(err.to_string()))?;
+    String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))
 }

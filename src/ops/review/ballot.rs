@@ -18,6 +18,9 @@ use crate::review::payload::vote::canonical;
 /// Largest ballot that is read, in bytes.
 const MAX_BALLOT: u64 = 1 << 20;
 
+/// What a resolution says beside its vote.
+const OF_RESOLUTIONS: [&str; 6] = ["round", "trigger", "witness", "halt", "code", "tree"];
+
 /// Where a ballot waits to be revealed: readable by nobody else.
 fn waiting(ws: &Workspace, round: &str) -> PathBuf {
     ws.repo.git_dir().join("andon").join("ballots").join(format!("{round}.json"))
@@ -34,6 +37,9 @@ pub fn ballot(ctx: &Context, ws: &Workspace, round: &str, given: Given<'_>) -> R
     let id = ledger.entries[at].id.to_string();
     let signer = witnessing::signer(ctx, ws)?;
     let (mut vote, text) = answer(ctx, ws, Answering { ledger: &ledger, at, signer: &signer }, given)?;
+    for name in OF_RESOLUTIONS {
+        vote.remove(name);
+    }
     if !vote.contains_key("factual_checks") {
         vote.insert("factual_checks".to_owned(), json!([]));
     }

@@ -28,7 +28,7 @@ pub use follow::text as follow_text;
 pub use known::{
     concerns, concerns_text, precedents, precedents_text, private_notice, standing, standing_text,
 };
-pub use rounds::{WaitingRound, waiting};
+pub use rounds::{WaitingList, WaitingRound, waiting};
 pub use show::{ShownRound, show, show_text};
 pub use summary::summary;
 pub use views::{acted_json, shown_json, waiting_json, waiting_text};

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::domain::diagnostic::Diagnostic;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
 use crate::engine::standing;
@@ -29,11 +30,32 @@ pub struct WaitingRound {
     pub missing: usize,
 }
 
-/// The rounds that wait, oldest first.
+/// What waits, and how much of the ledger could not be read for it.
+#[derive(Debug)]
+pub struct WaitingList {
+    /// The rounds, oldest first.
+    pub rounds: Vec<WaitingRound>,
+    /// Entries that are missing or cannot be read.
+    pub unread: usize,
+}
+
+impl WaitingList {
+    /// That rounds and answers may be missing.
+    pub fn warning(&self) -> Option<Diagnostic> {
+        let what = match self.unread {
+            0 => return None,
+            1 => "1 entry of the ledger cannot be read".to_owned(),
+            several => format!("{several} entries of the ledger cannot be read"),
+        };
+        Some(Diagnostic::warning(what + ": rounds and answers may be missing").help("andon ledger verify"))
+    }
+}
+
+/// The rounds that wait.
 ///
 /// # Errors
 /// The ledger cannot be read.
-pub fn waiting(ws: &Workspace) -> Result<Vec<WaitingRound>, OpsError> {
+pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
     let ledger = witnessing::load(ws)?;
     let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ws, &ledger, round));
     let rounds: Vec<&RoundState> = rounds.collect();
@@ -52,7 +74,7 @@ pub fn waiting(ws: &Workspace) -> Result<Vec<WaitingRound>, OpsError> {
     });
     let mut found: Vec<WaitingRound> = found.collect();
     found.sort_by_key(|round| round.since);
-    Ok(found)
+    Ok(WaitingList { rounds: found, unread: ledger.faulty.len() })
 }
 
 /// A halt waits for a signature only where one is asked for, and not once it was answered in another way before.
@@ -85,13 +107,19 @@ pub fn text(ledger: &SignedLedger, entry: usize, name: &str) -> Option<String> {
 /// There is none, or several.
 pub fn find(ws: &Workspace, ledger: &SignedLedger, named: &str) -> Result<usize, OpsError> {
     let entry = if named == "halt" {
-        let halt = standing::recorded(ws)?.ok_or(OpsError::NothingToResume)?;
+        let halt = standing::recorded(ws)?.ok_or_else(|| OpsError::Usage {
+            what: "no halt stands here".to_owned(),
+            help: "see which rounds wait: andon review".to_owned(),
+        })?;
         ledger.find(&halt.id.to_string())?
     } else {
         ledger.find(named)?
     };
     if ledger.folded.state.round_at.contains_key(&entry) {
         return Ok(entry);
+    }
+    if let Some((what, help)) = witnessing::why_not(ledger, entry) {
+        return Err(OpsError::Refused { what, help });
     }
     Err(OpsError::Usage {
         what: format!("{} is no round: it is of type {}", ledger.short(entry), ledger.entries[entry].kind),

@@ -4,11 +4,13 @@
 use serde_json::Value;
 
 use super::rounds::{self, state, text};
+use crate::domain::ids::TreeId;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, SignedLedger};
 use crate::engine::workspace::Workspace;
 use crate::report::escape;
 use crate::report::style::Style;
+use crate::review::code::Code;
 use crate::review::precedents::PrecedentQuery;
 use crate::review::round::RoundState;
 
@@ -24,6 +26,8 @@ pub struct ShownRound {
     pub round: usize,
     /// Who may take it now.
     pub may_answer: Vec<String>,
+    /// Names of the texts that are kept beside its entry.
+    pub evidence: Vec<String>,
 }
 
 /// Finds a round.
@@ -34,7 +38,16 @@ pub fn show(ws: &Workspace, named: &str) -> Result<ShownRound, OpsError> {
     let ledger = witnessing::load(ws)?;
     let round = rounds::find(ws, &ledger, named)?;
     let may_answer = ledger.may_accept(ws.opened, &[round]).pop().unwrap_or_default();
-    Ok(ShownRound { ledger, round, may_answer })
+    let evidence = evidence(ws, &ledger, round)?;
+    Ok(ShownRound { ledger, round, may_answer, evidence })
+}
+
+/// The texts beside an entry; what a stranger put there in another form is none.
+fn evidence(ws: &Workspace, ledger: &SignedLedger, round: usize) -> Result<Vec<String>, OpsError> {
+    let tree = ws.repo.tree_of(ledger.entries[round].commit)?;
+    let Some((_, inner)) = ws.repo.entry_at(tree, b"evidence")? else { return Ok(Vec::new()) };
+    let names = ws.repo.tree_entries(TreeId(inner)).unwrap_or_default().into_iter();
+    Ok(names.map(|entry| String::from_utf8_lossy(&entry.name).into_owned()).collect())
 }
 
 /// The round for people.
@@ -65,7 +78,14 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
         block("Question", round.issuer.as_deref(), &rounds::question(ledger, shown.round));
         lineage(ledger, shown.round, round, &mut block);
     }
+    if !shown.evidence.is_empty() {
+        let commit = ledger.entries[shown.round].commit;
+        let commands: Vec<String> =
+            shown.evidence.iter().map(|name| format!("git show {commit}:evidence/{name}")).collect();
+        block("Evidence", None, &commands.join("\n"));
+    }
     out.push_str(&decisions(ledger, round, style));
+    out.push_str(&late(ledger, shown.round, style));
     out.push_str(&precedents(ledger, round, style));
     out.push_str(&checklist(ledger, shown.round, round, style));
     out
@@ -119,8 +139,6 @@ fn lineage(ledger: &SignedLedger, entry: usize, round: &RoundState, block: &mut 
         let what = if alike.agreement { "they agree" } else { "they disagree" };
         block("Claim and critique", None, &format!("cosine {:.2}: {what}", alike.cosine));
     }
-    let commit = ledger.entries[entry].commit;
-    block("Evidence", None, &format!("git show {commit}:evidence"));
 }
 
 fn decisions(ledger: &SignedLedger, round: &RoundState, style: Style) -> String {
@@ -140,6 +158,30 @@ fn decisions(ledger: &SignedLedger, round: &RoundState, style: Style) -> String 
         }
     }
     out
+}
+
+/// Answers that came when the round was decided: they count for nothing, and are not lost.
+fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
+    let id = ledger.entries[round].id.to_string();
+    let codes = &ledger.folded.state.codes;
+    let came_late = |at: &usize| {
+        let entry = &ledger.entries[*at];
+        codes.get(at) == Some(&Code::AlreadyResolved)
+            && entry.body.get("round").and_then(Value::as_str) == Some(&id)
+            && ["resolution", "ballot-reveal"].contains(&entry.kind.as_str())
+    };
+    let mut out = String::new();
+    for at in (0..ledger.entries.len()).filter(came_late) {
+        let body = &ledger.entries[at].body;
+        let said = body.get("ballot").and_then(Value::as_object).unwrap_or(body);
+        let decision = said.get("decision").and_then(Value::as_str).unwrap_or_default();
+        let who =
+            ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("nobody known");
+        let line = format!("  {decision} by {who}: {}", rationale(ledger, at));
+        out.push_str(&escape::terminal(&line));
+        out.push('\n');
+    }
+    if out.is_empty() { out } else { format!("\n{}\n{out}", style.bold("Came too late to count")) }
 }
 
 /// Why somebody voted so.

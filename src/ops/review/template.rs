@@ -107,8 +107,57 @@ fn parse(text: &str) -> Result<Map<String, Value>, (Option<usize>, String)> {
     })
 }
 
+/// The fields of an answer, the last six of which Andon adds itself.
+const FIELDS: [&str; 16] = [
+    "decision",
+    "rationale",
+    "amended_recommendation",
+    "factual_checks",
+    "sycophancy_assessment",
+    "policy_concern",
+    "time_spent_seconds",
+    "attributed_to",
+    "strongest",
+    "tags",
+    "round",
+    "trigger",
+    "witness",
+    "halt",
+    "code",
+    "tree",
+];
+/// Those of its objects.
+const INNER: [(&str, &[&str]); 4] = [
+    ("factual_checks", &["claim", "verdict", "evidence"]),
+    ("sycophancy_assessment", &["detected", "rationale"]),
+    ("policy_concern", &["subject", "direction", "rationale"]),
+    ("strongest", &["claim", "critique"]),
+];
+
+/// A field that is none: a slip of the pen would be signed and say nothing.
+fn known(said: &Said) -> Result<(), Malformed> {
+    let odd = said.keys().find(|name| !FIELDS.contains(&name.as_str()));
+    let unknown = "is no field of an answer";
+    if let Some(odd) = odd {
+        return Err(malformed(odd, unknown));
+    }
+    for (object, fields) in INNER {
+        let objects = match said.get(object) {
+            Some(Value::Array(list)) => list.as_slice(),
+            Some(one) => std::slice::from_ref(one),
+            None => &[],
+        };
+        let names = objects.iter().filter_map(Value::as_object).flat_map(Map::keys);
+        if let Some(odd) = names.into_iter().find(|name| !fields.contains(&name.as_str())) {
+            return Err(malformed(&format!("{object}.{odd}"), unknown));
+        }
+    }
+    Ok(())
+}
+
 /// What can be judged of an answer before its round is known; a sentence that is asked for is not empty.
 pub fn check(said: &Said) -> Result<(), Malformed> {
+    known(said)?;
     let members = Members::of(said);
     VoteSaid::read(members)?;
     let asked = [
@@ -162,7 +211,10 @@ mod tests {
         let text = template(&of());
         assert!(!text.contains('\u{1b}'));
         let said = |text: &str| read("x", text).map_err(|err| err.to_string());
-        assert_eq!(said(&text).unwrap_err(), "x:10: decision: must be one of the five decisions");
+        assert_eq!(
+            said(&text).unwrap_err(),
+            "x:10: decision: must be accept_synthesis, accept_proposer, accept_opposer, amend or reject_round"
+        );
         let chosen = text.replace("decision = \"\"", "decision = \"accept_opposer\"");
         assert_eq!(said(&chosen).unwrap_err(), "x:13: rationale: must not be empty");
         let why = chosen.replacen("rationale = \"\"", "rationale = \"Locks.\"", 1);
@@ -177,6 +229,12 @@ mod tests {
         assert!(said(&open).unwrap_err().starts_with("x:13: "), "{:?}", said(&open));
         let amend = whole.replace("# amended_recommendation = \"\"", "amended_recommendation = \"x\"");
         assert_eq!(said(&amend).unwrap_err(), "x:16: amended_recommendation: is for `amend` alone");
+        let slip = whole.replace("time_spent_seconds", "time_spend_seconds");
+        assert_eq!(said(&slip).unwrap_err(), "x:19: time_spend_seconds: is no field of an answer");
+        let inner = whole.replace("detected = false", "detected = false\nsure = true");
+        assert_eq!(said(&inner).unwrap_err(), "x:31: sycophancy_assessment.sure: is no field of an answer");
+        let word = whole.replace("detected = false", "detected = \"no\"");
+        assert_eq!(said(&word).unwrap_err(), "x:30: sycophancy_assessment.detected: must be true or false");
         let long = whole.replace("Locks.", &"x".repeat(10 << 20));
         assert_eq!(
             said(&long).unwrap_err(),
@@ -189,7 +247,10 @@ mod tests {
         let good = r#"{"decision":"reject_round","rationale":"x","time_spent_seconds":1}"#;
         assert_eq!(read("x", good).unwrap()["decision"], "reject_round");
         let bad = read("x", "{\n\"decision\": \"maybe\",\n\"rationale\": \"x\", \"time_spent_seconds\": 1}");
-        assert_eq!(bad.unwrap_err().to_string(), "x:2: decision: must be one of the five decisions");
+        assert_eq!(
+            bad.unwrap_err().to_string(),
+            "x:2: decision: must be accept_synthesis, accept_proposer, accept_opposer, amend or reject_round"
+        );
     }
 
     proptest::proptest! {

@@ -18,6 +18,7 @@ use super::graph::Graph;
 use super::payload::Payload;
 use super::payload::member::Malformed;
 use super::payload::policy::KeyRole;
+pub use resolving::misfit;
 use state::FoldState;
 pub use state::Folded;
 

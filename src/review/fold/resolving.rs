@@ -132,9 +132,14 @@ impl Fold<'_> {
     }
 }
 
-/// What can be judged of a vote only with its round: sycophancy is assessed where there is a critique, what is accepted
-/// is there, and who is blamed took part.
+/// What can be judged of a vote only with its round.
 pub(super) fn fits(round: &RoundState, said: &VoteSaid) -> Result<(), Code> {
+    misfit(round, said).map_or(Ok(()), |_| Err(Code::BadPayload))
+}
+
+/// What does not fit: sycophancy is assessed where there is a critique, what is accepted is there, and who is blamed took
+/// part.
+pub fn misfit(round: &RoundState, said: &VoteSaid) -> Option<&'static str> {
     let is_there = match said.choice {
         VoteChoice::AcceptSynthesis => round.came.verdict,
         VoteChoice::AcceptProposer => round.came.claim,
@@ -144,6 +149,11 @@ pub(super) fn fits(round: &RoundState, said: &VoteSaid) -> Result<(), Code> {
     let is_assessed = said.assessed || said.choice == VoteChoice::RejectRound || !round.came.critique;
     let takes_part =
         said.attributed_to.as_ref().is_none_or(|agent| round.cast.names().contains(agent.as_str()));
-    let is_fit = (is_there || round.is_halt) && is_assessed && takes_part;
-    is_fit.then_some(()).ok_or(Code::BadPayload)
+    if !is_there && !round.is_halt {
+        Some("decision: accepts a text that did not come")
+    } else if !is_assessed {
+        Some("sycophancy_assessment: is missing, and the round has a critique")
+    } else {
+        (!takes_part).then_some("attributed_to: names nobody who took part in the round")
+    }
 }

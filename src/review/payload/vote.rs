@@ -55,10 +55,12 @@ impl VoteSaid {
     /// Reads one, as far as it can be judged without its round.
     pub fn read(members: Members<'_>) -> Result<Self, Malformed> {
         let choice = members.text("decision")?;
-        let choice = VoteChoice::ALL
-            .into_iter()
-            .find(|known| known.name() == choice)
-            .ok_or_else(|| malformed("decision", "must be one of the five decisions"))?;
+        let choice = VoteChoice::ALL.into_iter().find(|known| known.name() == choice).ok_or_else(|| {
+            malformed(
+                "decision",
+                "must be accept_synthesis, accept_proposer, accept_opposer, amend or reject_round",
+            )
+        })?;
         let amended = members.signed_text("amended_recommendation")?;
         match (choice == VoteChoice::Amend, &amended) {
             (true, None) => {
@@ -125,11 +127,14 @@ fn strongest(members: Members<'_>) -> Result<(), Malformed> {
 
 fn sycophancy(members: Members<'_>) -> Result<bool, Malformed> {
     let Some(assessment) = members.object("sycophancy_assessment")? else { return Ok(false) };
+    let within = |err: Malformed| malformed(&format!("sycophancy_assessment.{}", err.member), err.wanted);
     assessment
-        .truth("detected")?
+        .truth("detected")
+        .map_err(within)?
         .ok_or_else(|| malformed("sycophancy_assessment.detected", "true or false is missing"))?;
     assessment
-        .signed_text("rationale")?
+        .signed_text("rationale")
+        .map_err(within)?
         .ok_or_else(|| malformed("sycophancy_assessment.rationale", "a text is missing"))?;
     Ok(true)
 }

@@ -52,6 +52,8 @@ pub struct LedgerFaultJson {
     pub entry: Option<String>,
     /// Why, as a word.
     pub code: &'static str,
+    /// `block`, or `warn` for what two clones did at once.
+    pub level: &'static str,
     /// The same as a sentence.
     pub message: String,
     /// What to do.
