@@ -52,7 +52,7 @@ pub struct TextPair<'a> {
     pub old: &'a [u8],
     /// After.
     pub new: &'a [u8],
-    /// What differs.
+    /// The hunks of the diff, with their lines.
     pub hunks: &'a [RawHunk<'a>],
 }
 

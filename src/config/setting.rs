@@ -39,7 +39,7 @@ fn names<T: Words>() -> Vec<&'static str> {
 /// A key that is read as a `T`. The reader has seen to it that a value is of the type.
 #[derive(Debug)]
 pub(super) struct Setting<T> {
-    /// The key.
+    /// The section and name of the setting.
     pub(super) key: Key,
     read: fn(Value) -> T,
 }
@@ -141,7 +141,7 @@ fn texts(value: Value) -> Vec<String> {
 }
 
 impl Setting<Option<TestCommand>> {
-    /// A command.
+    /// A setting that is a command.
     pub(super) const fn command(section: Name, name: Name, doc: Name) -> Self {
         Self {
             key: Key { section, name, kind: Kind::Command, default: Default::Unset, doc },
@@ -180,7 +180,7 @@ fn text(value: Value) -> Option<String> {
 }
 
 impl Setting<Option<String>> {
-    /// A text.
+    /// A setting that is a text.
     pub(super) const fn text(section: Name, name: Name, doc: Name) -> Self {
         Self { key: Key { section, name, kind: Kind::Text, default: Default::Unset, doc }, read: text }
     }
@@ -197,7 +197,7 @@ impl Setting<Option<EntryId>> {
 }
 
 impl Setting<Option<Digest>> {
-    /// A checksum.
+    /// A setting that is a SHA-256 in hexadecimal digits.
     pub(super) const fn checksum(section: Name, name: Name, doc: Name) -> Self {
         Self {
             key: Key { section, name, kind: Kind::Checksum, default: Default::Unset, doc },

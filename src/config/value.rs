@@ -24,11 +24,11 @@ pub enum Value {
     Text(String),
     /// A list of texts.
     Texts(Vec<String>),
-    /// A duration.
+    /// A duration, such as `"6h"`.
     Span(Span),
-    /// A command.
+    /// A command: its arguments, or a line for the shell.
     Command(TestCommand),
-    /// A level.
+    /// How grave a finding is: off, note, warn, block or halt.
     Level(Level),
     /// Yes or no.
     Switch(bool),
@@ -90,9 +90,9 @@ impl Value {
 /// The value that a source gives to a key.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SourceValue {
-    /// The value.
+    /// The value as it was read.
     pub(super) value: Value,
-    /// Which source.
+    /// The layer of the configuration that it comes from.
     pub(super) origin: SettingOrigin,
     /// Where it stands among all values: patterns apply in the order they are written.
     pub(super) order: usize,

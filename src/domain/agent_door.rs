@@ -122,7 +122,7 @@ pub struct AgentFact {
     pub client: Client,
     /// The client's session. Untrusted text.
     pub session: Option<String>,
-    /// What happened.
+    /// What the hook of the client did.
     pub deed: Deed,
     /// What it was about, in words. Untrusted text.
     pub about: String,

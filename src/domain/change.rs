@@ -44,7 +44,7 @@ pub enum Nature {
     Comments,
     /// A version number.
     Version,
-    /// A log.
+    /// Lines of a log.
     Log,
     /// File modes.
     Mode,

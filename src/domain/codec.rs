@@ -77,7 +77,7 @@ macro_rules! named {
     };
     ($type:ty, $what:literal, $name:ident) => {
         impl $type {
-            /// Its name.
+            /// The name in files and on the command line.
             pub fn $name(self) -> &'static str {
                 Self::ALL.iter().find(|(value, _)| *value == self).map_or("", |(_, name)| name)
             }

@@ -104,7 +104,7 @@ pub struct Halt {
     pub reason: HaltReason,
     /// The rule that halted first.
     pub rule: String,
-    /// Its message.
+    /// The finding in words.
     pub message: String,
     /// What it counted; a halt that was stored by an earlier version has its message alone.
     pub figures: Figures,
@@ -135,7 +135,7 @@ pub struct Halt {
 pub struct StandingHalt {
     /// The ledger entry.
     pub id: EntryId,
-    /// The halt.
+    /// What stopped the loop.
     pub halt: Halt,
 }
 
@@ -144,9 +144,9 @@ pub struct StandingHalt {
 pub struct Tried {
     /// Number of the iteration.
     pub iteration: u64,
-    /// The commit.
+    /// The commit of the iteration; none where it was not made.
     pub commit: Option<CommitId>,
-    /// Its kind.
+    /// How the commit was made.
     pub kind: CommitKind,
     /// Its subject, unescaped.
     pub subject: String,

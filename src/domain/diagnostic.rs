@@ -39,7 +39,7 @@ pub enum Location {
     },
     /// A line of a file that begins at this byte.
     Line {
-        /// The file.
+        /// The path of the file, as it was opened.
         path: PathBuf,
         /// Byte, from 0, at which the line begins.
         offset: u64,

@@ -25,7 +25,7 @@ pub struct Event {
     pub id: Option<ShortHash>,
     /// What the session runs on; `None` where the reporter names nothing of it.
     pub trace: Option<Box<Trace>>,
-    /// What happened.
+    /// The event itself.
     pub what: What,
 }
 
@@ -38,7 +38,7 @@ pub struct Trace {
     pub prompt_hash: Option<String>,
 }
 
-/// What happened.
+/// The events that orchestrators and agents' clients hand in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// A node was invoked.
@@ -145,7 +145,7 @@ pub enum CallEnd {
 /// Something a node said: its normalized hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Output {
-    /// Which output.
+    /// The kind of output.
     pub kind: OutputKind,
     /// sha256 of the normalized text, or handed in.
     pub hash: Digest,

@@ -83,7 +83,7 @@ named!(ReportFile, "a report file", file_name);
 /// One piece of evidence behind a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evidence {
-    /// A commit.
+    /// A commit, by its id.
     Commit(CommitId),
     /// A normalized diff.
     Diff(DiffHash),
@@ -126,7 +126,7 @@ pub struct Finding {
     pub about: About,
     /// What it found.
     pub detail: Detail,
-    /// The evidence.
+    /// Hashes and ids by which a person can look it up.
     pub evidence: Vec<Evidence>,
     /// Commands or steps that mend it, the likeliest first.
     pub help: Vec<String>,

@@ -8,7 +8,7 @@ use super::findings::Level;
 use super::ids::TreeId;
 use super::time::Timestamp;
 
-/// What happened.
+/// The kinds of safety events, as the requirements name them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SafetyKind {
     /// A commit was refused.
@@ -45,7 +45,7 @@ named!(SafetyKind, "a kind of safety event");
 /// A safety event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SafetyFact {
-    /// What happened.
+    /// The kind of the event.
     pub kind: SafetyKind,
     /// When.
     pub at: Option<Timestamp>,

@@ -127,7 +127,7 @@ impl Param<f64> {
 }
 
 impl Param<Span> {
-    /// A duration.
+    /// A parameter that is a duration, such as `"10m"`.
     pub const fn span(name: &'static str, default: Span, doc: &'static str) -> Self {
         Self::of(name, Default::Span(default), 0, doc)
     }
@@ -188,7 +188,7 @@ impl RuleSetting {
         self.params.get(spec.name).map_or_else(|| Cow::Owned(spec.default()), Cow::Borrowed)
     }
 
-    /// A count.
+    /// The value of a parameter that is a whole number.
     pub fn count(&self, param: &Param<u64>) -> u64 {
         if let ParamValue::Count(count) = *self.value(&param.spec) { count } else { 0 }
     }
@@ -198,7 +198,7 @@ impl RuleSetting {
         if let ParamValue::Limit(Some(limit)) = *self.value(&param.spec) { limit } else { 0 }
     }
 
-    /// A share.
+    /// The value of a parameter between 0 and 1.
     pub fn share(&self, param: &Param<f64>) -> f64 {
         if let ParamValue::Share(share) = *self.value(&param.spec) { share } else { 1.0 }
     }
@@ -213,7 +213,7 @@ impl RuleSetting {
         *self.value(&param.spec) == ParamValue::Switch(true)
     }
 
-    /// A word.
+    /// The value of a parameter that is one of a few words.
     pub fn word(&self, param: &Param<Word>) -> &'static str {
         if let ParamValue::Word { is, .. } = *self.value(&param.spec) { is } else { "" }
     }

@@ -60,7 +60,7 @@ pub enum EffectError {
     File {
         /// "write" or "remove".
         what: &'static str,
-        /// Which file.
+        /// The file that was written or removed.
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,

@@ -64,7 +64,7 @@ pub enum OpsError {
     /// Only a person names witnesses and answers rounds.
     #[error("`andon {verb}` was called in the shell of an agent ({marker}): only a person does that")]
     AgentActs {
-        /// The command.
+        /// The command that was called, such as `resume`.
         verb: &'static str,
         /// What gives the shell away.
         marker: AgentMark,

@@ -47,11 +47,11 @@ pub enum SetupError {
     /// The hooks path is set where installing would change every repository of the user or the machine.
     #[error("core.hooksPath is set to {value:?} {}: installing there would reach beyond this repository", whence(*scope, origin))]
     ForeignHooksPath {
-        /// The scope.
+        /// The scope of the configuration file.
         scope: ConfigScope,
         /// The file that sets it, or `command line`.
         origin: String,
-        /// The value.
+        /// The value as configured.
         value: String,
         /// What mends it.
         hint: String,
@@ -62,7 +62,7 @@ pub enum SetupError {
     /// A file of the working tree.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file.
+        /// The path of the file, as it was opened.
         path: PathBuf,
         /// Why.
         source: io::Error,

@@ -146,7 +146,7 @@ pub fn answered_by_deletion(ws: &Workspace, standing: &StandingHalt) -> bool {
 /// The halt that binds now, and what failed on the way.
 #[derive(Debug, Default)]
 pub struct Resolved {
-    /// The halt.
+    /// The halt that stands, if any.
     pub halt: Option<StandingHalt>,
     /// What could not be recorded or shown. The halt binds all the same.
     pub failed: Option<OpsError>,

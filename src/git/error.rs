@@ -39,7 +39,7 @@ pub enum GitError {
     /// A repository format that libgit2 refuses.
     #[error("the repository at {} uses {feature}, which andon cannot read yet", dir.display())]
     Unsupported {
-        /// The repository.
+        /// The git directory, or the place where one was looked for.
         dir: PathBuf,
         /// Such as `reftable` or `SHA-256 object ids`.
         feature: String,
@@ -47,7 +47,7 @@ pub enum GitError {
     /// Any other failure to open.
     #[error("cannot open the git repository at {}: {message}", dir.display())]
     Open {
-        /// The repository.
+        /// The git directory, or the place where one was looked for.
         dir: PathBuf,
         /// What libgit2 said.
         message: String,
@@ -85,7 +85,7 @@ pub enum GitError {
     /// A range that reaches the cut of a shallow clone.
     #[error("range {spec:?} reaches commit {commit}, where this shallow clone was cut: commits are missing")]
     ShallowRange {
-        /// The range.
+        /// The range, as it was given.
         spec: String,
         /// The commit at the cut.
         commit: CommitId,
@@ -95,9 +95,9 @@ pub enum GitError {
     Missing {
         /// Such as `commit` or `blob`.
         kind: &'static str,
-        /// The object.
+        /// The id of the object.
         id: Oid,
-        /// The repository.
+        /// The git directory of the repository.
         git_dir: PathBuf,
         /// Why.
         because: MissingBecause,
@@ -107,9 +107,9 @@ pub enum GitError {
     BadObject {
         /// Such as `commit` or `blob`.
         kind: &'static str,
-        /// The object.
+        /// The id of the object.
         id: Oid,
-        /// The repository.
+        /// The git directory of the repository.
         git_dir: PathBuf,
         /// What libgit2 said.
         message: String,
@@ -119,23 +119,23 @@ pub enum GitError {
     TooDeep {
         /// The beginning of the path.
         path: String,
-        /// The bound.
+        /// How many directories deep a tree may be.
         limit: usize,
     },
     /// A ref that cannot be read or written.
     #[error("ref {name:?} in {}: {message}", git_dir.display())]
     Ref {
-        /// The ref.
+        /// The full name of the ref.
         name: String,
-        /// The repository.
+        /// The git directory of the repository.
         git_dir: PathBuf,
-        /// What happened.
+        /// What libgit2 or the system said.
         message: String,
     },
     /// A ref whose lock another process holds, or left behind.
     #[error("ref {name} stayed locked for {seconds} s by {}", lock.display())]
     RefLocked {
-        /// The ref.
+        /// The full name of the ref.
         name: String,
         /// The lock file.
         lock: PathBuf,
@@ -145,7 +145,7 @@ pub enum GitError {
     /// Other processes of ours wrote for so long that it never was our turn.
     #[error("ref {name} was not written: other andon processes have been writing for {seconds} s")]
     RefBusy {
-        /// The ref.
+        /// The full name of the ref.
         name: String,
         /// How long it was tried.
         seconds: u64,
@@ -153,9 +153,9 @@ pub enum GitError {
     /// A ref of ours whose tip is no commit: writing would drop what it holds.
     #[error("ref {name} points to {id}, which is no commit")]
     TipNotCommit {
-        /// The ref.
+        /// The full name of the ref.
         name: String,
-        /// Its target.
+        /// What the ref points to.
         id: Oid,
     },
     /// A note beyond the bound.
@@ -209,7 +209,7 @@ pub enum GitError {
     /// A file of the repository or of the working tree cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Io {
-        /// The file.
+        /// The path of the file, as it was opened.
         path: PathBuf,
         /// Why.
         source: std::io::Error,

@@ -47,7 +47,7 @@ pub struct Call {
 pub struct NodeOutput {
     /// Who said it.
     pub node: String,
-    /// Which output.
+    /// The kind of output.
     pub kind: OutputKind,
     /// Its normalized hash.
     pub hash: Digest,
@@ -60,7 +60,7 @@ pub struct NodeOutput {
 /// A ballot of the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cast {
-    /// The votes.
+    /// Who was asked and how each voted.
     pub ballot: Ballot,
     /// Iterations there were when they were cast.
     pub iteration: u64,

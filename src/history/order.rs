@@ -25,7 +25,7 @@ pub enum AckPlace {
 /// A commit that was recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marked {
-    /// The commit.
+    /// The commit that the record belongs to.
     pub commit: CommitId,
     /// Its turn, where that was asked for and is known.
     pub passing: Option<Passing>,
@@ -34,7 +34,7 @@ pub struct Marked {
 /// One observation of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JournalItem {
-    /// An event.
+    /// An event of the journal.
     Event(Box<Event>),
     /// The acknowledgement of that number.
     Ack(usize),

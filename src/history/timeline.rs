@@ -58,7 +58,7 @@ impl From<CommitKind> for Strike {
 /// Where an iteration comes from (docs/concepts.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
-    /// A commit.
+    /// An iteration that ended with a commit.
     Commit,
     /// A turn that ended without one.
     Turn(TurnChange),

@@ -30,7 +30,7 @@ const MAX_DEPTH: usize = 8;
 /// Most files that are looked at.
 const MAX_FILES: usize = 10_000;
 
-/// The memory.
+/// What was found at the last look, so that the next hook reads only what is new.
 #[derive(Serialize, Deserialize, Default)]
 pub(super) struct Elsewhere {
     /// What the files looked like.

@@ -59,7 +59,7 @@ pub enum LedgerError {
     Io {
         /// Such as `read`.
         doing: &'static str,
-        /// The file.
+        /// The path of the file, as it was opened.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -67,7 +67,7 @@ pub enum LedgerError {
     /// The file that says which ledger is this clone's is damaged. A new id would forget halts that stand.
     #[error("{} does not hold this clone's ledger id (32 hexadecimal digits)", path.display())]
     BadWriter {
-        /// The file.
+        /// The path of the file, as it was opened.
         path: PathBuf,
         /// The ids that have a ledger here: one of them is this clone's.
         known: Vec<String>,
@@ -113,7 +113,7 @@ fn bad_writer_help(path: &Path, known: &[String]) -> String {
 pub struct Entry {
     /// sha256 of its commit without signature.
     pub id: EntryId,
-    /// Its commit.
+    /// The commit that carries the entry.
     pub commit: CommitId,
     /// Who wrote it.
     pub writer: String,
@@ -121,7 +121,7 @@ pub struct Entry {
     pub lamport: u64,
     /// When, by the writer's clock. Never used for order.
     pub at: Option<Timestamp>,
-    /// What happened.
+    /// The halt, the answer or the stop switch.
     pub event: EntryEvent,
 }
 

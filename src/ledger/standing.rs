@@ -22,7 +22,7 @@ const MAX_OTHERS: usize = 64;
 /// The halts that stand, as one worktree sees them.
 #[derive(Debug, Default)]
 pub struct Here {
-    /// Its own.
+    /// The halt of this worktree.
     pub own: Option<StandingHalt>,
     /// Those of the other worktrees of this clone.
     pub beside: Vec<StandingHalt>,

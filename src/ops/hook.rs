@@ -28,9 +28,9 @@ use crate::platform::test_seam::stop_point;
 
 /// A hook as git or the framework called it.
 pub struct HookCall {
-    /// Which hook.
+    /// The hook that git runs.
     pub name: HookName,
-    /// Its arguments.
+    /// The arguments that git passes to the hook.
     pub args: Vec<OsString>,
     /// Its standard input, for the hooks that have one.
     pub stdin: Vec<u8>,

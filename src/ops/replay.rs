@@ -26,9 +26,9 @@ use crate::store::notes::NotesStore;
 
 /// The judgement of one commit.
 pub struct Replayed {
-    /// The commit.
+    /// The commit that was judged.
     pub commit: CommitId,
-    /// Its subject.
+    /// The first line of its message.
     pub subject: String,
     /// What the rules would have said.
     pub decision: Decision,

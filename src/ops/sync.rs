@@ -18,7 +18,7 @@ pub enum With {
     /// A remote by its name, or whatever is at an address; `None`: the remote that the branch follows, `origin`, or
     /// the only one.
     Remote(Option<String>),
-    /// A bundle.
+    /// Into or out of a bundle file.
     Bundle(PathBuf),
 }
 

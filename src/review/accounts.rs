@@ -40,7 +40,7 @@ struct Penalised {
     at: i64,
 }
 
-/// The books.
+/// The accounts of all parties, derived from the entries.
 #[derive(Debug, Clone, Default)]
 pub struct Accounts {
     pub opened: BTreeMap<String, i64>,

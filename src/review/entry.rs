@@ -12,7 +12,7 @@ pub const MONTH: i64 = 30 * DAY;
 /// One entry. Entries stand in a list, parents before children; an entry is known by its index there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewEntry {
-    /// Its id.
+    /// The id: the digest of the canonical bytes.
     pub id: String,
     /// What stands for the id where ids are compared for order.
     pub rank: [u8; 32],
@@ -20,7 +20,7 @@ pub struct ReviewEntry {
     pub writer: String,
     /// The time it claims, in seconds since 1970.
     pub at: i64,
-    /// Its type.
+    /// The type, such as `round.opened`.
     pub kind: String,
     /// The key that signed it. The signature itself has been verified by the reader.
     pub signer: Option<String>,

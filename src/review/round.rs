@@ -111,7 +111,7 @@ impl Seat {
     }
 }
 
-/// A panel.
+/// The witnesses who decide one round together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panel {
     pub size: usize,
@@ -172,7 +172,7 @@ impl DecidedBy {
     }
 }
 
-/// A decision.
+/// What was decided of a round, by a witness or a panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decided {
     pub key: String,
@@ -214,7 +214,7 @@ pub struct Came {
 /// A round as it stands.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RoundState {
-    /// Its entry.
+    /// The index of its entry in the ledger.
     pub entry: usize,
     pub is_halt: bool,
     pub issuer: Option<String>,

@@ -33,7 +33,7 @@ pub enum SigningError {
     /// The key file cannot be read.
     #[error("the signing key {} cannot be read: {source}", path.display())]
     NoFile {
-        /// The file.
+        /// The path of the file, as it was opened.
         path: PathBuf,
         /// Why.
         source: io::Error,

@@ -40,7 +40,7 @@ pub enum RecordError {
     Io {
         /// Such as `append to`.
         doing: &'static str,
-        /// The file.
+        /// The path of the file, as it was opened.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -48,7 +48,7 @@ pub enum RecordError {
     /// A note without one readable line.
     #[error("the andon record of commit {commit} is unreadable: {source}")]
     Unreadable {
-        /// The commit.
+        /// The commit that the note belongs to.
         commit: CommitId,
         /// What is wrong with its first line that is not blank.
         source: FormatError,
@@ -56,7 +56,7 @@ pub enum RecordError {
     /// A note that would outgrow what is read back.
     #[error("the andon note of commit {commit} would have {bytes} bytes, more than {max}")]
     NoteTooLarge {
-        /// The commit.
+        /// The commit that the note belongs to.
         commit: CommitId,
         /// What it would have.
         bytes: usize,
@@ -66,9 +66,9 @@ pub enum RecordError {
     /// A tree that no file system could hold: built to exhaust whoever walks it.
     #[error("tree {tree} has more than {max} {what}: it cannot be fingerprinted")]
     HostileTree {
-        /// The root.
+        /// The id of the root tree.
         tree: String,
-        /// The bound.
+        /// How many there may be.
         max: usize,
         /// Directories, or nested directories.
         what: &'static str,

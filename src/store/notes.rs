@@ -24,7 +24,7 @@ const PACKED: usize = 100;
 /// The record that speaks for a commit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredRecord {
-    /// The record.
+    /// The record, decoded.
     pub record: CommitRecord,
     /// sha256 of its line without LF: what the `prev` of a child's record holds.
     pub line_digest: Digest,
@@ -37,7 +37,7 @@ pub struct StoredRecord {
 /// One line of a note, as far as chains go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordLine {
-    /// Its digest.
+    /// The digest of the bytes of its line.
     pub digest: Digest,
     /// The digest of the record before it that it names.
     pub prev: Option<Digest>,
@@ -109,9 +109,9 @@ fn has_several(note: &[u8]) -> bool {
 /// A record to be written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRecord {
-    /// Its commit.
+    /// The commit that the note belongs to.
     pub commit: CommitId,
-    /// The record.
+    /// The record, decoded.
     pub record: CommitRecord,
     /// Keys of a newer minor version, from the record it is a rewrite of.
     pub extra: UnknownKeys,

@@ -78,7 +78,7 @@ pub enum ReportProblem {
     /// A test point whose number the plan does not have.
     #[error("test point {number} is outside the plan 1..{planned}")]
     NumberOutsidePlan {
-        /// The number.
+        /// The number as it was written.
         number: u64,
         /// Tests in the plan.
         planned: u64,

@@ -23,7 +23,7 @@ const ASIDE: &str = "standard error";
 pub struct ReportInput<'a> {
     /// How messages call it; usually its path.
     pub name: &'a str,
-    /// Its content.
+    /// The bytes of the file.
     pub bytes: &'a [u8],
 }
 

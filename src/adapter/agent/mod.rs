@@ -66,7 +66,7 @@ pub struct HookPayload {
 pub struct Called {
     /// What is judged.
     pub used: ToolUse,
-    /// The arguments.
+    /// The arguments of the call, as the client sent them.
     pub args: Option<Value>,
     /// The answer, without what differs in every one.
     pub result: Option<Value>,

@@ -45,7 +45,7 @@ pub enum EventError {
     /// With a member that facts of its type do not have.
     #[error("unknown member {member:?} of {kind}{}; known are {}", known::meant(.member, known::members(.kind)), known::list(known::members(.kind)))]
     UnknownMember {
-        /// The type.
+        /// The `type` member of the line.
         kind: &'static str,
         /// The member, cut to 80 characters.
         member: String,
@@ -53,7 +53,7 @@ pub enum EventError {
     /// Without any of the members that would make it a fact.
     #[error("{kind} says nothing: at least one of {} is needed", known::list(.needed.iter().copied()))]
     Empty {
-        /// The type.
+        /// The `type` member of the line.
         kind: &'static str,
         /// Of which one is needed.
         needed: &'static [&'static str],
@@ -83,7 +83,7 @@ pub enum EventError {
 /// A fact, and what was odd about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
-    /// The fact.
+    /// The fact that the line tells.
     pub fact: Fact,
     /// Why something of the line does not count, in words.
     pub odd: Option<String>,

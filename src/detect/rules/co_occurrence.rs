@@ -21,7 +21,6 @@ pub(in crate::detect) const STAGNATION_LIMIT: Param<u64> = Param::count(
     "Iterations without change at which a loop counts as stagnant; the signal comes one earlier.",
 );
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "co-occurrence",
     summary: "two or more signals at once, 2 iterations in a row: a person is called, once an episode",

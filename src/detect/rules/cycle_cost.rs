@@ -17,7 +17,6 @@ pub(in crate::detect) const MAX_CENTS: Param<Option<u64>> = Param::limit(
     "Cost of one cycle that halts the loop, in US cents; \"none\" for no limit.",
 );
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "cycle-cost",
     summary: "the reported cost of one cycle, in a declared workflow; unlimited unless set",

@@ -13,7 +13,6 @@ use crate::domain::settings::{Param, RuleSetting};
 pub(in crate::detect) const MAX: Param<Option<u64>> =
     Param::limit("max", Some(8), 1, "Iterations of one cycle that halt the loop; \"none\" for no limit.");
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "cycle-iterations",
     summary: "8 iterations of one cycle since the last answer, in a declared workflow",

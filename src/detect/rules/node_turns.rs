@@ -14,7 +14,6 @@ use crate::domain::settings::{Param, RuleSetting};
 pub(in crate::detect) const MAX: Param<Option<u64>> =
     Param::limit("max", Some(6), 1, "Turns of one node that halt the loop; \"none\" for no limit.");
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "node-turns",
     summary: "6 turns of one node since the last answer, in a declared workflow",

@@ -77,7 +77,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
     check,
 };
 
-/// What repeats.
+/// What the newest iterations have in common, with how many of them there are.
 #[derive(Debug)]
 enum Repeated {
     /// Iterations of which normalization leaves nothing.

@@ -27,7 +27,6 @@ pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
     "Beginnings of subjects of commits that go back on purpose; `#` stands for digits.",
 );
 
-/// The rule.
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "undo-churn",
     summary: "half of the changed hunks of 4 commits undo a hunk of the window",

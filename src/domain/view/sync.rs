@@ -16,9 +16,9 @@ pub struct Moved {
 pub struct SyncReport {
     /// A remote's name, an address without its password, or the path of a bundle.
     pub remote: String,
-    /// What came.
+    /// What was received from the remote.
     pub received: Moved,
-    /// What went.
+    /// What was sent to the remote.
     pub sent: Moved,
     /// How often it was begun anew because somebody else was writing.
     pub retries: u32,

@@ -60,7 +60,7 @@ pub enum Twins {
 /// Everything about one hook in one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookState {
-    /// Which hook.
+    /// The hook, by the name that git calls it.
     pub hook: Hook,
     /// At its own name.
     pub standing: Standing,

@@ -50,7 +50,7 @@ pub enum Obstacle {
 /// A hook and what is in its way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// Which hook.
+    /// The hook, by the name that git calls it.
     pub hook: Hook,
     /// The file in the way.
     pub path: PathBuf,

@@ -62,7 +62,7 @@ fn spellings(ctx: &Context, scope: Scope) -> Vec<String> {
 /// The hooks of one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientHooks {
-    /// Which client.
+    /// The client of an agent.
     pub client: Client,
     /// What the files of each scope hold; no entry where the scope has no directory.
     pub places: Vec<ScopeHooks>,

@@ -27,7 +27,7 @@ const MAX_ASKED: usize = 16;
 /// An entry to be appended.
 #[derive(Debug, Clone, Copy)]
 pub struct Draft<'a> {
-    /// Its type.
+    /// The type of the entry, such as `round.accepted`.
     pub kind: &'static str,
     /// What it says.
     pub said: &'a Said,

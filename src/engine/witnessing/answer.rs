@@ -29,7 +29,7 @@ use crate::store::fingerprint::Fingerprinter;
 /// A resolution of a halt that counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HaltAnswer {
-    /// Its entry.
+    /// The id of the entry that answers the halt.
     pub resolution: EntryId,
     /// Whose key signed it.
     pub who: String,

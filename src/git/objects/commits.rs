@@ -14,9 +14,9 @@ const MAX_TRAILER_BYTES: usize = 64 * 1024;
 /// What a commit says. Bytes that are not UTF-8 are replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitInfo {
-    /// The commit.
+    /// The id of the commit.
     pub id: CommitId,
-    /// Its tree.
+    /// The tree that it records.
     pub tree: TreeId,
     /// Its parents in order.
     pub parents: Vec<CommitId>,
@@ -37,11 +37,11 @@ pub struct CommitInfo {
 /// A commit to be written.
 #[derive(Debug, Clone, Copy)]
 pub struct NewCommit<'a> {
-    /// Its tree.
+    /// The tree that it records.
     pub tree: TreeId,
     /// Its parents in order.
     pub parents: &'a [CommitId],
-    /// Its message.
+    /// The message, subject and body, decoded.
     pub message: &'a str,
     /// Author and committer date.
     pub at: Timestamp,

@@ -9,7 +9,7 @@ use crate::platform::paths::path_from_bytes;
 /// A linked worktree of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedWorktree {
-    /// Its name.
+    /// The name that git gives it, unique in the repository.
     pub name: String,
     /// Its own git directory.
     pub git_dir: PathBuf,

@@ -24,7 +24,7 @@ pub enum ConfigScope {
 /// One value of a key, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcedValue {
-    /// The scope.
+    /// The scope of the configuration file: local, global, system.
     pub scope: ConfigScope,
     /// The file, or `command line`; as git says it, without `file:`.
     pub origin: String,

@@ -19,12 +19,12 @@ pub enum Head {
     Branch {
         /// Its name without `refs/heads/`.
         name: String,
-        /// Its tip.
+        /// The commit that the branch points to.
         commit: CommitId,
     },
     /// On a commit.
     Detached {
-        /// The commit.
+        /// The commit that HEAD names directly.
         commit: CommitId,
     },
 }

@@ -30,7 +30,7 @@ pub enum Operation {
     Merge,
     /// A cherry-pick.
     CherryPick,
-    /// A revert.
+    /// Made by `git revert`.
     Revert,
     /// A rebase, or `git am`.
     Rebase,

@@ -32,7 +32,7 @@ pub enum RemoteError {
     Unreachable {
         /// `fetch from` or `push to`.
         doing: &'static str,
-        /// The remote.
+        /// The name or URL of the remote, without credentials.
         remote: String,
         /// What git said, bounded.
         words: String,
@@ -40,7 +40,7 @@ pub enum RemoteError {
     /// The connection broke while it was in use.
     #[error("the connection to {remote} broke: {words}")]
     Dropped {
-        /// The remote.
+        /// The name or URL of the remote, without credentials.
         remote: String,
         /// What git said, bounded.
         words: String,
@@ -48,7 +48,7 @@ pub enum RemoteError {
     /// A bundle that cannot be used.
     #[error("{path} cannot be taken for a bundle of records: {why}")]
     Bundle {
-        /// The file.
+        /// The path of the file, as it was opened.
         path: String,
         /// What is wrong with it.
         why: String,
@@ -56,7 +56,7 @@ pub enum RemoteError {
     /// Another process was writing the same refs here.
     #[error("refs of {remote} are being written by another process: {words}")]
     Raced {
-        /// The remote.
+        /// The name or URL of the remote, without credentials.
         remote: String,
         /// What git said, bounded.
         words: String,

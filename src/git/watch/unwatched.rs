@@ -38,7 +38,7 @@ impl Watch {
 pub struct Ended(Infallible);
 
 impl Ended {
-    /// What happened.
+    /// What the watch saw: nothing, on systems without one.
     pub fn events(self, _repo: &Repo, _first: &[OverlayEntry]) -> Option<Events> {
         match self.0 {}
     }

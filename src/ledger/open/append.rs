@@ -27,7 +27,7 @@ const MAX_AHEAD: usize = 1_000;
 pub struct EvidenceText {
     /// Its name, without a slash.
     pub name: String,
-    /// Its bytes.
+    /// The text, as it is stored.
     pub bytes: Vec<u8>,
 }
 

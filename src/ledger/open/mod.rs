@@ -37,7 +37,7 @@ pub enum SignatureState {
 pub struct WholeEntry {
     /// sha256 of its commit without signature.
     pub id: EntryId,
-    /// Its commit.
+    /// The commit that carries the entry.
     pub commit: CommitId,
     /// Who wrote it: a clone.
     pub writer: String,
@@ -53,7 +53,7 @@ pub struct WholeEntry {
     pub body: Map<String, Value>,
     /// Its parents; in the place of one that is no entry, what came before that.
     pub parents: Vec<CommitId>,
-    /// Its signature.
+    /// Whether the signature of that commit is good, and whose it is.
     pub signature: SignatureState,
 }
 
@@ -73,7 +73,7 @@ pub enum EntryFault {
 /// A fault, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultyEntry {
-    /// The commit.
+    /// The commit that could not be read.
     pub commit: CommitId,
     /// The entry's id, where it has one.
     pub id: Option<EntryId>,
@@ -93,7 +93,7 @@ pub struct WholeLedger {
 /// An entry to be appended.
 #[derive(Debug, Clone, Copy)]
 pub struct NewEntry<'a> {
-    /// Its type.
+    /// The type of the entry, such as `loop.halted`.
     pub kind: &'a str,
     /// The ledger that it belongs to; none for the first policy.
     pub ledger: Option<EntryId>,

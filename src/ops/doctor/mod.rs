@@ -142,9 +142,9 @@ pub struct Outside {
     pub config: Health,
     /// `test.command`, if one is set.
     pub test_command: Option<String>,
-    /// The journal.
+    /// How the journal reads.
     pub journal: Health,
-    /// The ledger.
+    /// How the ledger reads.
     pub ledger: Health,
     /// What ends a halt, and what that leaves open.
     pub answers: Health,
@@ -197,7 +197,7 @@ pub struct RepositoryFacts {
     pub display_refs: Vec<SourcedValue>,
     /// The values of `notes.rewriteRef`.
     pub rewrite_refs: Vec<SourcedValue>,
-    /// The records.
+    /// How many records there are, and how they read.
     pub records: Records,
     /// What each remote fetches.
     pub remotes: Vec<FetchState>,

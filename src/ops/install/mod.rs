@@ -77,14 +77,14 @@ pub enum Changed {
 pub enum ConfigFile {
     /// Written, with the guess as test command where it is sure; else with what was seen.
     Written {
-        /// The file.
+        /// The path of the file, as it was opened.
         path: PathBuf,
         /// How the tests run.
         guess: Guess,
     },
     /// There was one; it was not touched.
     There {
-        /// The file.
+        /// The path of the file, as it was opened.
         path: PathBuf,
     },
 }

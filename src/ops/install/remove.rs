@@ -20,7 +20,7 @@ use crate::git::{ConfigScope, Repo};
 /// What became of the hooks of one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceReport {
-    /// The directory.
+    /// The hooks directory.
     pub dir: PathBuf,
     /// Each hook.
     pub hooks: Vec<(Hook, Removed)>,

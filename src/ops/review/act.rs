@@ -88,7 +88,7 @@ pub(super) fn acted(ws: &Workspace, entry: EntryId, round: &str) -> Result<Acted
 /// Who answers which round.
 #[derive(Clone, Copy)]
 pub(super) struct Answering<'a> {
-    /// The ledger.
+    /// The ledger that the entry goes into.
     pub(super) ledger: &'a SignedLedger,
     /// The round's entry.
     pub(super) at: usize,

@@ -14,7 +14,7 @@ use crate::signing::PublicKey;
 /// A round that waits for people.
 #[derive(Debug)]
 pub struct WaitingRound {
-    /// Its id.
+    /// The id of the round.
     pub id: String,
     /// Where it stands.
     pub status: &'static str,

@@ -20,7 +20,7 @@ const PRECEDENTS: usize = 8;
 /// A round with the ledger that it is in.
 #[derive(Debug)]
 pub struct ShownRound {
-    /// The ledger.
+    /// The ledger that the round stands in.
     pub ledger: SignedLedger,
     /// The round's entry.
     pub round: usize,

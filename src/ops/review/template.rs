@@ -23,7 +23,7 @@ pub struct TemplateOf {
     pub agents: Vec<String>,
 }
 
-/// The template.
+/// The text that the editor opens with: TOML, with comments that explain each field.
 pub fn template(of: &TemplateOf) -> String {
     let title: String = escape::terminal(&of.title).into_owned();
     let (proposer, opposer) = if of.halt {

@@ -24,7 +24,7 @@ const MAX_ROUNDS: usize = 1_000;
 const QUESTION: [&str; 8] =
     ["question", "issuer", "tags", "bounty", "min_witnesses", "operators", "authors", "revises"];
 
-/// Which statement.
+/// Which of the three statements of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Statement {
     /// The proposer's.

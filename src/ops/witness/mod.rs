@@ -22,7 +22,7 @@ const HUMAN: &str = "human:";
 /// The ledger with the first policy that was made for it.
 #[derive(Debug)]
 pub struct Begun {
-    /// Its id.
+    /// The id of the ledger: that of its first policy.
     pub ledger: EntryId,
     /// Who is its only admin and witness.
     pub who: String,
@@ -73,7 +73,7 @@ fn person(who: &str) -> Result<String, OpsError> {
 /// The key that signs here, and what the policy in force says about it.
 #[derive(Debug)]
 pub struct OwnKey {
-    /// The key.
+    /// The public key.
     pub key: PublicKey,
     /// What it may be used for; nothing is known of it otherwise.
     pub grant: Option<KeyGrant>,

@@ -13,7 +13,7 @@ pub const MAX_WHOLE: i64 = (1 << 53) - 1;
 /// A member that is missing or not what it must be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
-    /// Its name.
+    /// The name of the member.
     pub member: String,
     /// What it must be.
     pub wanted: &'static str,
@@ -86,7 +86,7 @@ impl<'a> Members<'a> {
         self.maybe(name, "must be an object", |value| value.as_object().map(Self))
     }
 
-    /// A list.
+    /// A member that is a list, with items of any kind.
     pub fn list(self, name: &str) -> Result<Option<&'a [Value]>, Malformed> {
         self.maybe(name, "must be a list", |value| value.as_array().map(Vec::as_slice))
     }

@@ -11,7 +11,7 @@ use crate::review::law::{self, Adjustment, Parts, Reward};
 use crate::review::precedents::PrecedentQuery;
 use crate::review::similarity::{Similarity, Words};
 
-/// An answer.
+/// What one round came to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ProbeAnswer {
@@ -56,7 +56,7 @@ pub struct SettleJson {
     pub total: f64,
 }
 
-/// A precedent.
+/// A decision that later rounds are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PrecedentJson {
     pub round: String,

@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::answers::{AgreementJson, ProbeAnswer};
 use crate::review::law::Adjustment;
 
-/// Its version.
+/// The format of the output, in its `schema` member.
 pub const SCHEMA: &str = "andon/simulation@1";
 
-/// The object.
+/// What a simulation prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SimulationJson {
     pub schema: &'static str,
@@ -117,7 +117,7 @@ pub struct SettlementJson {
     pub converged: Option<bool>,
 }
 
-/// The books.
+/// The accounts of all parties, as they are printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccountsJson {
     pub cc: BTreeMap<String, i64>,

@@ -21,7 +21,7 @@ pub(super) enum Line<'t> {
     Result {
         /// `ok` or `FAILED`.
         verdict: Outcome,
-        /// The numbers.
+        /// How many tests passed, failed and were ignored.
         counts: Counts,
     },
     /// Anything else.
