@@ -33,8 +33,9 @@ pub fn main(mut ctx: Context, client: &str, event: &str) -> Exit {
         let what = format!("no such client: {client}; known are {known}");
         return unknown(ctx, &what);
     };
-    let read = guarded(|| match &bytes {
-        Some(bytes) => agent::read(client, event, bytes).map_err(|error| format!("the payload: {error}")),
+    // The bytes go with it: a payload may be large, and what is made of it is.
+    let read = guarded(move || match bytes {
+        Some(bytes) => agent::read(client, event, &bytes).map_err(|error| format!("the payload: {error}")),
         None => Err(format!("the payload has more than {} MiB", MAX_PAYLOAD >> 20)),
     });
     let ws = match open(&mut ctx, read.as_ref().ok()) {

@@ -31,6 +31,21 @@ fn a_breakdown_lets_pass_while_the_loop_runs_and_refuses_while_it_is_halted() {
     hook(&stopped, "claude", "Stop", "{").ok();
 }
 
+/// No model makes as many at once, and a hook that takes minutes would be left behind by its client.
+#[test]
+fn of_a_batch_without_end_the_first_calls_count() {
+    let stage = Stage::installed();
+    let call = |number: usize| {
+        format!(
+            r#"{{"tool_name":"Edit","tool_use_id":"{number}","tool_input":{{}},"tool_response":"<tool_use_error>no"}}"#
+        )
+    };
+    let calls: Vec<String> = (0..20_000).map(call).collect();
+    let batch = format!(r#"{{"session_id":"s","tool_calls":[{}]}}"#, calls.join(","));
+    hook(&stage, "claude", "PostToolBatch", &batch).ok();
+    assert_eq!(lines(&stage, "journal").iter().filter(|line| line["type"] == "tool_call").count(), 256);
+}
+
 #[test]
 fn a_broken_configuration_is_said_and_blocks_nothing() {
     let (running, stopped) = (Stage::installed(), halted());

@@ -52,6 +52,9 @@ pub(in crate::adapter::agent) fn read(event: &str, bytes: &[u8]) -> Result<HookP
     Ok(payload)
 }
 
+/// Most calls of a batch that are looked at: no model makes as many at once.
+const MAX_BATCH: usize = 256;
+
 fn end(response: Option<&Value>) -> CallEnd {
     match response.and_then(|response| response.get("interrupted")?.as_bool()) {
         Some(true) => CallEnd::Unknown,
@@ -71,7 +74,7 @@ fn answer(response: &Value) -> Value {
 /// Only the calls of which nothing else tells: those that were refused before they ran.
 fn batch(shaped: &Shaped) -> Vec<Called> {
     let calls = shaped.tool_calls.0.as_deref().unwrap_or_default();
-    let refused = calls.iter().filter_map(|call| {
+    let refused = calls.iter().take(MAX_BATCH).filter_map(|call| {
         let answer = call.get("tool_response")?;
         let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
         let name = told::text(Some(call), "tool_name").filter(|_| text.contains("<tool_use_error>"))?;
