@@ -22,6 +22,8 @@ pub enum Disarm {
     Command(String),
     /// `andon resume`.
     Resume,
+    /// Nobody knows: it is too long to be looked at while a client waits.
+    TooLong,
 }
 
 impl Disarm {
@@ -36,6 +38,7 @@ impl Disarm {
             Self::Settings(file) => format!("the client's settings ({file})"),
             Self::Command(command) => format!("`{command}`"),
             Self::Resume => "`andon resume`".to_owned(),
+            Self::TooLong => "more than can be looked at".to_owned(),
         }
     }
 }

@@ -47,6 +47,7 @@ pub fn halted(halt: Option<&Halt>, first: bool) -> String {
 pub fn disarms(found: &Disarm, first: bool) -> String {
     let what = terminal_clip(&found.what(), 120);
     let (why, help) = match found {
+        Disarm::TooLong => ("a call of that length could hide anything", "write it to a file, and run that"),
         Disarm::Resume => ("only a person answers a halt", "a person runs: andon resume --reason TEXT"),
         Disarm::Settings(_) => {
             ("its hooks guard this loop", "ask the person, who changes it outside of this session")

@@ -51,7 +51,21 @@ pub fn before_tool(uses: &[ToolUse], ground: ToolGround<'_>) -> Before {
     }
 }
 
+/// Longest command lines of one call that are judged, in bytes: no program is started with a longer argument on Linux.
+const MAX_SCRIPT: usize = 128 << 10;
+/// Most files of one call.
+const MAX_PATHS: usize = 4096;
+
+/// Whether a call is longer than can be judged before its client stops waiting, which would let it pass.
+fn is_too_long(used: &ToolUse) -> bool {
+    let script: usize = used.commands.iter().map(|script| script.len().saturating_add(16)).sum();
+    (used.kind == ToolKind::Shell && script > MAX_SCRIPT) || used.paths.len() > MAX_PATHS
+}
+
 fn disarms(used: &ToolUse, guarded: &GuardFiles) -> Option<Disarm> {
+    if used.kind != ToolKind::Read && is_too_long(used) {
+        return Some(Disarm::TooLong);
+    }
     let script = || used.commands.iter().find_map(|script| disarm::of_script(script, guarded));
     let path = || used.paths.iter().find_map(|path| paths::disarms(path, Use::Written, guarded));
     match used.kind {
@@ -89,6 +103,22 @@ mod tests {
             ToolKind::Read | ToolKind::Edit | ToolKind::Unknown => (Vec::new(), vec![word.to_owned()]),
         };
         ToolUse { name: "x".into(), kind, id: None, commands, paths, end: CallEnd::Unknown }
+    }
+
+    #[test]
+    fn what_is_too_long_to_be_judged_is_refused() {
+        let guarded = GuardFiles { cwd: "/w".into(), dirs: Vec::new() };
+        let judged = |used: ToolUse| {
+            before_tool(&[used], ToolGround { guarded: &guarded, halted: false, full: false })
+        };
+        let long = "a; ".repeat(60_000);
+        let refused = Before::Refuse(Refused::Disarms(Disarm::TooLong));
+        assert_eq!(judged(tool(ToolKind::Shell, &long)), refused);
+        let many = ToolUse { commands: vec!["x".into(); 20_000], ..tool(ToolKind::Shell, "x") };
+        assert_eq!(judged(many), refused);
+        let paths = ToolUse { paths: vec!["a".into(); 5000], ..tool(ToolKind::Edit, "a") };
+        assert_eq!(judged(paths), refused);
+        assert_eq!(judged(tool(ToolKind::Shell, &"a; ".repeat(1000))), Before::Pass);
     }
 
     #[test]
