@@ -59,7 +59,12 @@ pub fn exit_of(error: &OpsError) -> Exit {
             SetupError::Bare { .. }
             | SetupError::ForeignHooksPath { .. }
             | SetupError::Unfit(_)
-            | SetupError::Install(InstallError::ByHand { .. } | InstallError::Settings { .. }),
+            | SetupError::Install(
+                InstallError::ByHand { .. }
+                | InstallError::Settings { .. }
+                | InstallError::LeftAlone { .. }
+                | InstallError::Theirs { .. },
+            ),
         )
         | OpsError::Ledger(LedgerError::Append(AppendError::Signing(_) | AppendError::NotHeld(_)))
         | OpsError::Config(_)
@@ -100,6 +105,10 @@ pub fn diagnostics(error: &OpsError) -> Vec<Diagnostic> {
     let plain = || Diagnostic::error(error.to_string());
     let one = match error {
         OpsError::Config(errors) => return config_diagnostics(errors),
+        OpsError::Setup(SetupError::Install(InstallError::ByHand { lines, .. })) => {
+            let said = plain().help("add these lines yourself:");
+            with_help(lines.lines().fold(said, Diagnostic::help), error.help())
+        }
         OpsError::Git(_)
         | OpsError::Remote(_)
         | OpsError::Setup(_)

@@ -18,7 +18,9 @@ pub enum Disarm {
     Refs,
     /// The settings of a client.
     Settings(String),
-    /// `andon uninstall`, `andon agent uninstall`, `andon pin`.
+    /// The program that the hooks start.
+    Program,
+    /// Commands of Andon's that are a person's, such as `andon uninstall`.
     Command(String),
     /// `andon resume`.
     Resume,
@@ -36,6 +38,7 @@ impl Disarm {
             Self::AndonDir => "the files of a halt (.andon/)".to_owned(),
             Self::Refs => "the refs that hold records and halts".to_owned(),
             Self::Settings(file) => format!("the client's settings ({file})"),
+            Self::Program => "the program andon".to_owned(),
             Self::Command(command) => format!("`{command}`"),
             Self::Resume => "`andon resume`".to_owned(),
             Self::TooLong => "more than can be looked at".to_owned(),

@@ -116,6 +116,10 @@ impl SetupError {
                     "write a .pre-commit-config.yaml, or: andon install --mode shim".to_owned()
                 }
             }),
+            Self::Install(InstallError::Theirs { path, line }) => Some(match line {
+                Some(line) => format!("let it end with this line: {line}"),
+                None => format!("move it away: mv {0} {0}.own", quoted(path)),
+            }),
             Self::Install(InstallError::ByHand { .. }) => {
                 Some("or leave the file as it is: andon install --mode shim".to_owned())
             }

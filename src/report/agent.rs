@@ -57,6 +57,7 @@ pub fn disarms(found: &Disarm, first: bool) -> String {
         | Disarm::Hooks
         | Disarm::AndonDir
         | Disarm::Refs
+        | Disarm::Program
         | Disarm::Command(_) => (
             "it guards this loop",
             "ask the person, who does it outside of this session; to see what stands: andon status",

@@ -26,7 +26,7 @@ use crate::domain::usage::Usage;
 use crate::wire::FormatError;
 
 pub use canary::{canary, has_refused};
-pub use claude::settings::calls_us;
+pub use claude::settings::{calls_us, switches_off};
 pub use transcript::{ReadUsage, exit_code, newest_usage};
 
 /// Most bytes of a payload.

@@ -20,6 +20,30 @@ fn wrong_types_are_unknown_and_others_members_ignored() {
     }
 }
 
+#[test]
+fn what_arguments_name_is_found() {
+    let called =
+        |name: &str, args: &str| tools::called(name, None, Some(serde_json::from_str(args).unwrap())).used;
+    for (name, args, commands, paths) in [
+        ("shell", r#"{"command":["bash","-lc","make x"]}"#, &["make x"][..], &[][..]),
+        ("shell", r#"{"command":["git","-c","a b"]}"#, &["git -c 'a b'"], &[]),
+        ("shell", r#"{"command":["sh","-c","it's","x"]}"#, &["sh -c 'it'\\''s' x"], &[]),
+        ("mcp__py__run", r#"{"code":"import os"}"#, &["import os"], &[]),
+        ("mcp__fs__move", r#"{"source":"a","destination":"b"}"#, &[], &["b", "a"]),
+        ("mcp__fs__read", r#"{"paths":["a",{"path":"b"},3]}"#, &[], &["a", "b"]),
+        ("mcp__x__write", r#"{"uri":"file:///w/a"}"#, &[], &["/w/a"]),
+        ("MultiEdit", r#"{"edits":[{"file_path":"a"},{"path":"b"},7]}"#, &[], &["a", "b"]),
+        ("apply_patch", r#"{"input":"*** Update File: a\n+*** x\n*** Move to: b"}"#, &[], &["a", "b"]),
+    ] {
+        let used = called(name, args);
+        assert_eq!((used.commands, used.paths), (text(commands), text(paths)), "{args}");
+    }
+}
+
+fn text(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
 proptest! {
     #[test]
     fn no_payload_breaks_a_reader(members in prop::collection::btree_map(

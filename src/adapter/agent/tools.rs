@@ -119,7 +119,7 @@ const SHELLS: [&str; 19] = [
 ];
 /// What an editor is told where it only shows.
 const SHOWING: [&str; 3] = ["view", "read", "undo_view"];
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 24] = [
     "file_path",
     "filePath",
     "path",
@@ -133,8 +133,19 @@ const PATHS: [&str; 13] = [
     "relative_path",
     "destination",
     "new_path",
+    "old_path",
+    "source",
+    "src",
+    "from",
+    "to",
+    "target",
+    "directory",
+    "dir",
+    "uri",
+    "paths",
+    "files",
 ];
-const COMMANDS: [&str; 4] = ["command", "cmd", "script", "chars"];
+const COMMANDS: [&str; 7] = ["command", "cmd", "script", "chars", "code", "shell_command", "command_line"];
 /// Lines of a patch that name a file.
 const PATCHED: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
@@ -178,12 +189,13 @@ fn commands(args: Option<&Value>) -> Vec<String> {
         Some(Value::String(command)) => vec![command.clone()],
         Some(Value::Array(words)) => {
             let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            let is_shell = |word: &str| word.ends_with("sh");
             match words.as_slice() {
                 // `["bash", "-lc", "SCRIPT"]` is the script.
-                [_, flag, script] if flag.starts_with('-') && flag.contains('c') => {
+                [shell, flag, script] if is_shell(shell) && flag.starts_with('-') && flag.contains('c') => {
                     vec![(*script).to_owned()]
                 }
-                words => vec![words.join(" ")],
+                words => vec![words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")],
             }
         }
         Some(_) | None => Vec::new(),
@@ -200,10 +212,20 @@ fn commands(args: Option<&Value>) -> Vec<String> {
     found
 }
 
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 /// The files that arguments name, those in a patch among them.
 fn paths(args: Option<&Value>) -> Vec<String> {
     let Some(args) = args else { return Vec::new() };
-    let named = PATHS.iter().filter_map(|key| args.get(key)?.as_str()).map(str::to_owned);
+    let told = PATHS.iter().filter_map(|key| args.get(key)).flat_map(named);
     let patches = ["command", "input", "patch", "diff"].iter().filter_map(|key| args.get(key)?.as_str());
     let in_patch = patches.chain(args.as_str()).flat_map(str::lines).filter_map(|line| {
         PATCHED
@@ -212,10 +234,21 @@ fn paths(args: Option<&Value>) -> Vec<String> {
             .map(|path| path.trim().to_owned())
     });
     let edits = args.get("edits").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let in_edits = edits
-        .iter()
-        .filter_map(|edit| PATHS.iter().find_map(|key| edit.get(key)?.as_str()).map(str::to_owned));
-    named.chain(in_patch).chain(in_edits).collect()
+    let in_edits = edits.iter().flat_map(|edit| PATHS.iter().filter_map(|key| edit.get(key))).flat_map(named);
+    told.chain(in_patch).chain(in_edits).collect()
+}
+
+/// The files of one member: a path, an address of one, or several.
+fn named(value: &Value) -> Vec<String> {
+    let one = |text: &str| text.strip_prefix("file://").unwrap_or(text).to_owned();
+    match value {
+        Value::String(text) => vec![one(text)],
+        Value::Array(several) => {
+            let path = |each: &Value| each.as_str().or_else(|| each.get("path")?.as_str()).map(one);
+            several.iter().filter_map(path).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The exit code behind `Exit Code: ` or `Exit code: ` at the beginning of a line.

@@ -55,18 +55,21 @@ impl Edit {
 
 /// The bytes of a file of others below `top`. A link, or what lies outside, is not touched.
 pub fn read(top: &Path, path: &Path) -> Result<Option<Vec<u8>>, InstallError> {
-    let odd = |why: &str| InstallError::io("edit", path, io::Error::other(why.to_owned()));
+    let odd = |why| InstallError::LeftAlone { path: path.to_owned(), why };
     match fs::symlink_metadata(path) {
         Ok(facts) if !facts.is_file() => return Err(odd("it is not a plain file")),
         Ok(facts) if facts.len() > MAX_BYTES => return Err(odd("it is longer than 1 MiB")),
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            inside(top, path).map_err(|error| InstallError::io("edit", path, error))?;
+            inside(top, path)?;
             return Ok(None);
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(odd("what should be its folder is a file"));
         }
         Err(error) => return Err(InstallError::io("read", path, error)),
     }
-    inside(top, path).map_err(|error| InstallError::io("edit", path, error))?;
+    inside(top, path)?;
     let mut bytes = Vec::new();
     fs::File::open(path)
         .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes))
@@ -75,16 +78,17 @@ pub fn read(top: &Path, path: &Path) -> Result<Option<Vec<u8>>, InstallError> {
 }
 
 /// Fails where a link on the way leads out of `top`.
-fn inside(top: &Path, path: &Path) -> io::Result<()> {
+fn inside(top: &Path, path: &Path) -> Result<(), InstallError> {
     // What is not there yet will be made in the last folder that is.
     let there = |path: &Path| {
         let found = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).map(Path::to_owned);
-        found.unwrap_or_else(|| path.to_owned()).canonicalize()
+        let found = found.unwrap_or_else(|| path.to_owned());
+        found.canonicalize().map_err(|error| InstallError::io("edit", path, error))
     };
     if there(path.parent().unwrap_or(top))?.starts_with(there(top)?) {
         return Ok(());
     }
-    Err(io::Error::other("a link leads out of the repository"))
+    Err(InstallError::LeftAlone { path: path.to_owned(), why: "a link leads out of the repository" })
 }
 
 /// Writes `bytes` to `path`, whole or not at all; a file that was there keeps its permissions.

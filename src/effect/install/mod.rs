@@ -55,15 +55,31 @@ pub enum InstallError {
         /// Every one of them.
         conflicts: Vec<Conflict>,
     },
+    /// A file that is not touched, whatever is in it.
+    #[error("{} is left alone: {why}; nothing was changed", path.display())]
+    LeftAlone {
+        /// Where it stands.
+        path: PathBuf,
+        /// What is odd about it, as a clause.
+        why: &'static str,
+    },
     /// A file of a hook manager that cannot be edited safely.
-    #[error("{} cannot be edited safely: {why}; nothing was changed. Add these lines yourself:\n{lines}", path.display())]
+    #[error("{} cannot be edited safely: {why}; nothing was changed", path.display())]
     ByHand {
         /// The file of the manager.
         path: PathBuf,
         /// What makes it unsafe, as the end of a sentence.
         why: String,
-        /// What to add.
+        /// What a person adds, lines.
         lines: String,
+    },
+    /// A file of somebody's own where ours belongs.
+    #[error("{} is a file of your own; nothing was changed", path.display())]
+    Theirs {
+        /// Where it stands.
+        path: PathBuf,
+        /// What makes it do as ours does, where it can.
+        line: Option<String>,
     },
     /// Settings of an agent's client that cannot be read.
     #[error("{}{}: {why}; nothing was changed", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]

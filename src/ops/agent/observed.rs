@@ -109,12 +109,15 @@ pub(super) fn answered(place: &Place<'_>, payload: HookPayload) -> Result<Heard,
 pub(super) fn settings(place: &Place<'_>, payload: &HookPayload) -> Result<Heard, OpsError> {
     let top = place.ws.top()?;
     let own = |name: &str| top.join(".claude").join(name);
-    let home = place.ctx.var("HOME").map(|home| Path::new(home).join(".claude").join("settings.json"));
+    let home = place.ctx.var("HOME").map(|home| Path::new(home).join(".claude"));
+    let home =
+        place.ctx.var("CLAUDE_CONFIG_DIR").map(PathBuf::from).or(home).map(|dir| dir.join("settings.json"));
     let changed = payload.file.as_deref().map(PathBuf::from);
-    let files =
-        [own("settings.json"), own("settings.local.json")].into_iter().chain(home).chain(changed.clone());
-    let starts = |path: PathBuf| tail::whole(&path, MAX_SETTINGS).is_some_and(|text| agent::calls_us(&text));
-    if files.into_iter().any(starts) {
+    let files = [own("settings.json"), own("settings.local.json")].into_iter().chain(home).chain(changed);
+    let texts: Vec<Vec<u8>> = files.filter_map(|path| tail::whole(&path, MAX_SETTINGS)).collect();
+    // One file switches off what all of them start.
+    let off = texts.iter().any(|text| agent::switches_off(text));
+    if !off && texts.iter().any(|text| agent::calls_us(text)) {
         return Ok(Heard::nothing());
     }
     let file = payload.file.clone().unwrap_or_default();

@@ -67,13 +67,24 @@ fn disarms(used: &ToolUse, guarded: &GuardFiles) -> Option<Disarm> {
         return Some(Disarm::TooLong);
     }
     let script = || used.commands.iter().find_map(|script| disarm::of_script(script, guarded));
-    let path = || used.paths.iter().find_map(|path| paths::disarms(path, Use::Written, guarded));
+    let how = if takes_away(&used.name) { Use::Removed } else { Use::Written };
+    let gone = |path: &String| how == Use::Removed && paths::holds_guard(path, guarded);
+    let path = || {
+        let named = |path: &String| paths::disarms(path, how, guarded);
+        used.paths.iter().find_map(|path| named(path).or(gone(path).then_some(Disarm::Hooks)))
+    };
     match used.kind {
         ToolKind::Read => None,
         ToolKind::Edit => path(),
         ToolKind::Shell => script(),
         ToolKind::Unknown => script().or_else(path),
     }
+}
+
+/// Whether a tool removes or moves what it is told, as far as its name says.
+fn takes_away(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["delete", "remove", "move", "rename", "unlink"].iter().any(|verb| name.contains(verb))
 }
 
 fn reads(used: &ToolUse) -> bool {
@@ -119,6 +130,22 @@ mod tests {
         let paths = ToolUse { paths: vec!["a".into(); 5000], ..tool(ToolKind::Edit, "a") };
         assert_eq!(judged(paths), refused);
         assert_eq!(judged(tool(ToolKind::Shell, &"a; ".repeat(1000))), Before::Pass);
+    }
+
+    #[test]
+    fn a_tool_that_takes_away_takes_what_is_below() {
+        let guarded = GuardFiles { cwd: "/w".into(), dirs: vec!["/w/.git/hooks".into()] };
+        for (name, path, expected) in [
+            ("mcp__files__delete_directory", ".git", true),
+            ("mcp__files__move_file", ".claude", true),
+            ("mcp__files__remove", "/w", true),
+            ("mcp__files__write_file", "/w", false),
+            ("mcp__files__delete_file", "a.rs", false),
+        ] {
+            let used = ToolUse { name: name.into(), ..tool(ToolKind::Unknown, path) };
+            let ground = ToolGround { guarded: &guarded, halted: false, full: false };
+            assert_eq!(before_tool(&[used], ground) != Before::Pass, expected, "{name} {path}");
+        }
     }
 
     #[test]

@@ -15,6 +15,29 @@ pub(super) struct Simple {
     pub(super) writes: Vec<String>,
     /// What a here-document or a here-string gives it.
     pub(super) input: String,
+    /// Whether it reads what the command before it writes.
+    pub(super) piped: bool,
+    /// How many here-documents of it are still to come.
+    awaits: usize,
+}
+
+impl Simple {
+    fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.writes.is_empty() && self.input.is_empty()
+    }
+
+    /// What the command writes, where that is plain from its words: it stands where the command was.
+    fn answer(&self) -> String {
+        let words: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["git", "rev-parse", .., "--git-path", path] => format!(".git/{path}"),
+            ["git", "rev-parse", .., "--git-dir" | "--git-common-dir" | "--absolute-git-dir"] => {
+                ".git".to_owned()
+            }
+            ["which", .., name] | ["command" | "type", "-v" | "-p" | "-P", name] => format!("/bin/{name}"),
+            _ => String::new(),
+        }
+    }
 }
 
 /// The commands of `script` in order, those in substitutions and subshells among them. `None` where it is too long.
@@ -60,6 +83,8 @@ struct Frame {
     word: Option<String>,
     quoted: bool,
     closer: Closer,
+    /// How many commands were done before it began.
+    done: usize,
 }
 
 #[derive(Debug, Default)]
@@ -74,6 +99,8 @@ struct Lexer {
     frames: Vec<Frame>,
     /// Delimiters of here-documents whose bodies come after the line.
     bodies: Vec<String>,
+    /// The first command of the line.
+    line: usize,
 }
 
 impl Lexer {
@@ -116,6 +143,8 @@ impl Lexer {
                 Some(next) => self.push(next),
             },
             '$' | '<' | '>' if self.rest.last() == Some(&'(') => self.open(Closer::Parenthesis),
+            '$' if self.rest.last() == Some(&'\'') => self.ansi_quoted(),
+            '$' if self.rest.last() == Some(&'"') => {}
             '`' => self.backtick(),
             '#' if self.word.is_none() => {
                 while self.rest.last().is_some_and(|c| *c != '\n') {
@@ -128,7 +157,17 @@ impl Lexer {
                 self.read_bodies();
             }
             '&' if self.rest.last() == Some(&'>') => self.end_word(),
-            ';' | '|' | '&' | '(' => self.end_command(),
+            '|' => {
+                self.end_command();
+                let or = self.rest.pop_if(|c| *c == '|').is_some();
+                self.rest.pop_if(|c| *c == '&');
+                self.simple.piped = !or;
+            }
+            ';' | '&' => {
+                self.end_command();
+                self.simple.piped = false;
+            }
+            '(' => self.end_command(),
             ')' => match self.frames.pop_if(|frame| frame.closer == Closer::Parenthesis) {
                 Some(frame) => self.close(frame),
                 None => self.end_command(),
@@ -144,6 +183,34 @@ impl Lexer {
         while let Some(c) = self.rest.pop().filter(|c| *c != '\'') {
             self.push(c);
         }
+    }
+
+    /// `$'a\x62c'`, in which a character may be written by its number.
+    fn ansi_quoted(&mut self) {
+        self.rest.pop();
+        self.word.get_or_insert_default();
+        while let Some(c) = self.rest.pop().filter(|c| *c != '\'') {
+            let said = if c == '\\' { self.escaped() } else { Some(c) };
+            self.word.get_or_insert_default().extend(said);
+        }
+    }
+
+    fn escaped(&mut self) -> Option<char> {
+        let (radix, most, mut digits) = match self.rest.pop()? {
+            'x' => (16, 2, String::new()),
+            'u' => (16, 4, String::new()),
+            'U' => (16, 8, String::new()),
+            first @ '0'..='7' => (8, 3, first.to_string()),
+            'n' => return Some('\n'),
+            't' => return Some('\t'),
+            other => return Some(other),
+        };
+        while digits.len() < most
+            && let Some(digit) = self.rest.pop_if(|c| c.is_digit(radix))
+        {
+            digits.push(digit);
+        }
+        u32::from_str_radix(&digits, radix).ok().and_then(char::from_u32)
     }
 
     fn redirected_out(&mut self) {
@@ -196,14 +263,15 @@ impl Lexer {
         }
         let (simple, word) = (std::mem::take(&mut self.simple), self.word.take());
         let quoted = std::mem::take(&mut self.quoted);
-        self.frames.push(Frame { simple, word, quoted, closer });
+        self.frames.push(Frame { simple, word, quoted, closer, done: self.done.len() });
     }
 
     fn close(&mut self, frame: Frame) {
         self.end_command();
         self.simple = frame.simple;
         self.quoted = frame.quoted;
-        self.word = Some(frame.word.unwrap_or_default());
+        let answer = self.done.get(frame.done..).and_then(<[Simple]>::last).map(Simple::answer);
+        self.word = Some(frame.word.unwrap_or_default() + &answer.unwrap_or_default());
     }
 
     fn end_word(&mut self) {
@@ -212,7 +280,10 @@ impl Lexer {
             Next::Word => self.simple.words.push(word),
             Next::Written => self.simple.writes.push(word),
             Next::Ignored => {}
-            Next::Delimiter => self.bodies.push(word),
+            Next::Delimiter => {
+                self.simple.awaits += 1;
+                self.bodies.push(word);
+            }
             Next::Given => self.simple.input.push_str(&word),
         }
     }
@@ -220,14 +291,14 @@ impl Lexer {
     fn end_command(&mut self) {
         self.end_word();
         self.next = None;
-        let simple = std::mem::take(&mut self.simple);
-        if simple != Simple::default() {
-            self.done.push(simple);
+        if !self.simple.is_empty() {
+            self.done.push(std::mem::take(&mut self.simple));
         }
     }
 
-    /// The bodies of here-documents belong to the commands of the line before.
+    /// The bodies of here-documents belong to the commands of the line before, in their order.
     fn read_bodies(&mut self) {
+        let mut at = self.line;
         for delimiter in std::mem::take(&mut self.bodies) {
             let mut body = String::new();
             loop {
@@ -241,10 +312,15 @@ impl Lexer {
                 body.push_str(&line);
                 body.push('\n');
             }
-            if let Some(last) = self.done.last_mut() {
-                last.input.push_str(&body);
+            while self.done.get(at).is_some_and(|command| command.awaits == 0) {
+                at += 1;
+            }
+            if let Some(command) = self.done.get_mut(at) {
+                command.awaits -= 1;
+                command.input.push_str(&body);
             }
         }
+        self.line = self.done.len();
     }
 }
 
@@ -277,13 +353,19 @@ mod tests {
             ("A=1 B='2 3' c", "A=1|B=2 3|c"),
             ("cat > x <<'EOF'\nrm -rf y\nEOF\nz", "cat >x <<\"rm -rf y\\n\" ; z"),
             ("sh <<< 'a b'", "sh <<\"a b\""),
+            ("a <<X | b <<Y && c\n1\nX\n2\nY\nd", "a <<\"1\\n\" ; b <<\"2\\n\" ; c ; d"),
             ("a <(b c) d", "b|c ; a||d"),
             ("a 'b", "a|b"),
             ("a $(b", "b ; a|"),
             ("", ""),
+            ("$'r\\x6d' $'\\056git' $\"a b\"", "rm|.git|a b"),
+            ("rm $(git rev-parse --git-dir)/hooks", "git|rev-parse|--git-dir ; rm|.git/hooks"),
+            ("rm $(which andon) $()x", "which|andon ; rm|/bin/andon|x"),
         ] {
             assert_eq!(shown(script), expected, "{script:?}");
         }
+        let piped = |script| commands(script).unwrap().iter().map(|one| one.piped).collect::<Vec<_>>();
+        assert_eq!(piped("a | b || c |& d; e & f | (g)"), [false, true, false, true, false, false, true]);
         assert_eq!(commands(&"a ".repeat(MAX_SCRIPT)), None);
     }
 

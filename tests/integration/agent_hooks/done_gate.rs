@@ -1,6 +1,6 @@
 //! The end of a turn: held for what is missing, and never for long.
 
-use super::{bash, halted, hook, lines};
+use super::{halted, hook, lines};
 use crate::support::Stage;
 
 fn stop(stage: &Stage, client: &str) -> crate::support::Out {
@@ -123,5 +123,7 @@ fn settings_that_lose_the_hooks_stay() {
     let ours = r#"{"hooks":{"PreToolUse":[{"hooks":[{"command":"andon","args":["agent","hook","claude","PreToolUse"]}]}]}}"#;
     stage.write(".claude/settings.json", ours);
     assert_eq!(hook(&stage, "claude", "ConfigChange", &payload).ok().all(), "");
-    let _ = bash("");
+    // Another file switches off what this one starts.
+    stage.write(".claude/settings.local.json", "{\"disableAllHooks\": true}");
+    hook(&stage, "claude", "ConfigChange", &payload).exits(2);
 }

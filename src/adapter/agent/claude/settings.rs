@@ -2,12 +2,24 @@
 
 use serde_json::Value;
 
+/// Whether settings switch all hooks off.
+pub fn switches_off(settings: &[u8]) -> bool {
+    parsed(settings).is_some_and(|settings| is_off(&settings))
+}
+
+fn is_off(settings: &Value) -> bool {
+    settings.get("disableAllHooks").and_then(Value::as_bool) == Some(true)
+}
+
+/// Settings may hold comments and begin with a byte order mark.
+fn parsed(settings: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(settings).ok()?.trim_start_matches('\u{feff}');
+    jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default()).ok()
+}
+
 /// Whether settings still start Andon before a tool runs. What is no JSON starts nothing.
 pub fn calls_us(settings: &[u8]) -> bool {
-    let Ok(settings) = serde_json::from_slice::<Value>(settings) else { return false };
-    if settings.get("disableAllHooks").and_then(Value::as_bool) == Some(true) {
-        return false;
-    }
+    let Some(settings) = parsed(settings).filter(|settings| !is_off(settings)) else { return false };
     let groups = settings.pointer("/hooks/PreToolUse").and_then(Value::as_array);
     let handlers = groups.into_iter().flatten().filter_map(|group| group.get("hooks")?.as_array()).flatten();
     handlers.into_iter().any(|handler| {
@@ -40,10 +52,17 @@ mod tests {
             ),
             (r#"{"hooks":{"PreToolUse":[{"hooks":[{"command":"true"}]}]}}"#, false),
             (r#"{"hooks":[]}"#, false),
+            (
+                "\u{feff}// mine\n{\"hooks\":{\"PreToolUse\":[{\"hooks\":[{\"command\":\"andon agent hook claude PreToolUse\"}]},]}}",
+                true,
+            ),
             ("{}", false),
             ("{", false),
         ] {
             assert_eq!(calls_us(settings.as_bytes()), expected, "{settings}");
         }
+        assert!(
+            switches_off(b"{\"disableAllHooks\": true} // x") && !switches_off(b"{}") && !switches_off(b"{")
+        );
     }
 }

@@ -13,6 +13,8 @@ use crate::report::escape::shell_quote;
 const HOOKS: &str = "hooks";
 /// Members of a handler that hold what is started.
 const COMMANDS: [&str; 2] = ["command", "bash"];
+/// What Windows' editors begin a file with.
+const BOM: &str = "\u{feff}";
 /// Stands for the program in a template: alone in exec form, else quoted for a shell.
 const PROGRAM: &str = "@ANDON@";
 
@@ -26,8 +28,14 @@ pub struct Broken {
 }
 
 impl Broken {
-    fn shape(why: &str) -> Self {
-        Self { line: None, why: why.to_owned() }
+    /// At the innermost of the members that are named.
+    fn shape(text: &str, members: &[&str], why: &str) -> Self {
+        let start = text.len() - text.trim_start().len();
+        let place = members.iter().fold(start, |from, name| {
+            let quoted = format!("\"{name}\"");
+            text.get(from..).and_then(|rest| rest.find(&quoted)).map_or(from, |at| from + at)
+        });
+        Self { line: Some(text[..place].matches('\n').count() + 1), why: why.to_owned() }
     }
 }
 
@@ -83,25 +91,29 @@ impl Template<'_> {
 /// # Errors
 /// When `text` is no object of JSON with comments, or has something else where hooks belong.
 pub fn merge(text: &str, template: &Template<'_>) -> Result<String, Broken> {
+    if let Some(text) = text.strip_prefix(BOM) {
+        return Ok(BOM.to_owned() + &merge(text, template)?);
+    }
     let root = parse(text)?;
     let wanted = parse(template.text)?;
     let top = match root.value() {
         None => root.object_value_or_create(),
         Some(_) => root.object_value(),
     };
-    let top = top.ok_or_else(|| Broken::shape("it is no JSON object"))?;
+    let top = top.ok_or_else(|| Broken::shape(text, &[], "it is no JSON object"))?;
     for member in wanted.object_value().iter().flat_map(CstObject::properties) {
         let Some((name, value)) = template.member(&member) else { continue };
         if name != HOOKS && top.get(&name).is_none() {
             top.append(&name, value);
         }
     }
-    let not_object = || Broken::shape("its \"hooks\" is no object");
+    let not_object = || Broken::shape(text, &[HOOKS], "its \"hooks\" is no object");
     let hooks = top.object_value_or_create(HOOKS).ok_or_else(not_object)?;
     let events = wanted.object_value().and_then(|top| top.object_value(HOOKS));
     for event in events.iter().flat_map(CstObject::properties) {
         let (name, entries) = (event.decoded_name().unwrap_or_default(), event.array_value());
-        let not_array = || Broken::shape(&format!("its \"hooks.{name}\" is no array"));
+        let why = || format!("its \"hooks.{name}\" is no array");
+        let not_array = || Broken::shape(text, &[HOOKS, &name], &why());
         let list = hooks.array_value_or_create(&name).ok_or_else(not_array)?;
         for entry in entries.iter().flat_map(CstArray::elements) {
             list.append(template.input(&entry));
@@ -115,6 +127,9 @@ pub fn merge(text: &str, template: &Template<'_>) -> Result<String, Broken> {
 /// # Errors
 /// When `text` is no JSON with comments.
 pub fn strip(text: &str, client: Client) -> Result<String, Broken> {
+    if let Some(text) = text.strip_prefix(BOM) {
+        return Ok(BOM.to_owned() + &strip(text, client)?);
+    }
     let root = parse(text)?;
     let Some(hooks) = root.object_value().and_then(|top| top.object_value(HOOKS)) else {
         return Ok(text.to_owned());
@@ -218,7 +233,7 @@ fn parse(text: &str) -> Result<CstRootNode, Broken> {
         allow_unary_plus_numbers: false,
         ..ParseOptions::default()
     };
-    CstRootNode::parse(text, &options).map_err(|error| Broken {
+    CstRootNode::parse(text.trim_start_matches(BOM), &options).map_err(|error| Broken {
         line: Some(error.line_display()),
         why: format!("column {}: {}", error.column_display(), error.kind()),
     })

@@ -73,8 +73,8 @@ fn text_of(file: &SettingsFile) -> Result<Option<String>, InstallError> {
 fn is_ours(file: &SettingsFile, text: &str) -> bool {
     match file.way {
         FileOwner::Shared => false,
-        // The file or its folder has our name.
-        FileOwner::Whole => true,
+        // The file or its folder has our name; an empty one is nobody's.
+        FileOwner::Whole => text.trim().is_empty() || text.contains("andon") || text.contains(" agent hook "),
         FileOwner::Program => text.contains(WRITTEN),
     }
 }
@@ -216,12 +216,8 @@ fn merged(
 fn taken_over(file: &SettingsFile, program: &str, now: Option<&str>) -> Result<String, InstallError> {
     let wanted = whole(file, program);
     if now.is_some_and(|text| !is_ours(file, text)) {
-        let line = wanted.lines().filter(|line| line.starts_with("exec ")).map(|line| format!("{line}\n"));
-        return Err(InstallError::ByHand {
-            path: file.path.clone(),
-            why: "it is a hook of your own".to_owned(),
-            lines: line.collect(),
-        });
+        let line = wanted.lines().find(|line| line.starts_with("exec ")).map(str::to_owned);
+        return Err(InstallError::Theirs { path: file.path.clone(), line });
     }
     Ok(wanted)
 }
@@ -253,6 +249,10 @@ pub fn uninstall(files: &[SettingsFile], saved_path: &Path) -> Result<Vec<(PathB
         outcomes.push((file.path.clone(), cleaned));
     }
     saved.write(saved_path)?;
+    if saved.files.is_empty() {
+        // A folder that holds other things stays.
+        let _ = saved_path.parent().map(fs::remove_dir);
+    }
     Ok(outcomes)
 }
 

@@ -163,7 +163,11 @@ pub fn files(client: Client, scope: Scope, roots: &Roots) -> Vec<SettingsFile> {
 fn base(client: Client, scope: Scope, row: &Row, roots: &Roots) -> Option<(PathBuf, PathBuf)> {
     let joined = |top: &Path, rest: &str| (top.to_owned(), top.join(rest));
     if scope == Scope::Project {
-        return roots.project.as_deref().map(|top| joined(top, row.project));
+        let (top, path) = joined(roots.project.as_deref()?, row.project);
+        // A link within the repository is followed; one that leads out of it is refused later.
+        let within = |real: &PathBuf| top.canonicalize().is_ok_and(|top| real.starts_with(top));
+        let real = path.is_symlink().then(|| path.canonicalize().ok().filter(within)).flatten();
+        return Some((top, real.unwrap_or(path)));
     }
     let own = match client {
         Client::Claude => roots.claude.as_deref().map(|dir| joined(dir, "settings.json")),

@@ -98,6 +98,8 @@ fn settings_come_back_byte_for_byte() {
         "{\r\n\t\"a\": [1,\r\n\t2]\r\n}\r\n",
         "// only a comment\n{}\n",
         "{\"hooks\":{}}",
+        "\u{feff}{\r\n\t\"a\": 1,\r\n}\r\n",
+        "\u{feff}",
         "{\"hooks\": {\"PreToolUse\": [], \"Stop\": [ ]}, \"b\": \"@ANDON@\"}\n",
         "{\n    \"$version\": 3,\n    \"version\": 2\n}\n",
     ];
@@ -150,9 +152,10 @@ fn what_a_person_wrote_meanwhile_stays() {
 fn what_cannot_be_read_is_named_with_its_line_and_left_alone() {
     let cases = [
         ("{\n  \"a\": 1,\n  \"b\" 2\n}\n", ":3: column 7"),
-        ("{\n  \"hooks\": []\n}\n", "its \"hooks\" is no object"),
-        ("{\"hooks\": {\"Stop\": {}}}", "its \"hooks.Stop\" is no array"),
-        ("[]", "it is no JSON object"),
+        ("{\n  \"hooks\": []\n}\n", ":2: its \"hooks\" is no object"),
+        ("{\"hooks\": {\"Stop\": {}}}", ":1: its \"hooks.Stop\" is no array"),
+        ("// a\n{\n\"hooks\": {\n \"a\": [],\n\n \"Stop\": {}}}", ":6: its \"hooks.Stop\" is no array"),
+        ("\n[]", ":2: it is no JSON object"),
         ("{} {}", ":1: column 4"),
         ("{\"a\": 'b'}", ":1: column 7"),
     ];
@@ -169,6 +172,9 @@ fn what_cannot_be_read_is_named_with_its_line_and_left_alone() {
     std::fs::write(&path, b"{\n\"a\": \"\xff\"}").unwrap();
     let error = place.install(Client::Claude, "andon").unwrap_err().to_string();
     assert!(error.contains(":2: it is not UTF-8"), "{error}");
+    std::fs::write(&path, " ".repeat(2 << 20)).unwrap();
+    let error = place.install(Client::Claude, "andon").unwrap_err().to_string();
+    assert!(error.contains("settings.json is left alone: it is longer than 1 MiB"), "{error}");
     std::fs::write(&path, "[".repeat(100_000)).unwrap();
     assert!(matches!(look(&place.files(Client::Claude)[0], "andon"), SettingsState::Broken(_)));
 }
@@ -187,10 +193,26 @@ fn links_are_not_followed_out_of_the_project() {
         assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
     }
     let place = Place::new();
-    let path = place.put(".claude/other.json", "{}");
-    symlink(&path, path.with_file_name("settings.json")).unwrap();
+    let outside = place.dir.path().join("other.json");
+    std::fs::write(&outside, "{}").unwrap();
+    place.put(".claude/x", "");
+    symlink(&outside, place.dir.path().join("p/.claude/settings.json")).unwrap();
     let error = place.install(Client::Claude, "andon").unwrap_err().to_string();
-    assert!(error.contains("not a plain file"), "{error}");
+    assert!(error.contains("left alone: it is not a plain file"), "{error}");
+    assert_eq!(std::fs::read_to_string(outside).unwrap(), "{}");
+}
+
+#[test]
+fn a_link_within_the_project_stays_one() {
+    let place = Place::new();
+    let (path, link) =
+        (place.put("config/claude.json", "{}"), place.dir.path().join("p/.claude/settings.json"));
+    place.put(".claude/x", "");
+    symlink("../config/claude.json", &link).unwrap();
+    place.install(Client::Claude, "andon").unwrap();
+    assert!(std::fs::read_to_string(&path).unwrap().contains("PreToolUse") && link.is_symlink());
+    assert_eq!(place.uninstall(Client::Claude), [Cleaned::Restored]);
+    assert_eq!((std::fs::read_to_string(&path).unwrap().as_str(), link.is_symlink()), ("{}", true));
 }
 
 #[test]
@@ -198,10 +220,18 @@ fn a_hook_of_ones_own_is_not_replaced() {
     let place = Place::new();
     let path = place.put(".clinerules/hooks/PreToolUse", "#!/bin/sh\nmine\n");
     let error = place.install(Client::Cline, "andon").unwrap_err().to_string();
-    assert!(error.contains("a hook of your own") && error.contains("agent hook cline PreToolUse"), "{error}");
+    assert!(error.contains("PreToolUse is a file of your own"), "{error}");
     assert_eq!(place.tree().iter().filter(|(_, bytes)| bytes.is_some()).count(), 1);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "#!/bin/sh\nmine\n");
     assert_eq!(place.uninstall(Client::Cline)[0], Cleaned::Nothing);
+    // Nor is a file that only has our name.
+    let (place, path) = (Place::new(), ".github/hooks/andon.json");
+    let path = place.put(path, "{\"version\": 1}");
+    let error = place.install(Client::Copilot, "andon").unwrap_err().to_string();
+    assert!(error.contains("andon.json is a file of your own"), "{error}");
+    assert_eq!(look(&place.files(Client::Copilot)[0], "andon"), SettingsState::Foreign);
+    assert_eq!(place.uninstall(Client::Copilot), [Cleaned::Nothing]);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "{\"version\": 1}");
     let place = Place::new();
     place.install(Client::Cline, "andon").unwrap();
     let made = place.files(Client::Cline)[0].path.metadata().unwrap();
