@@ -16,6 +16,8 @@ fn wrong_types_are_unknown_and_others_members_ignored() {
         assert!(read(client, "PreToolUse", b"[]").is_err());
         assert!(read(client, "PreToolUse", b"{\"a\":").is_err());
         assert!(read(client, "PreToolUse", &b"[".repeat(100_000)).is_err());
+        let odd = br#" {"unknown":[1e999,{"a":"\u0000"}],"tool_name":{},"cwd":"/w"}"#;
+        assert!(read(client, "PreToolUse", odd).is_ok(), "{client:?}");
         assert_eq!(moment(client, "No such event"), None);
     }
 }

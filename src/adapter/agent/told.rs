@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::MAX_PAYLOAD;
-use crate::wire::{self, FormatError};
+use crate::wire::FormatError;
 
 /// A member that may be missing or of another type.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,10 +35,16 @@ impl Told<String> {
 /// Longest id or path, in characters.
 const MAX_NAME: usize = 4096;
 
-/// Reads the members that `T` names.
+/// Reads the members that `T` names. Of the others nothing is kept: a payload may be large.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FormatError> {
-    let object = wire::map(bytes, MAX_PAYLOAD)?;
-    wire::members(&object)
+    if bytes.len() > MAX_PAYLOAD {
+        return Err(FormatError::TooLarge { bytes: bytes.len(), max: MAX_PAYLOAD });
+    }
+    // A list would do for a structure.
+    if bytes.trim_ascii_start().first().is_some_and(|first| *first != b'{') {
+        return Err(FormatError::NotAnObject);
+    }
+    serde_json::from_slice(bytes).map_err(|error| FormatError::Json(error.to_string()))
 }
 
 /// The text of `value`, or of its member `key`.

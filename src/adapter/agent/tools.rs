@@ -247,7 +247,7 @@ fn named(value: &Value) -> Vec<String> {
             let path = |each: &Value| each.as_str().or_else(|| each.get("path")?.as_str()).map(one);
             several.iter().filter_map(path).collect()
         }
-        _ => Vec::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     }
 }
 

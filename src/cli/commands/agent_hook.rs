@@ -110,7 +110,9 @@ impl Called<'_> {
     /// The defaults stand in for a configuration that cannot be read, and that is said.
     fn config_notes(&self, payload: &HookPayload) -> Vec<Diagnostic> {
         let Some(errors) = &self.ws.config_errors else { return Vec::new() };
-        let what = format!("the defaults stand in for a configuration that cannot be read: {errors}");
+        let errors = errors.to_string();
+        let first = errors.lines().next().unwrap_or_default();
+        let what = format!("the defaults stand in for a configuration that cannot be read: {first}");
         hook::broken(&self.ctx, &self.ws, self.client, Some(payload), &what);
         vec![Diagnostic::warning(what).help("andon config check")]
     }

@@ -48,12 +48,12 @@ fn answers(script: &str) -> bool {
 }
 
 /// The files that a patch names.
-pub(super) fn patched(patch: &str, guarded: &GuardFiles) -> Option<Disarm> {
+pub(super) fn patched(diff: &str, guarded: &GuardFiles) -> Option<Disarm> {
     let named = |line: &str| {
         PATCHED.iter().find_map(|start| line.trim_start().strip_prefix(start).map(str::to_owned))
     };
-    patch.lines().filter_map(named).find_map(|path| {
-        let path = path.split('\t').next().unwrap_or_default().trim();
+    diff.lines().filter_map(named).find_map(|line| {
+        let path = line.split('\t').next().unwrap_or_default().trim();
         paths::disarms(path, Use::Written, guarded)
     })
 }
