@@ -115,6 +115,12 @@ impl Agent {
         self.script.trees.len() - 1
     }
 
+    /// A new session begins, with an empty memory.
+    pub fn session_start(&mut self) {
+        self.wait(5, 60);
+        self.push(json!({"type": "session_start"}), None);
+    }
+
     /// Begins a turn where turns are announced.
     pub fn turn_start(&mut self) {
         if self.style.turns && !self.in_turn {

@@ -1,7 +1,7 @@
 //! All families, and what is asked of each.
 
 use crate::agent::Agent;
-use crate::{fake, healthy, releases, stuck, tools};
+use crate::{fake, healthy, releases, stuck, toggles, tools};
 
 /// What is asked.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ const PLANNER: &str = "[rules]\nnode-turns = \"off\"\ncycle-iterations = \"off\"
 edges = [{ from = \"planner\", to = \"coder\" }, { from = \"coder\", to = \"planner\" }, { from = \"planner\", to = \"planner\" }]\n";
 
 /// Every family.
-pub static FAMILIES: [Family; 50] = [
+pub static FAMILIES: [Family; 60] = [
     found("idle turns", 3, stuck::idle),
     found("empty commits", 0, stuck::empty),
     found("A/B/A/B", 4, stuck::two),
@@ -84,6 +84,7 @@ pub static FAMILIES: [Family; 50] = [
     calls("rows of six to twelve calls", tools::long_row),
     calls("outputs A/B/A/B", tools::outputs),
     found("ping-pong behind unrelated churn", 0, stuck::hidden),
+    found("irregular comebacks of one file", 0, stuck::comebacks),
     found("repeated outputs", 0, stuck::outputs),
     found("council split", 0, stuck::council),
     alone("steady test-driven work", healthy::test_driven),
@@ -107,4 +108,13 @@ pub static FAMILIES: [Family; 50] = [
     alone("flaky test", healthy::flaky),
     alone("merges, rebases, amends", healthy::merges),
     alone("tests re-run after each edit", healthy::rerun),
+    alone("a status toggled beside real work", toggles::status),
+    alone("a list of features, one after the other", toggles::features),
+    alone("the same line at several places", toggles::same_line),
+    alone("empty releases, merges, build starts", toggles::releases),
+    alone("an acceptance test written first", toggles::acceptance),
+    alone("a feature flag on and off", toggles::flag),
+    alone("a pull request lands again, twice", toggles::relanded),
+    alone("release pairs in words of one's own", toggles::own_words),
+    alone("sessions that read the same files", toggles::sessions),
 ];

@@ -21,6 +21,7 @@ mod script;
 mod stuck;
 mod suite;
 mod table;
+mod toggles;
 mod tools;
 mod world;
 

@@ -303,6 +303,28 @@ pub fn hidden(agent: &mut Agent) {
     }
 }
 
+/// One file comes back to one of four contents, in no order, squash merge by squash merge.
+pub fn comebacks(agent: &mut Agent) {
+    begin(agent);
+    agent.style.uncommitted = 0.0;
+    let path = agent.world.add_file(&mut agent.random);
+    let mut lines = agent.world.lines(&path);
+    let at = agent.random.between(0, lines.len() - 1);
+    let forms: Vec<String> = (0..4).map(|_| format!("    {}", agent.random.sentence())).collect();
+    let mut last = forms.len();
+    for _ in 0..LENGTH {
+        let mut form = agent.random.between(0, forms.len() - 1);
+        if form == last {
+            form = (form + 1) % forms.len();
+        }
+        last = form;
+        lines[at].clone_from(&forms[form]);
+        agent.world.put(&path, lines.clone());
+        let subject = format!("{} (#{})", boast(agent), agent.random.between(10, 900));
+        agent.iterate(Vec::new(), &subject);
+    }
+}
+
 /// The agent says the same at the end of every turn, whatever it did.
 pub fn outputs(agent: &mut Agent) {
     agent.style.says = true;

@@ -8,3 +8,5 @@ pub mod hash;
 mod nature;
 pub mod normalize;
 mod survey;
+
+pub use survey::path_hash;

@@ -154,7 +154,7 @@ fn state(side: Option<(u32, Oid)>) -> HunkHash {
 }
 
 /// How a path is named in [`PathStep`].
-fn path_hash(path: &[u8]) -> HunkHash {
+pub fn path_hash(path: &[u8]) -> HunkHash {
     first_eight(Sha256::digest(path).into())
 }
 

@@ -22,8 +22,8 @@ use super::output::ColorChoice;
 
 pub use attest::{AttestArgs, AttestCommand};
 pub use check_format::{CheckFormat, WantedFormat};
-pub use ranges::{BackfillArgs, CheckArgs, ReplayArgs};
-use ranges::{CHECK_HELP, STOPPED};
+pub use ranges::{BackfillArgs, CalibrateArgs, CheckArgs, ReplayArgs};
+use ranges::{CALIBRATE_EXIT_CODES, CHECK_HELP, STOPPED};
 pub use resume::{ReasonArg, ResumeArgs};
 pub use review::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
 pub use round::{RoundCommand, RoundCommandArgs};
@@ -104,6 +104,9 @@ pub enum Command {
     /// Show what would have happened: the same rules over existing commits
     #[command(after_help = STOPPED)]
     Replay(ReplayArgs),
+    /// Find the strictest thresholds that stop good work with a given chance at most
+    #[command(after_help = CALIBRATE_EXIT_CODES)]
+    Calibrate(CalibrateArgs),
     /// Record commits made before Andon was installed; existing records are never touched
     #[command(after_help = STOPPED)]
     Backfill(BackfillArgs),

@@ -111,6 +111,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Check(args) => commands::check::run(shell, &args),
         Command::Backfill(args) => commands::backfill::run(shell, &args),
         Command::Replay(args) => commands::replay::run(shell, &args),
+        Command::Calibrate(args) => commands::calibrate::run(shell, &args),
         Command::Advise(args) => commands::advise::run(shell, &args),
         Command::Observe(args) => commands::observe::run(shell, &args.kind),
         Command::Context(args) => commands::context::run(shell, &args),

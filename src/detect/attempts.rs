@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use super::credits::{Credit, Credits, baseline};
+pub(super) use super::step::Step;
 use crate::domain::facts::{UncreditedFall, Weakening};
 use crate::domain::ids::Signature;
 use crate::domain::signatures::signature;
@@ -23,6 +25,8 @@ pub(super) struct Attempt<'a> {
     pub(super) step: Step,
     /// What fails, flaky tests aside.
     pub(super) failures: Option<Signature>,
+    /// Whether a failure of it is held against the loop.
+    pub(super) credit: Credit,
     /// Whether the code differs from that of the iteration before.
     pub(super) edit: Edit,
     /// Whether merges, reverts, picks or rebases changed code since the attempt before, and nobody tested it.
@@ -37,34 +41,6 @@ pub(super) enum Edit {
     NoCode,
 }
 
-/// What became of the failing count, seen from the last time that all tests passed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
-    /// The count is unknown: no tests, a failed build, a run that was stopped.
-    Unknown,
-    /// All tests pass and none is gone.
-    Green,
-    /// The first known count since then.
-    First,
-    /// Higher than ever since the lowest: what is taken apart breaks more before it is put together again.
-    Rise {
-        /// Tests that ran earlier in the window and did not run now.
-        gone: u64,
-    },
-    /// On the way down from there, above the lowest yet.
-    Recovery,
-    /// A new low.
-    Fall {
-        /// Tests that ran earlier in the window and did not run now.
-        gone: u64,
-    },
-    /// Not lower than the lowest.
-    NotLower {
-        /// Tests that ran earlier in the window and did not run now.
-        gone: u64,
-    },
-}
-
 /// The strike candidates of `timeline`, oldest first.
 pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let mut attempts = Vec::new();
@@ -73,6 +49,7 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
     let mut counted = None;
     let (mut untested, mut between) = (Untested::default(), Edit::NoCode);
     let flaky = timeline.flaky();
+    let (mut credits, baseline) = (Credits::default(), baseline(timeline));
     for iteration in timeline.attempted() {
         let unedited = before.is_some_and(|before| before.code == iteration.code);
         before = Some(iteration);
@@ -97,9 +74,10 @@ pub(super) fn attempts(timeline: &Timeline) -> Vec<Attempt<'_>> {
             count.step(iteration, tests, &flaky)
         });
         let failures = tests.map(|tests| failures(tests, &flaky));
+        let credit = tests.map_or(Credit::Strike, |tests| credits.of(tests, step, &baseline));
         let edit = if unedited { Edit::NoCode } else { Edit::Code };
         let between = std::mem::replace(&mut between, Edit::NoCode);
-        attempts.push(Attempt { iteration, tests, step, failures, edit, between });
+        attempts.push(Attempt { iteration, tests, step, failures, credit, edit, between });
     }
     attempts
 }
@@ -195,7 +173,8 @@ impl Count {
     /// Other tests fail than before: their number says nothing about those. Unless tests are gone, for then what failed
     /// may have been taken away.
     fn begin_anew(&mut self, iteration: &Iteration, tests: &TestEvidence) {
-        let gone = self.most > tests.counts.ran() || self.taken > 0 || iteration.weakening.is_some();
+        let taken = iteration.weakening.as_ref().is_some_and(|weakening| weakening.failing > 0);
+        let gone = self.most > tests.counts.ran() || self.taken > 0 || taken;
         if !gone {
             *self = Self::default();
         }
@@ -206,8 +185,11 @@ impl Count {
         let ran = tests.counts.ran();
         match &iteration.weakening {
             Some(Weakening { waiver: Some(_), .. }) => self.most = ran,
-            Some(weakening) => self.taken = self.taken.saturating_add(weakening.total),
-            None => {}
+            // What is taken away while nothing fails hides nothing.
+            Some(weakening) if weakening.failing > 0 => {
+                self.taken = self.taken.saturating_add(weakening.total);
+            }
+            Some(_) | None => {}
         }
         // A test that was taken away by the diff is missing in the count as well: it is not counted twice.
         if self.low.is_none() && failing > 0 {

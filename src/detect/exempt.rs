@@ -3,7 +3,7 @@
 //! In 130,286 commits of healthy repositories every A/B/A/B was one of these (docs/rules.md).
 
 use crate::domain::facts::CommitKind;
-use crate::history::Iteration;
+use crate::history::{Iteration, Timeline};
 
 /// Default patterns. "Release" alone is no pattern: "Release the lock" is work.
 pub(super) const SUBJECTS: &[&str] = &[
@@ -38,6 +38,48 @@ pub(super) fn goes_back_on_purpose(iteration: &Iteration, patterns: &[String]) -
         | CommitKind::CherryPick
         | CommitKind::Rebase => begins_as(iteration, patterns),
     }
+}
+
+/// Whether `iteration` is a step of a release, in the words of this very history: the same words were said of another
+/// version before ("Prepare before 1.2 release", "Prepare before 1.3 release").
+pub(super) fn is_release_step(iteration: &Iteration, timeline: &Timeline) -> bool {
+    let Some(words) = versionless(&iteration.subject) else { return false };
+    let earlier = timeline.iterations.iter().filter(|one| one.number < iteration.number);
+    earlier.filter(|one| one.subject != iteration.subject).any(|one| {
+        let theirs = versionless(&one.subject);
+        theirs.is_some_and(|theirs| theirs == words)
+    })
+}
+
+/// Whether a forge merged a pull request into `iteration`: `Title (#123)`.
+pub(super) fn is_pull_request(iteration: &Iteration) -> bool {
+    let inside = iteration.subject.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once("(#"));
+    inside.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether a subject names a version: `Release parser 1.4.0`.
+pub(super) fn names_version(subject: &str) -> bool {
+    subject.split_whitespace().any(is_version)
+}
+
+/// The words of a subject with each version in it taken out; `None` where it names none.
+fn versionless(subject: &str) -> Option<Vec<String>> {
+    names_version(subject).then(|| {
+        let word = |word: &str| if is_version(word) { "#".to_owned() } else { word.to_lowercase() };
+        subject.split_whitespace().map(word).collect()
+    })
+}
+
+/// `1.2`, `v1.2.3`, `parser-1.2.3-rc.1`, `@scope/pkg@1.2.3`: numbers with a dot between them, at the end of a name.
+fn is_version(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '@');
+    let bytes = word.as_bytes();
+    let dotted = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        bytes.get(at) == Some(&b'.') && digit(before) && digit(bytes.get(at + 1))
+    };
+    (0..bytes.len()).any(dotted)
 }
 
 /// Empty commits that people make so that a build starts, or that are merges but for their parents.
@@ -98,6 +140,19 @@ pub(super) fn begins_with(subject: &str, pattern: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn versions_are_known_by_their_dots() {
+        for subject in ["Release 1.2", "parser v1.4.0", "@scope/pkg@2.0.1", "Prepare before 1.3-rc1 release"]
+        {
+            assert!(names_version(subject), "{subject}");
+        }
+        for subject in ["Attempt 3", "Fix src/a.rs", "Wait 1 s.", "See e.g. that", ""] {
+            assert!(!names_version(subject), "{subject}");
+        }
+        assert_eq!(versionless("Prepare before 1.2 release"), versionless("prepare before v1.3.0 release"));
+        assert_ne!(versionless("Prepare before 1.2 release"), versionless("Clean up after 1.2 release"));
+    }
 
     #[test]
     fn subjects_are_matched_at_their_beginning() {

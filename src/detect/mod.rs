@@ -6,13 +6,17 @@
 
 mod attempts;
 mod budget;
+pub mod calibration;
+mod credits;
 mod exempt;
+mod gains;
 mod returns;
 mod rule;
 mod rules;
 mod signals;
 mod situation;
 mod soon;
+mod step;
 #[cfg(test)]
 mod testkit;
 mod weakened;
@@ -43,6 +47,7 @@ pub use weakened::{ChangedText, Patterns, declared_tests, weakened};
 
 use crate::domain::about::{About, EventClass};
 use crate::domain::context::{ContextUse, Thresholds};
+use crate::domain::facts::Weakening;
 use crate::domain::findings::{Finding, Level};
 use crate::domain::settings::RuleSettings;
 use crate::domain::workflow::Cycle;
@@ -98,6 +103,12 @@ pub fn context_use(timeline: &Timeline, node: &str, settings: &RuleSettings) -> 
 /// What `context-window` says of a fill, at `level`.
 pub fn context_finding(found: &ContextUse, level: Level) -> Finding {
     rules::context_window::finding(found, level)
+}
+
+/// What `test-weakening` says of what a whole range takes from the tests of its base.
+pub fn weakened_range(found: Weakening, settings: &RuleSettings) -> Option<Finding> {
+    let setting = TEST_WEAKENING.active(settings)?;
+    Some(rules::test_weakening::of_range(found, &setting))
 }
 
 /// The settings of all rules before any configuration.

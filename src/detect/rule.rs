@@ -74,6 +74,7 @@ impl Rule {
             report_file: self.report_file,
             about: self.about,
             detail: Detail::new(found),
+            files: Vec::new(),
             evidence: Vec::new(),
             help: Vec::new(),
             echo_of: None,

@@ -11,8 +11,13 @@ use crate::domain::settings::{RuleSetting, RuleSettings};
 use crate::history::Timeline;
 
 /// The signals of rules. The proxies of "signals and escalation" (docs/spec-map.md) are folds of their own, in `signals`.
-const RULES: [Signal; 4] =
-    [Signal::WeakChange, Signal::FailuresNotDecreasing, Signal::UndoChurn, Signal::ToolLoop];
+const RULES: [Signal; 5] = [
+    Signal::WeakChange,
+    Signal::FailuresNotDecreasing,
+    Signal::UndoChurn,
+    Signal::ToolLoop,
+    Signal::FileComebacks,
+];
 
 /// The knobs of `co-occurrence`, those of the rules behind the proxies included; `None` while it is off. A rule that
 /// is off gives no signal.
@@ -48,5 +53,10 @@ pub fn signals(timeline: &Timeline, settings: &RuleSettings) -> BTreeSet<Signal>
         }
         (rule.check)(&situation, &setting).is_some_and(|finding| finding.level >= Level::Warn)
     };
-    RULES.into_iter().filter(hot).collect()
+    let mut found: BTreeSet<Signal> = RULES.into_iter().filter(hot).collect();
+    // What comes back in a file undoes hunks: that is one sign, seen twice.
+    if found.contains(&Signal::UndoChurn) {
+        found.remove(&Signal::FileComebacks);
+    }
+    found
 }

@@ -104,6 +104,7 @@ fn the_levels_and_reasons_are_those_of_the_design() {
         ("failures-not-decreasing", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),
         ("oscillation", Level::Halt, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("output-oscillation", Level::Halt, HaltReason::Oscillating, "CHECKPOINT.md"),
+        ("file-comebacks", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("recurrence", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("undo-churn", Level::Warn, HaltReason::Oscillating, "CHECKPOINT.md"),
         ("verdict-split", Level::Warn, HaltReason::Stalled, "CHECKPOINT.md"),

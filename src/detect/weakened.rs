@@ -3,15 +3,15 @@
 //!
 //! A test is found by how its language declares one, and reaches as far as its indentation: no language is parsed,
 //! so the price of a wrong reading is a word too many or too few, never a refusal by default. A test whose body came
-//! up elsewhere or under another name was moved, not removed. Assertions that moved into a function beside the
-//! tests are not lost.
+//! up elsewhere or under another name was moved, not removed; so was one that became a row of a new test, which calls
+//! all that it called. Assertions that moved into a function beside the tests are not lost.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::domain::facts::Weakening;
 
 /// Tests per side that are looked at; more of them in one commit is no edit by hand.
-const MAX_TESTS: usize = 512;
+const MAX_TESTS: usize = 4096;
 /// Lines after a marker in which the name of a test is looked for.
 const NAME_WITHIN: usize = 8;
 /// Share of common lines, in hundredths, from which on a body is the same one.
@@ -76,18 +76,25 @@ pub fn weakened(files: &[ChangedText], patterns: &Patterns<'_>) -> Option<Weaken
         words.read(&file.new, &mut new);
     }
     let mut found = Weakening::default();
-    let mut unclaimed: Vec<&Test<'_>> = new.tests.iter().collect();
     let mut unmatched = Vec::new();
     let mut loosened = Vec::new();
+    let mut named: BTreeMap<&str, Vec<&Test<'_>>> = BTreeMap::new();
+    for test in new.tests.iter().rev() {
+        named.entry(&test.name).or_default().push(test);
+    }
     for test in &old.tests {
-        match unclaimed.iter().position(|other| other.name == test.name) {
-            Some(at) => compare(test, unclaimed.swap_remove(at), &mut found, &mut loosened),
+        match named.get_mut(test.name.as_str()).and_then(Vec::pop) {
+            Some(same) => compare(test, same, &mut found, &mut loosened),
             None => unmatched.push(test),
         }
     }
+    let mut unclaimed: Vec<&Test<'_>> = named.into_values().flatten().collect();
+    // Tests that came with the change; several old ones may have become rows of one of them.
+    let fresh = unclaimed.clone();
     for test in unmatched {
         match unclaimed.iter().position(|other| same_body(test, other)) {
             Some(at) => compare(test, unclaimed.swap_remove(at), &mut found, &mut loosened),
+            None if fresh.iter().any(|other| is_row_of(test, other)) => {}
             None => note(&mut found.removed, &mut found.total, &test.name),
         }
     }
@@ -133,6 +140,27 @@ fn same_body(one: &Test<'_>, other: &Test<'_>) -> bool {
     }
     let all = one.lines.len() + other.lines.len();
     common > 0 && common * 200 >= all * SAME_BODY
+}
+
+/// Whether `one` can have become a row of the table of `other`: that asserts, and calls all that it called.
+fn is_row_of(one: &Test<'_>, other: &Test<'_>) -> bool {
+    let (own, theirs) = (calls(one), calls(other));
+    !own.is_empty() && !other.skipped && other.assertions > 0 && own.is_subset(&theirs)
+}
+
+/// The names that a test calls.
+fn calls<'a>(test: &Test<'a>) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    for line in &test.lines {
+        for (at, _) in line.match_indices('(') {
+            let before = line.get(..at).unwrap_or_default();
+            let name = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+            if !name.is_empty() {
+                found.insert(name);
+            }
+        }
+    }
+    found
 }
 
 /// The patterns for one file.

@@ -20,6 +20,8 @@ pub enum Signal {
     UndoChurn,
     /// Rule `tool-loop`, SOFT.
     ToolLoop,
+    /// Rule `file-comebacks`.
+    FileComebacks,
 }
 
 /// What an escalation does to the loop (docs/spec-map.md, signals and escalation: honest limits).

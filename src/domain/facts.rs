@@ -130,8 +130,8 @@ pub struct RecordedFinding {
     pub message: String,
 }
 
-/// What a commit took from the tests while some of them failed (rule `test-weakening`). Names as the test files
-/// have them, of which each list holds at most [`Weakening::MAX_NAMES`].
+/// What a commit took from the tests (rule `test-weakening`). Names as the test files have them, of which each list
+/// holds at most [`Weakening::MAX_NAMES`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Weakening {
     /// Tests that are gone; one whose body came up elsewhere or under another name is not.
@@ -142,9 +142,9 @@ pub struct Weakening {
     pub loosened: Vec<String>,
     /// How many tests all three are, where the lists are cut.
     pub total: u64,
-    /// Tests that failed in the last run on earlier code.
+    /// Tests that failed in the last run on earlier code; 0 where none is known.
     pub failing: u64,
-    /// Tests that ran there.
+    /// Tests that ran there; 0 where none is known.
     pub ran: u64,
     /// The reason that a trailer `Tests-Removed` of the commit gives.
     pub waiver: Option<String>,
@@ -162,6 +162,17 @@ pub struct UncreditedFall {
 }
 
 impl Weakening {
+    /// How many tests are removed, newly skipped and loosened. Of lists that are cut the first has what is not told apart.
+    pub fn counts(&self) -> [u64; 3] {
+        let lists = [&self.removed, &self.skipped, &self.loosened];
+        let mut counts = lists.map(|list| u64::try_from(list.len()).unwrap_or(u64::MAX));
+        let rest = self.total.saturating_sub(counts.iter().sum());
+        if let Some(cut) = lists.iter().position(|list| list.len() >= Self::MAX_NAMES) {
+            counts[cut] = counts[cut].saturating_add(rest);
+        }
+        counts
+    }
+
     /// Bound of each list.
     pub const MAX_NAMES: usize = 32;
 }
@@ -239,7 +250,7 @@ pub struct CommitRecord {
     pub change: Option<ChangeFacts>,
     /// The newest valid test run on exactly this code.
     pub tests: Option<TestEvidence>,
-    /// What it took from the tests; looked for only while earlier tests failed.
+    /// What it took from the tests.
     pub weakening: Option<Weakening>,
     /// What was passed over for this commit, by whose word.
     pub skipped: Vec<Skip>,
@@ -295,6 +306,28 @@ impl AckHow {
 
 named!(AckHow, "resume, file_deleted or signed");
 
+/// What a person says of the halt that is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+pub enum HaltWas {
+    /// Nothing: it was right, or nobody asks.
+    #[default]
+    Unsaid,
+    /// The loop was not stuck. Such halts are counted by rule, and calibration knows them as good work.
+    Mistaken,
+}
+
+impl HaltWas {
+    /// As the optional key of the wire formats, which is there only where it was mistaken.
+    pub fn key(self) -> Option<bool> {
+        (self == Self::Mistaken).then_some(true)
+    }
+
+    /// Of that key.
+    pub fn of(key: Option<bool>) -> Self {
+        if key == Some(true) { Self::Mistaken } else { Self::Unsaid }
+    }
+}
+
 /// A person's answer to a halt (docs/concepts.md).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ack {
@@ -306,6 +339,8 @@ pub struct Ack {
     pub by: String,
     /// How it was given.
     pub how: AckHow,
+    /// Whether the halt was right.
+    pub halt_was: HaltWas,
     /// The marker of an agent's shell in which it was first seen, such as `CLAUDECODE`.
     pub agent: Option<String>,
     /// What the person said; empty for a deletion.

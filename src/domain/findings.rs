@@ -5,7 +5,7 @@ use std::fmt;
 use super::about::About;
 use super::codec::named;
 use super::detail::Detail;
-use super::ids::{CodeId, CommitId, DiffHash, Signature};
+use super::ids::{CodeId, CommitId, DiffHash, HunkHash, Signature};
 
 /// The level of a finding, in rising order (docs/rules.md).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,6 +126,8 @@ pub struct Finding {
     pub about: About,
     /// What it found.
     pub detail: Detail,
+    /// The files that it is about, as hashes: whoever has the repository at hand names them.
+    pub files: Vec<HunkHash>,
     /// Hashes and ids by which a person can look it up.
     pub evidence: Vec<Evidence>,
     /// Commands or steps that mend it, the likeliest first.

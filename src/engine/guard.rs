@@ -6,6 +6,7 @@ use super::docs;
 use super::error::OpsError;
 use super::evidence::{self, Subject};
 use super::identity;
+use super::named_files;
 use super::repairs;
 use super::safety::{self, Refusal};
 use super::skip;
@@ -19,6 +20,7 @@ use crate::domain::about::EventClass;
 use crate::domain::context::Pressure;
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::diagnostic::Diagnostic;
+use crate::domain::findings::Finding;
 use crate::domain::ids::{CommitId, TreeId};
 use crate::domain::safety::SafetyKind;
 use crate::effect;
@@ -189,14 +191,20 @@ pub fn decide(
     candidate: Option<&Candidate>,
     standing: Option<crate::domain::decision::StandingHalt>,
 ) -> Decision {
-    let stops = stops(ws);
+    policy::decide(asked(ws, loaded, stage, candidate), standing)
+}
+
+/// What the rules of a stage say of what was loaded, with files by name.
+pub fn asked(ws: &Workspace, loaded: &Loaded, stage: Stage, candidate: Option<&Candidate>) -> Vec<Finding> {
+    let (timeline, rules) = (&loaded.timeline, &ws.config.rules);
     let looks_at_the_loop = matches!(stage, Stage::PostCommit | Stage::Turn);
     let episode = looks_at_the_loop
-        .then(|| uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config)))
+        .then(|| uncertainty::episode(timeline, rules, uncertainty::mode(&ws.config)))
         .flatten();
-    let situation =
-        Situation { timeline: &loaded.timeline, stage, candidate, stops, episode: episode.as_ref() };
-    policy::decide(detect::run(&situation, &ws.config.rules), standing)
+    let situation = Situation { timeline, stage, candidate, stops: stops(ws), episode: episode.as_ref() };
+    let mut findings = detect::run(&situation, rules);
+    named_files::name(&ws.repo, &ws.config.paths.rules, timeline, &mut findings);
+    findings
 }
 
 /// A halt that post-commit owed but did not write (it was killed, or the hooks were off) is written now.

@@ -20,6 +20,7 @@ pub(crate) mod inherited_evidence;
 pub mod line_summary;
 pub(crate) mod lineage;
 pub mod lost_halts;
+pub(crate) mod named_files;
 pub mod pending;
 pub(crate) mod record_index;
 pub(crate) mod repairs;

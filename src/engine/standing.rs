@@ -19,7 +19,7 @@ use crate::detect::{self, Stops};
 use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::effect::Effect;
-use crate::domain::facts::{Ack, AckHow, Presence};
+use crate::domain::facts::{Ack, AckHow, HaltWas, Presence};
 use crate::domain::findings::{HaltReason, ReportFile};
 use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::response::{AckMode, Notice, NoticeKind};
@@ -253,6 +253,8 @@ fn show_again(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
 pub enum Answer<'a> {
     /// The halt that stands, or none: the window starts anew.
     Loop(Option<&'a StandingHalt>),
+    /// The halt that stands, which was mistaken: the window starts anew.
+    Mistaken(&'a StandingHalt),
     /// The halt that stands, by a witness whose signature was verified.
     Witness(&'a StandingHalt, &'a str),
     /// One counter, and the halt that it made: the window goes on.
@@ -269,6 +271,7 @@ pub fn acknowledge(
 ) -> Result<(), OpsError> {
     let (halt, counter, witness) = match answer {
         Answer::Loop(halt) => (halt, None, None),
+        Answer::Mistaken(halt) => (Some(halt), None, None),
         Answer::Counter(counter, halt) => (halt, Some(counter), None),
         Answer::Witness(halt, who) => (Some(halt), None, Some(who)),
     };
@@ -285,6 +288,10 @@ pub fn acknowledge(
         counter: counter.map(str::to_owned),
         by: witness.map_or_else(|| ctx.identity(&ws.repo), str::to_owned),
         how,
+        halt_was: match answer {
+            Answer::Mistaken(_) => HaltWas::Mistaken,
+            Answer::Loop(_) | Answer::Witness(..) | Answer::Counter(..) => HaltWas::Unsaid,
+        },
         agent: ctx.actor().marker.map(str::to_owned),
         reason: reason.to_owned(),
         head: answered_at(ws, halt)?,

@@ -29,13 +29,19 @@ mod tests {
     use crate::history::testkit::{call, chain, commit, event, facts, folded, turn_end};
     use proptest::prelude::*;
 
-    /// Turns without a change, with these many equal calls before the last of them.
+    /// Turns without a change, with these many equal calls before the last but one of them.
     fn stagnant(turns: usize, calls: usize) -> Timeline {
+        let mut facts = facts_of(turns, calls);
+        facts.push(turn_end(1));
+        folded(facts)
+    }
+
+    fn facts_of(turns: usize, calls: usize) -> Vec<crate::domain::facts::Fact> {
         let mut facts = chain(vec![commit(1)]);
         facts.extend(vec![turn_end(1); turns]);
         facts.extend((0..calls).map(|_| event(What::ToolCall(call("Bash", 1, Some(1))))));
         facts.push(turn_end(1));
-        folded(facts)
+        facts
     }
 
     #[test]
@@ -45,6 +51,12 @@ mod tests {
         assert_eq!(
             (found.call, found.hot),
             (EscalationCall::Escalate, vec![Signal::NoChange, Signal::ToolLoop])
+        );
+        let early = asked(&folded(facts_of(5, 3)));
+        assert_eq!(
+            early.call,
+            EscalationCall::Wait,
+            "one whole iteration: the calls came after the one before"
         );
         let calm = asked(&stagnant(5, 2));
         assert_eq!((calm.call, calm.hot), (EscalationCall::Wait, vec![Signal::NoChange]));

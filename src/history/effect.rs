@@ -130,16 +130,14 @@ impl Timeline {
     #[must_use]
     pub fn until(&self, count: usize) -> Self {
         let mut earlier = Self { known_flaky: Memo::default(), ..self.clone() };
-        // Calls have no place among the iterations: those since the newest edit are taken to reach one round back.
-        if count.saturating_add(1) < self.iterations.len() {
-            earlier.activity.calls.clear();
-        }
         if count < self.iterations.len() {
             earlier.amended.clear();
+            earlier.iterations.truncate(count);
+            // What was done after an iteration belongs to the next one.
+            let newest = earlier.number();
+            earlier.activity.ballots.retain(|cast| cast.iteration < newest);
+            earlier.activity.calls.retain(|call| call.iteration < newest);
         }
-        earlier.iterations.truncate(count);
-        let newest = earlier.number();
-        earlier.activity.ballots.retain(|cast| cast.iteration <= newest);
         earlier
     }
 }

@@ -1,5 +1,7 @@
 //! The states of single paths over the window: ping-pong in one file shows here, whatever else changes beside it.
 
+use std::collections::BTreeSet;
+
 use super::timeline::{Iteration, Timeline};
 use crate::domain::ids::HunkHash;
 
@@ -35,5 +37,23 @@ impl Timeline {
             }
         }
         states
+    }
+
+    /// Whether iterations from `number` on brought contents elsewhere that the window had not seen. Iterations that left
+    /// the code as it was, such as those of documentation, bring nothing.
+    pub fn brings_new_code_beside(&self, path: HunkHash, number: u64) -> bool {
+        let mut seen: BTreeSet<(HunkHash, HunkHash)> = BTreeSet::new();
+        let mut code = None;
+        let mut found = false;
+        for iteration in &self.iterations {
+            let moved = code.replace(iteration.code) != Some(iteration.code) && iteration.number >= number;
+            let Some(change) = &iteration.change else { continue };
+            found |= moved && change.truncated;
+            for step in change.paths.iter().filter(|step| step.path != path) {
+                seen.insert((step.path, step.old));
+                found |= seen.insert((step.path, step.new)) && moved;
+            }
+        }
+        found
     }
 }

@@ -18,6 +18,12 @@ pub struct CodeState<'a> {
 }
 
 impl Timeline {
+    /// Whether `one` left the code as it was: what it changed are documents.
+    pub fn leaves_the_code(&self, one: &Iteration) -> bool {
+        let before = self.iterations.iter().rev().find(|before| before.number < one.number);
+        before.is_some_and(|before| before.code == one.code)
+    }
+
     /// The code states of the window, oldest first; neighbours always differ. Every kind of commit is
     /// seen: a revert is no strike, but what it brings is a state like any other.
     pub fn states(&self) -> Vec<CodeState<'_>> {

@@ -80,6 +80,7 @@ pub(crate) fn ack(at: i64) -> Fact {
         counter: None,
         by: "P <p@x>".into(),
         how: AckHow::Resume,
+        halt_was: crate::domain::facts::HaltWas::Unsaid,
         agent: None,
         reason: String::new(),
         head: None,

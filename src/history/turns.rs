@@ -12,7 +12,7 @@ use super::activity::{
 use super::memo::Memo;
 use super::timeline::{Iteration, MAX_ITERATIONS, Timeline, TurnChange, push_bounded};
 use super::window::ContextWindows;
-use crate::domain::events::{Arguments, CallEnd, Event, Output, ToolCall, TurnEnd, What};
+use crate::domain::events::{Arguments, CallEnd, Clearing, Event, Output, ToolCall, TurnEnd, What};
 use crate::domain::facts::CommitFact;
 use crate::domain::ids::{CodeId, DiffHash, Digest, ShortHash};
 use crate::domain::time::{Moment, Span, Timestamp, Uptime};
@@ -55,10 +55,12 @@ impl Timeline {
         match event.what {
             What::TurnStart => self.begin_turn(&node, event.at),
             What::TurnEnd(end) => return self.end_turn(&node, event.at, end),
-            What::ToolCall(call) => self.take_call(node, event.at, call),
+            What::ToolCall(call) => self.take_call((node, event.session.as_deref()), event.at, call),
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
-            What::Cleared(_) => {}
+            // Who begins with an empty memory reads anew what the session before has read.
+            What::Cleared(Clearing::SessionStart) => self.new_epoch(),
+            What::Cleared(Clearing::Compaction) => {}
             What::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);
@@ -244,7 +246,7 @@ impl Timeline {
         push_bounded(&mut self.iterations, Iteration { at, tests, outputs, ..iteration }, MAX_ITERATIONS);
     }
 
-    fn take_call(&mut self, node: String, at: Option<Timestamp>, call: ToolCall) {
+    fn take_call(&mut self, (node, session): (String, Option<&str>), at: Option<Timestamp>, call: ToolCall) {
         if let Some(turn) = self.turn_of(&node, at) {
             turn.calls = turn.calls.saturating_add(1);
         }
@@ -258,8 +260,9 @@ impl Timeline {
             }
             self.activity.edits.push_back(call.exact);
         }
-        let epoch = self.activity.epoch;
-        push_bounded(&mut self.activity.calls, Call { node, call, epoch }, MAX_CALLS);
+        let (epoch, iteration) = (self.activity.epoch, self.number());
+        let session = session.map(session_hash);
+        push_bounded(&mut self.activity.calls, Call { node, call, epoch, iteration, session }, MAX_CALLS);
     }
 
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {
@@ -325,6 +328,12 @@ impl Timeline {
             activity.last_node = before.last_node;
         }
     }
+}
+
+fn session_hash(session: &str) -> ShortHash {
+    let mut first = [0; 8];
+    first.copy_from_slice(&Sha256::digest(session)[..8]);
+    ShortHash(first)
 }
 
 /// Whether a turn changed something. A document that moved is a change; what is unknown is none.

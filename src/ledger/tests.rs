@@ -65,6 +65,7 @@ fn ack(worktree: &str, halt: Option<EntryId>) -> Ack {
         counter: None,
         by: "A <a@example.org>".into(),
         how: AckHow::FileDeleted,
+        halt_was: crate::domain::facts::HaltWas::Unsaid,
         agent: Some("CLAUDECODE".into()),
         reason: String::new(),
         head: None,

@@ -23,6 +23,7 @@ pub mod replay;
 pub mod resume;
 pub mod review;
 pub mod round;
+pub mod rule_counts;
 pub mod safety_log;
 pub mod status;
 pub mod sync;

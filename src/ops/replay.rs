@@ -1,6 +1,7 @@
 //! `andon replay RANGE`: what would have happened. The same fold, the same rules, over existing commits, with or
 //! without records; a halt is taken as answered at once, so that every one of a history shows.
 
+pub mod calibrate;
 pub mod events;
 pub mod session;
 
@@ -16,10 +17,11 @@ use crate::engine::context::Context;
 use crate::engine::derive::{self, Derived};
 use crate::engine::error::OpsError;
 use crate::engine::lineage::Lineages;
+use crate::engine::named_files;
 use crate::engine::verdict;
 use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, Repo};
-use crate::history::{self, Fold, Strike, Upcoming};
+use crate::history::{self, Fold, Strike, Timeline, Upcoming};
 use crate::policy::{self, HaltPlace};
 use crate::store::derived::DerivedCache;
 use crate::store::notes::NotesStore;
@@ -64,7 +66,8 @@ pub fn run(
         let (fact, warning) = fact(&commit, facts, &fold);
         warnings.extend(warning);
         fold.push(Fact::Commit(Box::new(fact)));
-        let mut decision = verdict::over(fold.timeline(), &settings, &ws.config);
+        let decision = verdict::over(fold.timeline(), &settings, &ws.config);
+        let mut decision = named(ctx, ws, fold.timeline(), decision);
         let (head, at) = (Some(commit.id), commit.committed_at);
         let site = HaltPlace { head, branch: None, worktree: String::new(), at };
         decision.halted = policy::halting(&decision, fold.timeline(), &site);
@@ -98,6 +101,17 @@ fn asked(ctx: &Context, range: &str) -> Result<Asked, OpsError> {
     let first = |id: &CommitId| repo.commit(*id).ok()?.parents.first().copied();
     let parents = commits.iter().filter_map(first).collect();
     Ok(Asked { commits, parents, tip })
+}
+
+/// With the files named that go round, by a handle of its own.
+fn named(ctx: &Context, ws: &Workspace, timeline: &Timeline, decision: Decision) -> Decision {
+    if decision.findings.iter().all(|finding| finding.files.is_empty()) {
+        return decision;
+    }
+    match Repo::open(&ctx.cwd, &ctx.repo_env) {
+        Ok(repo) => named_files::named(&repo, &ws.config.paths.rules, timeline, decision),
+        Err(_) => decision,
+    }
 }
 
 /// What git alone cannot tell says nothing here: a history made before Andon came has no gate to bypass.
@@ -136,6 +150,7 @@ fn assumed_answer(commit: &CommitInfo) -> Ack {
         counter: None,
         by: "replay".to_owned(),
         how: AckHow::Resume,
+        halt_was: crate::domain::facts::HaltWas::Unsaid,
         agent: None,
         reason: "assumed, to go on".to_owned(),
         head: Some(commit.id),

@@ -6,7 +6,7 @@ use crate::detect;
 use crate::detect::Stops;
 use crate::domain::about::Reset;
 use crate::domain::decision::{Stage, StandingHalt};
-use crate::domain::facts::AckHow;
+use crate::domain::facts::{AckHow, HaltWas};
 use crate::effect;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
@@ -18,7 +18,12 @@ use crate::engine::witnessing;
 use crate::engine::workspace::Workspace;
 
 /// Acknowledges the standing halt and removes STOP and PAUSE. Refuses in the shell of an agent.
-pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Resumed, OpsError> {
+pub fn resume(
+    ctx: &Context,
+    ws: &Workspace,
+    reason: Option<&str>,
+    halt_was: HaltWas,
+) -> Result<Resumed, OpsError> {
     if let Some(marker) = ctx.agent_mark() {
         return Err(OpsError::AgentShell(marker));
     }
@@ -35,10 +40,21 @@ pub fn resume(ctx: &Context, ws: &Workspace, reason: Option<&str>) -> Result<Res
     if halt.is_some() && reason.is_none() {
         return Err(OpsError::ReasonMissing);
     }
+    let mistaken = halt.as_ref().filter(|_| halt_was == HaltWas::Mistaken);
+    if halt_was == HaltWas::Mistaken && mistaken.is_none() {
+        return Err(OpsError::NothingToResume);
+    }
     if let Some(standing) = halt.as_ref().filter(|halt| witnessing::asks_signature(ws, halt).is_some()) {
+        if mistaken.is_some() {
+            return Err(OpsError::Usage {
+                what: "this halt asks for a signed answer, which cannot say that it was mistaken".to_owned(),
+                help: "say so in the reason: andon resume --reason TEXT".to_owned(),
+            });
+        }
         return signed(ctx, ws, standing, reason.unwrap_or_default());
     }
-    standing::acknowledge(ctx, ws, Answer::Loop(halt.as_ref()), AckHow::Resume, reason.unwrap_or_default())?;
+    let answer = mistaken.map_or(Answer::Loop(halt.as_ref()), Answer::Mistaken);
+    standing::acknowledge(ctx, ws, answer, AckHow::Resume, reason.unwrap_or_default())?;
     Ok(Resumed { halt, by: ctx.identity(&ws.repo) })
 }
 

@@ -204,6 +204,7 @@ mod tests {
             about: About::of(EventClass::Compaction),
             detail: Detail::new("full"),
             echo_of: None,
+            files: Vec::new(),
             evidence: Vec::new(),
             help: Vec::new(),
         };
@@ -235,6 +236,7 @@ mod tests {
                 report_file,
                 about: About::of(EventClass::ToolLoop),
                 detail: Detail::new("HARD_LOOP: INFINITE_search: 5 identical calls among the last 5"),
+                files: Vec::new(),
                 evidence: Vec::new(),
                 help: Vec::new(),
                 echo_of: None,

@@ -24,6 +24,7 @@ fn finding(rule: &'static str, level: Level, reason: HaltReason) -> Finding {
         about: About { advice, ..About::of(EventClass::Stall) },
         detail: Detail::new(format!("{rule} tripped")),
         echo_of: None,
+        files: Vec::new(),
         evidence: Vec::new(),
         help: Vec::new(),
     }

@@ -12,6 +12,7 @@ pub mod advice;
 pub mod agent;
 pub mod backfill;
 pub mod briefing;
+pub mod calibration;
 pub mod check;
 pub mod ci;
 pub mod complete;
@@ -30,6 +31,7 @@ mod phrase;
 pub mod pin;
 pub mod replay;
 pub mod report_file;
+pub mod rule_counts;
 pub mod safety;
 #[cfg(test)]
 mod samples;

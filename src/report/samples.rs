@@ -37,6 +37,7 @@ pub(super) fn finding(rule: &'static str, level: Level) -> Finding {
         about: About::of(EventClass::Stall),
         detail: Detail::new("it happened"),
         echo_of: None,
+        files: Vec::new(),
         evidence: vec![Evidence::Commit(commit(0x1a)), Evidence::Path("src/a.rs".to_owned())],
         help: vec!["andon test".to_owned()],
     }
@@ -85,6 +86,7 @@ pub(super) fn ack() -> Ack {
         counter: None,
         by: "Ada <ada@example.org>".to_owned(),
         how: AckHow::Resume,
+        halt_was: crate::domain::facts::HaltWas::Unsaid,
         agent: None,
         reason: "fixture repaired".to_owned(),
         head: Some(commit(0x1a)),

@@ -71,7 +71,8 @@ fn facts(timeline: &Timeline, at: usize) -> SignalFacts {
     let state = state_of(timeline, at);
     SignalFacts {
         consecutive_no_change: timeline.unchanged_running(at),
-        verdicts: timeline.verdict_rounds(state.iteration),
+        // A vote after an iteration was not known when that ended.
+        verdicts: timeline.verdict_rounds(state.iteration.saturating_sub(1)),
         ..state
     }
 }

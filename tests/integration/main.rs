@@ -21,6 +21,7 @@ mod events;
 mod evidence;
 mod exact_code;
 mod explain;
+mod false_halts;
 mod frameworks;
 mod full_and_read_only_disks;
 mod gate;

@@ -75,6 +75,43 @@ pub struct ReplayArgs {
     pub format: FormatArg,
 }
 
+pub(super) const CALIBRATE_EXIT_CODES: &str = "\
+Exit codes:
+  0  a setting keeps the promise
+  1  nothing can be promised: too few good runs, or too many of them are halted
+  2  a usage or configuration error";
+
+/// `andon calibrate`
+#[derive(Debug, Args)]
+pub struct CalibrateArgs {
+    /// Commits that went well, such as v1.0..HEAD; each run among them counts as one
+    #[arg(value_name = "RANGE", conflicts_with_all = ["events", "good"])]
+    pub range: Option<String>,
+    /// Event streams of runs that went well, one a file
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "good")]
+    pub events: Vec<PathBuf>,
+    /// A folder of such files
+    #[arg(long, value_name = "DIR")]
+    pub good: Option<PathBuf>,
+    /// The chance with which the next good run may be halted, at most
+    #[arg(long, default_value_t = 0.01, value_name = "SHARE", value_parser = share)]
+    pub alpha: f64,
+    /// Write the curve to a file, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Threads; default: one per processor
+    #[arg(short = 'j', long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Output format
+    #[command(flatten)]
+    pub format: FormatArg,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "no number".to_owned())?;
+    if share > 0.0 && share < 1.0 { Ok(share) } else { Err("a share lies between 0 and 1".to_owned()) }
+}
+
 /// `andon backfill`
 #[derive(Debug, Args)]
 pub struct BackfillArgs {

@@ -8,6 +8,9 @@ pub struct ResumeArgs {
     /// What was decided; kept in the ledger
     #[arg(short, long, value_name = "TEXT")]
     pub reason: Option<String>,
+    /// The halt was wrong, the loop was not stuck: kept, counted by rule (andon status --rules), known to calibrate
+    #[arg(long, conflicts_with = "counter")]
+    pub mistaken: bool,
     /// Reset one counter only, such as consecutive-failures; the window goes on
     #[arg(long, value_name = "RULE")]
     pub counter: Option<String>,

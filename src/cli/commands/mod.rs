@@ -5,6 +5,7 @@ pub mod agent_hook;
 pub mod agents;
 pub mod attest;
 pub mod backfill;
+pub mod calibrate;
 pub mod check;
 pub mod complete;
 pub mod config;

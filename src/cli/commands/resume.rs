@@ -6,6 +6,7 @@ use crate::cli::Shell;
 use crate::cli::args::{ReasonArg, ResumeArgs};
 use crate::cli::error::Exit;
 use crate::cli::output;
+use crate::domain::facts::HaltWas;
 use crate::engine::error::OpsError;
 use crate::engine::standing;
 use crate::engine::workspace::Workspace;
@@ -22,19 +23,21 @@ pub fn resume(shell: &Shell, args: &ResumeArgs) -> Result<Exit, OpsError> {
         shell.out.result(&format!("reset by {by}: {counter} counts anew{answered}\n"));
         return Ok(Exit::Allowed);
     }
-    let resumed = match resume::resume(&shell.ctx, &ws, args.reason.as_deref()) {
+    let halt_was = if args.mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid };
+    let resumed = match resume::resume(&shell.ctx, &ws, args.reason.as_deref(), halt_was) {
         Err(OpsError::ReasonMissing) if output::has_terminal() => {
             let reason = ask(shell, &ws)?;
-            resume::resume(&shell.ctx, &ws, reason.as_deref())?
+            resume::resume(&shell.ctx, &ws, reason.as_deref(), halt_was)?
         }
         done => done?,
     };
     let by = escape::terminal(&resumed.by).into_owned();
     let text = match resumed.halt {
         Some(standing) => format!(
-            "resumed: the halt of {} ({}) is answered by {by}; the window starts anew\n",
+            "resumed: the halt of {} ({}) is answered by {by}{}; the window starts anew\n",
             shell.out.out.when(standing.halt.at),
             escape::terminal(&standing.halt.rule),
+            if args.mistaken { " as mistaken" } else { "" },
         ),
         None => format!("resumed by {by}\n"),
     };

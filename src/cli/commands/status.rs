@@ -6,12 +6,15 @@ use crate::cli::error::Exit;
 use crate::cli::output::Format;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::ops::status;
-use crate::report::{json, status as report};
+use crate::ops::{rule_counts, status};
+use crate::report::{json, message, rule_counts as rules_report, status as report};
 
 /// Shows where the loop stands. Ends with 0, and with `--exit-code` with 1 while a person has to act.
 pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open(&shell.ctx)?;
+    if args.rules {
+        return rules(shell, &ws, args);
+    }
     let view = status::run(&shell.ctx, &ws)?;
     shell.out.result(&match args.format.format {
         Format::Text => report::text(&view, shell.out.out, shell.glyphs()),
@@ -19,4 +22,15 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
     });
     let blocked = args.exit_code && view.state.waits_for_a_person();
     Ok(if blocked { Exit::Refused } else { Exit::Allowed })
+}
+
+/// Shows the rules with their halts.
+fn rules(shell: &Shell, ws: &Workspace, args: &StatusArgs) -> Result<Exit, OpsError> {
+    let (counts, warnings) = rule_counts::run(ws)?;
+    shell.out.result(&match args.format.format {
+        Format::Text => rules_report::text(&counts, shell.out.out),
+        Format::Json => json::line(&rules_report::json(&counts)),
+    });
+    shell.out.message(&message::diagnostics(&warnings, shell.out.err));
+    Ok(Exit::Allowed)
 }

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::{failures_not_decreasing, recurrence, tool_loop, undo_churn, verdict_split, weak_change};
+use super::{
+    failures_not_decreasing, file_comebacks, recurrence, tool_loop, undo_churn, verdict_split, weak_change,
+};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -28,7 +30,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "Each iteration is asked for its signals: `no-change` (nothing that runs has changed for \
                 `stagnation_limit` - 1 iterations), `recurrence` (the code equals a state two or more \
                 iterations back), and the rules `verdict-split`, `weak-change`, `failures-not-decreasing`, \
-                `undo-churn` and `tool-loop` where it warns. Two or more signals in each of `rounds` \
+                `undo-churn`, `file-comebacks` and `tool-loop` where it warns. `undo-churn` and \
+                `file-comebacks` together are one. An iteration is asked for what was known when it ended: votes \
+                and calls after it belong to the next one. Two or more signals in each of `rounds` \
                 iterations in a row halt the loop, once an episode. An iteration with fewer than two ends the \
                 episode. With `guard.perpetual` the rule warns and does not halt.",
         why: "Each signal also shows in healthy work. Several of them together, iteration after iteration, \
@@ -49,13 +53,14 @@ pub(in crate::detect) static RULE: Rule = Rule {
 };
 
 /// The rules that give a signal.
-static SIGNALLING: [&Rule; 6] = [
+static SIGNALLING: [&Rule; 7] = [
     &recurrence::RULE,
     &verdict_split::RULE,
     &weak_change::RULE,
     &failures_not_decreasing::RULE,
     &undo_churn::RULE,
     &tool_loop::RULE,
+    &file_comebacks::RULE,
 ];
 
 /// The rule that gives a signal; none gives `no-change`.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::repeated_failures;
 use crate::detect::attempts::{Attempt, Edit, Step, attempts};
+use crate::detect::credits::Credit;
 use crate::detect::exempt::{BUILD_STARTS, begins_as};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
@@ -41,7 +42,8 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 shows the same error as the result before it. Passing tests reset the count, unless tests \
                 that failed are gone. So does progress: a new low of the failing count with no test gone. A \
                 failing count that is higher than ever since then is not a failure, up to `rises` times, and \
-                neither is a count on its way down from there. What is unknown (no test result, \
+                neither is a count on its way down from there, nor one beside newly passing tests, nor failures \
+                from before the run (as for `repeated-failures`). What is unknown (no test result, \
                 documentation only) neither counts nor resets. Code that was changed and not tested, merges \
                 and picks included, may have repaired what failed before it; those failures count again only \
                 when the very same tests fail once more. An iteration that modifies something takes back the \
@@ -237,6 +239,7 @@ fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>, exempt: &[Stri
     match attempt.tests.map(|tests| (outcome(tests), tests)) {
         // All that is left passes.
         Some((Outcome::Green, _)) => Judgement::Nothing,
+        Some((Outcome::Red, _)) if attempt.credit == Credit::Given => Judgement::Nothing,
         Some((Outcome::Red | Outcome::Stopped, tests)) => Judgement::Failed(failure(tests)),
         Some((Outcome::Nothing, _)) | None => same_error(attempt, errors_before),
     }

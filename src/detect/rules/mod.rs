@@ -12,6 +12,7 @@ pub(super) mod cycle_runtime;
 pub(super) mod docs_not_updated;
 pub(super) mod failing_tests;
 pub(super) mod failures_not_decreasing;
+pub(super) mod file_comebacks;
 pub(super) mod hook_bypass;
 pub(super) mod identity_drift;
 pub(super) mod idle_turns;
@@ -47,6 +48,7 @@ pub static REGISTRY: &[&Rule] = &[
     &failures_not_decreasing::RULE,
     &oscillation::RULE,
     &output_oscillation::RULE,
+    &file_comebacks::RULE,
     &recurrence::RULE,
     &undo_churn::RULE,
     &verdict_split::RULE,

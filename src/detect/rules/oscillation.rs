@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request, is_release_step};
+use crate::detect::gains::{self, Gain};
 use crate::detect::returns::{self, Round, StateStep, Weight};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
@@ -10,14 +11,17 @@ use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
-use crate::domain::ids::CodeId;
+use crate::domain::ids::{CodeId, HunkHash};
 use crate::domain::settings::{Param, RuleSetting};
+use crate::domain::time::Timestamp;
 use crate::history::{CodeState, Iteration, PathState, Strike, Timeline};
 
 pub(in crate::detect) const RETURNS: Param<u64> =
     Param::count("returns", 2, 2, "Consecutive returns to the state before the last.");
 pub(in crate::detect) const PATH_RETURNS: Param<u64> =
     Param::count("path_returns", 3, 2, "Consecutive returns of one path to the state before its last.");
+pub(in crate::detect) const BESIDE: Param<u64> =
+    Param::count("beside", 8, 2, "The same beside other new code, where no test newly passes.");
 pub(in crate::detect) const COMEBACKS: Param<u64> =
     Param::count("comebacks", 3, 2, "Returns to any of the 6 states before, among the newest 10 states.");
 pub(in crate::detect) const EXEMPT: Param<Vec<String>> = Param::list(
@@ -34,16 +38,23 @@ pub static RULE: Rule = Rule {
         trips: "Equal neighbours count as one state. A *return* is a state that equals the one a period \
                 before. With period 2, `returns` returns running trip the rule: two returns are A/B/A/B. \
                 With periods 3 to 6 a whole second round does: A/B/C/A/B/C. The same holds for the states of \
-                each path that the newest commit changed, whatever else changed beside it, with \
-                `path_returns` for period 2; where more than one iteration lies between two states of the \
-                path, it takes two returns more and is a note until then. Without a period, `comebacks` \
+                each path that the newest commit changed, with `path_returns` for period 2; where more than \
+                one iteration lies between two states of the path, it takes two returns more and is a note \
+                until then. A path that goes round beside other new code is a note while tests newly pass, \
+                and a warning from two returns more on; it trips the rule after `beside` returns where tests \
+                ran and none newly passed. Documentation is left out. Without a period, `comebacks` \
                 returns to any of the 6 states before, among the newest 10, trip the rule too. Commits that \
-                go back on purpose (reverts, and subjects that begin with a pattern of `exempt`), merges, \
-                cherry-picks and rebases bring states like any other commit but do not count: with too few \
-                returns by other commits the rule warns at most, and with none it is a note.",
+                go back on purpose bring states like any other commit but do not count: reverts, and subjects \
+                that begin with a pattern of `exempt`; steps of a release, known by words that this history \
+                said of another version before; a pull request (`Title (#12)`) that lands again after its \
+                revert; merges, cherry-picks and rebases. With too few \
+                returns by other commits the rule warns at most, and with none it is a note. Where each state \
+                stood for an hour or longer, it takes two returns more.",
         why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time \
               through reverts, relands, releases or deployments, and once where merging a branch undid a \
-              pull request that was then made again. With those exempt this rule may halt alone.",
+              pull request that was then made again. With those exempt this rule may halt alone. A file of \
+              two values that is toggled beside real work (a status, a feature flag) goes round too, and \
+              nothing is wrong with that work: only tests that stand still tell the two apart.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation); signals and escalation, \
                  honest limits",
         example: "A fix breaks one test, undoing it breaks the other: the states A, B, A, B trip at the \
@@ -56,7 +67,7 @@ pub static RULE: Rule = Rule {
     reason: HaltReason::Oscillating,
     report_file: ReportFile::Checkpoint,
     about: About::of(EventClass::Oscillation),
-    params: &[RETURNS.spec, PATH_RETURNS.spec, COMEBACKS.spec, EXEMPT.spec],
+    params: &[RETURNS.spec, PATH_RETURNS.spec, BESIDE.spec, COMEBACKS.spec, EXEMPT.spec],
     stages: LOOP,
     reads: Reads::Records,
     check,
@@ -101,7 +112,7 @@ impl fmt::Display for Circle {
             }
             Self::File(round) => {
                 let (period, returns) = (round.period, returns_of(*round));
-                write!(f, "one file goes back and forth between {period} states: {returns}")?;
+                write!(f, "one file goes back and forth between {period} states, {returns}")?;
                 f.write_str(&on_purpose(*round))
             }
             Self::Comebacks(count) => {
@@ -153,12 +164,20 @@ fn is_back(timeline: &Timeline) -> bool {
     codes.split_first().is_some_and(|(newest, before)| before.contains(newest))
 }
 
-fn weight(brought: &Iteration, setting: &RuleSetting) -> Weight {
-    if brought.strike == Strike::Exempt || goes_back_on_purpose(brought, setting.list(&EXEMPT)) {
-        Weight::Meant
-    } else {
-        Weight::Strike
+/// What is to be held against each of a row of states, by the iterations that brought them.
+fn weights(brought: &[Option<&Iteration>], timeline: &Timeline, setting: &RuleSetting) -> Vec<Weight> {
+    let mut weights: Vec<Weight> = Vec::with_capacity(brought.len());
+    for one in brought {
+        let after_revert = weights.last() == Some(&Weight::Meant);
+        let meant = one.is_none_or(|one| {
+            one.strike == Strike::Exempt
+                || goes_back_on_purpose(one, setting.list(&EXEMPT))
+                || is_release_step(one, timeline)
+                || (after_revert && is_pull_request(one))
+        });
+        weights.push(if meant { Weight::Meant } else { Weight::Strike });
     }
+    weights
 }
 
 /// The level; `otherwise` at most, when too few returns count.
@@ -170,12 +189,14 @@ fn judged(round: Round, least: usize, setting: &RuleSetting, otherwise: Level) -
 
 fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let states = timeline.states();
-    let step =
-        |state: &CodeState<'_>| StateStep { state: state.code, weight: weight(state.brought_by, setting) };
-    let steps: Vec<StateStep<_>> = states.iter().map(step).collect();
+    let brought: Vec<Option<&Iteration>> = states.iter().map(|state| Some(state.brought_by)).collect();
+    let weights = weights(&brought, timeline, setting);
+    let step = |(state, weight): (&CodeState<'_>, Weight)| StateStep { state: state.code, weight };
+    let steps: Vec<StateStep<_>> = states.iter().zip(weights).map(step).collect();
     let least = usize::try_from(setting.count(&RETURNS)).unwrap_or(usize::MAX).max(1);
     let round = returns::round(&steps, least)?;
     let level = judged(round, least, setting, Level::Warn);
+    let level = if unhurried(round, &brought, least) { level.min(Level::Warn) } else { level };
     let [.., other, newest] = states.as_slice() else { return None };
     let found = match round.period {
         2 => Circle::TwoStates { other: other.code, newest: newest.code, round },
@@ -186,32 +207,89 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let returning = states.iter().rev().take(round.returns).rev();
     evidence.extend(returning.filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
     let help = words::git_diff(other.brought_by, newest.brought_by);
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
+    let files = files(timeline);
+    Some(Finding { files, evidence, help: help.into_iter().collect(), ..RULE.finding(level, found) })
+}
+
+/// The files by which the code went round: those that the newest iteration changed.
+fn files(timeline: &Timeline) -> Vec<HunkHash> {
+    let whole = timeline.newest().and_then(|newest| newest.change.as_ref()).is_some_and(|it| !it.truncated);
+    if whole { timeline.newest_paths().collect() } else { Vec::new() }
 }
 
 /// The same for each path of the newest commit; the first that goes round is named by a command that shows it.
 fn of_a_path(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
-    let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX).max(1);
     let found = timeline.newest_paths().filter_map(|path| {
         let states = timeline.path_states(path);
-        let step = |state: &PathState<'_>| StateStep {
-            state: state.state,
-            weight: state.brought_by.map_or(Weight::Meant, |brought| weight(brought, setting)),
-        };
-        let steps: Vec<StateStep<_>> = states.iter().map(step).collect();
-        let round = returns::round(&steps, least)?;
-        // That a file is put back on purpose is nothing to speak of.
-        let level = judged(round, least, setting, Level::Note);
-        let level = if patient(round, &states, least) { level.min(Level::Note) } else { level };
-        Some((level, round, states))
+        let (level, round) = of_states(timeline, (path, &states), setting)?;
+        Some((level, round, (path, states)))
     });
-    let (level, round, states) = found.reduce(|first, next| if next.0 > first.0 { next } else { first })?;
-    let returning: Vec<&Iteration> =
-        states.iter().rev().take(round.returns).rev().filter_map(|state| state.brought_by).collect();
+    let (level, round, (path, states)) =
+        found.reduce(|first, next| if next.0 > first.0 { next } else { first })?;
+    let returning = returning(round, &states);
     let evidence = returning.iter().filter_map(|one| one.commit).map(Evidence::Commit).collect();
     let commits: Vec<String> = returning.iter().filter_map(|one| one.commit).map(|one| one.short()).collect();
     let help = (!commits.is_empty()).then(|| format!("git show --stat {}", commits.join(" ")));
-    Some(Finding { evidence, help: help.into_iter().collect(), ..RULE.finding(level, Circle::File(round)) })
+    let help = help.into_iter().collect();
+    Some(Finding { files: vec![path], evidence, help, ..RULE.finding(level, Circle::File(round)) })
+}
+
+/// The iterations that brought the states of a round again.
+fn returning<'a>(round: Round, states: &[PathState<'a>]) -> Vec<&'a Iteration> {
+    let newest = states.get(states.len().saturating_sub(round.returns)..).unwrap_or_default();
+    newest.iter().filter_map(|state| state.brought_by).collect()
+}
+
+fn of_states(
+    timeline: &Timeline,
+    (path, states): (HunkHash, &[PathState<'_>]),
+    setting: &RuleSetting,
+) -> Option<(Level, Round)> {
+    let least = usize::try_from(setting.count(&PATH_RETURNS)).unwrap_or(usize::MAX).max(1);
+    let brought: Vec<Option<&Iteration>> = states.iter().map(|state| state.brought_by).collect();
+    let weights = weights(&brought, timeline, setting);
+    let step = |(state, weight): (&PathState<'_>, Weight)| StateStep { state: state.state, weight };
+    let steps: Vec<StateStep<_>> = states.iter().zip(weights).map(step).collect();
+    let round = returns::round(&steps, least)?;
+    let returning = returning(round, states);
+    if returning.iter().any(|one| timeline.leaves_the_code(one)) {
+        return None;
+    }
+    // That a file is put back on purpose is nothing to speak of.
+    let level = judged(round, least, setting, Level::Note);
+    let level = if patient(round, states, least) { level.min(Level::Note) } else { level };
+    let since = returning.first()?.number;
+    if timeline.brings_new_code_beside(path, since) {
+        let most = beside(round, least, gains::since(timeline, since), setting);
+        return Some((level.min(most), round));
+    }
+    Some((level, round))
+}
+
+/// The level at most of a file that goes round beside other new code: work goes on, and tests that newly pass show it.
+fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Level {
+    let for_long = usize::try_from(setting.count(&BESIDE)).unwrap_or(usize::MAX);
+    match gain {
+        Gain::Nothing if round.strikes() >= round.needed(for_long) => setting.level,
+        Gain::Nothing | Gain::Unknown if round.strikes() >= round.needed(least).saturating_add(SLOW) => {
+            Level::Warn
+        }
+        Gain::Nothing | Gain::Unknown | Gain::NewlyPassing => Level::Note,
+    }
+}
+
+/// How long a state stands that was thought about.
+const THOUGHT: u64 = 3600;
+
+/// Whether each state of a round stood so long that the next one was no reaction to it: somebody switches something on
+/// and off. It has to go on for longer.
+fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> bool {
+    let back = brought.len().saturating_sub(round.returns.saturating_add(1));
+    let times = brought.get(back..).unwrap_or_default().iter().flatten().map(|one| one.at);
+    let times: Vec<Timestamp> = times.collect();
+    let known = times.len() > 1 && times.iter().all(|at| at.0 != 0);
+    let stood = times.windows(2).all(|pair| pair[1].since(pair[0]).0 >= THOUGHT);
+    known && stood && round.strikes() < round.needed(least).saturating_add(SLOW)
 }
 
 /// Between the states of a file that a loop brings there is no more than one other iteration; where there is, it takes
@@ -239,8 +317,10 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
         let ring = states.get(at.saturating_sub(returns::LONGEST)..*at).unwrap_or_default();
         ring.iter().any(|earlier| earlier.code == states[*at].code)
     };
+    let brought: Vec<Option<&Iteration>> = states.iter().map(|state| Some(state.brought_by)).collect();
+    let weights = weights(&brought, timeline, setting);
     let back: Vec<&CodeState<'_>> = (from..states.len())
-        .filter(|at| comes_back(at) && weight(states[*at].brought_by, setting) == Weight::Strike)
+        .filter(|at| comes_back(at) && weights.get(*at) == Some(&Weight::Strike))
         .map(|at| &states[at])
         .collect();
     let count = words::len(&back);
@@ -250,7 +330,8 @@ fn comebacks(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     }
     let mut evidence = vec![Evidence::Code(newest.code)];
     evidence.extend(back.iter().filter_map(|state| state.brought_by.commit).map(Evidence::Commit));
-    Some(Finding { evidence, ..RULE.finding(setting.level, Circle::Comebacks(count)) })
+    let files = files(timeline);
+    Some(Finding { files, evidence, ..RULE.finding(setting.level, Circle::Comebacks(count)) })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::detect::attempts::{Attempt, attempts};
+use crate::detect::credits::Credit;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -25,7 +26,9 @@ pub static RULE: Rule = Rule {
                 signature, name at least one failing test, and each has other code than the one before. \
                 Iterations without a test result are passed over, because what is unknown proves nothing. A \
                 result that a documentation commit carries over counts once. Failures without a named test \
-                are left to `consecutive-failures`.",
+                are left to `consecutive-failures`. Iterations in which more tests pass than ever before, and \
+                those in which only such tests fail as failed before the run began, are no strikes, up to 5 \
+                of them in a row.",
         why: "Two is a first try and its correction. With three, two edits in a row have not moved a single \
               failing test.",
         source: "docs/spec-map.md: Loop safety, stall detection 3 (verification non-improvement)",
@@ -69,7 +72,11 @@ impl fmt::Display for SameFailures {
 
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let attempts = attempts(situation.timeline);
-    let running = same_failures(&attempts);
+    let mut running = same_failures(&attempts);
+    if running.first()?.credit == Credit::Given {
+        return None;
+    }
+    running.retain(|attempt| attempt.credit == Credit::Strike);
     let times = words::len(&running);
     if times < 2 || times < setting.count(&ITERATIONS) {
         return None;
@@ -150,6 +157,18 @@ mod tests {
         for (name, commits, trips) in table {
             assert_eq!(checked(&RULE, commits).is_some(), trips, "{name}");
         }
+    }
+
+    #[test]
+    fn an_acceptance_test_that_was_written_first_may_stay_red_while_others_newly_pass() {
+        let grows = |totals: &[u64]| -> Option<Finding> {
+            let one = |(state, total): (u8, &u64)| commit(state).tests(red(state, &["acceptance"], *total));
+            checked(&RULE, (1..).zip(totals).map(one).collect())
+        };
+        assert!(grows(&[3, 4, 6, 7, 9, 12]).is_none());
+        assert!(grows(&[3, 4, 4, 6, 6, 7]).is_none(), "the newest brings one");
+        assert!(grows(&[3, 4, 6, 6, 6]).is_some(), "and then none any more");
+        assert!(grows(&[3, 4, 5, 6, 7, 8, 9, 10]).is_some(), "for ever it may not");
     }
 
     #[test]

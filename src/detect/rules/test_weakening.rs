@@ -1,4 +1,4 @@
-//! `test-weakening`: tests went, or ask less, while earlier ones failed.
+//! `test-weakening`: tests went, or ask less, whether the suite is green or red.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::domain::facts::Weakening;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::tests::{TestEvidence, TestStatus};
-use crate::history::{Timeline, failing_count};
+use crate::history::{Strike, Timeline, failing_count};
 
 pub(in crate::detect) const TESTS_PARAM: Param<Vec<String>> =
     Param::list("tests", TESTS, "How a line that declares a test begins, as `ENDING,ENDING: TEXT`.");
@@ -28,18 +28,22 @@ pub(in crate::detect) const ASSERTIONS_PARAM: Param<Vec<String>> = Param::list(
 /// Texts of changed tests are read only where this rule is on; `andon check` asks it about a range.
 pub static RULE: Rule = Rule {
     id: "test-weakening",
-    summary: "tests deleted, newly skipped or stripped of assertions while earlier ones failed",
+    summary: "tests deleted, newly skipped or stripped of assertions, on a green suite or a red one",
     docs: Docs {
-        trips: "The last test run on earlier code had failures, and the commit removes tests, skips some \
-                that ran, or leaves some with fewer assertions; or fewer tests fail and fewer tests ran. A \
-                test whose body turns up elsewhere or under another name was moved. Such a fall of the \
-                failing count earns no credit in `failures-not-decreasing` and `consecutive-failures`. A \
-                trailer `Tests-Removed: reason` in the commit message waives the finding and gives the \
-                credit; the reason is shown wherever the commit is.",
+        trips: "The commit removes tests, skips some that ran, or leaves some with fewer assertions; or fewer \
+                tests fail and fewer tests ran; or on a green suite fewer tests ran than before by a twentieth \
+                and by two or more, and no changed test file says why. A test whose body turns up elsewhere or \
+                under another name was moved, and so was one that became a row of a new test. While earlier \
+                tests fail, such a fall of the failing count earns no credit in `failures-not-decreasing` and \
+                `consecutive-failures`. Reverts, picks and rebases on a green suite are a note, merges nothing. \
+                A trailer `Tests-Removed: reason` in the commit message waives the finding and gives the \
+                credit; the reason is shown wherever the commit is. `andon check` tells of each commit of the \
+                range, and in one line of what the whole range takes away from its base.",
         why: "A warning, because tests are removed for good reasons too. It states the facts and accuses \
               nobody.",
         source: "docs/spec-map.md: Loop safety, verification progress; settled choice 8",
-        example: "Failing tests fall from 7 to 2 while the tests that ran fell from 120 to 112: a warning, \
+        example: "A sweep of unreachable code takes 2,321 tests with it, and the suite is green: one line says \
+                  so. Failing tests fall from 7 to 2 while the tests that ran fell from 120 to 112: a warning, \
                   and no progress.",
         tune: "`test-weakening = \"note\"`; `tests`, `skips` and `assertions` are lists of `\"ENDING,ENDING: \
                TEXT\"`.",
@@ -153,24 +157,20 @@ enum Counts {
     Failed(u64),
     /// Fewer fail and fewer ran; and more are skipped, where a pair says so.
     Fewer { before: Open, failing: u64, ran: u64, skipped: Option<(u64, u64)> },
+    /// Nothing failed before; so many ran before and now, where both are known.
+    Passed(Option<(u64, u64)>),
 }
 
 impl Found for Weaker {}
 
 impl fmt::Display for Weaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.counts {
-            Counts::Failed(failing) => {
-                write!(f, "{} failed before this commit", words::count(*failing, "test"))?;
-            }
-            Counts::Fewer { before: Open { failing: failed, ran: before }, failing, ran, skipped } => {
-                write!(f, "{failed} -> {failing} failing while the tests that ran went {before} -> {ran}")?;
-                if let Some((before, now)) = skipped {
-                    write!(f, " and those that were skipped {before} -> {now}")?;
-                }
-            }
+        let taken = self.taken.as_ref().map(taken).filter(|taken| !taken.is_empty());
+        if let Counts::Passed(ran) = &self.counts {
+            return self.on_green(f, taken, *ran);
         }
-        if let Some(taken) = self.taken.as_ref().map(taken).filter(|taken| !taken.is_empty()) {
+        self.on_red(f)?;
+        if let Some(taken) = taken {
             write!(f, ": {taken}")?;
         }
         match &self.waiver {
@@ -180,19 +180,61 @@ impl fmt::Display for Weaker {
     }
 }
 
+impl Weaker {
+    fn on_red(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.counts {
+            Counts::Failed(failing) => {
+                write!(f, "{} failed before this commit", words::count(*failing, "test"))
+            }
+            Counts::Fewer { before: Open { failing: failed, ran: before }, failing, ran, skipped } => {
+                write!(f, "{failed} -> {failing} failing while the tests that ran went {before} -> {ran}")?;
+                match skipped {
+                    Some((before, now)) => write!(f, " and those that were skipped {before} -> {now}"),
+                    None => Ok(()),
+                }
+            }
+            Counts::Passed(_) => Ok(()),
+        }
+    }
+
+    fn on_green(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        taken: Option<String>,
+        ran: Option<(u64, u64)>,
+    ) -> fmt::Result {
+        match (taken, ran) {
+            (Some(taken), None) => f.write_str(&taken)?,
+            (Some(taken), Some((before, now))) => {
+                write!(f, "{taken}; the tests that ran went {before} -> {now}")?;
+            }
+            (None, Some((before, now))) => {
+                write!(f, "the tests that ran went {before} -> {now}, and no changed test file says why")?;
+            }
+            (None, None) => {}
+        }
+        match &self.waiver {
+            Some(reason) => write!(f, "; waived by Tests-Removed: {}", words::bounded(reason)),
+            None => Ok(()),
+        }
+    }
+}
+
 fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let newest = situation.timeline.newest()?;
-    let open = open(situation.timeline)?;
-    let fewer = newest.tests.as_ref().and_then(|now| {
-        let skipped = situation.timeline.last_result_before(newest.code).map(|before| before.counts.skipped);
-        fewer(open, now, skipped)
+    let open = open(situation.timeline);
+    let before = situation.timeline.last_result_before(newest.code);
+    let fewer = newest.tests.as_ref().and_then(|now| match open {
+        Some(open) => fewer(open, now, before.map(|before| before.counts.skipped)),
+        None => vanished(before?, now),
     });
     let waiver = newest.weakening.as_ref().and_then(|found| found.waiver.clone());
     let taken = newest.weakening.clone().filter(|found| !taken(found).is_empty());
     if taken.is_none() && fewer.is_none() {
         return None;
     }
-    let level = if waiver.is_some() { setting.level.min(Level::Note) } else { setting.level };
+    let meant = open.is_none() && newest.strike == Strike::Exempt;
+    let level = if waiver.is_some() || meant { setting.level.min(Level::Note) } else { setting.level };
     let mut evidence: Vec<Evidence> = newest.commit.map(Evidence::Commit).into_iter().collect();
     evidence.extend(newest.tests.as_ref().map(|tests| Evidence::Tests(tests.signature)));
     let mut help = Vec::new();
@@ -203,8 +245,26 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         );
         help.extend(newest.commit.map(|commit| format!("git show {}", commit.short())));
     }
-    let counts = fewer.unwrap_or(Counts::Failed(open.failing));
+    let known =
+        before.zip(newest.tests.as_ref()).map(|(before, now)| (before.counts.ran(), now.counts.ran()));
+    let ran = known.filter(|(before, now)| now < before && *now > 0);
+    let counts = fewer.unwrap_or(open.map_or(Counts::Passed(ran), |open| Counts::Failed(open.failing)));
     Some(Finding { evidence, help, ..RULE.finding(level, Weaker { counts, taken, waiver }) })
+}
+
+/// What a range takes from the tests of its base, as one line.
+pub(in crate::detect) fn of_range(found: Weakening, setting: &RuleSetting) -> Finding {
+    let level = if found.waiver.is_some() { setting.level.min(Level::Note) } else { setting.level };
+    let help = match found.waiver {
+        Some(_) => Vec::new(),
+        None => {
+            vec!["where the tests are no longer right, say why in a commit: Tests-Removed: REASON".to_owned()]
+        }
+    };
+    let waiver = found.waiver.clone();
+    let weaker = Weaker { counts: Counts::Passed(None), taken: Some(found), waiver };
+    let found = RULE.finding(level, weaker);
+    Finding { help, detail: found.detail.after("against the base: "), ..found }
 }
 
 /// The last run on earlier code, where it had failures.
@@ -235,119 +295,33 @@ fn fewer(before: Open, now: &TestEvidence, skipped: Option<u64>) -> Option<Count
     fell.then_some(Counts::Fewer { before, failing, ran, skipped })
 }
 
+/// The least share of the tests, one in so many, that has to be gone where no file says which.
+const SHARE: u64 = 20;
+
+/// Where a green suite ran fewer tests than the one before, by the same command and to its end.
+fn vanished(before: &TestEvidence, now: &TestEvidence) -> Option<Counts> {
+    let (had, ran) = (before.counts.ran(), now.counts.ran());
+    let same = before.command == now.command && before.runner == now.runner;
+    // A part of the tests was asked for: another rule says so.
+    let whole =
+        now.is_green() && now.caveats.full_run.is_none() && before.caveats.full_run.is_none() && ran > 0;
+    let gone = had.saturating_sub(ran);
+    (same && whole && gone >= 2 && gone.saturating_mul(SHARE) >= had)
+        .then_some(Counts::Passed(Some((had, ran))))
+}
+
 fn taken(found: &Weakening) -> String {
     let parts = [
         ("removed", &found.removed),
         ("newly skipped", &found.skipped),
         ("with fewer assertions", &found.loosened),
     ];
-    let parts = parts.iter().filter(|(_, names)| !names.is_empty()).map(|(how, names)| {
-        let count = words::count(words::len(names), "test");
-        format!("{count} {how} ({})", words::list(names, words::len(names)))
+    let parts = parts.iter().zip(found.counts()).filter(|((_, names), _)| !names.is_empty());
+    let parts = parts.map(|((how, names), total)| {
+        format!("{} {how} ({})", words::count(total, "test"), words::list(names, total))
     });
     parts.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::detect::rules::{consecutive_failures, failures_not_decreasing};
-    use crate::detect::testkit::{checked, checked_at};
-    use crate::history::testkit::{Commit, commit, green, red};
-
-    const NAMES: [&str; 9] = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
-
-    fn f(state: u8, failing: usize, total: u64) -> Commit {
-        commit(state).tests(red(state, &NAMES[..failing], total))
-    }
-
-    /// A commit after a run of which seven tests of `ran` failed.
-    fn weakened(mut commit: Commit, ran: u64, removed: &[&str], waiver: Option<&str>) -> Commit {
-        commit.record().weakening = Some(Weakening {
-            failing: 7,
-            ran,
-            removed: removed.iter().map(ToString::to_string).collect(),
-            total: removed.len() as u64,
-            waiver: waiver.map(ToOwned::to_owned),
-            ..Weakening::default()
-        });
-        commit
-    }
-
-    #[test]
-    fn the_message_says_the_facts() {
-        let finding =
-            checked(&RULE, vec![f(1, 7, 120), weakened(f(2, 2, 112), 120, &["x", "y"], None)]).unwrap();
-        assert_eq!(
-            finding.message(),
-            "7 -> 2 failing while the tests that ran went 120 -> 112: 2 tests removed (x, y); this earns no credit \
-             in the trend"
-        );
-        assert_eq!(finding.level, Level::Warn);
-        let finding = checked(&RULE, vec![f(1, 7, 120), f(2, 2, 112)]).unwrap();
-        assert!(
-            finding.message().ends_with("120 -> 112; this earns no credit in the trend"),
-            "{}",
-            finding.message()
-        );
-        let mut untested = commit(2);
-        untested.record().weakening = Some(Weakening {
-            failing: 1,
-            ran: 9,
-            skipped: vec!["s".into()],
-            loosened: vec!["l".into()],
-            total: 2,
-            ..Weakening::default()
-        });
-        let finding = checked(&RULE, vec![f(1, 1, 9), untested]).unwrap();
-        assert_eq!(
-            finding.message(),
-            "1 test failed before this commit: 1 test newly skipped (s), 1 test with fewer assertions (l); this \
-             earns no credit in the trend"
-        );
-    }
-
-    #[test]
-    fn a_waiver_is_shown_and_never_worth_a_warning() {
-        let commits = || vec![f(1, 7, 9), weakened(f(2, 2, 4), 9, &["x"], Some("moved to the other crate"))];
-        let finding = checked(&RULE, commits()).unwrap();
-        assert_eq!(finding.level, Level::Note);
-        assert!(finding.message().ends_with("waived by Tests-Removed: moved to the other crate"));
-        assert_eq!(checked_at(&RULE, commits(), Level::Halt).map(|found| found.level), Some(Level::Note));
-    }
-
-    #[test]
-    fn only_while_failures_are_open_and_for_the_newest_commit() {
-        let table = [
-            (vec![f(1, 2, 9), weakened(commit(2), 9, &["x"], None)], true),
-            (vec![f(1, 2, 9), weakened(commit(2), 9, &["x"], None), commit(3)], false),
-            (vec![commit(1).tests(green(1, 9)), commit(2).tests(green(2, 7))], false),
-            (vec![f(1, 2, 9), commit(5), commit(2).tests(green(2, 8))], true),
-            (vec![f(1, 2, 9), commit(5).tests(green(5, 9)), f(2, 1, 8)], false),
-            (vec![f(1, 2, 9), f(2, 3, 8)], false),
-            (vec![f(1, 2, 9), f(2, 1, 9)], false),
-        ];
-        for (commits, trips) in table {
-            assert_eq!(checked(&RULE, commits.clone()).is_some(), trips, "{commits:?}");
-        }
-    }
-
-    #[test]
-    fn removed_tests_earn_no_credit_even_where_others_take_their_place() {
-        // Each step removes failing tests and adds as many that pass: the totals do not show it.
-        let steps = |waiver| {
-            vec![
-                f(1, 7, 9),
-                weakened(f(2, 5, 9), 9, &["f", "g"], waiver),
-                weakened(f(3, 3, 9), 9, &["d", "e"], waiver),
-                weakened(f(4, 1, 9), 9, &["b", "c"], waiver),
-            ]
-        };
-        let consecutive = &consecutive_failures::RULE;
-        assert!(checked(consecutive, steps(None)).is_some());
-        assert!(checked(consecutive, steps(Some("obsolete"))).is_none());
-        let mut stuck = steps(None);
-        stuck.extend([f(5, 1, 9), f(6, 1, 9)]);
-        assert!(checked(&failures_not_decreasing::RULE, stuck).is_some());
-    }
-}
+mod tests;

@@ -103,7 +103,8 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call
     let activity = &timeline.activity;
     let newest = activity.calls.iter().rev().find(|call| is_told(call))?;
     let coarse = setting.word(&SIGNATURE) == "coarse";
-    let of_node = activity.calls.iter().filter(|call| call.node == newest.node && is_told(call));
+    let same = |call: &&Call| call.node == newest.node && call.session == newest.session && is_told(call);
+    let of_node = activity.calls.iter().filter(same);
     // The coarse form does not see what an edit says, so that an edit cannot be told from a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();

@@ -2,12 +2,14 @@
 
 pub mod advice;
 pub mod backfill;
+pub mod calibration;
 pub mod check;
 pub mod complete;
 pub mod context;
 pub mod explain;
 pub mod log;
 pub mod pin;
+pub mod rule_counts;
 pub mod session;
 pub mod status;
 pub mod sync;

@@ -2,9 +2,9 @@
 //! (`test-weakening`), and whether documentation moved with the declared API (`docs-not-updated`).
 
 use super::{Case, CommitRef, Diagnostic, Examined, at, of_finding};
-use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Rule, Situation};
+use crate::detect::{self, Candidate, CodeChange, EvidenceState, Origin, Patterns, Rule, Situation};
 use crate::domain::decision::Stage;
-use crate::domain::facts::{CommitFact, Fact};
+use crate::domain::facts::{CommitFact, Fact, Weakening};
 use crate::engine::docs;
 use crate::engine::error::OpsError;
 use crate::engine::verdict;
@@ -24,7 +24,7 @@ pub(super) struct Weakened {
 }
 
 impl Weakened {
-    /// What `commit` took from the tests while earlier ones failed; completes its fact.
+    /// What `commit` took from the tests; completes its fact.
     pub(super) fn judge(
         &mut self,
         case: &Case<'_>,
@@ -32,15 +32,46 @@ impl Weakened {
         fact: &mut CommitFact,
     ) -> Result<Vec<Diagnostic>, OpsError> {
         let fold = self.fold.get_or_insert_with(|| below(case, commit));
-        let open = weakening::open_failures(&[], fold.timeline(), fact.record.code).cloned();
-        if let Some(open) = open {
-            let derived = weakening::of(case.repo, &case.config.rules, commit, &open)?;
-            fact.record.weakening = derived.or_else(|| fact.record.weakening.take());
-        }
+        let last = weakening::last_result(&[], fold.timeline(), fact.record.code).cloned();
+        let derived = weakening::of(case.repo, &case.config.rules, commit, last.as_ref())?;
+        fact.record.weakening = derived.or_else(|| fact.record.weakening.take());
         fold.push(Fact::Commit(Box::new(fact.clone())));
         let situation = verdict::at(fold.timeline(), Stage::Check);
         Ok(found_by(case, &situation, &detect::TEST_WEAKENING, at(commit)))
     }
+}
+
+/// What the range as a whole takes from the tests of its base, where it does so in more than one step. What a commit of it
+/// gives a reason for is not told again.
+pub(super) fn weakened(case: &Case<'_>, examined: &Examined) -> Result<Vec<Diagnostic>, OpsError> {
+    let (Some(first), Some(tip)) = (examined.commits().first(), examined.commits().last()) else {
+        return Ok(Vec::new());
+    };
+    let taken: Vec<Weakening> = examined.facts().filter_map(|fact| fact.record.weakening).collect();
+    let (Some(below), Some(setting)) = (first.parents.first(), weakening::setting(&case.config.rules)) else {
+        return Ok(Vec::new());
+    };
+    if taken.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let (before, after) = (case.repo.tree_of(*below)?, case.repo.tree_of(tip.id)?);
+    let found = weakening::between(case.repo, &Patterns::of(&setting), before, after)?;
+    let found = found.map(|found| taken.iter().filter(|it| it.waiver.is_some()).fold(found, without));
+    let found = found.filter(|found| found.total > 0);
+    let found = found.and_then(|found| detect::weakened_range(found, &case.config.rules));
+    Ok(found.map(|found| of_finding(examined.at(tip.id), &found)).into_iter().collect())
+}
+
+/// What is left of `found` when `given`, for which a reason was given, is taken out.
+fn without(mut found: Weakening, given: &Weakening) -> Weakening {
+    found.total = found.total.saturating_sub(given.total);
+    found.removed.retain(|name| !given.removed.contains(name));
+    found.skipped.retain(|name| !given.skipped.contains(name));
+    found.loosened.retain(|name| !given.loosened.contains(name));
+    if found.counts() == [0; 3] {
+        found.total = 0;
+    }
+    found
 }
 
 /// The records below the first commit of the range.

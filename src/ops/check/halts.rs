@@ -13,6 +13,7 @@ use crate::domain::findings::Level;
 use crate::domain::ids::{CommitId, EntryId};
 use crate::engine::error::OpsError;
 use crate::engine::lineage::Lineages;
+use crate::engine::named_files;
 use crate::engine::verdict;
 use crate::history::Fold;
 use crate::ledger::{EntryEvent, Ledger};
@@ -173,6 +174,7 @@ fn unrecorded_halts(
         let mut fold = lines.before(parent, |fresh| below(case, commit, answers, fresh));
         fold.push(Fact::Commit(Box::new(fact)));
         let decision = verdict::over(fold.timeline(), &case.config.rules, case.config);
+        let decision = named_files::named(case.repo, &case.config.paths.rules, fold.timeline(), decision);
         let halted = decision.verdict == Verdict::Halt;
         let rule = decision.findings.first().map_or("", |finding| finding.rule);
         if halted && lines.goes_on(commit.id) && !is_known(examined, commit.id, rule, halts) {

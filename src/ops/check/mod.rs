@@ -83,6 +83,7 @@ pub fn run(ctx: &Context, asked: &RangeRequest, pace: &mut Pace<'_>) -> Result<C
     if walked == Walked::Whole {
         violations.add(&examined, Turn::Range, tested::tip(&case, &examined));
         violations.add(&examined, Turn::Range, changes::undocumented(&case, &examined)?);
+        violations.add(&examined, Turn::Range, changes::weakened(&case, &examined)?);
         if let Some(squash) = &asked.squash {
             violations.add(&examined, Turn::Range, squash::judge(&repo, repo.resolve(squash)?, range.tip)?);
         }

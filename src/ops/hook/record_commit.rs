@@ -6,7 +6,6 @@ use super::gate_hook;
 use super::layers::{self, Made};
 use super::origin;
 use crate::adapter::agents::Actor;
-use crate::detect::{self, Situation};
 use crate::domain::decision::{Decision, Stage, Verdict};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::facts::{
@@ -26,7 +25,6 @@ use crate::engine::repairs;
 use crate::engine::skip;
 use crate::engine::standing;
 use crate::engine::timeline::{self, Loaded};
-use crate::engine::uncertainty;
 use crate::engine::weakening;
 use crate::engine::workspace::Workspace;
 use crate::git::{CommitInfo, missing_help};
@@ -172,16 +170,7 @@ fn record(
             None
         }
     };
-    let stops = standing::stops(ws);
-    let episode = uncertainty::episode(&loaded.timeline, &ws.config.rules, uncertainty::mode(&ws.config));
-    let situation = Situation {
-        timeline: &loaded.timeline,
-        stage: Stage::PostCommit,
-        candidate: None,
-        stops,
-        episode: episode.as_ref(),
-    };
-    let findings = detect::run(&situation, &ws.config.rules);
+    let findings = guard::asked(ws, &loaded, Stage::PostCommit, None);
     fact.record.findings = kept(&findings);
     stop_point("post-commit:derived");
     let line = store.put(&[(entry.commit.id, fact.record.clone())], ctx.now)?.pop().flatten();
@@ -256,11 +245,8 @@ fn derive(
     let strike = Strike::of(kind, Some(&derived.change));
     let upcoming = Upcoming { parent: derived.parent, at: ctx.now, uptime, kind, code, strike };
     let iteration = history::next_iteration(&loaded.timeline, &upcoming);
-    let open = weakening::open_failures(&loaded.runs, &loaded.timeline, derived.code);
-    let weakening = match open {
-        Some(open) => weakening::of(&ws.repo, &ws.config.rules, commit, open)?,
-        None => None,
-    };
+    let last = weakening::last_result(&loaded.runs, &loaded.timeline, derived.code);
+    let weakening = weakening::of(&ws.repo, &ws.config.rules, commit, last)?;
     let node = node_of(ws, commit, &actor)?;
     let record = CommitRecord {
         recorded_at: ctx.now,

@@ -40,16 +40,28 @@ pub fn run(
     show: &mut dyn FnMut(u64, Decision),
 ) -> Result<EventsEnd, OpsError> {
     let settings = super::settings(&config.rules);
+    let mut engine = Engine::new(config, settings);
+    each_fact(now, input, &mut |number, fact| {
+        show(number, engine.take(fact));
+        engine.fold.timeline().activity.now
+    })
+}
+
+/// Hands each fact of `input` to `take`, with the number of its line from 1; `take` says the latest time it has seen.
+pub(super) fn each_fact(
+    now: Timestamp,
+    input: &mut dyn BufRead,
+    take: &mut dyn FnMut(u64, Fact) -> Option<Timestamp>,
+) -> Result<EventsEnd, OpsError> {
     let mut lines = Lines::new(input);
     let mut tally = LineSummary::default();
-    let mut engine = Engine::new(config, settings);
+    let mut last = None;
     while let Some(line) = lines.next_line().map_err(OpsError::Input)? {
         tally.line = tally.line.saturating_add(1);
         within_bounds(&tally)?;
         if line == Line::Text(b"") {
             continue;
         }
-        let last = engine.fold.timeline().activity.now;
         let frame = Frame { now, kind: None, last, purpose: Purpose::Replay };
         if matches!(line, Line::Text(text) if events::is_note(text)) {
             continue;
@@ -61,7 +73,7 @@ pub fn run(
         match parsed {
             Ok(parsed) => {
                 tally.odd(parsed.odd.map(|odd| Diagnostic::warning(odd).code("event")));
-                show(tally.line, engine.take(parsed.fact));
+                last = take(tally.line, parsed.fact);
             }
             Err(error) => tally.refuse(&error),
         }

@@ -51,6 +51,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
                 counter: None,
                 by: "P <p@x>".into(),
                 how: AckHow::Resume,
+                halt_was: crate::domain::facts::HaltWas::Unsaid,
                 agent: None,
                 reason: String::new(),
                 head: None,

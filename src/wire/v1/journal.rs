@@ -16,7 +16,7 @@ use crate::domain::agent_door::{AgentFact, Deed};
 use crate::domain::attempt::Attempt;
 use crate::domain::decision::StandingHalt;
 use crate::domain::events::{Begins, Event};
-use crate::domain::facts::{Ack, AckHow};
+use crate::domain::facts::{Ack, AckHow, HaltWas};
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId, EntryId, ShortHash, TreeId};
 use crate::domain::safety::{SafetyFact, SafetyKind};
@@ -111,6 +111,7 @@ struct AckWire {
     counter: Option<String>,
     by: String,
     how: Option<AckHow>,
+    mistaken: Option<bool>,
     agent: Option<String>,
     reason: Option<String>,
     head: Option<CommitId>,
@@ -300,6 +301,7 @@ impl From<&Ack> for AckWire {
             counter: ack.counter.as_deref().map(|rule| bounded(rule, MAX_NAME)),
             by: bounded(&ack.by, MAX_NAME),
             how: Some(ack.how),
+            mistaken: ack.halt_was.key(),
             agent: ack.agent.as_deref().map(|agent| bounded(agent, MAX_NAME)),
             reason: Some(bounded(&ack.reason, MAX_REASON)),
             head: ack.head,
@@ -315,6 +317,7 @@ impl From<AckWire> for Ack {
             counter: wire.counter,
             by: wire.by,
             how: wire.how.unwrap_or(AckHow::Resume),
+            halt_was: HaltWas::of(wire.mistaken),
             agent: wire.agent,
             reason: wire.reason.unwrap_or_default(),
             head: wire.head,

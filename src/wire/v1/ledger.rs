@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use super::figures::FiguresWire;
 use crate::domain::attempt::Attempt;
 use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StopSwitch, SwitchMove};
-use crate::domain::facts::{Ack, AckHow};
+use crate::domain::facts::{Ack, AckHow, HaltWas};
 use crate::domain::findings::{HaltReason, ReportFile};
 use crate::domain::ids::{CommitId, DiffHash, Digest, EntryId, Signature};
 use crate::domain::suggestion::{AdvisedStep, Suggestion};
@@ -86,6 +86,7 @@ struct AckWire {
     counter: Option<String>,
     by: String,
     how: AckHow,
+    mistaken: Option<bool>,
     agent: Option<String>,
     reason: Option<String>,
     head: Option<CommitId>,
@@ -210,6 +211,7 @@ impl From<&Ack> for AckWire {
             counter: ack.counter.as_deref().map(cut),
             by: cut(&ack.by),
             how: ack.how,
+            mistaken: ack.halt_was.key(),
             agent: ack.agent.as_deref().map(cut),
             reason: Some(cut(&ack.reason)),
             head: ack.head,
@@ -292,8 +294,9 @@ impl HaltWire {
 
 impl AckWire {
     fn into_ack(self, at: Timestamp) -> Ack {
-        let Self { halt, counter, by, how, agent, reason, head, worktree } = self;
-        Ack { halt, counter, by, how, agent, reason: reason.unwrap_or_default(), head, worktree, at }
+        let Self { halt, counter, by, how, mistaken, agent, reason, head, worktree } = self;
+        let (halt_was, reason) = (HaltWas::of(mistaken), reason.unwrap_or_default());
+        Ack { halt, counter, by, how, halt_was, agent, reason, head, worktree, at }
     }
 }
 

@@ -3,7 +3,7 @@ use crate::detect::testkit::{checked, checked_with};
 use crate::domain::change::Nature;
 use crate::domain::facts::CommitKind::{CherryPick, Merge, Rebase, Revert};
 use crate::domain::settings::ParamValue;
-use crate::history::testkit::{Commit, commit};
+use crate::history::testkit::{Commit, commit, green};
 
 fn states(codes: &[u8]) -> Vec<Commit> {
     codes.iter().map(|code| commit(*code)).collect()
@@ -95,8 +95,20 @@ fn file(states: &[u8]) -> Vec<Commit> {
     (100..).zip(states).map(&mut one).collect()
 }
 
+/// The same beside work in path 9 that brings nothing new: its states come round in their turn, later.
+fn file_alone(states: &[u8]) -> Vec<Commit> {
+    let one = |(at, mut commit): (u8, Commit)| {
+        let (old, new) = (9 + at % 7, 9 + (at + 1) % 7);
+        let step = commit.record().change.as_ref().map(|change| change.paths[0]).unwrap();
+        commit = commit.change(Nature::Work, &[(1, step.old.0[0], step.new.0[0]), (9, old, new)]);
+        commit
+    };
+    let seen = (0..7).map(|at| commit(at + 50).change(Nature::Work, &[(9, 9 + at, 9 + (at + 1) % 7)]));
+    seen.chain((0..).zip(file(states)).map(one)).collect()
+}
+
 #[test]
-fn a_file_that_goes_round_behind_other_work_trips() {
+fn a_file_that_goes_round_while_nothing_new_comes_beside_it_trips() {
     let table: [(&[u8], Option<Level>); 6] = [
         (&[1, 2, 1, 2], None),
         (&[1, 2, 1, 2, 1], Some(Level::Halt)),
@@ -107,7 +119,7 @@ fn a_file_that_goes_round_behind_other_work_trips() {
         (&[1, 0, 1, 0, 1], Some(Level::Halt)),
     ];
     for (states, wanted) in table {
-        assert_eq!(level(file(states)), wanted, "{states:?}");
+        assert_eq!(level(file_alone(states)), wanted, "{states:?}");
     }
     let mut reverted = file(&[1, 2, 1, 2, 1]);
     reverted[4] = reverted[4].clone().kind(Revert);
@@ -116,19 +128,94 @@ fn a_file_that_goes_round_behind_other_work_trips() {
 }
 
 #[test]
+fn a_file_that_is_toggled_beside_real_work_is_no_loop() {
+    let toggled = |times: usize| -> Vec<u8> { (0..times).map(|at| [1, 2][at % 2]).collect() };
+    let finding = checked(&RULE, file(&toggled(5))).unwrap();
+    assert_eq!(finding.level, Level::Note);
+    assert_eq!(finding.files, [crate::domain::ids::HunkHash([1; 8])]);
+    assert_eq!(finding.message(), "one file goes back and forth between 2 states, 3 returns");
+    assert_eq!(level(file(&toggled(30))), Some(Level::Warn), "nothing is known of tests");
+    let tested = |times: usize, grows: u64| {
+        let one = |(at, commit): (u8, Commit)| commit.tests(green(100 + at, 9 + u64::from(at) * grows));
+        level((0..).zip(file(&toggled(times))).map(one).collect())
+    };
+    assert_eq!(tested(30, 1), Some(Level::Note), "tests green and growing");
+    assert_eq!(tested(9, 0), Some(Level::Warn));
+    assert_eq!(tested(10, 0), Some(Level::Halt), "eight returns, and the tests stand still");
+}
+
+#[test]
+fn a_document_that_goes_round_is_none_of_its_business() {
+    let mut commits = file_alone(&[1, 2, 1, 2, 1]);
+    let count = commits.len();
+    commits[count - 1] = commits[count - 1].clone();
+    let code = commits[count - 2].record().code;
+    commits[count - 1].record().code = code;
+    assert_eq!(level(commits), None, "the code stayed when it was changed");
+}
+
+#[test]
 fn a_file_that_goes_round_slowly_is_given_more_time() {
     let slow = |states: &[u8], between: u8| -> Vec<Commit> {
-        let steps = file(states).into_iter().zip((0..).step_by(8));
-        let behind = |(step, at): (Commit, u8)| {
-            let others =
-                (0..between).map(move |other| commit(at + other).change(Nature::Work, &[(8, at, at + 1)]));
+        let behind = |(at, step): (u8, Commit)| {
+            let others = (0..between)
+                .map(move |other| commit(at * 8 + other).change(Nature::Work, &[(8, other, other + 1)]));
             others.chain([step]).collect::<Vec<_>>()
         };
-        steps.flat_map(behind).collect()
+        (0..).zip(file_alone(states)).flat_map(behind).collect()
     };
     assert_eq!(level(slow(&[1, 2, 1, 2, 1], 1)), Some(Level::Halt));
     assert_eq!(level(slow(&[1, 2, 1, 2, 1], 2)), Some(Level::Note));
     assert_eq!(level(slow(&[1, 2, 1, 2, 1, 2, 1], 2)), Some(Level::Halt));
+}
+
+#[test]
+fn release_pairs_in_words_of_ones_own_are_learned() {
+    let pairs = |subjects: [&str; 4]| {
+        level(
+            [1, 2, 1, 2]
+                .iter()
+                .zip(subjects)
+                .map(|(state, subject)| commit(*state).subject(subject))
+                .collect(),
+        )
+    };
+    let learned = [
+        "Prepare before 1.2 release",
+        "Cleanup after 1.2 release",
+        "Prepare before 1.3 release",
+        "Cleanup after 1.3 release",
+    ];
+    assert_eq!(pairs(learned), Some(Level::Note));
+    assert_eq!(pairs(["Attempt 1", "Attempt 2", "Attempt 3", "Attempt 4"]), Some(Level::Halt));
+    let same = ["Fix 1.2", "Undo 1.2", "Fix 1.2", "Undo 1.2"];
+    assert_eq!(pairs(same), Some(Level::Halt), "of one version");
+}
+
+#[test]
+fn a_pull_request_that_lands_again_after_its_revert_is_meant() {
+    let commits = |third: &str| {
+        vec![
+            commit(1),
+            commit(2).subject("Add a cache (#10)"),
+            commit(1).subject("Revert \"Add a cache (#10)\" (#11)"),
+            commit(2).subject(third),
+            commit(1).subject("Revert \"Add a cache, again (#12)\" (#13)"),
+            commit(2).subject(third),
+        ]
+    };
+    assert_eq!(level(commits("Add a cache, again (#12)")), Some(Level::Note));
+    assert_eq!(level(commits("Add a cache, again")), Some(Level::Halt));
+}
+
+#[test]
+fn what_is_switched_on_and_off_over_hours_is_given_more_time() {
+    let hourly = |states: &[u8], seconds: i64| {
+        level((1..).zip(states).map(|(at, state)| commit(*state).at(at * seconds)).collect())
+    };
+    assert_eq!(hourly(&[1, 2, 1, 2], 4000), Some(Level::Warn));
+    assert_eq!(hourly(&[1, 2, 1, 2], 600), Some(Level::Halt));
+    assert_eq!(hourly(&[1, 2, 1, 2, 1, 2], 4000), Some(Level::Halt));
 }
 
 #[test]

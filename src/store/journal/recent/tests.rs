@@ -19,6 +19,7 @@ fn ack(reason: &str) -> JournalLine {
         counter: None,
         by: "A".to_owned(),
         how: crate::domain::facts::AckHow::Resume,
+        halt_was: crate::domain::facts::HaltWas::Unsaid,
         agent: None,
         reason: reason.to_owned(),
         head: None,

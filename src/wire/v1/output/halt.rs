@@ -109,6 +109,8 @@ pub struct AckJson<'a> {
     counter: Option<&'a str>,
     by: &'a str,
     how: AckHow,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mistaken: Option<bool>,
     agent: Option<&'a str>,
     reason: &'a str,
     head: Option<CommitId>,
@@ -124,6 +126,7 @@ impl<'a> From<&'a Ack> for AckJson<'a> {
             counter: ack.counter.as_deref(),
             by: &ack.by,
             how: ack.how,
+            mistaken: ack.halt_was.key(),
             agent: ack.agent.as_deref(),
             reason: &ack.reason,
             head: ack.head,

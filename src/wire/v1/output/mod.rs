@@ -5,6 +5,7 @@
 //! Here are the types, and what is made of values of the product; the types that show a view of `report` are filled there.
 
 mod answers;
+mod calibration;
 mod halt;
 mod installed;
 mod judged;
@@ -20,6 +21,7 @@ pub use answers::{
     ExplainedFailureJson, ExplainedJson, HandoffJson, MovedJson, NoticeJson, PinJson, StallJson, SyncJson,
     ThresholdsJson,
 };
+pub use calibration::{CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson};
 pub use halt::{AckJson, HaltJson, LastHaltJson};
 pub use installed::{
     DiagnosisJson, DoctorCheckJson, FetchJson, HookJson, InstallJson, PurgedJson, UninstallJson,
@@ -36,7 +38,7 @@ pub use reviewed::{
 pub use safety::{SafetyDetails, SafetyEventJson, SafetyLogJson};
 pub use schema::{Additional, SchemaJson};
 pub use status::{
-    CodesJson, CycleJson, EvidenceJson, FailureJson, HooksGoneJson, SkippedJson, StatesJson, StatusJson,
-    TestStateJson, UncreditedJson,
+    CodesJson, CycleJson, EvidenceJson, FailureJson, HooksGoneJson, RuleCountJson, RuleCountsJson,
+    SkippedJson, StatesJson, StatusJson, TestStateJson, UncreditedJson,
 };
 pub use witnesses::{LedgerFaultJson, LedgerVerifyJson, WitnessKeyJson, WitnessListJson};

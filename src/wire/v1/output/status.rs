@@ -109,3 +109,25 @@ pub struct FailureJson<'a> {
     pub status: &'static str,
     pub failing: &'a [String],
 }
+
+/// `andon status --rules`: `andon/rules@1`.
+#[derive(Debug, Serialize)]
+pub struct RuleCountsJson<'a> {
+    /// The name of the document.
+    pub schema: &'static str,
+    /// The rules of this version in their order, then others that the ledger tells of.
+    pub rules: Vec<RuleCountJson<'a>>,
+}
+
+/// One of them.
+#[derive(Debug, Serialize)]
+pub struct RuleCountJson<'a> {
+    /// Its id.
+    pub rule: &'a str,
+    /// Its level here; `null` for one that this version does not know.
+    pub level: Option<&'static str>,
+    /// Its halts.
+    pub halts: u64,
+    /// Those that people called mistaken.
+    pub mistaken: u64,
+}

@@ -33,6 +33,7 @@ fn journal_lines() -> Vec<JournalLine> {
             counter: None,
             by: "A Person <a@example.org>".into(),
             how: AckHow::FileDeleted,
+            halt_was: crate::domain::facts::HaltWas::Unsaid,
             agent: Some("CLAUDECODE".into()),
             reason: "looked at it\nby hand".into(),
             head: Some(CommitId(oid(4))),

@@ -1,0 +1,48 @@
+//! `andon calibrate`.
+
+use crate::cli::Shell;
+use crate::cli::args::CalibrateArgs;
+use crate::cli::error::Exit;
+use crate::cli::output::Format;
+use crate::cli::progress;
+use crate::config;
+use crate::domain::view::calibration::Promised;
+use crate::effect;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
+use crate::ops::replay::calibrate::{self, Good, SettingsOf, Wanted};
+use crate::report::{calibration as report, json};
+
+/// Calibrates on what went well. Exit code 1 where nothing can be promised.
+pub fn run(shell: &Shell, args: &CalibrateArgs) -> Result<Exit, OpsError> {
+    let opened = match Workspace::open(&shell.ctx) {
+        Ok(ws) => Ok(ws),
+        // Streams need no repository.
+        Err(OpsError::Git(err)) if err.is_usage() => Err(config::load(&[])?),
+        Err(err) => return Err(err),
+    };
+    let ground = match &opened {
+        Ok(ws) => SettingsOf::Repository(ws),
+        Err(config) => SettingsOf::Nowhere(config),
+    };
+    let good = match (&args.good, args.events.as_slice()) {
+        (Some(folder), _) => Good::Folder(folder),
+        (None, []) => Good::Range(args.range.as_deref().unwrap_or("HEAD")),
+        (None, files) => Good::Events(files),
+    };
+    let wanted = Wanted { good, alpha: args.alpha };
+    let found = progress::walk(shell, ("calibrate", args.threads), |pace, _| {
+        calibrate::run(&shell.ctx, ground, &wanted, pace)
+    })?;
+    if let Some(file) = &args.svg {
+        effect::replace_text(file, &report::svg(&found))?;
+    }
+    shell.out.result(&match args.format.format {
+        Format::Text => report::text(&found, shell.out.out),
+        Format::Json => json::line(&report::json(&found)),
+    });
+    Ok(match found.promised {
+        Promised::Factor(_) => Exit::Allowed,
+        Promised::TooFew(_) | Promised::Nothing => Exit::Refused,
+    })
+}

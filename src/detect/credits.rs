@@ -1,0 +1,104 @@
+//! Failures that are not held against a loop: an acceptance test that was written first stays red while others newly
+//! pass, and what was red before a run began is not its doing.
+
+use std::collections::BTreeSet;
+
+use super::gains;
+use super::step::Step;
+use crate::domain::tests::{TestEvidence, TestRun};
+use crate::history::{Outcome, Timeline, outcome};
+
+/// Whether a failing attempt is held against the loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Credit {
+    /// It is.
+    Strike,
+    /// It is not: it brought newly passing tests, or fails where the tests failed before the run began.
+    Given,
+}
+
+/// Attempts running that are given credit.
+pub(super) const CREDITS: u64 = 5;
+
+/// The credit that was given.
+#[derive(Debug, Default)]
+pub(super) struct Credits {
+    /// Most tests that passed at once.
+    passed: Option<u64>,
+    /// Attempts running that had credit.
+    running: u64,
+}
+
+impl Credits {
+    /// The credit of a result, of which `baseline` failed before the run began.
+    pub(super) fn of(&mut self, tests: &TestEvidence, step: Step, baseline: &BTreeSet<&str>) -> Credit {
+        let passed = gains::passed(tests);
+        // More that pass because fewer fail is progress of another kind.
+        let stays = matches!(step, Step::NotLower { gone: 0 } | Step::Rise { gone: 0 });
+        let newly = stays && passed > self.passed && self.passed.is_some();
+        self.passed = self.passed.max(passed);
+        let named = outcome(tests) == Outcome::Red && !tests.failing.is_empty() && !tests.truncated;
+        let known = named && tests.failing.iter().all(|id| baseline.contains(id.as_str()));
+        if matches!(step, Step::Green | Step::Fall { .. }) {
+            self.running = 0;
+        }
+        if !(newly || known) || self.running >= CREDITS {
+            return Credit::Strike;
+        }
+        self.running += 1;
+        Credit::Given
+    }
+}
+
+/// What failed before the run began: in the newest run on committed code before its first iteration.
+pub(super) fn baseline(timeline: &Timeline) -> BTreeSet<&str> {
+    let Some(first) = timeline.iterations.first() else { return BTreeSet::new() };
+    let before = |run: &&TestRun| {
+        let earlier = run.at.is_some_and(|at| first.at.0 != 0 && at <= first.at);
+        // Work that is not committed yet belongs to the run.
+        let committed = run.base.is_some() && run.overlay.is_empty() && !run.overlay_truncated;
+        earlier && committed && timeline.iterations.iter().all(|one| one.code != run.evidence.code)
+    };
+    let found = timeline.runs.iter().rev().find(before);
+    found.into_iter().flat_map(|run| run.evidence.failing.iter().map(String::as_str)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ids::TreeId;
+    use crate::domain::time::Timestamp;
+    use crate::history::testkit::{commit, oid, red, run, timeline};
+
+    #[test]
+    fn newly_passing_tests_give_credit_five_times_running() {
+        let mut credits = Credits::default();
+        let none = BTreeSet::new();
+        let level = Step::NotLower { gone: 0 };
+        let mut of = |total| credits.of(&red(1, &["acceptance"], total), level, &none);
+        assert_eq!(of(9), Credit::Strike, "nothing to compare with");
+        assert_eq!(of(9), Credit::Strike);
+        let found: Vec<Credit> = (10..16).map(&mut of).collect();
+        assert_eq!(found[..5], [Credit::Given; 5]);
+        assert_eq!(found[5], Credit::Strike);
+    }
+
+    #[test]
+    fn what_was_red_before_the_run_gives_credit() {
+        let mut line = timeline(vec![commit(1).at(100), commit(2).at(200)]);
+        let tested = |at, base: Option<TreeId>| {
+            let mut own = run(red(9, &["old"], 9));
+            (own.at, own.base) = (Some(Timestamp(at)), base);
+            own
+        };
+        let tree = Some(TreeId(oid(9)));
+        for (run, known) in [(tested(50, tree), 1), (tested(150, tree), 0), (tested(50, None), 0)] {
+            line.runs = vec![run];
+            assert_eq!(baseline(&line).len(), known);
+        }
+        let (mut credits, level) = (Credits::default(), Step::NotLower { gone: 0 });
+        let old = BTreeSet::from(["old"]);
+        assert_eq!(credits.of(&red(1, &["old"], 9), level, &old), Credit::Given);
+        assert_eq!(credits.of(&red(2, &["old", "new"], 9), level, &old), Credit::Strike);
+    }
+}

@@ -1,0 +1,176 @@
+use super::*;
+use crate::detect::testkit::{checked, checked_with};
+use crate::domain::change::Nature;
+use crate::domain::facts::CommitKind::{Amend, CherryPick, Merge, Rebase, Revert};
+use crate::domain::facts::Recording;
+use crate::domain::settings::ParamValue;
+use crate::history::testkit::{Commit, commit};
+
+fn d(diff: u8) -> Commit {
+    commit(diff).diff(diff)
+}
+
+fn e() -> Commit {
+    commit(9).empty()
+}
+
+#[test]
+fn two_repeats_running_trip() {
+    let table: Vec<(&str, Vec<Commit>, bool)> = vec![
+        ("nothing", vec![], false),
+        ("one commit", vec![d(1)], false),
+        ("one repeat", vec![d(1), d(1)], false),
+        ("two repeats", vec![d(1), d(1), d(1)], true),
+        ("two repeats after work", vec![d(2), d(1), d(1), d(1)], true),
+        ("interrupted", vec![d(1), d(1), d(2), d(2)], false),
+        ("over", vec![d(1), d(1), d(1), d(2)], false),
+        ("alternating", vec![d(1), d(2), d(1), d(2)], false),
+        ("one empty", vec![e()], false),
+        ("one empty after work", vec![d(1), e()], false),
+        ("two empty", vec![e(), e()], true),
+        ("empty, work, empty", vec![e(), d(1), e()], false),
+        ("a repeat and an empty one", vec![d(1), d(1), e()], true),
+    ];
+    for (name, commits, trips) in table {
+        assert_eq!(checked(&RULE, commits).is_some(), trips, "{name}");
+    }
+}
+
+#[test]
+fn the_same_code_over_and_over_by_amends_or_rebases_trips() {
+    let amends = |codes: &[u8]| -> Vec<Commit> {
+        let amends = codes.iter().map(|code| commit(*code).kind(Amend));
+        [commit(1), commit(2)].into_iter().chain(amends).collect()
+    };
+    assert!(checked(&RULE, amends(&[2, 2, 2])).is_none());
+    assert!(checked(&RULE, amends(&[2, 2, 2, 2])).is_some(), "only the message");
+    assert!(checked(&RULE, amends(&[3, 2, 3, 2, 3, 2])).is_none());
+    assert!(checked(&RULE, amends(&[3, 2, 3, 2, 3, 2, 3])).is_some(), "to and fro");
+    assert!(checked(&RULE, amends(&[3, 4, 5, 6, 7, 8, 9])).is_none(), "each time something new");
+    let rounds = |count: usize| -> Vec<Commit> {
+        let picks = (0..count).flat_map(|_| [5, 6, 7]).map(|code| commit(code).kind(Rebase));
+        [commit(1), commit(2)].into_iter().chain(picks).collect()
+    };
+    assert!(checked(&RULE, rounds(3)).is_none());
+    assert!(checked(&RULE, rounds(4)).is_some());
+    let mut worked = rounds(3);
+    worked.push(commit(8));
+    worked.extend([commit(5).kind(Rebase), commit(6).kind(Rebase), commit(7).kind(Rebase)]);
+    assert!(checked(&RULE, worked).is_none(), "another commit in between");
+}
+
+#[test]
+fn exempt_kinds_neither_count_nor_interrupt() {
+    for kind in [Merge, Revert, CherryPick, Rebase] {
+        assert!(checked(&RULE, vec![d(1), d(1), d(1).kind(kind)]).is_none(), "{kind:?} does not count");
+        assert!(checked(&RULE, vec![e().kind(kind), e().kind(kind)]).is_none(), "{kind:?} does not count");
+        let through = vec![d(1), d(1), d(7).kind(kind), d(1)];
+        assert!(checked(&RULE, through).is_some(), "{kind:?} does not interrupt");
+    }
+}
+
+#[test]
+fn amending_a_message_repeats_nothing() {
+    assert!(checked(&RULE, vec![d(1), d(1).kind(Amend), d(1).kind(Amend), d(1).kind(Amend)]).is_none());
+    let amended = checked(&RULE, vec![d(1), d(1), d(1), d(1).kind(Amend)]);
+    assert!(amended.is_some(), "the amended iteration still repeats");
+}
+
+#[test]
+fn the_threshold_is_a_parameter() {
+    let four = || vec![d(1), d(1), d(1), d(1)];
+    let with = |repeats| checked_with(&RULE, four(), &[("repeats", ParamValue::Count(repeats))]);
+    assert!(with(3).is_some());
+    assert!(with(4).is_none());
+}
+
+fn level(commits: Vec<Commit>) -> Option<Level> {
+    checked(&RULE, commits).map(|finding| finding.level)
+}
+
+#[test]
+fn cosmetic_changes_are_given_more_time() {
+    for (running, wanted) in
+        [(1, None), (2, Some(Level::Warn)), (4, Some(Level::Warn)), (5, Some(Level::Halt))]
+    {
+        assert_eq!(level(vec![commit(1).cosmetic(); running]), wanted, "{running}");
+    }
+    assert_eq!(level(vec![e(), commit(1).cosmetic()]), Some(Level::Warn));
+}
+
+#[test]
+fn empty_commits_that_start_a_build_are_given_more_time() {
+    let poke = || e().subject("Trigger CI");
+    assert_eq!(level(vec![poke(); 11]), Some(Level::Note));
+    assert_eq!(level(vec![poke(); 12]), Some(Level::Halt));
+    assert_eq!(level(vec![d(1).subject("Trigger CI"); 3]), Some(Level::Halt), "not empty");
+}
+
+#[test]
+fn the_same_lines_in_a_document_with_a_new_text_are_given_more_time() {
+    let write = |state| d(1).docs(state, (0, 0), (0, 0));
+    assert_eq!(level((1..=3).map(write).collect()), Some(Level::Warn));
+    assert_eq!(level((1..=13).map(write).collect()), Some(Level::Halt));
+    assert_eq!(level(vec![write(1), write(2), write(1), write(2)]), Some(Level::Warn));
+    assert_eq!(level(vec![write(1), write(1), write(1)]), Some(Level::Halt), "the text is not new");
+}
+
+#[test]
+fn the_message_tells_which() {
+    let message = |commits| checked(&RULE, commits).map(|finding| finding.message()).unwrap_or_default();
+    assert_eq!(message(vec![e(), e()]), "2 iterations in a row changed nothing");
+    assert_eq!(
+        message(vec![d(1), d(1), d(1)]),
+        "2 iterations in a row made the same change as the one before (diff 010101010101)"
+    );
+    assert_eq!(
+        message(vec![d(1), d(1), e()]),
+        "2 iterations in a row repeated the change before them or changed nothing (1 changed nothing)"
+    );
+}
+
+/// The same lines at another place of the program: the diff of before, and a state that is new.
+fn again(state: u8) -> Commit {
+    commit(state).diff(1).change(Nature::Work, &[(1, state, state + 1)])
+}
+
+#[test]
+fn the_same_lines_at_another_place_are_given_more_time() {
+    assert_eq!(level((1..=3).map(again).collect()), Some(Level::Note), "for three features");
+    assert_eq!(level((1..=13).map(again).collect()), Some(Level::Halt));
+    assert_eq!(level([1, 2, 1, 2].map(again).into()), Some(Level::Halt), "no new state");
+    let comment = |state| commit(state).diff(1).change(Nature::Comments, &[(1, state, state + 1)]);
+    assert_eq!(level((1..=3).map(comment).collect()), Some(Level::Halt), "no work");
+}
+
+#[test]
+fn empty_commits_of_releases_and_forges_are_given_more_time() {
+    let row = |subjects: [&str; 3]| level(subjects.iter().map(|subject| e().subject(subject)).collect());
+    assert_eq!(row(["core 1.2.0", "Publish cli v0.4.1", "@scope/pkg@2.0.0"]), Some(Level::Note));
+    assert_eq!(row(["Add a parser (#12)", "Mend it (#13)", "Say why (#14)"]), Some(Level::Note));
+    assert_eq!(row(["Fix the parser", "Fix it again", "Fix it 3"]), Some(Level::Halt));
+}
+
+#[test]
+fn empty_doubles_of_a_line_of_commits_are_given_more_time() {
+    let line = |subjects: [&str; 2]| {
+        let work =
+            ["Add a parser", "Add a lexer"].iter().zip([1, 2]).map(|(subject, at)| d(at).subject(subject));
+        level(work.chain(subjects.iter().map(|subject| e().subject(subject))).collect())
+    };
+    assert_eq!(line(["Add a parser", "Add a lexer"]), Some(Level::Note));
+    assert_eq!(line(["Add a lexer", "Add a lexer"]), Some(Level::Halt), "the same again");
+    assert_eq!(line(["Add a lexer", "Add a grammar"]), Some(Level::Halt), "no double");
+}
+
+#[test]
+fn neighbours_by_different_authors_do_not_repeat_each_other() {
+    let by = |who: &str, recording| {
+        let mut own = e().recording(recording);
+        own.record().node = who.to_owned();
+        own
+    };
+    let row = |recording| level(["ann", "ben", "ann"].iter().map(|who| by(who, recording)).collect());
+    assert_eq!(row(Recording::Derived), None);
+    assert_eq!(row(Recording::AtCommit), Some(Level::Halt), "nodes of a workflow");
+}

@@ -1,0 +1,60 @@
+//! What calibration found, as `andon calibrate` shows it.
+
+/// What is promised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Promised {
+    /// With the counts of the rules times this many hundredths.
+    Factor(u64),
+    /// Nothing: it takes so many good runs.
+    TooFew(u64),
+    /// Nothing: even with the largest factor too many are halted.
+    Nothing,
+}
+
+/// One step of the ladder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LadderStep {
+    /// The factor in hundredths.
+    pub factor: u64,
+    /// Good runs that are halted there.
+    pub halted: u64,
+    /// The chance that the next one is, at most.
+    pub chance: f64,
+}
+
+/// One rule at the step that is promised, or else as configured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RuleBound {
+    /// Its id.
+    pub rule: &'static str,
+    /// Good runs that it halts.
+    pub halted: u64,
+    /// The rate that this bears out at most, with a confidence of 95 %.
+    pub bound: f64,
+}
+
+/// The counts of a rule that differ from the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScaledCounts {
+    /// Its id.
+    pub rule: &'static str,
+    /// Name, count as configured, count that is promised.
+    pub counts: Vec<(&'static str, u64, u64)>,
+}
+
+/// All of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Calibration {
+    /// The chance that was asked for.
+    pub alpha: f64,
+    /// Good runs.
+    pub runs: u64,
+    /// What is promised.
+    pub promised: Promised,
+    /// The ladder, the strictest step first.
+    pub curve: Vec<LadderStep>,
+    /// The rules on it.
+    pub bounds: Vec<RuleBound>,
+    /// What to write into the configuration.
+    pub changed: Vec<ScaledCounts>,
+}

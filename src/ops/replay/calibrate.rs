@@ -1,0 +1,267 @@
+//! `andon calibrate`: the engine over work that went well, at every step of the ladder at once.
+//!
+//! A run is folded once. At each fact the rules are asked at the strictest step at which it is not halted yet, and where
+//! they halt, at the next one: a good run costs one question a fact, as a replay does. No halt is answered on the way, for
+//! what counts is whether a run is halted at a step at all.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use super::events;
+use crate::config::Config;
+use crate::detect::calibration::{self, LADDER, Promise, Score};
+use crate::detect::{self, Situation, Stops};
+use crate::domain::decision::Stage;
+use crate::domain::facts::Fact;
+use crate::domain::findings::Level;
+use crate::domain::ids::CommitId;
+use crate::domain::settings::{ParamValue, RuleSettings};
+use crate::domain::view::calibration::{Calibration, LadderStep, Promised, RuleBound, ScaledCounts};
+use crate::engine::bulk::{self, Job, Pace, ReadCommit, Records};
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::lineage::Lineages;
+use crate::engine::uncertainty;
+use crate::engine::workspace::Workspace;
+use crate::history::{Begins, EventEffect, Fold, Timeline};
+use crate::store::derived::DerivedCache;
+
+/// Most files of a folder that are read.
+const MAX_FILES: usize = 100_000;
+
+/// What went well.
+#[derive(Debug)]
+pub enum Good<'a> {
+    /// The runs of a range of commits.
+    Range(&'a str),
+    /// Event streams, a run each.
+    Events(&'a [PathBuf]),
+    /// The same, all files of a folder.
+    Folder(&'a Path),
+}
+
+/// Where the settings come from.
+#[derive(Clone, Copy)]
+pub enum SettingsOf<'a> {
+    /// A repository.
+    Repository(&'a Workspace),
+    /// There is none: streams need none.
+    Nowhere(&'a Config),
+}
+
+/// What is asked.
+#[derive(Debug)]
+pub struct Wanted<'a> {
+    /// Of what.
+    pub good: Good<'a>,
+    /// The chance with which the next good run may be halted, at most.
+    pub alpha: f64,
+}
+
+/// What became of one good run.
+#[derive(Debug, Clone, Default)]
+struct Run {
+    score: Score,
+    /// The last step at which each rule halted it.
+    rules: BTreeMap<&'static str, usize>,
+}
+
+/// The rules at each step.
+struct Ladder<'a> {
+    config: &'a Config,
+    steps: Vec<RuleSettings>,
+}
+
+impl<'a> Ladder<'a> {
+    fn new(config: &'a Config) -> Self {
+        let settings = super::settings(&config.rules);
+        let mut base = settings.clone();
+        // What is no sign of being stuck is not asked at all.
+        for rule in detect::REGISTRY.iter().filter(|rule| !calibration::is_on_ladder(rule, &settings)) {
+            let signals = rule.about.signal.is_some();
+            if !signals && let Some(setting) = base.get_mut(rule.id) {
+                setting.level = Level::Off;
+            }
+        }
+        Self { config, steps: (0..LADDER.len()).map(|step| calibration::at_step(&base, step)).collect() }
+    }
+
+    /// Asks the rules about the newest fact of `timeline`.
+    fn ask(&self, timeline: &Timeline, stage: Stage, run: &mut Run) {
+        let first = run.score.map_or(0, |last| last + 1);
+        for (step, settings) in self.steps.iter().enumerate().skip(first) {
+            let mode = uncertainty::mode(self.config);
+            let loops = stage != Stage::Event;
+            let episode = loops.then(|| uncertainty::episode(timeline, settings, mode)).flatten();
+            let situation =
+                Situation { timeline, stage, candidate: None, stops: Stops::NONE, episode: episode.as_ref() };
+            let found = detect::run(&situation, settings);
+            let halting: Vec<&'static str> = found
+                .iter()
+                .filter(|finding| finding.level == Level::Halt)
+                .map(|finding| finding.rule)
+                .collect();
+            if halting.is_empty() {
+                return;
+            }
+            run.score = Some(step);
+            run.rules.extend(halting.into_iter().map(|rule| (rule, step)));
+        }
+    }
+}
+
+/// Calibrates the settings on what went well.
+///
+/// # Errors
+/// What cannot be read.
+pub fn run(
+    ctx: &Context,
+    ground: SettingsOf<'_>,
+    question: &Wanted<'_>,
+    pace: &mut Pace<'_>,
+) -> Result<Calibration, OpsError> {
+    let config = match ground {
+        SettingsOf::Repository(ws) => &ws.config,
+        SettingsOf::Nowhere(config) => config,
+    };
+    let ladder = Ladder::new(config);
+    let runs = match (&question.good, ground) {
+        (Good::Range(range), SettingsOf::Repository(ws)) => of_range(ctx, ws, range, &ladder, pace)?,
+        (Good::Range(_), SettingsOf::Nowhere(_)) => {
+            return Err(OpsError::Usage {
+                what: "a range of commits needs a repository".to_owned(),
+                help: "run it in one, or give event streams: andon calibrate --events FILE".to_owned(),
+            });
+        }
+        (Good::Events(files), _) => of_files(ctx, files, &ladder)?,
+        (Good::Folder(dir), _) => of_files(ctx, &files_of(dir)?, &ladder)?,
+    };
+    Ok(summed(config, &runs, question.alpha))
+}
+
+fn files_of(dir: &Path) -> Result<Vec<PathBuf>, OpsError> {
+    let entries = fs::read_dir(dir).map_err(OpsError::Input)?;
+    let mut files: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    files.sort();
+    files.truncate(MAX_FILES);
+    Ok(files)
+}
+
+fn of_files(ctx: &Context, files: &[PathBuf], ladder: &Ladder<'_>) -> Result<Vec<Run>, OpsError> {
+    let mut runs = Vec::with_capacity(files.len());
+    for file in files {
+        let mut input = BufReader::new(File::open(file).map_err(OpsError::Input)?);
+        let config = ladder.config;
+        let mut fold =
+            Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
+        let mut run = Run::default();
+        events::each_fact(ctx.now, &mut input, &mut |_, fact| {
+            // A halt that was answered in this run is no end of it: the window goes on as it was.
+            if !matches!(fact, Fact::Ack(_)) {
+                let commit = matches!(fact, Fact::Commit(_));
+                match fold.push(fact) {
+                    EventEffect::Nothing => {}
+                    EventEffect::Within => ladder.ask(fold.timeline(), Stage::Event, &mut run),
+                    EventEffect::Iteration => {
+                        let stage = if commit { Stage::PostCommit } else { Stage::Turn };
+                        ladder.ask(fold.timeline(), stage, &mut run);
+                    }
+                }
+            }
+            fold.timeline().activity.now
+        })?;
+        runs.push(run);
+    }
+    Ok(runs)
+}
+
+fn of_range(
+    ctx: &Context,
+    ws: &Workspace,
+    range: &str,
+    ladder: &Ladder<'_>,
+    pace: &mut Pace<'_>,
+) -> Result<Vec<Run>, OpsError> {
+    let common_dir = ws.repo.common_dir();
+    let super::Asked { commits, parents, tip } = super::asked(ctx, range)?;
+    let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
+    let job =
+        Job { ctx, config: &ws.config, commits: &commits, records: Records::Watched, tip, cache: &cache };
+    let mut lines = Lineages::new(parents.into_iter(), ws.config.guard.session_gap);
+    let mut runs: Vec<Run> = Vec::new();
+    let mut run_of: BTreeMap<CommitId, usize> = BTreeMap::new();
+    bulk::walk(common_dir, &job, pace, &mut |ReadCommit { commit, facts, .. }| {
+        let parent = commit.parents.first().copied();
+        let mut fold = lines.before(parent, |fresh| fresh);
+        let (fact, _) = super::fact(&commit, facts, &fold);
+        let anew = crate::history::begins(fold.timeline(), &fact) == Begins::Run;
+        let before = parent.and_then(|parent| run_of.get(&parent).copied()).filter(|_| !anew);
+        let at = before.unwrap_or(runs.len());
+        if at == runs.len() {
+            runs.push(Run::default());
+        }
+        fold.push(Fact::Commit(Box::new(fact)));
+        if let Some(run) = runs.get_mut(at) {
+            ladder.ask(fold.timeline(), Stage::Replay, run);
+        }
+        run_of.insert(commit.id, at);
+        lines.after(commit.id, fold);
+        Ok(())
+    })?;
+    Ok(runs)
+}
+
+fn summed(config: &Config, runs: &[Run], alpha: f64) -> Calibration {
+    let scores: Vec<Score> = runs.iter().map(|run| run.score).collect();
+    let count = u64::try_from(runs.len()).unwrap_or(u64::MAX);
+    let promise = calibration::promise(&scores, alpha);
+    let step = match promise {
+        Promise::Step(step) => step,
+        Promise::TooFew { .. } | Promise::None => calibration::AS_CONFIGURED,
+    };
+    let curve = LADDER.iter().enumerate().map(|(step, factor)| {
+        let halted = calibration::halted_at(&scores, step);
+        LadderStep { factor: *factor, halted, chance: calibration::chance(halted, count) }
+    });
+    let bounds = detect::REGISTRY.iter().filter(|rule| calibration::is_on_ladder(rule, &config.rules));
+    let bounds = bounds.map(|rule| {
+        let halts = |run: &&Run| run.rules.get(rule.id).is_some_and(|last| *last >= step);
+        let halted = u64::try_from(runs.iter().filter(halts).count()).unwrap_or(u64::MAX);
+        RuleBound { rule: rule.id, halted, bound: calibration::upper_bound(halted, count.max(1)) }
+    });
+    Calibration {
+        alpha,
+        runs: count,
+        promised: match promise {
+            Promise::Step(step) => Promised::Factor(LADDER[step]),
+            Promise::TooFew { needed } => Promised::TooFew(needed),
+            Promise::None => Promised::Nothing,
+        },
+        curve: curve.collect(),
+        bounds: bounds.collect(),
+        changed: if matches!(promise, Promise::Step(_)) { changed(&config.rules, step) } else { Vec::new() },
+    }
+}
+
+/// The counts that differ at `step`, rule by rule.
+fn changed(settings: &RuleSettings, step: usize) -> Vec<ScaledCounts> {
+    let scaled = calibration::at_step(settings, step);
+    let mut found = Vec::new();
+    for rule in detect::REGISTRY {
+        let (before, after) = (rule.setting(settings), rule.setting(&scaled));
+        let counts = rule.params.iter().filter_map(|spec| {
+            match (before.params.get(spec.name)?, after.params.get(spec.name)?) {
+                (ParamValue::Count(was), ParamValue::Count(is)) if was != is => Some((spec.name, *was, *is)),
+                _ => None,
+            }
+        });
+        let counts: Vec<(&'static str, u64, u64)> = counts.collect();
+        if !counts.is_empty() {
+            found.push(ScaledCounts { rule: rule.id, counts });
+        }
+    }
+    found
+}

@@ -1,0 +1,61 @@
+//! `andon calibrate --format json`. Shares and factors are texts of decimal numbers, so that they read alike everywhere.
+
+use serde::Serialize;
+
+/// `andon/calibration@1`
+#[derive(Debug, Serialize)]
+pub struct CalibrationJson {
+    /// The name of the document.
+    pub schema: &'static str,
+    /// The chance that was asked for.
+    pub alpha: String,
+    /// Good runs.
+    pub runs: u64,
+    /// The factor that is promised; `null` where nothing can be.
+    pub factor: Option<String>,
+    /// Good runs that it takes, where there are too few.
+    pub needed: Option<u64>,
+    /// The ladder, the strictest step first.
+    pub curve: Vec<CalibrationStepJson>,
+    /// The rules on it.
+    pub rules: Vec<CalibrationRuleJson>,
+    /// Counts that differ from the configuration.
+    pub changes: Vec<CalibrationChangeJson>,
+    /// The lines for `[rules]` in `andon.toml`.
+    pub lines: Vec<String>,
+}
+
+/// A step of the ladder.
+#[derive(Debug, Serialize)]
+pub struct CalibrationStepJson {
+    /// By which counts are multiplied.
+    pub factor: String,
+    /// Good runs that are halted.
+    pub halted: u64,
+    /// The chance that the next one is, at most.
+    pub chance: String,
+}
+
+/// A rule.
+#[derive(Debug, Serialize)]
+pub struct CalibrationRuleJson {
+    /// Its id.
+    pub rule: &'static str,
+    /// Good runs that it halts.
+    pub halted: u64,
+    /// The rate that this bears out at most, with a confidence of 95 %.
+    pub bound: String,
+}
+
+/// A count that differs.
+#[derive(Debug, Serialize)]
+pub struct CalibrationChangeJson {
+    /// The rule.
+    pub rule: &'static str,
+    /// The parameter.
+    pub param: &'static str,
+    /// As configured.
+    pub was: u64,
+    /// As promised.
+    pub is: u64,
+}
