@@ -8,10 +8,12 @@ use nix::sys::statfs::{self, FsType};
 /// File systems whose every change goes through this kernel: ext2 to ext4, xfs, btrfs, tmpfs, overlay, f2fs, zfs.
 /// Network and user-space ones change without it.
 fn is_local(kind: FsType) -> bool {
+    // Not everywhere where nix has the others.
+    const XFS: FsType = FsType(0x5846_5342);
     const ZFS: FsType = FsType(0x2fc1_2fc1);
     let local = [
         statfs::EXT4_SUPER_MAGIC,
-        statfs::XFS_SUPER_MAGIC,
+        XFS,
         statfs::BTRFS_SUPER_MAGIC,
         statfs::TMPFS_MAGIC,
         statfs::OVERLAYFS_SUPER_MAGIC,
