@@ -1,9 +1,9 @@
 //! The hooks of agents' clients: every payload that a real client sent, and what comes of it.
 
+mod breakdowns;
 mod done_gate;
 mod guarding;
 mod layers;
-mod odd;
 mod payloads;
 mod pending;
 mod twice;

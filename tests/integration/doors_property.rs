@@ -1,7 +1,7 @@
 //! Random stories through every door, compared step by step.
 //!
 //! A story is a list of steps: edits, test runs, commits, turns, tool calls, outputs, votes, answers, pauses, new sessions.
-//! It is lived through in a repository with hooks ([`living`]), and what became a fact there is told again through the
+//! It is lived through in a repository with hooks ([`live`]), and what became a fact there is told again through the
 //! other doors ([`doors`]): line by line and in one batch of `observe`, as a stream (`replay --events`), and, as far as it
 //! consists of commits with their tests, as a history (`replay RANGE`). Each door must come to the same decision for the
 //! same rule at the same iteration.
@@ -13,7 +13,7 @@ mod cases;
 mod compare;
 mod doors;
 mod ground;
-mod living;
+mod live;
+mod outcomes;
 mod random;
-mod said;
 mod story;

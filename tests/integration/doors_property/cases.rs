@@ -5,7 +5,7 @@ use std::env;
 use std::sync::Mutex;
 use std::thread;
 
-use super::compare::{self, Outcome, differences, shortest};
+use super::compare::{self, Comparison, differences, shortest};
 use super::random;
 use super::story::{Story, parse};
 
@@ -54,7 +54,7 @@ fn tell(stories: &[(String, Story)]) -> Vec<String> {
                         *next - 1
                     };
                     let Some((name, story)) = stories.get(at) else { return };
-                    let Outcome { differ, reached: rules } = compare::tell(story);
+                    let Comparison { differ, reached: rules } = compare::tell(story);
                     for rule in rules {
                         *reached.lock().unwrap().entry(rule).or_default() += 1;
                     }

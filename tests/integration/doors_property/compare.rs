@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::doors::{beyond_gates, range, stream};
-use super::living::{Moment, Said, Way, live};
-use super::said::{Seen, Told};
+use super::live::{Moment, OutcomeSpan, Way, live};
+use super::outcomes::{Outcome, Reported};
 use super::story::{Answers, Making, Step, Story};
 
 /// What came of a story.
-pub struct Outcome {
+pub struct Comparison {
     /// What differs between the doors, in words.
     pub differ: Vec<String>,
     /// Levels and rules that hooks came to.
@@ -21,9 +21,9 @@ pub fn differences(story: &Story) -> Vec<String> {
 }
 
 /// Lives through a story at every door.
-pub fn tell(story: &Story) -> Outcome {
+pub fn tell(story: &Story) -> Comparison {
     let (moments, _, stage) = live(story, Way::Hooks);
-    let reached = moments.iter().flat_map(|moment| moment.seen.rules.iter().cloned()).collect();
+    let reached = moments.iter().flat_map(|moment| moment.outcome.rules.iter().cloned()).collect();
     let mut found = Vec::new();
     if is_history(story) && !tested_afterwards(&moments) {
         compare("replay RANGE", &moments, &range(&stage, &moments), &mut found);
@@ -32,14 +32,14 @@ pub fn tell(story: &Story) -> Outcome {
     let ways = [("line by line", Way::Lines(&moments)), ("in one batch", Way::Batch(&moments))];
     for (door, way) in ways {
         match std::panic::catch_unwind(|| live(story, way)) {
-            Ok((_, said, _)) => compare(door, &moments, &said, &mut found),
+            Ok((_, outcomes, _)) => compare(door, &moments, &outcomes, &mut found),
             Err(cause) => {
                 let why = cause.downcast_ref::<String>().cloned().unwrap_or_default();
                 found.push(format!("{door}: another story: {why}"));
             }
         }
     }
-    Outcome { differ: found, reached }
+    Comparison { differ: found, reached }
 }
 
 /// Whether commits, their records and answers at once are all there is to tell.
@@ -72,11 +72,11 @@ fn is_history(story: &Story) -> bool {
 /// Whether tests ran on the code of a commit only after it: no record holds them.
 fn tested_afterwards(moments: &[Moment]) -> bool {
     let codes = |moments: &[Moment], kind: &str| -> Vec<String> {
-        let told = moments.iter().filter_map(|moment| match &moment.told {
-            Told::Line(line) | Told::Commit(line) if line["type"] == kind => line["code"].as_str(),
-            Told::Line(_) | Told::Commit(_) | Told::Answer(_) | Told::Refused => None,
+        let reported = moments.iter().filter_map(|moment| match &moment.reported {
+            Reported::Line(line) | Reported::Commit(line) if line["type"] == kind => line["code"].as_str(),
+            Reported::Line(_) | Reported::Commit(_) | Reported::Answer(_) | Reported::Refused => None,
         });
-        told.map(str::to_owned).collect()
+        reported.map(str::to_owned).collect()
     };
     (0..moments.len()).any(|at| {
         let newest = codes(&moments[..at], "commit").pop();
@@ -87,8 +87,8 @@ fn tested_afterwards(moments: &[Moment]) -> bool {
     })
 }
 
-fn compare(door: &str, moments: &[Moment], said: &[Said], found: &mut Vec<String>) {
-    for one in said {
+fn compare(door: &str, moments: &[Moment], outcomes: &[OutcomeSpan], found: &mut Vec<String>) {
+    for one in outcomes {
         let Some(known) = moments.get(one.from..=one.to) else {
             found.push(format!("{door}: another story from moment {} on", one.from));
             return;
@@ -96,11 +96,13 @@ fn compare(door: &str, moments: &[Moment], said: &[Said], found: &mut Vec<String
         let expected = together(known);
         let (Some(expected), Some(last)) = (expected, known.last()) else { continue };
         let batch = known.len() > 1;
-        let why = differs(&expected, &beyond_gates(&one.seen), batch);
+        let why = differs(&expected, &beyond_gates(&one.outcome), batch);
         if !why.is_empty() {
-            let what = match &last.told {
-                Told::Line(line) | Told::Commit(line) | Told::Answer(line) => line["type"].to_string(),
-                Told::Refused => "refused commit".to_owned(),
+            let what = match &last.reported {
+                Reported::Line(line) | Reported::Commit(line) | Reported::Answer(line) => {
+                    line["type"].to_string()
+                }
+                Reported::Refused => "refused commit".to_owned(),
             };
             found.push(format!("{door}: step {} ({what}): {}", last.step, why.join("; ")));
             return;
@@ -109,25 +111,25 @@ fn compare(door: &str, moments: &[Moment], said: &[Said], found: &mut Vec<String
 }
 
 /// What hooks said of these moments, taken together: the gravest stands.
-fn together(moments: &[Moment]) -> Option<Seen> {
-    let mut all = moments.iter().map(|moment| beyond_gates(&moment.seen));
+fn together(moments: &[Moment]) -> Option<Outcome> {
+    let mut all = moments.iter().map(|moment| beyond_gates(&moment.outcome));
     let mut whole = all.next()?;
     for next in all {
         // What stands is what stands at the end.
         let halt = next.halt.clone();
-        whole = Seen { halt, ..if rank(&next) > rank(&whole) { next } else { whole } };
+        whole = Outcome { halt, ..if rank(&next) > rank(&whole) { next } else { whole } };
     }
     Some(whole)
 }
 
-fn rank(seen: &Seen) -> usize {
+fn rank(outcome: &Outcome) -> usize {
     let verdicts = ["allow", "warn", "block", "halt"];
-    let verdict = seen.verdict.as_deref().unwrap_or("allow");
+    let verdict = outcome.verdict.as_deref().unwrap_or("allow");
     verdicts.iter().position(|known| *known == verdict).unwrap_or(verdicts.len())
 }
 
 /// What differs between what hooks say and what a door says.
-fn differs(hooks: &Seen, door: &Seen, batch: bool) -> Vec<String> {
+fn differs(hooks: &Outcome, door: &Outcome, batch: bool) -> Vec<String> {
     let mut why = Vec::new();
     // `andon test` and `andon resume` decide nothing.
     let both = hooks.verdict.is_some() && door.verdict.is_some();

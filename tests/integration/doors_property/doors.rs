@@ -3,18 +3,18 @@
 use andon::domain::decision::Stage as Place;
 use serde_json::Value;
 
-use super::living::{Moment, Said};
-use super::said::{Seen, Told, seen};
+use super::live::{Moment, OutcomeSpan};
+use super::outcomes::{Outcome, Reported, outcome};
 use crate::support::{Stage, andon_path};
 
 /// `replay --events`: what is said of each moment that is a fact.
-pub fn stream(stage: &Stage, moments: &[Moment]) -> Vec<Said> {
+pub fn stream(stage: &Stage, moments: &[Moment]) -> Vec<OutcomeSpan> {
     let facts: Vec<(usize, &Value)> = moments
         .iter()
         .enumerate()
-        .filter_map(|(number, moment)| match &moment.told {
-            Told::Line(line) | Told::Commit(line) | Told::Answer(line) => Some((number, line)),
-            Told::Refused => None,
+        .filter_map(|(number, moment)| match &moment.reported {
+            Reported::Line(line) | Reported::Commit(line) | Reported::Answer(line) => Some((number, line)),
+            Reported::Refused => None,
         })
         .collect();
     let text: String = facts.iter().map(|(_, line)| format!("{line}\n")).collect();
@@ -24,13 +24,17 @@ pub fn stream(stage: &Stage, moments: &[Moment]) -> Vec<Said> {
     assert_eq!(out.stderr, "", "{text}");
     let lines: Vec<Value> = out.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), facts.len(), "{out}");
-    facts.iter().zip(&lines).map(|((at, _), line)| Said { from: *at, to: *at, seen: seen(line) }).collect()
+    facts
+        .iter()
+        .zip(&lines)
+        .map(|((at, _), line)| OutcomeSpan { from: *at, to: *at, outcome: outcome(line) })
+        .collect()
 }
 
 /// `replay RANGE`: what is said of each commit. A halt is taken as answered at once.
-pub fn range(stage: &Stage, moments: &[Moment]) -> Vec<Said> {
+pub fn range(stage: &Stage, moments: &[Moment]) -> Vec<OutcomeSpan> {
     let commits: Vec<usize> =
-        (0..moments.len()).filter(|at| matches!(moments[*at].told, Told::Commit(_))).collect();
+        (0..moments.len()).filter(|at| matches!(moments[*at].reported, Reported::Commit(_))).collect();
     if commits.is_empty() {
         return Vec::new();
     }
@@ -38,14 +42,18 @@ pub fn range(stage: &Stage, moments: &[Moment]) -> Vec<Said> {
     let out = stage.andon(&["replay", &range, "--format", "json"]).ok();
     let lines: Vec<Value> = out.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), commits.len(), "{out}");
-    commits.iter().zip(&lines).map(|(at, line)| Said { from: *at, to: *at, seen: seen(line) }).collect()
+    commits
+        .iter()
+        .zip(&lines)
+        .map(|(at, line)| OutcomeSpan { from: *at, to: *at, outcome: outcome(line) })
+        .collect()
 }
 
-/// What is left of `seen` without the rules that speak at gates alone: a stream has none.
-pub fn beyond_gates(seen: &Seen) -> Seen {
-    let told = |rule: &&String| {
+/// What is left of `outcome` without the rules that speak at gates alone: a stream has none.
+pub fn beyond_gates(outcome: &Outcome) -> Outcome {
+    let reported = |rule: &&String| {
         let id = rule.split(' ').nth(1).unwrap_or_default();
         andon::detect::rule(id).is_some_and(|rule| rule.stages.contains(&Place::Replay))
     };
-    Seen { rules: seen.rules.iter().filter(told).cloned().collect(), ..seen.clone() }
+    Outcome { rules: outcome.rules.iter().filter(reported).cloned().collect(), ..outcome.clone() }
 }

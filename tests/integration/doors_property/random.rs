@@ -44,7 +44,7 @@ pub fn story(seed: u64) -> Story {
         [Theme::Commits, Theme::Calls, Theme::Turns, Theme::Mixed, Theme::Round][dice.below(5) as usize];
     let rules = if dice.chance(40) { "plain" } else { dice.of(&RULES) }.to_owned();
     let history = matches!(theme, Theme::Commits | Theme::Round) && dice.chance(50);
-    let answers = if history || dice.chance(40) { Answers::AtOnce } else { Answers::Told };
+    let answers = if history || dice.chance(40) { Answers::AtOnce } else { Answers::Reported };
     // Few values in a story: what is stuck comes back.
     let values = 1 + dice.below(4);
     let length = 6 + dice.below(15) as usize;
@@ -81,7 +81,7 @@ pub fn story(seed: u64) -> Story {
     }
     if history {
         // A history tells of commits and their records alone.
-        let told = |step: &Step| {
+        let reported = |step: &Step| {
             matches!(
                 step,
                 Step::Edit(..)
@@ -93,7 +93,7 @@ pub fn story(seed: u64) -> Story {
                     | Step::Session(_)
             )
         };
-        steps.retain(told);
+        steps.retain(reported);
     }
     Story { rules, answers, steps }
 }

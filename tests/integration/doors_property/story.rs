@@ -30,7 +30,7 @@ pub enum Back {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
     /// Where the story says so.
-    Told,
+    Reported,
     /// At once, as `replay RANGE` takes it.
     AtOnce,
 }
@@ -153,7 +153,7 @@ impl fmt::Display for Story {
 pub fn parse(text: &str) -> Story {
     let mut parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
     let head: Vec<&str> = parts.next().unwrap().split_whitespace().collect();
-    let answers = if head.contains(&"once") { Answers::AtOnce } else { Answers::Told };
+    let answers = if head.contains(&"once") { Answers::AtOnce } else { Answers::Reported };
     Story { rules: head[0].to_owned(), answers, steps: parts.map(step).collect() }
 }
 

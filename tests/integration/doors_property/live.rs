@@ -8,7 +8,7 @@ use andon::wire::v1::encode_line;
 use serde_json::{Value, json};
 
 use super::ground::{ground, text};
-use super::said::{Seen, Standing, Told, decision, recorded, standing, time, told_by};
+use super::outcomes::{Outcome, Reported, Standing, decision, recorded, reported_by, standing, time};
 use super::story::{Answers, Back, Making, Step, Story};
 use crate::support::{Out, Stage, andon_path};
 
@@ -20,9 +20,9 @@ pub struct Moment {
     /// When, in seconds since the start.
     pub at: i64,
     /// What happened.
-    pub told: Told,
+    pub reported: Reported,
     /// What was said.
-    pub seen: Seen,
+    pub outcome: Outcome,
 }
 
 /// How facts that are no commits come in.
@@ -38,13 +38,13 @@ pub enum Way<'a> {
 
 /// What a door says of one moment, or of several taken together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct OutcomeSpan {
     /// The first moment.
     pub from: usize,
     /// The last one.
     pub to: usize,
     /// What is said.
-    pub seen: Seen,
+    pub outcome: Outcome,
 }
 
 /// A repository in which a story is lived through.
@@ -62,13 +62,13 @@ struct Living<'a> {
     depth: u32,
     /// Lines that were not handed in yet, and the moment of the first.
     pending: (usize, Vec<Value>),
-    said: Vec<Said>,
+    outcomes: Vec<OutcomeSpan>,
     moments: Vec<Moment>,
 }
 
 /// Lives through a story; the moments, and what was said of them.
-pub fn live(story: &Story, way: Way<'_>) -> (Vec<Moment>, Vec<Said>, Stage) {
-    let mut living = Living {
+pub fn live(story: &Story, way: Way<'_>) -> (Vec<Moment>, Vec<OutcomeSpan>, Stage) {
+    let mut live = Living {
         stage: ground(&story.rules),
         way,
         now: 0,
@@ -79,22 +79,22 @@ pub fn live(story: &Story, way: Way<'_>) -> (Vec<Moment>, Vec<Said>, Stage) {
         windows: story.steps.iter().any(|step| matches!(step, Step::Usage(_) | Step::Spend(_))),
         depth: 0,
         pending: (0, Vec::new()),
-        said: Vec::new(),
+        outcomes: Vec::new(),
         moments: Vec::new(),
     };
     if let Way::Lines(_) = way {
-        living.write_on();
+        live.write_on();
     }
     for (number, step) in story.steps.iter().enumerate() {
-        living.step = number;
-        living.now += 60;
-        living.take(step);
+        live.step = number;
+        live.now += 60;
+        live.take(step);
         if story.answers == Answers::AtOnce {
-            living.answer();
+            live.answer();
         }
     }
-    living.flush();
-    (living.moments, living.said, living.stage)
+    live.flush();
+    (live.moments, live.outcomes, live.stage)
 }
 
 impl Living<'_> {
@@ -186,12 +186,12 @@ impl Living<'_> {
     }
 
     /// Says of the newest moment what was seen, with the halt that stands.
-    fn says(&mut self, told: Told, seen: Seen) {
+    fn says(&mut self, reported: Reported, outcome: Outcome) {
         self.flush();
-        let seen = Seen { halt: Some(self.halt()), ..seen };
+        let outcome = Outcome { halt: Some(self.halt()), ..outcome };
         let at = self.moments.len();
-        self.said.push(Said { from: at, to: at, seen: seen.clone() });
-        self.moments.push(Moment { step: self.step, at: self.now, told, seen });
+        self.outcomes.push(OutcomeSpan { from: at, to: at, outcome: outcome.clone() });
+        self.moments.push(Moment { step: self.step, at: self.now, reported, outcome });
     }
 
     fn halt(&self) -> Standing {
@@ -200,8 +200,8 @@ impl Living<'_> {
 
     /// The line that was told of the moment that comes now.
     fn known(&self, moments: &[Moment]) -> Value {
-        match moments.get(self.moments.len()).map(|moment| &moment.told) {
-            Some(Told::Line(line)) => {
+        match moments.get(self.moments.len()).map(|moment| &moment.reported) {
+            Some(Reported::Line(line)) => {
                 let mut line = line.clone();
                 if let (Some(members), false) = (line.as_object_mut(), self.windows) {
                     members.remove("session");
@@ -217,8 +217,8 @@ impl Living<'_> {
         match self.way {
             Way::Hooks | Way::Lines(_) => {
                 let out = self.andon(&["observe", "event", "--format", "json"], Some(&line.to_string()));
-                let seen = decision(&out);
-                self.says(Told::Line(line), seen);
+                let outcome = decision(&out);
+                self.says(Reported::Line(line), outcome);
             }
             Way::Batch(_) => {
                 let at = self.moments.len();
@@ -227,7 +227,12 @@ impl Living<'_> {
                 }
                 self.pending.1.push(line.clone());
                 let (step, at) = (self.step, self.now);
-                self.moments.push(Moment { step, at, told: Told::Line(line), seen: Seen::default() });
+                self.moments.push(Moment {
+                    step,
+                    at,
+                    reported: Reported::Line(line),
+                    outcome: Outcome::default(),
+                });
             }
         }
     }
@@ -243,8 +248,8 @@ impl Living<'_> {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         let out = self.andon(&["observe", "event", "--format", "json"], Some(&text));
         self.now = now;
-        let seen = Seen { halt: Some(self.halt()), ..decision(&out) };
-        self.said.push(Said { from, to, seen });
+        let outcome = Outcome { halt: Some(self.halt()), ..decision(&out) };
+        self.outcomes.push(OutcomeSpan { from, to, outcome });
     }
 
     fn line(&mut self, line: Value) {
@@ -254,9 +259,9 @@ impl Living<'_> {
         };
         self.hand_in(line);
         if let (Way::Hooks, Some(newest)) = (self.way, self.moments.last_mut())
-            && let Told::Line(line) = &mut newest.told
+            && let Reported::Line(line) = &mut newest.reported
         {
-            told_by(line, (self.now, self.node.as_deref(), self.session.as_deref()));
+            reported_by(line, (self.now, self.node.as_deref(), self.session.as_deref()));
         }
     }
 
@@ -269,7 +274,7 @@ impl Living<'_> {
         let (lines, _) = Journal::open(self.repo().git_dir()).read_tail();
         let line = lines.iter().rev().find(|line| matches!(line, JournalLine::TestRun(_))).unwrap();
         let line = serde_json::from_str(&encode_line(line)).unwrap();
-        self.says(Told::Line(line), Seen::default());
+        self.says(Reported::Line(line), Outcome::default());
     }
 
     fn tick(&mut self) {
@@ -286,8 +291,8 @@ impl Living<'_> {
         let mut line = json!({ "type": "turn_end" });
         line["code"] = end.code.map(|code| code.to_string()).into();
         line["docs"] = end.docs.map(|docs| docs.to_string()).into();
-        told_by(&mut line, (self.now, self.node.as_deref(), self.session.as_deref()));
-        self.says(Told::Line(line), decision(&out));
+        reported_by(&mut line, (self.now, self.node.as_deref(), self.session.as_deref()));
+        self.says(Reported::Line(line), decision(&out));
     }
 
     fn answer(&mut self) {
@@ -295,7 +300,7 @@ impl Living<'_> {
             Way::Hooks => self.standing().is_some(),
             Way::Lines(moments) | Way::Batch(moments) => {
                 let next = moments.get(self.moments.len());
-                next.is_some_and(|next| matches!(next.told, Told::Answer(_)))
+                next.is_some_and(|next| matches!(next.reported, Reported::Answer(_)))
             }
         };
         if !due {
@@ -304,7 +309,7 @@ impl Living<'_> {
         self.flush();
         self.andon(&["resume", "--reason", "looked"], None).ok();
         let line = json!({ "type": "ack", "by": "a person", "reason": "looked", "at": time(self.now) });
-        self.says(Told::Answer(line), Seen::default());
+        self.says(Reported::Answer(line), Outcome::default());
     }
 
     fn commit(&mut self, making: Making) {
@@ -327,11 +332,12 @@ impl Living<'_> {
             if args[0] == "revert" {
                 self.run("git".as_ref(), &["revert", "--quit"], None);
             }
-            return self.says(Told::Refused, Seen { verdict: Some("halt".to_owned()), ..Seen::default() });
+            return self
+                .says(Reported::Refused, Outcome { verdict: Some("halt".to_owned()), ..Outcome::default() });
         }
         self.depth += u32::from(!args.contains(&"--amend"));
-        let (told, seen) = recorded(&self.repo(), head.unwrap(), &out);
-        self.says(told, seen);
+        let (reported, outcome) = recorded(&self.repo(), head.unwrap(), &out);
+        self.says(reported, outcome);
     }
 
     fn is_clean(&mut self) -> bool {

@@ -14,7 +14,7 @@ use crate::support::Out;
 
 /// A fact, as the other doors can be told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum Reported {
     /// An event or a test run.
     Line(Value),
     /// A commit, as a stream tells of it.
@@ -30,7 +30,7 @@ pub type Standing = Option<(String, u64)>;
 
 /// What a door says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct Outcome {
     /// The decision; `None` where the door does not say one.
     pub verdict: Option<String>,
     /// Why the loop must stop.
@@ -44,7 +44,7 @@ pub struct Seen {
 }
 
 /// Adds to a line what the environment said.
-pub fn told_by(line: &mut Value, (at, node, session): (i64, Option<&str>, Option<&str>)) {
+pub fn reported_by(line: &mut Value, (at, node, session): (i64, Option<&str>, Option<&str>)) {
     line["at"] = time(at).into();
     for (key, value) in [("node", node), ("session", session)] {
         if let Some(value) = value {
@@ -59,17 +59,17 @@ pub fn time(seconds: i64) -> String {
 }
 
 /// The decision in an answer.
-pub fn decision(out: &Out) -> Seen {
+pub fn decision(out: &Out) -> Outcome {
     let value: Value = serde_json::from_str(out.stdout.lines().last().unwrap_or_default())
         .unwrap_or_else(|err| panic!("{err}: {out}"));
-    seen(&value)
+    outcome(&value)
 }
 
 /// The decision in a line of JSON.
-pub fn seen(value: &Value) -> Seen {
+pub fn outcome(value: &Value) -> Outcome {
     let none = Vec::new();
     let text = |key: &str| value[key].as_str().map(str::to_owned);
-    Seen {
+    Outcome {
         verdict: text("decision"),
         reason: text("reason"),
         rules: value["findings"].as_array().unwrap_or(&none).iter().filter_map(loud).collect(),
@@ -90,22 +90,22 @@ pub fn standing(repo: &Repo) -> Option<StandingHalt> {
 }
 
 /// What the record of a commit tells.
-pub fn recorded(repo: &Repo, commit: CommitId, out: &Out) -> (Told, Seen) {
+pub fn recorded(repo: &Repo, commit: CommitId, out: &Out) -> (Reported, Outcome) {
     let stored = NotesStore::open(repo).unwrap().get(commit).unwrap();
     let stored = stored.unwrap_or_else(|| panic!("no record of {commit}: {out}"));
     let text = encode_commit(&stored.record, &stored.extra);
     let record: Value = serde_json::from_str(&text).unwrap();
-    let mut told = json!({ "type": "commit", "at": record["recorded_at"] });
+    let mut reported = json!({ "type": "commit", "at": record["recorded_at"] });
     for key in ["parent", "code", "kind", "node", "session", "change", "weakening"] {
         if !record[key].is_null() {
-            told[key] = record[key].clone();
+            reported[key] = record[key].clone();
         }
     }
-    told["diff"] = record["diff"]["hash"].clone();
+    reported["diff"] = record["diff"]["hash"].clone();
     for key in ["empty", "files", "added", "removed", "hunks"] {
-        told[key] = record["diff"][key].clone();
+        reported[key] = record["diff"][key].clone();
     }
-    told["subject"] = repo.commit(commit).unwrap().subject.into();
+    reported["subject"] = repo.commit(commit).unwrap().subject.into();
     let none = Vec::new();
     let findings = record["findings"].as_array().unwrap_or(&none);
     let standing = standing(repo);
@@ -117,12 +117,12 @@ pub fn recorded(repo: &Repo, commit: CommitId, out: &Out) -> (Told, Seen) {
     } else {
         "allow"
     };
-    let seen = Seen {
+    let outcome = Outcome {
         verdict: Some(verdict.to_owned()),
         reason: standing.map(|standing| standing.halt.reason.as_str().to_owned()),
         rules: findings.iter().filter_map(loud).collect(),
         iteration: record["iteration"].as_u64(),
         halt: None,
     };
-    (Told::Commit(told), seen)
+    (Reported::Commit(reported), outcome)
 }
