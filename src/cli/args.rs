@@ -27,7 +27,7 @@ use ranges::{CALIBRATE_EXIT_CODES, CHECK_HELP, STOPPED};
 pub use resume::{ReasonArg, ResumeArgs};
 pub use review::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
 pub use round::{RoundCommand, RoundCommandArgs};
-pub use views::{LogArgs, ShowArgs, StatusArgs};
+pub use views::{ExportArgs, LogArgs, ReportArgs, ShowArgs, StatusArgs};
 pub use witness::{LedgerArgs, LedgerCommand, WitnessArgs, WitnessCommand};
 
 /// A circuit breaker for coding loops: records every commit in git notes, refuses code whose tests never ran on
@@ -98,6 +98,10 @@ pub enum Command {
     Log(LogArgs),
     /// Show one record in full
     Show(ShowArgs),
+    /// Make one HTML page of a range: state, trends, iterations, halts, costs; nothing on it is fetched
+    Report(ReportArgs),
+    /// Write what is recorded of a range for spreadsheets, trace viewers and collectors
+    Export(ExportArgs),
     /// Derive every record of a range again and judge it; for CI
     #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),

@@ -11,9 +11,9 @@ use super::args::Cli;
 /// The groups, and the commands of each in the order in which they are needed.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Set up", &["install", "uninstall", "agent", "doctor", "config", "pin", "demo"]),
-    ("Work", &["test", "complete", "status", "log", "show", "explain"]),
+    ("Work", &["test", "complete", "status", "log", "show", "report", "explain"]),
     ("Answer a halt", &["resume", "stop", "pause", "advise", "review", "witness"]),
-    ("Share and check", &["check", "attest", "ledger", "sync", "replay", "backfill"]),
+    ("Share and check", &["check", "export", "attest", "ledger", "sync", "replay", "backfill"]),
     ("Agents and shells", &["observe", "round", "tick", "context", "completions", "man"]),
 ];
 /// Widest text; wider lines are hard to read.

@@ -108,6 +108,8 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Status(args) => commands::status::run(shell, &args),
         Command::Log(args) => commands::log::run(shell, &args),
         Command::Show(args) => commands::show::run(shell, &args),
+        Command::Report(args) => commands::report::run(shell, &args),
+        Command::Export(args) => commands::export::run(shell, &args),
         Command::Check(args) => commands::check::run(shell, &args),
         Command::Backfill(args) => commands::backfill::run(shell, &args),
         Command::Replay(args) => commands::replay::run(shell, &args),

@@ -20,6 +20,7 @@ pub mod observe;
 pub mod pin;
 pub mod purge;
 pub mod replay;
+pub mod report;
 pub mod resume;
 pub mod review;
 pub mod round;

@@ -1,6 +1,8 @@
 //! What is asked of the verbs that show something: `status`, `log`, `show`.
 
-use clap::Args;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
 
 use crate::cli::format_arg::FormatArg;
 
@@ -16,6 +18,38 @@ pub struct StatusArgs {
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,
+}
+
+/// `andon report`
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Commits to show, such as v1.0..HEAD; of more than 10,000 the newest
+    #[arg(value_name = "RANGE", default_value = "HEAD")]
+    pub range: String,
+    /// The file to write; default: standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `andon export`
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("form").required(true)))]
+pub struct ExportArgs {
+    /// Commits to export, such as v1.0..HEAD; of more than 10,000 the newest
+    #[arg(value_name = "RANGE", default_value = "HEAD")]
+    pub range: String,
+    /// A table with a line a commit
+    #[arg(long, group = "form")]
+    pub csv: bool,
+    /// The trace format of Chrome, for Perfetto
+    #[arg(long, group = "form")]
+    pub chrome_trace: bool,
+    /// Spans and logs of OpenTelemetry: a line of OTLP as JSON each
+    #[arg(long, group = "form")]
+    pub otlp_json: bool,
+    /// The file to write; default: standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// `andon log`

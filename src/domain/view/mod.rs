@@ -7,6 +7,7 @@ pub mod check;
 pub mod complete;
 pub mod context;
 pub mod explain;
+pub mod history;
 pub mod log;
 pub mod pin;
 pub mod rule_counts;

@@ -10,4 +10,4 @@ pub use text::text;
 use crate::domain::view::status::{CycleView, FailureSummary, LoopEvidence, LoopState, StatusView, TestsOf};
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

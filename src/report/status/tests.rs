@@ -12,7 +12,7 @@ use crate::report::samples::{self, value_of};
 use crate::report::spark::Glyphs;
 use crate::report::style::Style;
 
-fn view() -> StatusView {
+pub(in crate::report) fn view() -> StatusView {
     StatusView {
         state: LoopState::Running,
         iteration: 3,

@@ -1,0 +1,35 @@
+//! `andon export`.
+
+use crate::cli::Shell;
+use crate::cli::args::ExportArgs;
+use crate::cli::error::Exit;
+use crate::domain::diagnostic::Diagnostic;
+use crate::effect::write_report;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
+use crate::ops::{report, status};
+use crate::report::{message, telemetry};
+
+/// Writes what is recorded of a range.
+pub fn run(shell: &Shell, args: &ExportArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    // The halt that stands is known from it alone where the ledger was lost; nothing else is.
+    let mut view = report::run(&ws, status::run(&shell.ctx, &ws).ok(), &args.range)?;
+    if view.left_out > 0 {
+        let what = format!("{} older commits of the range are left out", view.left_out);
+        view.warnings.push(Diagnostic::warning(what).help("export them as a range of their own"));
+    }
+    let text = if args.csv {
+        telemetry::csv::table(&view)
+    } else if args.chrome_trace {
+        telemetry::trace::document(&view)
+    } else {
+        telemetry::otlp::lines(&view)
+    };
+    shell.out.message(&message::diagnostics(&view.warnings, shell.out.err));
+    match &args.output {
+        None => shell.out.result(&text),
+        Some(file) => write_report(&shell.ctx.cwd.join(file), &text)?,
+    }
+    Ok(Exit::Allowed)
+}

@@ -1,0 +1,56 @@
+//! `andon report`.
+
+use crate::cli::Shell;
+use crate::cli::args::ReportArgs;
+use crate::cli::error::Exit;
+use crate::detect::HOOK_BYPASS;
+use crate::domain::view::history::{DecidedRound, HistoryView, OpenRound};
+use crate::effect::write_report;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
+use crate::ops::{report, review, status};
+use crate::report::html;
+
+/// Makes the page.
+pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
+    let ws = Workspace::open_lenient(&shell.ctx)?;
+    // A page that says what is missing is of more use than none.
+    let (now, unknown) = match status::run(&shell.ctx, &ws) {
+        Ok(now) => (Some(now), None),
+        Err(err) => (None, Some(err.as_warning())),
+    };
+    let mut view = report::run(&ws, now, &args.range)?;
+    view.warnings.extend(unknown);
+    if let Err(err) = rounds(&ws, &mut view) {
+        view.warnings.push(err.as_warning());
+    }
+    let page = html::page(&view, HOOK_BYPASS.id);
+    match &args.output {
+        None => shell.out.result(&page),
+        Some(file) => write_report(&shell.ctx.cwd.join(file), &page)?,
+    }
+    Ok(Exit::Allowed)
+}
+
+fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<(), OpsError> {
+    let waiting = review::waiting(ws)?;
+    view.warnings.extend(waiting.warning());
+    let open = waiting.rounds.into_iter().map(|round| OpenRound {
+        id: round.id,
+        status: round.status,
+        question: round.question,
+        since: round.since,
+        may_answer: round.may_answer,
+    });
+    let decided = review::precedents(ws, None, &[])?.into_iter().map(|round| DecidedRound {
+        id: round.round,
+        question: round.question,
+        decision: round.decision,
+        rationale: round.rationale,
+        standing: round.standing,
+        by: round.by,
+    });
+    view.open = open.collect();
+    view.decided = decided.collect();
+    Ok(())
+}

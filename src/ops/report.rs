@@ -1,0 +1,112 @@
+//! `andon report`: what happened over a range, from the records and the ledger, without judging it again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::decision::LedgerEvent;
+use crate::domain::diagnostic::Diagnostic;
+use crate::domain::facts::CommitRecord;
+use crate::domain::ids::{CommitId, EntryId};
+use crate::domain::view::history::{HistoryCommit, HistoryView};
+use crate::domain::view::log::RecordState;
+use crate::domain::view::status::{LastHalt, StatusView};
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
+use crate::git::GitError;
+use crate::ledger::Ledger;
+use crate::store::notes::NotesStore;
+
+/// Commits that one page shows.
+const COMMITS: usize = 10_000;
+/// Failing tests of one record that are kept: the page names a few and counts the rest.
+const FAILING: usize = 8;
+
+/// Gathers what is known of `range`. A ledger or a record that cannot be read is a warning: the rest is shown.
+///
+/// # Errors
+/// The range means nothing.
+pub fn run(ws: &Workspace, now: Option<StatusView>, range: &str) -> Result<HistoryView, OpsError> {
+    let known = now.as_ref().map_or(&[][..], |now| &now.warnings);
+    let mut warnings = known.to_vec();
+    let mut ids = if ws.repo.head()?.commit().is_none() && range == "HEAD" {
+        Vec::new()
+    } else {
+        ws.repo.range(range)?
+    };
+    let left_out = ids.len().saturating_sub(COMMITS);
+    ids.drain(..left_out);
+    let store = NotesStore::open(&ws.repo).map_err(|err| warnings.push(warning(&err.to_string()))).ok();
+    let commits = ids.iter().map(|id| commit(ws, store.as_ref(), *id)).collect::<Result<Vec<_>, _>>()?;
+    let halts = match halts(ws, &ids, now.as_ref()) {
+        Ok((halts, skipped)) => {
+            // What the status has said already is not said again.
+            warnings.extend(skipped.into_iter().filter(|one| !known.contains(one)));
+            halts
+        }
+        Err(err) => {
+            warnings.push(err.as_warning());
+            Vec::new()
+        }
+    };
+    let range = range.to_owned();
+    Ok(HistoryView { now, range, commits, left_out, halts, open: Vec::new(), decided: Vec::new(), warnings })
+}
+
+fn warning(why: &str) -> Diagnostic {
+    Diagnostic::warning(format!("no records are shown: {why}"))
+}
+
+fn commit(ws: &Workspace, store: Option<&NotesStore<'_>>, id: CommitId) -> Result<HistoryCommit, GitError> {
+    let info = ws.repo.commit(id)?;
+    let state = match store.map(|store| store.get(id)) {
+        None | Some(Ok(None)) => RecordState::Missing,
+        Some(Ok(Some(stored))) => RecordState::Recorded(Box::new(slim(stored.record))),
+        Some(Err(err)) => RecordState::Unreadable(err.to_string()),
+    };
+    Ok(HistoryCommit { commit: id, subject: info.subject, at: info.committed_at, state })
+}
+
+/// Ten thousand of them are held at once.
+fn slim(mut record: CommitRecord) -> CommitRecord {
+    record.diff.hunks = Vec::new();
+    record.change = None;
+    record.outputs = Vec::new();
+    record.ledger = BTreeMap::new();
+    if let Some(tests) = &mut record.tests {
+        tests.failing.truncate(FAILING);
+        tests.failing.shrink_to_fit();
+    }
+    record
+}
+
+/// The halts at these commits with their answers, and the one that stands.
+fn halts(
+    ws: &Workspace,
+    ids: &[CommitId],
+    now: Option<&StatusView>,
+) -> Result<(Vec<LastHalt>, Vec<Diagnostic>), OpsError> {
+    let shown: BTreeSet<CommitId> = ids.iter().copied().collect();
+    let (entries, skipped) = Ledger::open(&ws.repo).read_all()?;
+    let mut halts: Vec<LastHalt> = Vec::new();
+    let mut place: BTreeMap<EntryId, usize> = BTreeMap::new();
+    for entry in &entries {
+        match entry.event.known() {
+            Some(LedgerEvent::Halted(halt)) if halt.head.is_none_or(|head| shown.contains(&head)) => {
+                place.insert(entry.id, halts.len());
+                halts.push(LastHalt { id: entry.id, halt: (**halt).clone(), ack: None });
+            }
+            Some(LedgerEvent::Acknowledged(ack)) => {
+                let halt = ack.halt.and_then(|id| place.get(&id)).and_then(|at| halts.get_mut(*at));
+                if let Some(halt) = halt {
+                    halt.ack.get_or_insert_with(|| (**ack).clone());
+                }
+            }
+            Some(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_)) | None => {}
+        }
+    }
+    let missing = now
+        .and_then(|now| now.last_halt.as_ref())
+        .into_iter()
+        .filter(|last| last.ack.is_none() && !place.contains_key(&last.id));
+    halts.extend(missing.cloned());
+    Ok((halts, skipped))
+}

@@ -1,0 +1,67 @@
+//! `andon report`: one page from what is recorded, whatever state the repository is in.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use crate::check::halted;
+use crate::support::Stage;
+
+fn page(stage: &Stage, args: &[&str]) -> String {
+    stage.andon(&[&["report"], args].concat()).ok().stdout
+}
+
+#[test]
+fn a_halted_loop_says_why_since_when_and_what_to_do() {
+    let stage = halted();
+    let shown = page(&stage, &[]);
+    for part in [
+        "<span class=\"state bad\">Halted</span>",
+        "<strong>stalled</strong> (repeated-failures)",
+        "andon resume --reason &quot;...&quot;",
+        "1, 1 unanswered",
+        "What was tried",
+        "Nobody has answered",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    stage.andon(&["resume", "--reason", "the <fixture> was broken"]).ok();
+    let shown = page(&stage, &["HEAD"]);
+    assert!(shown.contains("<q>the &lt;fixture&gt; was broken</q>"), "{shown}");
+    assert!(shown.contains("Nothing waits for a person here."), "{shown}");
+}
+
+#[test]
+fn the_same_facts_make_the_same_bytes_whenever_it_is_made() {
+    let stage = halted();
+    let first = page(&stage, &["HEAD"]);
+    stage.pass(86_400);
+    stage.andon(&["report", "HEAD", "-o", "report.html"]).ok();
+    // The page itself is an untracked file now: the state of the tree is no part of what a range tells.
+    assert_eq!(stage.read("report.html"), first);
+    assert!(!first.contains("http:") && !first.contains("src="), "nothing is fetched");
+}
+
+#[test]
+fn any_repository_has_a_page() {
+    let stage = Stage::new();
+    assert!(page(&stage, &[]).contains("No commit in the range."));
+    stage.write("a.txt", "a");
+    stage.git(&["add", "."]).ok();
+    stage.git(&["commit", "-qm", "Before Andon"]).ok();
+    assert!(page(&stage, &[]).contains("data-k=m"));
+    stage.andon(&["report", "nowhere..HEAD"]).exits(2).says("unknown revision");
+    stage.andon(&["report", "-o", "nowhere/report.html"]).refused().says("cannot write");
+}
+
+#[test]
+fn damage_is_named_and_the_rest_is_shown() {
+    let stage = halted();
+    stage.git(&["notes", "--ref=andon", "add", "-f", "-m", "{ not a record", "HEAD~1"]).ok();
+    let shown = page(&stage, &["HEAD"]);
+    assert!(shown.contains("record not readable") && shown.contains("Try 3"), "{shown}");
+    let tip = stage.git(&["for-each-ref", "--format=%(refname)", "refs/andon/ledger"]).ok().stdout;
+    let blob = stage.git(&["hash-object", "-w", "code.txt"]).ok().stdout;
+    let path = stage.path(".git").join(tip.lines().next().unwrap());
+    std::fs::write(path, blob).unwrap();
+    let shown = page(&stage, &["HEAD"]);
+    assert!(shown.contains("What could not be read") && shown.contains("Try 3"), "{shown}");
+}
