@@ -1,0 +1,43 @@
+#!/bin/sh
+# Makes the packages of this platform from PROGRAM and tries each of them: packaging/test.sh PROGRAM
+set -eu
+program=${1:?usage: packaging/test.sh PROGRAM}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+version=$("$program" --version)
+fail() { echo "FAILED: $*" >&2; exit 1; }
+same() { [ "$("$1" --version)" = "$version" ] || fail "$1 is not $version"; }
+
+"$here/build.sh" archive "$program" "$work" this-machine
+tar -C "$work" -xzf "$work"/andon-v*-this-machine.tar.gz
+same "$work"/andon-v*-this-machine/andon
+grep -q andon "$work"/andon-v*-this-machine/share/man/man1/andon-check.1 || fail "no man pages in the archive"
+first=$(cat "$work"/andon-v*-this-machine.tar.gz | sha256sum)
+"$here/build.sh" archive "$program" "$work" this-machine
+[ "$first" = "$(cat "$work"/andon-v*-this-machine.tar.gz | sha256sum)" ] || fail "an archive differs when it is made again"
+echo "archive: ok"
+
+if command -v dpkg-deb >/dev/null; then
+  "$here/build.sh" deb "$program" "$work" "$(dpkg --print-architecture)"
+  dpkg-deb -x "$work"/andon_*.deb "$work/deb"
+  same "$work/deb/usr/bin/andon"
+  [ -e "$work/deb/usr/share/bash-completion/completions/andon" ] || fail "no completions in the Debian package"
+  echo "deb: ok"
+fi
+
+if command -v npm >/dev/null; then
+  platform=$(node -p 'process.platform + "-" + process.arch')
+  "$here/build.sh" npm "$program" "$work/npm" "$platform"
+  (cd "$work/npm" && npm pack --silent ./andon "./andon-$platform" >/dev/null)
+  mkdir "$work/both" "$work/alone"
+  (cd "$work/both" && npm install --silent --no-audit --no-fund --offline --omit=optional "$work"/npm/*.tgz >/dev/null)
+  same "$work/both/node_modules/.bin/andon"
+  code=0
+  "$work/both/node_modules/.bin/andon" no-such-command 2>/dev/null || code=$?
+  [ "$code" = 2 ] || fail "the launcher ends with $code instead of 2"
+  (cd "$work/alone" && npm install --silent --no-audit --no-fund --offline --omit=optional "$work"/npm/andon-[0-9]*.tgz >/dev/null)
+  "$work/alone/node_modules/.bin/andon" --version 2>"$work/said" && fail "it starts what is not installed"
+  grep -q "help: npm install @andon/$platform@" "$work/said" || fail "the launcher does not say how to mend it: $(cat "$work/said")"
+  echo "npm: ok"
+fi
