@@ -89,7 +89,7 @@ pub(super) static SECTIONS: [Section; 12] = [
     Section {
         name: "notify",
         doc: "Who is notified when a loop halts or needs a person. .andon/notifications.jsonl gets a line in any case.",
-        contents: Contents::Keys(&[&NOTIFY_BELL.key, &NOTIFY_COMMAND.key]),
+        contents: Contents::Keys(&[&NOTIFY_AGAIN.key, &NOTIFY_BELL.key, &NOTIFY_COMMAND.key]),
     },
     Section {
         name: "identity",
@@ -253,6 +253,14 @@ pub(super) static FALLBACK_PROVIDERS: Setting<Vec<Provider>> = Setting::provider
 
 pub(super) static NOTIFY_BELL: Setting<bool> =
     Setting::switch("notify", "bell", true, "Whether a terminal's bell rings.");
+
+pub(super) static NOTIFY_AGAIN: Setting<Option<Span>> = Setting::limit(
+    "notify",
+    "again",
+    SpanRange { min: Span(MINUTE), max: Span(30 * DAY) },
+    Span(30 * MINUTE),
+    "After how long without an answer a halt is told once more, by the next hook, turn or `andon status --exit-code`.",
+);
 
 pub(super) static NOTIFY_COMMAND: Setting<Option<Vec<String>>> = Setting::program(
     "notify",

@@ -116,6 +116,7 @@ fn response(values: &BTreeMap<String, SourceValue>) -> Response {
         advisor: program(&keys::ADVISOR_COMMAND, keys::ADVISOR_TIMEOUT.value(values)),
         providers: keys::FALLBACK_PROVIDERS.value(values),
         notify: program(&keys::NOTIFY_COMMAND, NOTICE),
+        again: keys::NOTIFY_AGAIN.value(values),
         bell: if keys::NOTIFY_BELL.value(values) { Bell::Rings } else { Bell::Silent },
     }
 }

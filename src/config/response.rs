@@ -1,6 +1,7 @@
 //! The sections about what is done when a loop is stuck: `[on_stall]`, `[advisor]`, `[fallback]`, `[notify]`.
 
 use crate::domain::response::{Bell, OnStall, Program, Provider};
+use crate::domain::time::Span;
 
 /// Whether the loop is meant to run for ever (docs/spec-map.md, signals and escalation: section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -26,4 +27,6 @@ pub struct Response {
     pub notify: Option<Program>,
     /// `notify.bell`
     pub bell: Bell,
+    /// `notify.again`; `None` for never.
+    pub again: Option<Span>,
 }

@@ -149,7 +149,7 @@ const DOCS_SHOWN: &str = "paths.docs = [\"**/*.md\", \"docs/**\", \"**/LICENSE*\
      \"**/*.svg\", \"**/*.webp\", \"**/*.ico\"]  # default";
 
 /// What `andon config show` says then.
-const SHOWN: [&str; 41] = [
+const SHOWN: [&str; 42] = [
     "guard.ack = \"resume\"  # user, /home/u/.config/andon/config.toml:2",
     "guard.ledger = (unset)  # default",
     "guard.applies_to = \"everyone\"  # default",
@@ -184,6 +184,7 @@ const SHOWN: [&str; 41] = [
     "advisor.command = (unset)  # default",
     "advisor.timeout = \"2m\"  # default",
     "fallback.providers = []  # default",
+    "notify.again = \"30m\"  # default",
     "notify.bell = true  # default",
     "notify.command = (unset)  # default",
     "identity.files = [\"AGENTS.md\", \"CLAUDE.md\", \"GEMINI.md\", \".claude/**\", \".mcp.json\"]  # default",

@@ -170,6 +170,8 @@ pub enum NoticeKind {
     PauseCleared,
     /// The context window has to be compacted.
     CompactionDue,
+    /// Nobody has answered a halt for `notify.again`.
+    Unanswered,
 }
 
 impl NoticeKind {
@@ -180,6 +182,7 @@ impl NoticeKind {
             Self::Escalated => "escalated",
             Self::PauseCleared => "pause_cleared",
             Self::CompactionDue => "compaction_due",
+            Self::Unanswered => "unanswered",
         }
     }
 }

@@ -265,6 +265,7 @@ fn respond(
         episode: episode.as_ref(),
         signal_name: detect::signal_name,
         pressure,
+        again: response.again,
     };
     responses.extend(policy::responses(decision, &loaded.timeline, place, &setup));
     let failed = effect::carry_out(&responses, site).unwrap_or_else(|err| vec![err.to_string()]);

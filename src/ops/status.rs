@@ -14,6 +14,7 @@ use crate::domain::view::status::{
     CycleView, FailureSummary, HooksGone, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf,
 };
 use crate::domain::workflow::Cycle;
+use crate::effect;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::evidence::{self};
@@ -25,6 +26,7 @@ use crate::engine::workspace::Workspace;
 use crate::git::Head;
 use crate::history::{self, Iteration, Timeline};
 use crate::ledger::{EntryEvent, Ledger};
+use crate::policy;
 use crate::store::fingerprint::Fingerprinter;
 
 /// Hashes of each kind that are shown.
@@ -78,6 +80,14 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         findings: decision.findings,
         warnings,
     })
+}
+
+/// Tells once more of a halt that nobody has answered, for loops that wait by `--exit-code`; says what failed.
+pub fn remind(ctx: &Context, ws: &Workspace) -> Result<Vec<Diagnostic>, OpsError> {
+    let Some(standing) = standing::recorded(ws)? else { return Ok(Vec::new()) };
+    let due = policy::reminder(&standing.halt, ctx.now, ws.config.response.again);
+    let failed = effect::carry_out(due.as_slice(), &standing::site(ctx, ws))?;
+    Ok(failed.into_iter().map(|what| Diagnostic::warning(what).code("response")).collect())
 }
 
 /// The declared cycles with their counters.

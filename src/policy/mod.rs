@@ -15,7 +15,7 @@ pub use compaction::{Ground, briefing, compaction, plan_of};
 pub use decide::decide;
 pub use dirty::{Bit, BitReasons, Completion, DirtyBits, Tests, dirty};
 pub use plan::{CYCLE, EVIDENCE, HaltPlace, graver, halt, halting, plan};
-pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, responses};
+pub use respond::{FAILED_GATES, Setup, conditions, deadlock_of, next_provider, reminder, responses};
 pub use suggest::suggested_actions;
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::domain::findings::{Finding, HaltReason, Level, ReportFile};
 use crate::domain::response::{
     Condition, Deadlock, Handoff, Notice, NoticeKind, OnStall, Provider, Question, Start,
 };
+use crate::domain::time::{Span, Timestamp};
 use crate::history::{Outcome, Timeline, outcome};
 
 /// Failed gates running beyond which the fallback chain goes on (docs/spec-map.md, loop rules: fallback strategy).
@@ -29,18 +30,20 @@ pub struct Setup<'a> {
     pub signal_name: fn(Signal) -> &'static str,
     /// What the fill of the context window leads to.
     pub pressure: Pressure,
+    /// `notify.again`
+    pub again: Option<Span>,
 }
 
-/// The responses to a new halt, or to an escalation that only tells. Nothing while an older halt stands: it has been
-/// responded to.
+/// The responses to a new halt, or to an escalation that only tells. While an older halt stands it has been responded to,
+/// and is only told once more.
 pub fn responses(
     decision: &Decision,
     timeline: &Timeline,
     place: &HaltPlace,
     setup: &Setup<'_>,
 ) -> Vec<Effect> {
-    if decision.standing.is_some() {
-        return Vec::new();
+    if let Some(standing) = &decision.standing {
+        return reminder(&standing.halt, place.at, setup.again).into_iter().collect();
     }
     let escalated = decision.findings.iter().find(|finding| finding.about.event == EventClass::Escalation);
     let halting = primary(&decision.findings).filter(|_| decision.verdict == Verdict::Halt);
@@ -87,8 +90,12 @@ fn escalation(level: Level, handoff: Handoff) -> Vec<Effect> {
 }
 
 fn notice(kind: NoticeKind, halt: &Halt) -> Effect {
+    Effect::Notify(Box::new(about(kind, halt)))
+}
+
+fn about(kind: NoticeKind, halt: &Halt) -> Notice {
     let head = halt.head.map_or_else(|| "-".to_owned(), |head| head.short());
-    Effect::Notify(Box::new(Notice {
+    Notice {
         kind,
         rule: halt.rule.clone(),
         message: halt.message.clone(),
@@ -96,7 +103,23 @@ fn notice(kind: NoticeKind, halt: &Halt) -> Effect {
         branch: halt.branch.clone(),
         worktree: halt.worktree.clone(),
         at: halt.at,
-    }))
+    }
+}
+
+/// That nobody has answered a halt for as long as `again`. Its episode is one of its own, so that it is told once. A person
+/// who pulled the stop switch knows about it.
+pub fn reminder(halt: &Halt, now: Timestamp, again: Option<Span>) -> Option<Effect> {
+    let since = now.since(halt.at);
+    if halt.reason == HaltReason::UserStop || again.is_none_or(|again| since < again) {
+        return None;
+    }
+    let told = about(NoticeKind::Unanswered, halt);
+    Some(Effect::Notify(Box::new(Notice {
+        message: format!("nobody has answered for {} minutes: {}", since.0 / 60, halt.message),
+        episode: format!("{}:unanswered", told.episode),
+        at: now,
+        ..told
+    })))
 }
 
 /// The type of deadlock that an advisor can say something about; `event` is the class of the rule that halted.
@@ -213,7 +236,9 @@ mod tests {
         let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at };
         let providers = chain();
         let (on_stall, pressure) = (OnStall::RetryWithNewProvider, Pressure::HardBlock);
-        let setup = Setup { on_stall, providers: &providers, episode: None, signal_name: |_| "", pressure };
+        let again = None;
+        let setup =
+            Setup { on_stall, providers: &providers, episode: None, signal_name: |_| "", pressure, again };
         let line = Timeline::new(crate::history::testkit::GAP);
         let found = responses(&decision, &line, &place, &setup);
         let started = found.iter().find_map(|one| {
@@ -221,6 +246,41 @@ mod tests {
             start.provider.as_ref().map(|provider| provider.name.as_str())
         });
         assert_eq!(started, Some("c"), "{found:?}");
+    }
+
+    #[test]
+    fn a_halt_is_told_once_more_after_a_while_and_a_stop_by_hand_never() {
+        let line = Timeline::new(crate::history::testkit::GAP);
+        let at = Timestamp(1_000);
+        let place = HaltPlace { head: None, branch: None, worktree: "main".into(), at };
+        let finding = Finding {
+            rule: "some-loop",
+            level: Level::Halt,
+            reason: Some(HaltReason::Stalled),
+            report_file: ReportFile::Checkpoint,
+            about: About::of(EventClass::Stall),
+            detail: Detail::new("it stands"),
+            evidence: Vec::new(),
+            files: Vec::new(),
+            help: Vec::new(),
+            echo_of: None,
+        };
+        let halt = halt(&finding, &line, &place);
+        let reminded = |seconds: i64, again| reminder(&halt, Timestamp(1_000 + seconds), again);
+        for (seconds, again, is_told) in [
+            (1_799, Some(Span(1_800)), false),
+            (1_800, Some(Span(1_800)), true),
+            (90_000, None, false),
+            (-5, Some(Span(60)), false),
+        ] {
+            assert_eq!(reminded(seconds, again).is_some(), is_told, "{seconds} {again:?}");
+        }
+        let Some(Effect::Notify(told)) = reminded(1_860, Some(Span(1_800))) else { panic!() };
+        assert_eq!(told.kind, NoticeKind::Unanswered);
+        assert_eq!(told.message, "nobody has answered for 31 minutes: it stands");
+        assert_eq!(told.episode, "main:some-loop:0:-:unanswered");
+        let by_hand = Halt { reason: HaltReason::UserStop, ..halt.clone() };
+        assert_eq!(reminder(&by_hand, Timestamp(90_000), Some(Span(60))), None);
     }
 
     #[test]

@@ -17,23 +17,23 @@ fn commit(stage: &Stage, path: &str, content: &str, message: &str) -> Out {
 }
 
 /// Rewords the comment of one file.
-fn reword(stage: &Stage, number: u32) -> Out {
+pub(crate) fn reword(stage: &Stage, number: u32) -> Out {
     let content = format!("fn main() {{}}\n// version {number} of these words\n");
     commit(stage, "a.rs", &content, &format!("Explain step {number}"))
 }
 
-fn started() -> Stage {
+pub(crate) fn started() -> Stage {
     let stage = Stage::installed();
     commit(&stage, "a.rs", "fn main() {}\n// words\n", "Add a program").ok();
     stage
 }
 
 /// Words of a comment are changed until the loop halts; the number of commits it took.
-fn reword_until_halted(stage: &Stage) -> u32 {
+pub(crate) fn reword_until_halted(stage: &Stage) -> u32 {
     (1..=10).find(|number| reword(stage, *number).all().contains("co-occurrence")).expect("it never halted")
 }
 
-fn user_config(stage: &Stage, text: &str) {
+pub(crate) fn user_config(stage: &Stage, text: &str) {
     let dir = stage.root().join("config/andon");
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::write(dir.join("config.toml"), text).unwrap();
@@ -57,7 +57,7 @@ fn report_files(stage: &Stage) -> BTreeMap<String, String> {
     found
 }
 
-fn json(text: &str) -> serde_json::Value {
+pub(crate) fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap_or_else(|err| panic!("{err}: {text}"))
 }
 

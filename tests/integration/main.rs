@@ -33,6 +33,7 @@ mod install_modes;
 mod killed_processes;
 mod kinds;
 mod messages;
+mod notices;
 mod pages;
 mod panics;
 mod range_trust;

@@ -21,6 +21,10 @@ pub fn run(shell: &Shell, args: &StatusArgs) -> Result<Exit, OpsError> {
         Format::Json => json::line(&report::json(&view)),
     });
     let blocked = args.exit_code && view.state.waits_for_a_person();
+    if blocked {
+        let failed = status::remind(&shell.ctx, &ws).unwrap_or_else(|err| vec![err.as_warning()]);
+        shell.out.message(&message::diagnostics(&failed, shell.out.err));
+    }
     Ok(if blocked { Exit::Refused } else { Exit::Allowed })
 }
 
