@@ -15,6 +15,7 @@ mod adopt;
 mod append;
 mod elsewhere;
 mod entry;
+mod newest;
 mod open;
 mod read;
 mod standing;
@@ -33,6 +34,7 @@ use crate::git::{GitError, Repo};
 use crate::signing::Signer;
 
 pub use self::adopt::Arrival;
+pub use self::newest::NewestHalt;
 pub use self::open::{
     AppendError, EntryFault, EvidenceText, FaultyEntry, NewEntry, SignatureState, WholeEntry, WholeLedger,
     bridge,
@@ -198,6 +200,15 @@ impl<'r> Ledger<'r> {
     /// [`LedgerError::Git`] when the refs themselves cannot be read.
     pub fn read_all(&self) -> Result<(Vec<Entry>, Vec<Diagnostic>), LedgerError> {
         read::read_all(self.repo)
+    }
+
+    /// The newest halt of `worktree` with its answer, among the entries of all clones, and what could not be read.
+    /// Costs two entries while no ledger has moved.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn newest_halt(&self, worktree: &str) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
+        newest::newest(self.repo, self.state().ok().as_deref(), worktree)
     }
 
     /// The newest halt of `worktree` in this clone's own ledger that no acknowledgement of any clone has answered.

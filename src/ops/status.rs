@@ -136,25 +136,26 @@ fn last_halt(
     ws: &Workspace,
     standing: Option<&StandingHalt>,
 ) -> Result<(Option<LastHalt>, Vec<Diagnostic>), OpsError> {
-    let (entries, warnings) = Ledger::open(&ws.repo).read_all()?;
-    let worktree = ws.repo.worktree_name();
-    let traced = standing.filter(|standing| entries.iter().all(|entry| entry.id != standing.id));
-    let mut last: Option<LastHalt> = None;
-    for entry in entries {
-        match entry.event {
-            EntryEvent::Known(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
-                last = Some(LastHalt { id: entry.id, halt: *halt, ack: None });
-            }
-            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
-                if let Some(halt) = last.as_mut().filter(|halt| ack.halt == Some(halt.id)) {
-                    halt.ack = Some(*ack);
-                }
-            }
+    let ledger = Ledger::open(&ws.repo);
+    let (found, warnings) = ledger.newest_halt(&ws.repo.worktree_name())?;
+    let mut last = found.and_then(|found| {
+        let ack = found.ack.and_then(|ack| match ack.event {
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => Some(*ack),
             EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
-            | EntryEvent::Unknown { .. } => {}
+            | EntryEvent::Unknown { .. } => None,
+        });
+        match found.halt.event {
+            EntryEvent::Known(LedgerEvent::Halted(halt)) => {
+                Some(LastHalt { id: found.halt.id, halt: *halt, ack })
+            }
+            EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
+            | EntryEvent::Unknown { .. } => None,
         }
-    }
-    if let Some(StandingHalt { id, halt }) = traced {
+    });
+    let other = standing.filter(|standing| last.as_ref().is_none_or(|last| last.id != standing.id));
+    if let Some(StandingHalt { id, halt }) = other
+        && ledger.read_all()?.0.iter().all(|entry| entry.id != *id)
+    {
         last = Some(LastHalt { id: *id, halt: halt.clone(), ack: None });
     }
     Ok((last, warnings))

@@ -1,5 +1,7 @@
 //! What the folds read: one ledger entry, whoever read it.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 /// Seconds of a day.
@@ -29,7 +31,7 @@ pub struct ReviewEntry {
     /// The entries it names as its parents.
     pub parents: Vec<usize>,
     /// Everything else it says; untrusted.
-    pub body: Map<String, Value>,
+    pub body: Arc<Map<String, Value>>,
 }
 
 /// Whether `at` lies in the `span` seconds that end with `now`; `now` itself belongs to them.

@@ -125,7 +125,7 @@ mod tests {
             signer: None,
             touched: true,
             parents: parents.to_vec(),
-            body: serde_json::Map::new(),
+            body: serde_json::Map::new().into(),
         }
     }
 

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use crate::signed_faults::forge;
 use crate::support::people::{by, public, sit_down, steady, with_ann};
 use crate::support::{Out, Stage, andon_path};
 
@@ -246,6 +247,16 @@ fn a_panel_overturns_and_everything_follows() {
     )
     .unwrap();
     cast("di", &first, "accept_opposer");
+    // A ballot that was changed after it was sealed is none.
+    let sealed = stage.read(&format!(".git/andon/ballots/{first}.bo"));
+    stage.write(
+        &format!(".git/andon/ballots/{first}.bo"),
+        sealed.replace("accept_proposer", "accept_opposer"),
+    );
+    insta::assert_snapshot!("rounds_other_ballot", steady(&stage, &open("bo", &first).exits(1)));
+    stage.write(&format!(".git/andon/ballots/{first}.bo"), sealed);
+    let back = stage.path(&format!(".git/andon/ballots/{first}.json"));
+    std::fs::remove_file(back).unwrap();
     open("bo", &first).ok();
     open("di", &first).ok();
     insta::assert_snapshot!("rounds_overturned", steady(&stage, &open("cy", &first)));
@@ -269,6 +280,48 @@ fn a_panel_overturns_and_everything_follows() {
         stage.andon_in(&root.join("elsewhere"), &["review", "status", "--format", "json"]).ok().stdout;
     assert_eq!(here, there);
     stage.andon_in(&root.join("elsewhere"), &["ledger", "verify"]).ok();
+    // An agent decides it again with plain git and a key of its own: nothing moves, and whoever checks is told.
+    let ledger = stage.andon(&["witness", "list", "--format", "json"]).ok().stdout;
+    let ledger: Value = serde_json::from_str(&ledger).unwrap();
+    let forged = json!({
+        "type": "resolution", "round": first, "trigger": "deferral", "decision": "accept_opposer", "rationale": "mine",
+        "factual_checks": [], "time_spent_seconds": 1, "witness": "human:ann", "ledger": ledger["ledger"],
+        "sycophancy_assessment": {"detected": false, "rationale": "none"},
+    });
+    forge(&stage, &forged, Some("ed"));
+    assert_eq!(stage.andon(&["review", "status", "--format", "json"]).ok().stdout, here);
+    let id = ledger["ledger"].as_str().unwrap();
+    let check = ["check", "HEAD~1..HEAD", "--policy-id", id];
+    stage.iterate("2\n", &["ok a", "ok b"], "Go on").ok();
+    let found = steady(&stage, &stage.andon(&check).exits(1));
+    let named: Vec<&str> = found.lines().filter(|line| line.contains("[witness]")).collect();
+    insta::assert_snapshot!("rounds_forged", named.join("\n"));
+}
+
+#[test]
+fn the_list_is_the_same_with_its_memory_and_without() {
+    let stage = Stage::installed();
+    four_witnesses(&stage);
+    let listed = |what: &str| {
+        let list = || stage.andon(&["review", "--format", "json"]).ok().stdout;
+        let (first, again) = (list(), list());
+        std::fs::remove_file(stage.path(".git/andon/cache/rounds")).unwrap();
+        assert_eq!((&first, &again), (&list(), &first), "{what}");
+        first
+    };
+    assert_eq!(listed("nothing"), "");
+    let round = deferred(&stage, "Which way?");
+    let alone = listed("a round that nobody may take alone");
+    by(&stage, "di", &["review", "panel", &round, "--reason", "nobody has a record yet"]).ok();
+    assert_ne!(listed("a panel"), alone);
+    for who in ["ann", "bo", "cy"] {
+        by(&stage, who, &["review", "accept", &round]).ok();
+    }
+    let full = stage.andon(&["review", "--format", "json"]).ok().stdout;
+    // At the deadline the seats of who did not vote are free: time alone changes the list.
+    stage.pass(259_200);
+    assert_ne!(stage.andon(&["review", "--format", "json"]).ok().stdout, full);
+    listed("a deadline that is over");
 }
 
 /// The statement of an envelope, once its signature was verified by ssh-keygen.

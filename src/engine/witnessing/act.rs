@@ -15,6 +15,7 @@ use crate::engine::workspace::Workspace;
 use crate::ledger::{EvidenceText, Ledger, NewEntry};
 use crate::review::entry::ReviewEntry;
 use crate::review::fold;
+use crate::review::payload::policy::KeyGrant;
 use crate::signing::Signer;
 
 /// How far an entry's time may lie ahead, in seconds.
@@ -73,7 +74,7 @@ impl SignedLedger {
             // Only the signature itself will tell.
             touched: draft.signer.is_some_and(|signer| signer.public().is_hardware()),
             parents,
-            body: draft.said.clone(),
+            body: draft.said.clone().into(),
         });
         let folded = fold::fold(&entries, ctx.now.0);
         let Some(code) = folded.state.codes.get(&new) else { return Ok(()) };
@@ -87,30 +88,32 @@ impl SignedLedger {
     pub fn may_accept(&self, now: Timestamp, rounds: &[usize]) -> Vec<Vec<String>> {
         let mut may = vec![Vec::new(); rounds.len()];
         let keys = &self.folded.authority.at_end.keys;
+        let of = |who: &String| {
+            keys.values().find(|grant| grant.who == *who && !self.folded.authority.is_out(&grant.key))
+        };
         let witnesses = self.folded.authority.at_end.witnesses.iter().take(MAX_ASKED);
-        for who in witnesses.filter(|_| !rounds.is_empty()) {
-            let key =
-                keys.values().find(|grant| grant.who == *who && !self.folded.authority.is_out(&grant.key));
-            let Some(key) = key else { continue };
-            let heads = self.heads(now);
-            let mut entries = self.review.clone();
-            entries.extend(rounds.iter().enumerate().map(|(number, round)| ReviewEntry {
-                id: format!("try {number}"),
-                rank: [0xff; 32],
-                writer: "here".to_owned(),
-                at: now.0,
-                kind: "accept".to_owned(),
-                signer: Some(key.key.clone()),
-                touched: true,
-                parents: heads.clone(),
-                body: said(serde_json::json!({"round": self.review[*round].id})),
-            }));
-            let folded = fold::fold(&entries, now.0);
-            for (number, may) in may.iter_mut().enumerate() {
-                if !folded.state.codes.contains_key(&(self.review.len() + number)) {
-                    may.push(who.clone());
-                }
-            }
+        let signers: Vec<(&String, &KeyGrant)> = witnesses.filter_map(|who| Some((who, of(who)?))).collect();
+        if rounds.is_empty() || signers.is_empty() {
+            return may;
+        }
+        let heads = self.heads(now);
+        let mut entries = self.review.clone();
+        let tries = rounds.iter().flat_map(|round| signers.iter().map(move |(_, grant)| (round, grant)));
+        entries.extend(tries.enumerate().map(|(number, (round, grant))| ReviewEntry {
+            id: format!("try {number}"),
+            rank: [0xff; 32],
+            writer: "here".to_owned(),
+            at: now.0,
+            kind: "accept".to_owned(),
+            signer: Some(grant.key.clone()),
+            touched: true,
+            parents: heads.clone(),
+            body: said(serde_json::json!({"round": self.review[*round].id})).into(),
+        }));
+        let codes = fold::tried(&entries, self.review.len(), now.0);
+        for (may, codes) in may.iter_mut().zip(codes.chunks(signers.len())) {
+            let fine = signers.iter().zip(codes).filter(|(_, code)| code.is_none());
+            may.extend(fine.map(|((who, _), _)| (*who).clone()));
         }
         may
     }

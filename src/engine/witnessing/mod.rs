@@ -4,11 +4,13 @@
 
 mod act;
 mod answer;
+mod copies;
 mod faults;
 mod nearest;
 mod setup;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Map;
 
@@ -30,6 +32,9 @@ use crate::review::code::Code;
 use crate::review::entry::ReviewEntry;
 use crate::review::fold::{self, Folded};
 use crate::signing::Touch;
+
+/// How often the ledger is folded again for entries that others signed as well: each time more policies may be in force.
+const MAX_PASSES: usize = 16;
 
 /// A ledger, as it is read by somebody whose clock says `now`.
 #[derive(Debug)]
@@ -70,8 +75,12 @@ pub fn of(repo: &Repo, id: Option<EntryId>, now: Timestamp) -> Result<SignedLedg
         whole.entries.into_iter().partition(|entry| belongs(entry, id));
     let gone = foreign.iter().map(|entry| (entry.commit, entry.parents.clone())).collect();
     bridge(&mut entries, &gone);
-    let review = as_review(&entries);
-    let folded = fold::fold(&review, now.0);
+    let mut review = as_review(&entries);
+    let mut folded = fold::fold(&review, now.0);
+    let mut passes = 0..MAX_PASSES;
+    while copies::choose(&mut entries, &mut review, &folded) && passes.next().is_some() {
+        folded = fold::fold(&review, now.0);
+    }
     Ok(SignedLedger { id, entries, review, folded, foreign, faulty: whole.faults })
 }
 
@@ -103,15 +112,20 @@ fn belongs(entry: &WholeEntry, id: Option<EntryId>) -> bool {
     }
 }
 
+/// The key of a signature that holds, and whether it was touched.
+fn signer_of(signature: &SignatureState) -> (Option<String>, bool) {
+    match signature {
+        SignatureState::Good { key, touch } => (Some(key.clone()), *touch == Touch::Present),
+        SignatureState::Unsigned | SignatureState::Bad(_) => (None, false),
+    }
+}
+
 /// Entries as the folds read them.
 pub fn as_review(entries: &[WholeEntry]) -> Vec<ReviewEntry> {
     let at: BTreeMap<CommitId, usize> =
         entries.iter().enumerate().map(|(index, entry)| (entry.commit, index)).collect();
     let of = |entry: &WholeEntry| {
-        let (signer, touched) = match &entry.signature {
-            SignatureState::Good { key, touch } => (Some(key.clone()), *touch == Touch::Present),
-            SignatureState::Unsigned | SignatureState::Bad(_) => (None, false),
-        };
+        let (signer, touched) = signer_of(&entry.signature);
         ReviewEntry {
             id: entry.id.to_string(),
             rank: entry.id.0,
@@ -121,7 +135,7 @@ pub fn as_review(entries: &[WholeEntry]) -> Vec<ReviewEntry> {
             signer,
             touched,
             parents: entry.parents.iter().filter_map(|parent| at.get(parent).copied()).collect(),
-            body: entry.body.clone(),
+            body: Arc::clone(&entry.body),
         }
     };
     entries.iter().map(of).collect()

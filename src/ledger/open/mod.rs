@@ -7,6 +7,8 @@ mod append;
 mod form;
 mod read;
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::domain::ids::{CommitId, EntryId};
@@ -50,11 +52,13 @@ pub struct WholeEntry {
     /// The ledger that it says it belongs to.
     pub ledger: Option<String>,
     /// Everything else it says; untrusted.
-    pub body: Map<String, Value>,
+    pub body: Arc<Map<String, Value>>,
     /// Its parents; in the place of one that is no entry, what came before that.
     pub parents: Vec<CommitId>,
     /// Whether the signature of that commit is good, and whose it is.
     pub signature: SignatureState,
+    /// Those of its copies, which may be by other keys.
+    pub copies: Vec<SignatureState>,
 }
 
 /// What is wrong with a commit of a ledger.

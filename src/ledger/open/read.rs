@@ -94,16 +94,17 @@ impl Reading {
             }
         }
         let keys = self.found.iter().map(|(commit, entry)| (*commit, (entry.lamport, entry.id))).collect();
-        let mut seen: BTreeMap<EntryId, CommitId> = BTreeMap::new();
-        let mut entries = Vec::with_capacity(self.found.len());
+        let mut seen: BTreeMap<EntryId, usize> = BTreeMap::new();
+        let mut entries: Vec<WholeEntry> = Vec::with_capacity(self.found.len());
         for commit in ledger_order(&keys, &self.parents) {
             let Some(entry) = self.found.remove(&commit) else { continue };
             // One payload is one entry, however often it was signed.
-            if let Some(first) = seen.get(&entry.id) {
+            if let Some(first) = seen.get(&entry.id).map(|first| &mut entries[*first]) {
                 self.faults.push(FaultyEntry { commit, id: Some(entry.id), fault: EntryFault::Twice });
-                self.parents.insert(commit, vec![*first]);
+                self.parents.insert(commit, vec![first.commit]);
+                first.copies.push(entry.signature);
             } else {
-                seen.insert(entry.id, commit);
+                seen.insert(entry.id, entries.len());
                 self.parents.remove(&commit);
                 entries.push(entry);
             }
@@ -165,9 +166,10 @@ fn entry(repo: &Repo, commit: CommitId, id: EntryId, form: &Form) -> Result<(Who
         at: open.at,
         kind: open.kind,
         ledger: open.ledger,
-        body: open.body,
+        body: open.body.into(),
         parents: form.parents.clone(),
         signature: SignatureState::Unsigned,
+        copies: Vec::new(),
     };
     Ok((entry, is_canonical))
 }

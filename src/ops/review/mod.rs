@@ -4,6 +4,7 @@ mod act;
 mod ballot;
 mod follow;
 mod known;
+mod remembered;
 mod rounds;
 mod show;
 mod summary;

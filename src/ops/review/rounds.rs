@@ -1,7 +1,9 @@
 //! Which rounds wait, and what a round is about.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::remembered::Memory;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
@@ -12,14 +14,14 @@ use crate::review::round::{RoundState, RoundStatus};
 use crate::signing::PublicKey;
 
 /// A round that waits for people.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct WaitingRound {
     /// The id of the round.
     pub id: String,
     /// Where it stands.
-    pub status: &'static str,
+    pub status: String,
     /// Why a person is needed.
-    pub triggers: Vec<&'static str>,
+    pub triggers: Vec<String>,
     /// What it asks.
     pub question: String,
     /// Since when.
@@ -31,7 +33,7 @@ pub struct WaitingRound {
 }
 
 /// What waits, and how much of the ledger could not be read for it.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct WaitingList {
     /// The rounds, oldest first.
     pub rounds: Vec<WaitingRound>,
@@ -56,17 +58,29 @@ impl WaitingList {
 /// # Errors
 /// The ledger cannot be read.
 pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
+    let memory = Memory::of(ws);
+    if let Some(known) = memory.as_ref().and_then(|memory| memory.get(ws.opened.0)) {
+        return Ok(known);
+    }
     let ledger = witnessing::load(ws)?;
-    let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ws, &ledger, round));
+    let found = list(ws, &ledger);
+    if let Some(memory) = memory {
+        memory.put(&ledger, &found);
+    }
+    Ok(found)
+}
+
+fn list(ws: &Workspace, ledger: &SignedLedger) -> WaitingList {
+    let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ws, ledger, round));
     let rounds: Vec<&RoundState> = rounds.collect();
     let may = ledger.may_accept(ws.opened, &rounds.iter().map(|round| round.entry).collect::<Vec<_>>());
     let found = rounds.iter().zip(may).map(|(round, may_answer)| {
         let missing = round.open_panel().map_or(0, |panel| panel.size.saturating_sub(panel.seats.len()));
         WaitingRound {
             id: ledger.entries[round.entry].id.to_string(),
-            status: round.status().name(),
-            triggers: round.triggers.iter().map(|trigger| trigger.name()).collect(),
-            question: question(&ledger, round.entry),
+            status: round.status().name().to_owned(),
+            triggers: round.triggers.iter().map(|trigger| trigger.name().to_owned()).collect(),
+            question: question(ledger, round.entry),
             since: Timestamp(ledger.folded.graph.eff[round.entry]),
             may_answer,
             missing: missing.saturating_sub(usize::from(round.panel.is_none())),
@@ -74,7 +88,7 @@ pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
     });
     let mut found: Vec<WaitingRound> = found.collect();
     found.sort_by_key(|round| round.since);
-    Ok(WaitingList { rounds: found, unread: ledger.faulty.len() })
+    WaitingList { rounds: found, unread: ledger.faulty.len() }
 }
 
 /// A halt waits for a signature only where one is asked for, and not once it was answered in another way before.

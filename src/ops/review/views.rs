@@ -42,7 +42,7 @@ pub fn waiting_text(rounds: &[WaitingRound], style: Style) -> String {
 pub fn waiting_json(rounds: &[WaitingRound]) -> Vec<WaitingJson> {
     let json = |round: &WaitingRound| WaitingJson {
         id: round.id.clone(),
-        status: round.status,
+        status: round.status.clone(),
         triggers: round.triggers.clone(),
         question: round.question.clone(),
         since: round.since.to_string(),
@@ -62,7 +62,7 @@ pub fn shown_json(shown: &ShownRound) -> Option<RoundShownJson> {
         triggers: round.triggers.iter().map(|trigger| trigger.name()).collect(),
         decision: round.decision().map(|decided| decided.key.clone()),
         may_answer: shown.may_answer.clone(),
-        said: Value::Object(entry.body.clone()),
+        said: Value::Object((*entry.body).clone()),
     })
 }
 

@@ -97,7 +97,7 @@ pub fn own_key(ctx: &Context, ws: &Workspace) -> Result<OwnKey, OpsError> {
 pub fn next_policy(ws: &Workspace) -> Result<String, OpsError> {
     let ledger = witnessing::load(ws)?.with_policy()?;
     let Some((entry, version)) = ledger.policy() else { return Ok(String::new()) };
-    let mut next = ledger.entries[entry].body.clone();
+    let mut next = (*ledger.entries[entry].body).clone();
     next.insert("version".to_owned(), json!(version + 1));
     // What was granted since is part of the next one; accounts count in the first alone.
     next.remove("accounts");

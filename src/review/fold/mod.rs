@@ -44,6 +44,24 @@ pub fn fold(entries: &[ReviewEntry], now: i64) -> Folded {
     Folded { state, authority, graph, now }
 }
 
+/// What would become of each of the entries from `first` on, which nothing follows: each as if it alone were appended.
+pub fn tried(entries: &[ReviewEntry], first: usize, now: i64) -> Vec<Option<Code>> {
+    let graph = Graph::of(entries, now);
+    let payloads: Vec<Result<Payload, Malformed>> =
+        entries.iter().map(|entry| Payload::read(&entry.kind, &entry.body)).collect();
+    let ids: BTreeMap<&str, usize> =
+        entries.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), index)).collect();
+    let material = Material { entries, payloads: &payloads, graph: &graph, ids: &ids };
+    let authority = Authority::of(material);
+    let mut fold = Fold { material, authority: &authority, state: FoldState::default() };
+    fold.open_accounts();
+    for entry in graph.order.iter().filter(|entry| **entry < first) {
+        fold.step(*entry);
+    }
+    fold.expire(now);
+    (first..entries.len()).map(|entry| fold.accept_tried(entry)).collect()
+}
+
 /// The fold under way.
 struct Fold<'a> {
     material: Material<'a>,
@@ -85,6 +103,19 @@ impl Fold<'_> {
             Payload::Outcome(outcome) => self.outcome(entry, outcome),
             Payload::Other => Ok(()),
         }
+    }
+
+    /// Whether an accept would be valid. It changes nothing but its round, which is put back.
+    fn accept_tried(&mut self, entry: usize) -> Option<Code> {
+        let Ok(Payload::Accept(id)) = &self.material.payloads[entry] else { return Some(Code::BadPayload) };
+        let round = match self.round_of(entry, id) {
+            Ok(round) => round,
+            Err(code) => return Some(code),
+        };
+        let before = self.state.rounds[round].clone();
+        let code = self.material.graph.clock[entry].or_else(|| self.accept(entry, id).err());
+        self.state.rounds[round] = before;
+        code
     }
 
     fn at(&self, entry: usize) -> i64 {

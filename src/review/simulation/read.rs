@@ -72,5 +72,5 @@ fn entry(body: Map<String, Value>, known: &HashMap<String, usize>) -> Result<Rev
         known.len().checked_sub(1).into_iter().collect()
     };
     let rank = Sha256::digest(id.as_bytes()).into();
-    Ok(ReviewEntry { id, rank, writer, at, kind, signer, touched: true, parents, body })
+    Ok(ReviewEntry { id, rank, writer, at, kind, signer, touched: true, parents, body: body.into() })
 }

@@ -8,9 +8,9 @@ pub struct WaitingJson {
     /// The round's entry.
     pub id: String,
     /// Where it stands.
-    pub status: &'static str,
+    pub status: String,
     /// Why a person is needed.
-    pub triggers: Vec<&'static str>,
+    pub triggers: Vec<String>,
     /// What it asks.
     pub question: String,
     /// Since when.

@@ -1,0 +1,83 @@
+//! The newest halt of a worktree with its answer, among the entries of all writers. What was found is remembered
+//! (`<common dir>/andon/cache/newest-halt`) until a ref of a ledger moves; the memory is a saving and nothing else.
+
+use std::path::Path;
+
+use super::entry;
+use super::{Entry, EntryEvent, LedgerError, read};
+use crate::domain::decision::LedgerEvent;
+use crate::domain::diagnostic::Diagnostic;
+use crate::domain::ids::CommitId;
+use crate::git::{Repo, read_plain, replace_plain};
+use crate::wire::envelope::{Key, open, seal};
+
+/// More than the memory ever has, in bytes.
+const MAX_MEMORY: u64 = 4096;
+
+/// A halt, and the answer to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewestHalt {
+    /// The halt's entry.
+    pub halt: Entry,
+    /// The answer's; none while it stands.
+    pub ack: Option<Entry>,
+}
+
+/// The newest halt of `worktree`, and what could not be read; `state` changes whenever a ledger does, and is not known of
+/// one that is cut.
+pub(super) fn newest(
+    repo: &Repo,
+    state: Option<&str>,
+    worktree: &str,
+) -> Result<(Option<NewestHalt>, Vec<Diagnostic>), LedgerError> {
+    let key = Key::of(&("newest-halt", state, worktree));
+    let memory = repo.common_dir().join("andon").join("cache").join("newest-halt");
+    if state.is_some()
+        && let Ok(known) = remembered(repo, &memory, key)
+    {
+        return Ok((known, Vec::new()));
+    }
+    let (entries, warnings) = read::read_all(repo)?;
+    let found = among(entries, worktree);
+    // What could not be read is said every time.
+    if warnings.is_empty() && state.is_some() {
+        let commits =
+            found.as_ref().map(|found| (found.halt.commit, found.ack.as_ref().map(|ack| ack.commit)));
+        let _ = replace_plain(&memory, &seal(key, &commits));
+    }
+    Ok((found, warnings))
+}
+
+fn among(entries: Vec<Entry>, worktree: &str) -> Option<NewestHalt> {
+    let mut last: Option<NewestHalt> = None;
+    for entry in entries {
+        match &entry.event {
+            EntryEvent::Known(LedgerEvent::Halted(halt)) if halt.worktree == worktree => {
+                last = Some(NewestHalt { halt: entry, ack: None });
+            }
+            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
+                if let Some(found) = last.as_mut().filter(|found| ack.halt == Some(found.halt.id)) {
+                    found.ack = Some(entry);
+                }
+            }
+            EntryEvent::Known(LedgerEvent::Halted(_) | LedgerEvent::StopSwitch(_))
+            | EntryEvent::Unknown { .. } => {}
+        }
+    }
+    last
+}
+
+/// Nothing is remembered, or not of these ledgers.
+struct Forgotten;
+
+fn remembered(repo: &Repo, memory: &Path, key: Key) -> Result<Option<NewestHalt>, Forgotten> {
+    let bytes = read_plain(memory, MAX_MEMORY).ok().flatten().ok_or(Forgotten)?;
+    let known: Option<(CommitId, Option<CommitId>)> = open(key, &bytes).ok_or(Forgotten)?;
+    let load = |commit: CommitId| {
+        let tree = repo.tree_of(commit).map_err(|_| Forgotten)?;
+        entry::load(repo, commit, tree).map_err(|_| Forgotten)
+    };
+    let Some((halt, ack)) = known else { return Ok(None) };
+    let ack = ack.map(load).transpose()?;
+    Ok(Some(NewestHalt { halt: load(halt)?, ack }))
+}

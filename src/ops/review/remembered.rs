@@ -1,0 +1,76 @@
+//! The list of rounds that wait, remembered (`<common dir>/andon/cache/rounds`) until a ref of a ledger moves or time
+//! alone changes it. It is there to be looked at: nothing is decided by it, and each answer is judged by the whole ledger.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::rounds::WaitingList;
+use crate::engine::standing;
+use crate::engine::witnessing::{self, SignedLedger};
+use crate::engine::workspace::Workspace;
+use crate::git::{read_plain, replace_plain};
+use crate::ledger::Ledger;
+use crate::review::code::Code;
+use crate::review::entry::WINDOW;
+use crate::wire::envelope::{Key, open, seal};
+
+/// Largest memory that is read, in bytes.
+const MAX_MEMORY: u64 = 8 << 20;
+/// How far an entry's time may lie ahead, in seconds.
+const SKEW: i64 = 300;
+
+/// The list, and for which clocks it holds.
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    made: i64,
+    until: i64,
+    list: WaitingList,
+}
+
+/// Where a list is remembered, and what it depends on beside the clock.
+pub(super) struct Memory {
+    path: PathBuf,
+    key: Key,
+}
+
+impl Memory {
+    /// None where a ledger is cut: then nothing is known of its state.
+    pub(super) fn of(ws: &Workspace) -> Option<Self> {
+        let state = Ledger::open(&ws.repo).state().ok()?;
+        let halt = standing::recorded(ws).ok()?;
+        let halt = halt.map(|halt| (halt.id.to_string(), witnessing::asks_signature(ws, &halt).is_some()));
+        let ledger = ws.config.guard.ledger.map(|id| id.to_string());
+        let path = ws.repo.common_dir().join("andon").join("cache").join("rounds");
+        Some(Self { path, key: Key::of(&("rounds", state, ledger, halt)) })
+    }
+
+    /// The list, where it is the same at `now`.
+    pub(super) fn get(&self, now: i64) -> Option<WaitingList> {
+        let known: Remembered = open(self.key, &read_plain(&self.path, MAX_MEMORY).ok()??)?;
+        (known.made..known.until).contains(&now).then_some(known.list)
+    }
+
+    /// Failing to remember costs time only.
+    pub(super) fn put(&self, ledger: &SignedLedger, list: &WaitingList) {
+        let now = ledger.folded.now;
+        let known = Remembered { made: now, until: until(ledger), list: list.clone() };
+        let _ = replace_plain(&self.path, &seal(self.key, &known));
+    }
+}
+
+/// When time alone may change who may take what: a vote leaves the window, a panel's deadline passes, an entry that is
+/// dated ahead begins to count.
+fn until(ledger: &SignedLedger) -> i64 {
+    let folded = &ledger.folded;
+    let now = folded.now;
+    // Weights decay from epoch to epoch.
+    if folded.authority.at_end.rules.referee_gate {
+        return now;
+    }
+    let votes = folded.state.votes.all.iter().map(|vote| vote.at.saturating_add(WINDOW));
+    let panels = folded.state.rounds.iter().filter_map(|round| Some(round.open_panel()?.deadline));
+    let ahead = folded.state.codes.iter().filter(|(_, code)| **code == Code::FromTheFuture);
+    let ahead = ahead.map(|(at, _)| ledger.review[*at].at.saturating_sub(SKEW));
+    votes.chain(panels).chain(ahead).filter(|time| *time > now).min().unwrap_or(i64::MAX)
+}
