@@ -34,10 +34,12 @@ def repository(root, andon, files, journal):
         path = repo / f"d{number // 500}" / f"f{number}.txt"
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"{number}\n")
-    (repo / "andon.toml").write_text('[test]\ncommand = "true"\n')
+    # Turns in which nothing happens are what is measured: they must not halt.
+    (repo / "andon.toml").write_text('[test]\ncommand = "true"\n\n[rules]\nidle-turns = "off"\nconsecutive-failures = "off"\nco-occurrence = "off"\n')
     git(repo, "add", ".")
-    subprocess.run([andon, "install"], cwd=repo, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    git(repo, "commit", "-qm", "Start", "--no-verify")
+    for verb in ("install", "test"):
+        subprocess.run([andon, verb], cwd=repo, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    git(repo, "commit", "-qm", "Start")
     line = {"type": "tool_call", "at": "2026-01-01T00:00:00Z", "tool": "Read", "session": "old", "error": False}
     log = repo / ".git" / "andon" / "journal.jsonl"
     number, number_of_bytes, generation = 0, 0, 1
@@ -70,6 +72,7 @@ def main():
     parser.add_argument("--files", default="100,50000")
     parser.add_argument("--journal", type=int, default=64, help="MiB of the journal")
     parser.add_argument("--rounds", type=int, default=41)
+    parser.add_argument("--hold", action="store_true", help="wait for a line on standard input before measuring")
     args = parser.parse_args()
     andon = str(args.andon.resolve())
     work = Path(tempfile.mkdtemp())
@@ -82,7 +85,10 @@ def main():
         for files in map(int, args.files.split(",")):
             repo = repository(work, andon, files, args.journal << 20)
             for event in ("PreToolUse", "PostToolUse", "Stop"):
-                cases[f"andon {event}, {files} files"] = ([andon, "agent", "hook", "claude", event], repo)
+                cases[f"andon, {event}, {files:,} files"] = ([andon, "agent", "hook", "claude", event], repo)
+        if args.hold:
+            print("ready: press return", file=sys.stderr, flush=True)
+            sys.stdin.readline()
         took = {name: [] for name in cases}
         for round_number in range(-2, args.rounds):
             names = list(cases)
@@ -94,10 +100,12 @@ def main():
                 spent = timed(argv, cwd, json.dumps(call).encode())
                 if round_number >= 0:
                     took[name].append(spent)
-        print(f"{'':34}  median ms   p95 ms")
+        for repo in {cwd for _, cwd in cases.values() if cwd != work}:
+            subprocess.run([andon, "status", "--exit-code"], cwd=repo, check=True, stdout=subprocess.DEVNULL)
+        print("| program | median ms | p95 ms |\n|---|--:|--:|")
         for name, spent in took.items():
             spent.sort()
-            print(f"{name:34}  {statistics.median(spent):9.1f}  {spent[int(len(spent) * 0.95) - 1]:7.1f}")
+            print(f"| {name} | {statistics.median(spent):.1f} | {spent[int(len(spent) * 0.95) - 1]:.1f} |")
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
