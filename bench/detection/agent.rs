@@ -121,6 +121,12 @@ impl Agent {
         self.push(json!({"type": "session_start"}), None);
     }
 
+    /// The context window is compacted.
+    pub fn compaction(&mut self) {
+        self.wait(5, 60);
+        self.push(json!({"type": "compaction"}), None);
+    }
+
     /// Begins a turn where turns are announced.
     pub fn turn_start(&mut self) {
         if self.style.turns && !self.in_turn {

@@ -51,7 +51,7 @@ const PLANNER: &str = "[rules]\nnode-turns = \"off\"\ncycle-iterations = \"off\"
 edges = [{ from = \"planner\", to = \"coder\" }, { from = \"coder\", to = \"planner\" }, { from = \"planner\", to = \"planner\" }]\n";
 
 /// Every family.
-pub static FAMILIES: [Family; 60] = [
+pub static FAMILIES: [Family; 63] = [
     found("idle turns", 3, stuck::idle),
     found("empty commits", 0, stuck::empty),
     found("A/B/A/B", 4, stuck::two),
@@ -82,6 +82,8 @@ pub static FAMILIES: [Family; 60] = [
     calls("the same refusal", tools::same_refusal),
     calls("a program that is not there", tools::missing_program),
     calls("rows of six to twelve calls", tools::long_row),
+    calls("one call, ever other errors", tools::other_errors),
+    calls("compactions in vain", tools::compactions),
     calls("outputs A/B/A/B", tools::outputs),
     found("ping-pong behind unrelated churn", 0, stuck::hidden),
     found("irregular comebacks of one file", 0, stuck::comebacks),
@@ -101,6 +103,7 @@ pub static FAMILIES: [Family; 60] = [
     alone("polling, answers change", healthy::polling),
     alone("quiet commands", tools::quiet),
     alone("waiting", tools::waiting),
+    alone("polling, only masked numbers move", tools::masked_progress),
     alone("one revert", releases::one_revert),
     alone("revert and reland", releases::reland),
     alone("release and rollback", releases::release),

@@ -2,7 +2,7 @@
 //! `andon replay --events`: bench/README.md.
 //!
 //! ```text
-//! cargo run --release --example detection -- [--runs 200] [--half tune|report] [--only TEXT] [--json FILE] [--dump SEED] [--real ANDON]
+//! cargo run --release --example detection -- [--runs 200] [--half tune|report] [--only TEXT] [--json FILE] [--dump SEED] [--real ANDON] [--weakening N]
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, clippy::unwrap_used)] // a tool for people at a terminal
 #![allow(clippy::pedantic)] // a simulator: casts of small counts, switches, values handed over
@@ -23,6 +23,7 @@ mod suite;
 mod table;
 mod toggles;
 mod tools;
+mod weakening;
 mod world;
 
 use std::io::Write as _;
@@ -39,11 +40,20 @@ struct Options {
     dump: Option<u64>,
     threads: usize,
     real: Option<std::path::PathBuf>,
+    weakening: Option<u64>,
 }
 
 fn options() -> Options {
-    let mut options =
-        Options { runs: 200, odd: 1, only: String::new(), json: None, dump: None, threads: 2, real: None };
+    let mut options = Options {
+        runs: 200,
+        odd: 1,
+        only: String::new(),
+        json: None,
+        dump: None,
+        threads: 2,
+        real: None,
+        weakening: None,
+    };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().unwrap_or_else(|| panic!("{arg} needs a value"));
@@ -53,6 +63,7 @@ fn options() -> Options {
             "--json" => options.json = Some(value()),
             "--dump" => options.dump = Some(value().parse().unwrap()),
             "--real" => options.real = Some(std::fs::canonicalize(value()).unwrap()),
+            "--weakening" => options.weakening = Some(value().parse().unwrap()),
             "--threads" => options.threads = value().parse().unwrap(),
             "--half" => {
                 options.odd = match value().as_str() {
@@ -62,7 +73,7 @@ fn options() -> Options {
                 }
             }
             other => panic!(
-                "{other}: unknown; known are --runs, --half, --only, --json, --dump, --threads, --real"
+                "{other}: unknown; known are --runs, --half, --only, --json, --dump, --threads, --real, --weakening"
             ),
         }
     }
@@ -71,6 +82,9 @@ fn options() -> Options {
 
 fn main() {
     let options = options();
+    if let Some(count) = options.weakening {
+        std::process::exit(i32::from(!weakening::run(count)));
+    }
     let chosen: Vec<&Family> = FAMILIES.iter().filter(|family| family.name.contains(&options.only)).collect();
     if let Some(seed) = options.dump {
         return chosen.iter().for_each(|family| dump(family, seed));

@@ -235,3 +235,47 @@ pub fn waiting(agent: &mut Agent) {
         agent.call("Bash", json!({"command": command}), "in_progress");
     }
 }
+
+/// Healthy: something is watched whose answers move only in what masks hide.
+pub fn masked_progress(agent: &mut Agent) {
+    agent.style.calls = true;
+    agent.style.answers = true;
+    prefix(agent);
+    agent.turn_start();
+    let way = agent.random.between(0, 2);
+    let mut value = agent.random.between(1, 90);
+    for _ in 0..LENGTH {
+        value += agent.random.between(1, 40);
+        let (command, answer) = match way {
+            0 => ("tail -1 build.log", format!("still running, elapsed {value}s")),
+            1 => ("psql -c 'select count(*) from copied'", format!("rows: {}", 1_000_000 + value)),
+            _ => ("make lint", format!("src/a.rs:{value}: checking")),
+        };
+        agent.call("Bash", json!({"command": command}), &answer);
+    }
+}
+
+/// One command fails again and again, each time with another text, with looks in between and no edit.
+pub fn other_errors(agent: &mut Agent) {
+    begin(agent);
+    agent.style.answers = true;
+    let command = format!("{} {}", agent.world.language.command.0, agent.random.name());
+    for _ in 0..LENGTH {
+        let text = format!("error: {}", agent.random.sentence());
+        agent.refused("Bash", json!({"command": command}), &text);
+        if agent.random.chance(0.5) {
+            agent.look();
+        }
+    }
+}
+
+/// The context is compacted again and again, and nothing is edited in between.
+pub fn compactions(agent: &mut Agent) {
+    begin(agent);
+    for _ in 0..LENGTH {
+        agent.look();
+        if agent.random.chance(0.4) {
+            agent.compaction();
+        }
+    }
+}

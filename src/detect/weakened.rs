@@ -14,6 +14,8 @@ use crate::domain::facts::Weakening;
 const MAX_TESTS: usize = 4096;
 /// Lines after a marker in which the name of a test is looked for.
 const NAME_WITHIN: usize = 8;
+/// Lines of a table of cases before the name of its test.
+const TABLE: usize = 64;
 /// Share of common lines, in hundredths, from which on a body is the same one.
 const SAME_BODY: usize = 60;
 
@@ -214,6 +216,14 @@ impl<'a> Words<'a> {
         let rest = line.get(word.len()..).unwrap_or_default();
         if let Some(name) = quoted(rest) {
             return Some((name, at));
+        }
+        if word.ends_with(".each") {
+            // `it.each([...])("name", ...)`: the name comes behind the table.
+            return (at..lines.len().min(at + TABLE)).find_map(|at| {
+                let line = lines.get(at)?;
+                let behind = line.rfind(")(").map(|found| found + 1).or_else(|| line.rfind("`("))?;
+                Some((quoted(line.get(behind..)?.trim_start_matches('`'))?, at))
+            });
         }
         if word.ends_with('(') {
             // `TEST(Suite, Name)`; a call without a text names no test.

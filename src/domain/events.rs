@@ -118,6 +118,9 @@ pub struct ToolCall {
     pub refusal: Option<ShortHash>,
     /// The program that the shell did not find, where the answer says so.
     pub missing: Option<ShortHash>,
+    /// Quantities of the answer, those that masks hide among them, as one number: what only rises or falls from call to
+    /// call moves, whatever the masks make of it.
+    pub moves: Option<u64>,
     /// How it ended.
     pub end: CallEnd,
 }

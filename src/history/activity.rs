@@ -168,6 +168,25 @@ pub struct Marks {
     pub crowded: u64,
 }
 
+/// Compactions of one epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Compactions {
+    epoch: u64,
+    times: u64,
+}
+
+impl Compactions {
+    /// How many there were since `epoch` began.
+    pub fn running(self, epoch: u64) -> u64 {
+        if self.epoch == epoch { self.times } else { 0 }
+    }
+
+    /// One more in `epoch`.
+    pub(super) fn one_more(&mut self, epoch: u64) {
+        *self = Self { epoch, times: self.running(epoch).saturating_add(1) };
+    }
+}
+
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Activity {
@@ -205,6 +224,8 @@ pub struct Activity {
     pub last_node: Option<String>,
     /// The epoch of the next call.
     pub epoch: u64,
+    /// Compactions since the newest edit or changed state of the code.
+    pub compactions: Compactions,
     /// Signatures of the newest edits.
     pub edits: VecDeque<ShortHash>,
     /// Ids of the newest events.

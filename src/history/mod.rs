@@ -27,8 +27,8 @@ mod verdicts;
 mod window;
 
 pub use activity::{
-    Activity, Begins, Call, Cast, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS, Marks,
-    Newest, NodeOutput, NodeTotals, Opening, Turn,
+    Activity, Begins, Call, Cast, Compactions, DEFAULT_NODE, EventEffect, MAX_CALLS, MAX_OUTPUTS, MAX_TURNS,
+    Marks, Newest, NodeOutput, NodeTotals, Opening, Turn,
 };
 pub use aside::{Aside, Attempted, LineOfWork, aside};
 pub use documents::DocsProgress;

@@ -137,6 +137,7 @@ pub(crate) fn call(tool: &str, args: u8, answer: Option<u8>) -> ToolCall {
         result: answer.map(|answer| ShortHash([answer; 8])),
         refusal: None,
         missing: None,
+        moves: None,
         end: CallEnd::Unknown,
     }
 }

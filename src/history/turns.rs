@@ -60,7 +60,10 @@ impl Timeline {
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
             // Who begins with an empty memory reads anew what the session before has read.
             What::Cleared(Clearing::SessionStart) => self.new_epoch(),
-            What::Cleared(Clearing::Compaction) => {}
+            What::Cleared(Clearing::Compaction) => {
+                let epoch = self.activity.epoch;
+                self.activity.compactions.one_more(epoch);
+            }
             What::Verdict(ballot) => {
                 let (iteration, turn) = (self.number(), self.activity.begun);
                 push_bounded(&mut self.activity.ballots, Cast { ballot, iteration, turn }, MAX_BALLOTS);

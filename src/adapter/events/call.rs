@@ -68,6 +68,7 @@ pub(super) fn signature(reported: &Reported) -> ToolCall {
         missing: refused
             .and_then(answer::missing_program)
             .map(|program| hash::short(&[b"missing", program.as_bytes()])),
+        moves: answer.as_deref().and_then(hash::quantity),
         tool,
         args: if proves { Arguments::Known } else { Arguments::Unknown },
         result,

@@ -48,3 +48,68 @@ pub(super) fn text_of(value: &Value) -> String {
 pub(super) fn masked(text: &str) -> String {
     if text.len() > MASKED { text.to_owned() } else { normalize_error(text, &Root::none()) }
 }
+
+/// The quantities of a text (durations, counters, line numbers) as one number, in thousandths; `None` where there are none. Times
+/// and ids are no quantities.
+pub(super) fn quantity(text: &str) -> Option<u64> {
+    if text.len() > MASKED {
+        return None;
+    }
+    let words = text.split_whitespace().filter(|word| !is_mark(word));
+    words.flat_map(numbers).reduce(u64::saturating_add)
+}
+
+/// Whether a word is a time, a date, an address or an id.
+fn is_mark(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+    let clock =
+        word.split([':', 'T', 'Z', '.']).filter(|part| digits(part)).count() >= 2 && word.contains(':');
+    let date = word.split('-').filter(|part| part.bytes().any(|byte| byte.is_ascii_digit())).count() >= 2;
+    let hex = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let mixed =
+        word.bytes().any(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte.is_ascii_alphabetic());
+    // The seconds since the epoch, and whatever else is as long.
+    let long = word.len() >= 9 && word.bytes().all(|byte| byte.is_ascii_digit());
+    clock || date || long || word.starts_with("0x") || (hex && mixed)
+}
+
+/// The numbers of a word in thousandths: `0.31s`, `:11:`, `3/9`.
+fn numbers(word: &str) -> impl Iterator<Item = u64> {
+    let parts = word.split(|c: char| !(c.is_ascii_digit() || c == '.')).filter(|part| !part.is_empty());
+    parts.filter_map(|part| {
+        let (whole, rest) = part.split_once('.').unwrap_or((part, ""));
+        let thousandths: String = rest
+            .bytes()
+            .take_while(u8::is_ascii_digit)
+            .map(char::from)
+            .chain("000".chars())
+            .take(3)
+            .collect();
+        let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        let has_digit = part.bytes().any(|byte| byte.is_ascii_digit());
+        has_digit.then(|| whole.saturating_mul(1000).saturating_add(thousandths.parse().unwrap_or(0)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_told_from_times_and_ids() {
+        for (text, expected) in [
+            ("elapsed 30s", Some(30_000)),
+            ("rows: 1001234", Some(1_001_234_000)),
+            ("src/a.rs:11: warning", Some(11_000)),
+            ("finished in 0.31s", Some(310)),
+            ("3/9 done.", Some(12_000)),
+            ("at 2026-11-20T15:30:00Z", None),
+            ("id 123e4567-e89b-12d3-a456-426614174000 of 9b2e456", None),
+            ("15:30:01 1795188600 0x7f3a", None),
+            ("nothing. at all", None),
+        ] {
+            assert_eq!(quantity(text), expected, "{text}");
+        }
+    }
+}

@@ -39,6 +39,7 @@ const TYPES: [(&str, &[&str]); 11] = [
             "answer",
             "refusal",
             "missing",
+            "moves",
             "blind",
         ],
     ),

@@ -224,6 +224,7 @@ fn tool_call(object: &mut Map<String, Value>) -> Result<What, EventError> {
         (call.exact, call.masked, call.coarse) = (exact, masked, coarse);
         call.args = wire.arguments();
         (call.result, call.refusal, call.missing) = (wire.answer, wire.refusal, wire.missing);
+        call.moves = wire.moves.map(|moves| moves.0);
     }
     Ok(What::ToolCall(call))
 }

@@ -22,6 +22,7 @@ pub(super) mod node_turns;
 pub(super) mod oscillation;
 pub(super) mod output_oscillation;
 pub(super) mod recurrence;
+pub(super) mod repeated_compaction;
 pub(super) mod repeated_edit;
 pub(super) mod repeated_error;
 pub(super) mod repeated_failures;
@@ -58,6 +59,7 @@ pub static REGISTRY: &[&Rule] = &[
     &tool_loop::RULE,
     &repeated_edit::RULE,
     &same_refusal::RULE,
+    &repeated_compaction::RULE,
     &iteration_cap::RULE,
     &node_turns::RULE,
     &node_runtime::RULE,

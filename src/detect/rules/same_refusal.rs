@@ -7,7 +7,7 @@ use crate::detect::situation::Situation;
 use crate::detect::words;
 use crate::domain::about::{About, Advice, EventClass};
 use crate::domain::detail::{Figures, Found};
-use crate::domain::events::CallEnd;
+use crate::domain::events::{Arguments, CallEnd};
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::settings::{Param, RuleSetting};
 use crate::domain::suggestion::AdvisedStep;
@@ -18,16 +18,19 @@ pub(in crate::detect) const REPEATS: Param<u64> =
 pub(in crate::detect) const MISSING: Param<u64> =
     Param::count("missing", 5, 2, "Calls of one program that is not there.");
 pub(in crate::detect) const FAILED: Param<u64> = Param::count("failed", 12, 2, "Calls in a row that failed.");
+pub(in crate::detect) const COMMAND: Param<u64> =
+    Param::count("command", 8, 2, "Times that one call fails while nothing is edited.");
 
 pub(in crate::detect) static RULE: Rule = Rule {
     id: "same-refusal",
-    summary: "the same refusal 6 times in a row, a missing program called 5 times, or 12 failed calls in a row",
+    summary: "the same refusal 6 times in a row, a missing program called 5 times, 12 failed calls in a row, or one that fails 8 times",
     docs: Docs {
         trips: "Calls of one node count. `repeats` in a row are refused with the same answer once the call's \
                 own arguments are masked in it; a call is refused when it failed or, where nobody says how it \
                 ended, when the first line of its answer reads like an error. Or the shell did not find the \
                 same program `missing` times among the last 64 calls. Or `failed` calls in a row failed, \
-                whatever they were. Any other answer breaks a row.",
+                whatever they were. Or the very same call failed `command` times while no edit was made, with \
+                whatever error. Any other answer breaks a row.",
         why: "Each of these calls differs from the one before, so `tool-loop` sees none of them. What refuses \
               them does not change by being asked again: a missing program, a read-only file system, a \
               permission that a person has to give.",
@@ -45,7 +48,7 @@ pub(in crate::detect) static RULE: Rule = Rule {
         ),
         ..About::of(EventClass::ToolLoop)
     },
-    params: &[REPEATS.spec, MISSING.spec, FAILED.spec],
+    params: &[REPEATS.spec, MISSING.spec, FAILED.spec, COMMAND.spec],
     stages: ANY_EVENT,
     reads: Reads::Totals,
     check,
@@ -60,6 +63,8 @@ enum Way {
     Missing,
     /// Each time in another way.
     Failed,
+    /// One call, each time in another way.
+    SameCall,
 }
 
 /// Calls that are refused.
@@ -77,6 +82,9 @@ impl fmt::Display for Refused {
             Way::SameAnswer => write!(f, "{tool} was refused in the same way {times} times in a row"),
             Way::Missing => write!(f, "{tool} asked {times} times for a program that is not there"),
             Way::Failed => write!(f, "{times} calls in a row failed, the last one of {tool}"),
+            Way::SameCall => {
+                write!(f, "the same call of {tool} failed {times} times, each with an error of its own")
+            }
         }
     }
 }
@@ -106,6 +114,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         (Way::SameAnswer, same)
     } else if failed >= setting.count(&FAILED).max(2) {
         (Way::Failed, failed)
+    } else if failing_alike(&of_node) >= setting.count(&COMMAND).max(2) {
+        (Way::SameCall, failing_alike(&of_node))
     } else {
         return None;
     };
@@ -118,6 +128,16 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
         ],
         ..RULE.finding(setting.level, Refused { tool: words::bounded(&newest.call.tool), way, times })
     })
+}
+
+/// How often the newest call failed in a row while nothing was edited; other calls in between do not matter.
+fn failing_alike(newest_first: &[&Call]) -> u64 {
+    let Some(newest) = newest_first.first().filter(|call| call.call.args == Arguments::Known) else {
+        return 0;
+    };
+    let alike = |call: &&&Call| call.call.exact == newest.call.exact && call.epoch == newest.epoch;
+    let row = newest_first.iter().filter(alike).take_while(|call| call.call.end == CallEnd::Failed);
+    words::len(&row.collect::<Vec<_>>())
 }
 
 #[cfg(test)]
@@ -180,6 +200,20 @@ mod tests {
         assert_eq!(message((0..12).map(failed).collect()), "12 calls in a row failed, the last one of Bash");
         let broken = (0..11).map(failed).chain([of(1, |_| {})]).chain((0..11).map(failed));
         assert_eq!(message(broken.collect()), "");
+    }
+
+    #[test]
+    fn one_call_fails_with_ever_other_errors() {
+        let once =
+            |how: u8| of(1, |call| (call.end, call.refusal) = (CallEnd::Failed, Some(ShortHash([how; 8]))));
+        let with = |between: fn(u8) -> Fact, times: u8| {
+            message((0..times).flat_map(|at| [between(at), once(at)]).collect())
+        };
+        let look = |at: u8| of(100 + at, |_| {});
+        assert_eq!(with(look, 7), "");
+        assert_eq!(with(look, 8), "the same call of Bash failed 8 times, each with an error of its own");
+        let edit = |at: u8| event(What::ToolCall(call("Edit", 100 + at, None)));
+        assert_eq!(with(edit, 8), "", "it is being mended");
     }
 
     #[test]

@@ -40,7 +40,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 with BLOCKER_REPORT.md (INFINITE_LOOP). A sequence of 2 to 12 calls repeated `rounds` times \
                 running halts as well (HARD_LOOP). So does one tool that gave the same answer `infinite` \
                 times in a row whatever it was asked (HARD_LOOP; from `hard` times on SOFT_LOOP). A new edit, \
-                a commit or changed code starts the count anew. Polling whose answers change is no loop.",
+                a commit or changed code starts the count anew, and so does a new session. Polling whose answers \
+                change is no loop, and be it that only what is masked in them rises or falls each time (a time \
+                that elapsed, a count of rows, a line number).",
         why: "In 113 agent runs that solved their task, five identical calls in a row came twice, both real \
               loops. Five among ten tripped 9 of 98 healthy runs, and none once a new edit starts the count \
               anew.",
@@ -108,6 +110,9 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call
     // The coarse form does not see what an edit says, so that an edit cannot be told from a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();
+    if is_moving(&calls, &signatures, setting) {
+        return None;
+    }
     let of_calls = graver(identical(&signatures, setting), row(&signatures, setting));
     let (grade, pattern) = graver(of_calls, same_answer(&calls, setting))?;
     Some((newest, grade, pattern))
@@ -181,6 +186,19 @@ fn signature(call: &Call, coarse: bool) -> Signature {
         Some(answer) => Signature::Full(call.masked, Some(answer)),
         None => Signature::Full(call.exact, None),
     }
+}
+
+/// Whether the answers of calls like the newest one only rise or only fall in what masks hide of them: somebody watches
+/// something that moves.
+fn is_moving(calls: &[&Call], signatures: &[Signature], setting: &RuleSetting) -> bool {
+    let hard = usize::try_from(setting.count(&HARD)).unwrap_or(usize::MAX);
+    let newest = signatures.last();
+    let like = calls.iter().zip(signatures).rev().filter(|(_, one)| Some(*one) == newest);
+    let moves: Vec<Option<u64>> = like.take(hard).map(|(call, _)| call.call.moves).collect();
+    let each = |way: fn(u64, u64) -> bool| {
+        moves.windows(2).all(|pair| pair[0].zip(pair[1]).is_some_and(|(newer, older)| way(newer, older)))
+    };
+    moves.len() > 1 && (each(|newer, older| newer > older) || each(|newer, older| newer < older))
 }
 
 /// How often the newest call came among the last `window`.
@@ -325,6 +343,31 @@ mod tests {
     fn polling_whose_answers_change_is_no_loop() {
         assert_eq!(said((0..30).map(|answer| bash(1, answer)).collect()), "");
         assert_eq!(said((0..30).map(|answer| bash(1, answer / 2)).collect()), "");
+    }
+
+    #[test]
+    fn what_masks_hide_may_move() {
+        let moving = |values: &[u64]| {
+            let one = |value: &u64| {
+                event(What::ToolCall(ToolCall { moves: Some(*value), ..call("Bash", 1, Some(1)) }))
+            };
+            said(values.iter().map(one).collect())
+        };
+        assert_eq!(moving(&[30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330]), "");
+        assert_eq!(moving(&[9, 8, 7, 6, 5, 4]), "");
+        assert_eq!(moving(&[12, 31, 8, 22, 14]), "halt HARD_LOOP", "jitter");
+        assert_eq!(moving(&[5, 5, 5, 5, 5]), "halt HARD_LOOP");
+    }
+
+    #[test]
+    fn another_session_begins_the_count_anew() {
+        let of = |session: &str| {
+            let Fact::Event(own) = bash(1, 1) else { unreachable!() };
+            Fact::Event(Box::new(crate::domain::events::Event { session: Some(session.into()), ..*own }))
+        };
+        let three = ["a", "a", "b", "b", "c", "c"].map(of).to_vec();
+        assert_eq!(said(three), "");
+        assert_eq!(said(["a"; 5].map(of).to_vec()), "halt HARD_LOOP");
     }
 
     #[test]

@@ -69,6 +69,7 @@ fn line(seed: u8, at: i64) -> JournalLine {
             result: None,
             refusal: seed.is_multiple_of(3).then_some(ShortHash([seed; 8])),
             missing: None,
+            moves: None,
             end: CallEnd::Done,
         }),
         15 => {

@@ -3,7 +3,7 @@
 //! full form, and reads this one too, so that a journal can be replayed.
 //!
 //! Beyond docs/formats.md: `tool_call` has `"call":["<exact>","<masked>","<coarse>"]` for `args` and `"answer"` for
-//! `result`, `"refusal"` and `"missing"` where it was refused, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
+//! `result`, `"refusal"` and `"missing"` where it was refused, `"moves"` for its quantities, and `"blind":true` where no arguments were told, `turn_end` may have `docs`, any event an `id`, a `session`, a `model` and a `prompt_hash`.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -57,6 +57,8 @@ pub struct CallWire {
     pub refusal: Option<ShortHash>,
     /// The hash of the program that was not found.
     pub missing: Option<ShortHash>,
+    /// The quantities of its answer.
+    pub moves: Option<Count>,
     blind: Option<bool>,
     error: Option<bool>,
 }
@@ -130,6 +132,7 @@ pub(super) fn encode(event: &Event) -> Map<String, Value> {
             answer: call.result,
             refusal: call.refusal,
             missing: call.missing,
+            moves: call.moves.map(Count),
             blind: (call.args == Arguments::Unknown).then_some(true),
             error: match call.end {
                 CallEnd::Done => Some(false),
@@ -176,10 +179,11 @@ pub(super) fn decode(kind: &str, line: &[u8]) -> Result<Option<Event>, FormatErr
 
 fn call(wire: CallWire) -> Result<ToolCall, FormatError> {
     let (args, end) = (wire.arguments(), wire.end());
-    let CallWire { tool, call, answer, refusal, missing, .. } = wire;
+    let CallWire { tool, call, answer, refusal, missing, moves, .. } = wire;
     let hashes = call.ok_or_else(|| FormatError::Shape("missing field `call`".to_owned()))?;
     let [exact, masked, coarse] = hashes;
-    Ok(ToolCall { tool, args, exact, masked, coarse, result: answer, refusal, missing, end })
+    let moves = moves.map(|moves| moves.0);
+    Ok(ToolCall { tool, args, exact, masked, coarse, result: answer, refusal, missing, moves, end })
 }
 
 /// What a session runs on: model and hash of the prompt, each cut to what a line may hold.
