@@ -234,7 +234,7 @@ impl<'a> Words<'a> {
         if word.ends_with(char::is_alphanumeric) || word.ends_with('_') {
             let tail: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             let head = word.rsplit(' ').next().unwrap_or_default();
-            if !word.starts_with('@') {
+            if !word.starts_with(['@', '[']) {
                 return Some((format!("{head}{tail}"), at));
             }
         }

@@ -109,6 +109,12 @@ const LANGUAGES: &[(&str, &str, &str, &str)] = &[
         "- S, B",
     ),
     (
+        "cs",
+        "    [Fact]\n    public void Adds()\n    {\n        Assert.Equal(2, Add());\n    }\n",
+        "    [Fact]\n    public void Adds()\n    {\n        Add();\n    }\n",
+        "a Adds",
+    ),
+    (
         "rb",
         "  it \"adds\" do\n    expect(a).to eq 2\n  end\n",
         "  xit \"adds\" do\n    expect(a).to eq 2\n  end\n",
