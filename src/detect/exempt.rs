@@ -57,8 +57,13 @@ pub(super) fn is_pull_request(iteration: &Iteration) -> bool {
     inside.is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// Whether an empty commit was made on purpose: its subject begins with a pattern, a forge merged it, or it marks a release.
+pub(super) fn is_meant_empty(iteration: &Iteration, patterns: &[String]) -> bool {
+    begins_as(iteration, patterns) || is_pull_request(iteration) || names_version(&iteration.subject)
+}
+
 /// Whether a subject names a version: `Release parser 1.4.0`.
-pub(super) fn names_version(subject: &str) -> bool {
+fn names_version(subject: &str) -> bool {
     subject.split_whitespace().any(is_version)
 }
 

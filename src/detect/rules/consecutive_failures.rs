@@ -6,7 +6,7 @@ use std::fmt;
 use super::repeated_failures;
 use crate::detect::attempts::{Attempt, Edit, Step, attempts};
 use crate::detect::credits::Credit;
-use crate::detect::exempt::{BUILD_STARTS, begins_as};
+use crate::detect::exempt::{BUILD_STARTS, is_meant_empty};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -224,7 +224,7 @@ impl<'a> Streak<'a> {
 fn judge(attempt: &Attempt<'_>, errors_before: Option<Signature>, exempt: &[String]) -> Judgement {
     let diff = &attempt.iteration.diff;
     // Line ends and what normalization masks are for `unchanged-diff`: files did change.
-    if diff.empty && (diff.files > 0 || begins_as(attempt.iteration, exempt)) {
+    if diff.empty && (diff.files > 0 || is_meant_empty(attempt.iteration, exempt)) {
         return Judgement::Nothing;
     }
     if diff.empty {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::detect::exempt::{BUILD_STARTS, begins_as, is_pull_request, names_version};
+use crate::detect::exempt::{BUILD_STARTS, is_meant_empty};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -206,11 +206,6 @@ fn doubles(timeline: &Timeline, repeating: &[&Iteration]) -> Doubles {
     if each && !subjects.is_empty() { Doubles::Yes } else { Doubles::No }
 }
 
-/// Whether an empty commit was made on purpose: it starts a build, a forge merged it, or it marks a release.
-fn is_meant(one: &Iteration, setting: &RuleSetting) -> bool {
-    begins_as(one, setting.list(&EXEMPT)) || is_pull_request(one) || names_version(&one.subject)
-}
-
 /// Whether `one` brought a state of the code that the window had not seen: the same lines at another place.
 fn brings_new_code(timeline: &Timeline, one: &Iteration) -> bool {
     let works = one.change.as_ref().is_some_and(|change| change.nature == Nature::Work);
@@ -232,7 +227,8 @@ fn patience(timeline: &Timeline, one: &Iteration, setting: &RuleSetting) -> (u64
     let longer = limit.max(setting.count(&PATIENCE));
     if one.diff.empty && one.diff.files > 0 {
         (limit.max(setting.count(&COSMETIC)), Level::Warn)
-    } else if (one.diff.empty && is_meant(one, setting)) || brings_new_code(timeline, one) {
+    } else if (one.diff.empty && is_meant_empty(one, setting.list(&EXEMPT))) || brings_new_code(timeline, one)
+    {
         (longer, Level::Note)
     } else if document {
         (longer, Level::Warn)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_release_step};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -80,7 +80,8 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let patterns = setting.list(&EXEMPT);
     let over = usize::try_from(setting.count(&OVER)).unwrap_or(usize::MAX);
     let window = usize::try_from(setting.count(&WINDOW)).unwrap_or(usize::MAX);
-    let meant = |one: &&Iteration| goes_back_on_purpose(one, patterns);
+    let timeline = situation.timeline;
+    let meant = |one: &&Iteration| goes_back_on_purpose(one, patterns) || is_release_step(one, timeline);
     let last = situation.timeline.candidates().rev().find(|one| !meant(one))?;
     // What has no hunks undoes none; most of a long history is judged by ids alone.
     if last.diff.hunks.is_empty() {
