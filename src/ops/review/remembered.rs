@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::rounds::WaitingList;
 use crate::engine::standing;
 use crate::engine::witnessing::{self, SignedLedger};
 use crate::engine::workspace::Workspace;
@@ -22,10 +22,10 @@ const SKEW: i64 = 300;
 
 /// The list, and for which clocks it holds.
 #[derive(Serialize, Deserialize)]
-struct Remembered {
+struct Remembered<T> {
     made: i64,
     until: i64,
-    list: WaitingList,
+    list: T,
 }
 
 /// Where a list is remembered, and what it depends on beside the clock.
@@ -46,15 +46,15 @@ impl Memory {
     }
 
     /// The list, where it is the same at `now`.
-    pub(super) fn get(&self, now: i64) -> Option<WaitingList> {
-        let known: Remembered = open(self.key, &read_plain(&self.path, MAX_MEMORY).ok()??)?;
+    pub(super) fn get<T: DeserializeOwned>(&self, now: i64) -> Option<T> {
+        let known: Remembered<T> = open(self.key, &read_plain(&self.path, MAX_MEMORY).ok()??)?;
         (known.made..known.until).contains(&now).then_some(known.list)
     }
 
     /// Failing to remember costs time only.
-    pub(super) fn put(&self, ledger: &SignedLedger, list: &WaitingList) {
+    pub(super) fn put(&self, ledger: &SignedLedger, list: &impl Serialize) {
         let now = ledger.folded.now;
-        let known = Remembered { made: now, until: until(ledger), list: list.clone() };
+        let known = Remembered { made: now, until: until(ledger), list };
         let _ = replace_plain(&self.path, &seal(self.key, &known));
     }
 }
