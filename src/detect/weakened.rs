@@ -217,7 +217,7 @@ impl<'a> Words<'a> {
         if let Some(name) = quoted(rest) {
             return Some((name, at));
         }
-        if word.ends_with(".each") {
+        if word.strip_suffix(".each").is_some() {
             // `it.each([...])("name", ...)`: the name comes behind the table.
             return (at..lines.len().min(at + TABLE)).find_map(|at| {
                 let line = lines.get(at)?;

@@ -25,7 +25,7 @@ pub struct OpenRound {
     /// Its entry.
     pub id: String,
     /// The name of its state.
-    pub status: &'static str,
+    pub status: String,
     /// What it asks.
     pub question: String,
     /// Since when.

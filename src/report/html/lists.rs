@@ -83,7 +83,7 @@ pub(super) fn rounds(html: &mut Html, view: &HistoryView) {
     }
     html.raw("<section aria-labelledby=h-rounds>\n<h2 id=h-rounds>Rounds and resolutions</h2>\n<ul>\n");
     for round in view.open.iter().take(SHOWN) {
-        html.raw("<li><strong>").raw(round.status).raw("</strong> since ").time(round.since).raw(": ");
+        html.raw("<li><strong>").text(&round.status).raw("</strong> since ").time(round.since).raw(": ");
         html.clipped(&round.question, 500)
             .raw(" ")
             .command(&format!("andon review show {}", short(&round.id)));

@@ -92,7 +92,7 @@ fn hostile() -> HistoryView {
     view.warnings = vec![Diagnostic::new(Level::Warn, text.clone()).at(text.clone()).help(text.clone())];
     view.open.push(OpenRound {
         id: text.clone(),
-        status: "OPEN",
+        status: "OPEN".to_owned(),
         question: text.clone(),
         since: samples::at(),
         may_answer: vec![text.clone()],
