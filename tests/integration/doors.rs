@@ -71,7 +71,7 @@ fn alternating_states_halt_over_sessions_too() {
     assert_snapshot!(stage.iterate("c\n", &["ok a", "ok b"], "Go on").shown(), @r#"
     exit 1
     --- stderr
-    error[oscillation]: commit refused: the loop is halted since TIME (oscillating): the code alternates between two states, HASH and HASH, for 4 changes
+    error[oscillation]: commit refused: the loop is halted since TIME (oscillating): the code alternates between two states, HASH and HASH, for 4 changes: code.txt
       help: read .andon/CHECKPOINT.md
       help: then a person decides and runs: andon resume --reason "..."
     "#);
