@@ -42,8 +42,6 @@ pub struct Call {
     pub epoch: u64,
     /// The newest iteration then; 0 before the first.
     pub iteration: u64,
-    /// The session in which it was made, where that is known: another one knows none of its answers.
-    pub session: Option<ShortHash>,
 }
 
 /// An output of the window.

@@ -55,7 +55,7 @@ impl Timeline {
         match event.what {
             What::TurnStart => self.begin_turn(&node, event.at),
             What::TurnEnd(end) => return self.end_turn(&node, event.at, end),
-            What::ToolCall(call) => self.take_call((node, event.session.as_deref()), event.at, call),
+            What::ToolCall(call) => self.take_call(node, event.at, call),
             What::Output(output) => self.take_output(&node, event.at, output),
             What::Usage(usage) => self.take_usage(&node, event.at, &usage),
             // Who begins with an empty memory reads anew what the session before has read.
@@ -249,7 +249,7 @@ impl Timeline {
         push_bounded(&mut self.iterations, Iteration { at, tests, outputs, ..iteration }, MAX_ITERATIONS);
     }
 
-    fn take_call(&mut self, (node, session): (String, Option<&str>), at: Option<Timestamp>, call: ToolCall) {
+    fn take_call(&mut self, node: String, at: Option<Timestamp>, call: ToolCall) {
         if let Some(turn) = self.turn_of(&node, at) {
             turn.calls = turn.calls.saturating_add(1);
         }
@@ -264,8 +264,7 @@ impl Timeline {
             self.activity.edits.push_back(call.exact);
         }
         let (epoch, iteration) = (self.activity.epoch, self.number());
-        let session = session.map(session_hash);
-        push_bounded(&mut self.activity.calls, Call { node, call, epoch, iteration, session }, MAX_CALLS);
+        push_bounded(&mut self.activity.calls, Call { node, call, epoch, iteration }, MAX_CALLS);
     }
 
     fn take_output(&mut self, node: &str, at: Option<Timestamp>, output: Output) {
@@ -331,12 +330,6 @@ impl Timeline {
             activity.last_node = before.last_node;
         }
     }
-}
-
-fn session_hash(session: &str) -> ShortHash {
-    let mut first = [0; 8];
-    first.copy_from_slice(&Sha256::digest(session)[..8]);
-    ShortHash(first)
 }
 
 /// Whether a turn changed something. A document that moved is a change; what is unknown is none.

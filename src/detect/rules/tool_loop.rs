@@ -105,8 +105,7 @@ fn graded<'a>(timeline: &'a Timeline, setting: &RuleSetting) -> Option<(&'a Call
     let activity = &timeline.activity;
     let newest = activity.calls.iter().rev().find(|call| is_told(call))?;
     let coarse = setting.word(&SIGNATURE) == "coarse";
-    let same = |call: &&Call| call.node == newest.node && call.session == newest.session && is_told(call);
-    let of_node = activity.calls.iter().filter(same);
+    let of_node = activity.calls.iter().filter(|call| call.node == newest.node && is_told(call));
     // The coarse form does not see what an edit says, so that an edit cannot be told from a new one.
     let calls: Vec<&Call> = of_node.filter(|call| coarse || call.epoch == newest.epoch).collect();
     let signatures: Vec<Signature> = calls.iter().map(|call| signature(call, coarse)).collect();
@@ -361,13 +360,10 @@ mod tests {
 
     #[test]
     fn another_session_begins_the_count_anew() {
-        let of = |session: &str| {
-            let Fact::Event(own) = bash(1, 1) else { unreachable!() };
-            Fact::Event(Box::new(crate::domain::events::Event { session: Some(session.into()), ..*own }))
-        };
-        let three = ["a", "a", "b", "b", "c", "c"].map(of).to_vec();
-        assert_eq!(said(three), "");
-        assert_eq!(said(["a"; 5].map(of).to_vec()), "halt HARD_LOOP");
+        let start = || event(What::Cleared(crate::domain::events::Clearing::SessionStart));
+        let read = || [start(), bash(1, 1), bash(1, 1)];
+        assert_eq!(said([read(), read(), read()].concat()), "");
+        assert_eq!(said(vec![bash(1, 1); 5]), "halt HARD_LOOP");
     }
 
     #[test]
