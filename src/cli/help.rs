@@ -13,7 +13,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Set up", &["install", "uninstall", "agent", "doctor", "config", "pin", "demo"]),
     ("Work", &["test", "complete", "status", "log", "show", "report", "explain"]),
     ("Answer a halt", &["resume", "stop", "pause", "advise", "review", "witness"]),
-    ("Share and check", &["check", "export", "attest", "ledger", "sync", "replay", "backfill"]),
+    ("Share and check", &["check", "export", "attest", "ledger", "sync", "replay", "calibrate", "backfill"]),
     ("Agents and shells", &["observe", "round", "tick", "context", "completions", "man"]),
 ];
 /// Widest text; wider lines are hard to read.
