@@ -36,6 +36,8 @@ git config --global protocol.file.allow always
 # The same sources are built once per tool: without the slow parts of the release profile, into one folder.
 export CARGO_TARGET_DIR="$work/target" CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 export CARGO_PROFILE_RELEASE_OPT_LEVEL=0
+mkdir -p "$work/.cargo"
+printf '[profile.release.package."*"]\nopt-level = 0\n' >"$work/.cargo/config.toml"
 
 # ---- saying what happens -------------------------------------------------------------------------------
 
