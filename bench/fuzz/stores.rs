@@ -220,7 +220,7 @@ fn journal(end: Instant, dice: &mut Dice) -> (u64, u64) {
     })
 }
 
-/// Every set of bytes is a configuration, or is refused with at least one place and mend.
+/// Every set of bytes is a configuration, or is refused with at least one place and hint.
 fn configuration(bytes: &[u8], _: &mut Dice) -> Result<(), String> {
     let source =
         ConfigSource { layer: Layer::Repository, name: "andon.toml".to_owned(), text: bytes.to_vec() };

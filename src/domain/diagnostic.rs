@@ -1,4 +1,5 @@
-//! One message about something that is wrong or worth knowing: what happened, where, and the command that mends it.
+//! One message about something that is wrong or worth knowing: what happened, where, and the hint: the command that
+//! puts it right.
 //! Warnings, mistakes of a configuration, violations and errors of commands are all of this one type; `report` renders it.
 
 use std::fmt;
@@ -90,7 +91,7 @@ pub struct Diagnostic {
     pub message: String,
     /// Where; `None` for what concerns everything. Boxed, as errors are best small.
     pub location: Option<Box<Location>>,
-    /// Commands or steps that mend it, the likeliest first.
+    /// Hints: commands or steps that put it right, the likeliest first.
     pub help: Vec<String>,
 }
 

@@ -64,6 +64,9 @@ impl FromStr for Uptime {
     }
 }
 
+/// How far the clocks of two machines that work together may lie apart, in seconds.
+pub const CLOCK_SKEW: i64 = 300;
+
 /// A span of time in whole seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Span(pub u64);

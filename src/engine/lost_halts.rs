@@ -2,12 +2,9 @@
 //! each commit record names the newest entries that were there; so a ledger that somebody removes, turns back or gives
 //! another id leaves a gap, and what fell into it binds as before.
 //!
-//! Looked for only when a ref of a ledger has changed since it was last found whole: that costs one small file a hook.
+//! Looked for only when a ref of a ledger has changed since nothing was found (`settled`): that costs one small file a hook.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-
-use sha2::Digest as _;
 
 use super::error::OpsError;
 use super::workspace::Workspace;
@@ -15,10 +12,8 @@ use crate::domain::decision::{Halt, HaltEvidence, LedgerEvent, StandingHalt};
 use crate::domain::detail::Figures;
 use crate::domain::facts::{Ack, AckHow, CommitFact};
 use crate::domain::findings::{HaltReason, ReportFile};
-use crate::domain::ids::{CommitId, Digest, EntryId};
+use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::suggestion::{AdvisedStep, Suggestion};
-use crate::effect::replace_text;
-use crate::git::read_plain;
 use crate::ledger::{Entry, EntryEvent, Ledger, REF_PREFIX};
 use crate::store::journal::{Journal, JournalLine};
 use crate::store::notes::NotesStore;
@@ -84,27 +79,11 @@ fn answer_of(event: &EntryEvent) -> Option<&Ack> {
 
 /// The halt that binds here by its traces alone: the ledger of this clone does not tell of it.
 pub fn standing(ws: &Workspace, head: Option<CommitId>) -> Result<Option<StandingHalt>, OpsError> {
-    let state = Ledger::open(&ws.repo).state()?;
-    let state = Digest(sha2::Sha256::digest(state.as_bytes()).into()).to_string();
-    let path = memory(ws);
-    if read_plain(&path, 1024).ok().flatten().is_some_and(|known| known == state.as_bytes()) {
-        return Ok(None);
-    }
     let holdings = Held::read(ws)?;
-    let found = match from_journal(ws, &holdings) {
-        Some(found) => Some(found),
-        None => from_records(ws, head, &holdings)?,
-    };
-    if found.is_none() {
-        // A saving and nothing else: without it the look is taken again.
-        let _ = std::fs::create_dir_all(path.parent().unwrap_or(&path));
-        let _ = replace_text(&path, &state);
+    match from_journal(ws, &holdings) {
+        Some(found) => Ok(Some(found)),
+        None => from_records(ws, head, &holdings),
     }
-    Ok(found)
-}
-
-fn memory(ws: &Workspace) -> PathBuf {
-    ws.repo.git_dir().join("andon").join("cache").join("traces")
 }
 
 /// The newest halt of this worktree in the journal that nobody has answered.

@@ -25,6 +25,7 @@ pub mod pending;
 pub(crate) mod record_index;
 pub(crate) mod repairs;
 pub(crate) mod safety;
+mod settled;
 pub mod setup;
 pub(crate) mod shown_halts;
 pub mod skip;

@@ -11,6 +11,7 @@ use super::deleted_folder;
 use super::error::OpsError;
 use super::lost_halts;
 use super::repairs;
+use super::settled::Settled;
 use super::shown_halts;
 use super::witnessing;
 use super::workspace::Workspace;
@@ -25,7 +26,7 @@ use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::response::{AckMode, Notice, NoticeKind};
 use crate::effect::best_effort::{OWN_PAUSE, Programs};
 use crate::effect::{self, AndonDir, EffectError, Look, Site};
-use crate::ledger::{EntryEvent, Ledger};
+use crate::ledger::Ledger;
 
 /// File that stops the loop (docs/spec-map.md, loop rules: manual override).
 pub const STOP_FILE: &str = "STOP";
@@ -79,10 +80,18 @@ pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
     if let Some(found) = reported {
         return Ok(Some(found));
     }
-    match lost_halts::standing(ws, head)? {
-        Some(found) => Ok(Some(found)),
-        None => Ok(witnessing::unanswered(ws)?.filter(|found| concerns(ws, head, found))),
+    let settled = Settled::of(ws)?;
+    if settled.is_known() {
+        return Ok(None);
     }
+    if let Some(found) = lost_halts::standing(ws, head)? {
+        return Ok(Some(found));
+    }
+    let unanswered = witnessing::unanswered(ws)?;
+    if unanswered.is_none() {
+        settled.remember();
+    }
+    Ok(unanswered.filter(|found| concerns(ws, head, found)))
 }
 
 /// The halt of a ledger entry.
@@ -91,12 +100,13 @@ pub fn recorded_at(ws: &Workspace, head: Option<CommitId>) -> Result<Option<Stan
 /// The entry is no halt.
 pub fn of_entry(ws: &Workspace, id: EntryId) -> Result<StandingHalt, OpsError> {
     let (entries, _) = Ledger::open(&ws.repo).read_all()?;
-    let halt = entries.into_iter().find(|entry| entry.id == id).and_then(|entry| match entry.event {
-        EntryEvent::Known(LedgerEvent::Halted(halt)) => Some(*halt),
-        EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
-        | EntryEvent::Unknown { .. } => None,
-    });
-    halt.map(|halt| StandingHalt { id, halt }).ok_or(OpsError::NothingToResume)
+    let found = entries.iter().find(|entry| entry.id == id).and_then(|entry| entry.event.known());
+    match found {
+        Some(LedgerEvent::Halted(halt)) => Ok(StandingHalt { id, halt: (**halt).clone() }),
+        Some(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_)) | None => {
+            Err(OpsError::NothingToResume)
+        }
+    }
 }
 
 /// Whether a halt of any worktree and clone concerns whoever works on from `head` here.

@@ -6,9 +6,7 @@
 
 use super::code::Code;
 use super::entry::ReviewEntry;
-
-/// How far a claimed time may lie before those of its parents, or after the reader's clock.
-const SKEW: i64 = 300;
+use crate::domain::time::CLOCK_SKEW;
 
 /// Order, times and ancestry of a list of entries.
 #[derive(Debug, Clone)]
@@ -100,9 +98,9 @@ impl Graph {
 }
 
 fn wrong_time(claimed: i64, floor: Option<i64>, now: i64) -> Option<Code> {
-    if floor.is_some_and(|floor| claimed < floor.saturating_sub(SKEW)) {
+    if floor.is_some_and(|floor| claimed < floor.saturating_sub(CLOCK_SKEW)) {
         Some(Code::ClockSetBack)
-    } else if claimed > now.saturating_add(SKEW) {
+    } else if claimed > now.saturating_add(CLOCK_SKEW) {
         Some(Code::FromTheFuture)
     } else {
         None

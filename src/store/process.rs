@@ -1,5 +1,5 @@
-//! The processes above this one, as Linux tells of them: git above a hook, and an agent above a command of a person. A process id comes again; with the time of its start it does
-//! not while the machine runs.
+//! The processes above this one, as Linux tells of them: git above a hook, and an agent above a command of a person. A
+//! process id comes again; with the time of its start it does not while the machine runs.
 
 use std::path::Path;
 

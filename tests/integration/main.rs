@@ -6,6 +6,7 @@
 
 mod agent_hooks;
 mod agent_settings;
+mod attestations;
 mod backfill;
 mod broken_state;
 mod bulk;

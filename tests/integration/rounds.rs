@@ -17,7 +17,7 @@ fn round(stage: &Stage, action: &str, said: &Value) -> Out {
     stage.run_in(stage.dir(), andon_path(), &["round", action], Some(said.to_string().as_bytes()))
 }
 
-fn answer(out: &Out) -> Value {
+pub(crate) fn answer(out: &Out) -> Value {
     serde_json::from_str(&out.stdout).unwrap_or_else(|err| panic!("{err}: {out}"))
 }
 
@@ -32,7 +32,7 @@ fn asked(stage: &Stage, question: &str) -> String {
 }
 
 /// A round that its judge deferred: its entry.
-fn deferred(stage: &Stage, question: &str) -> String {
+pub(crate) fn deferred(stage: &Stage, question: &str) -> String {
     let name = asked(stage, question);
     let verdict = json!({"round": name, "agent": "agent:judge", "text": "I cannot tell.\n```json\n{\"deferred\": true}\n```\n"});
     answer(&round(stage, "verdict", &verdict).exits(1))["round"].as_str().unwrap().to_owned()
@@ -150,52 +150,59 @@ fn vote(who: &str, decision: &'static str) -> Vec<String> {
     args
 }
 
+/// Where a ballot waits: in the clone, for who committed it. One clone, one person at a time.
+fn ballot_of(stage: &Stage, round: &str, whose: &str) -> std::path::PathBuf {
+    stage.path(&format!(".git/andon/ballots/{round}.{whose}"))
+}
+
+fn cast(stage: &Stage, who: &str, round: &str, decision: &'static str) {
+    let more = vote(if who == "ann" { "di" } else { who }, decision);
+    let mut args = vec!["review".to_owned(), "ballot".to_owned(), round.to_owned()];
+    args.extend(more);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    by(stage, who, &args).ok();
+    std::fs::rename(ballot_of(stage, round, "json"), ballot_of(stage, round, who)).unwrap();
+}
+
+fn open(stage: &Stage, who: &str, round: &str) -> crate::support::Out {
+    std::fs::rename(ballot_of(stage, round, who), ballot_of(stage, round, "json")).unwrap();
+    by(stage, who, &["review", "reveal", round])
+}
+
 #[test]
-#[allow(clippy::too_many_lines, reason = "one story, in which each step needs the one before")]
 fn a_panel_overturns_and_everything_follows() {
     let stage = Stage::installed();
     four_witnesses(&stage);
+    make_records(&stage);
+    let first = resolved_alone(&stage);
+    is_a_precedent(&stage, &first);
+    is_overturned(&stage, &first);
+    is_in_the_books(&stage, &first);
+    let books = says_the_same_elsewhere(&stage);
+    forging_it_moves_nothing(&stage, &first, &books);
+}
+
+fn make_records(stage: &Stage) {
     // Nobody has answered anything yet, so nobody may answer alone: a panel of three makes records for three.
-    let warm = deferred(&stage, "Which table first?");
-    let alone = by(&stage, "ann", &["review", "accept", &warm]).exits(1);
-    insta::assert_snapshot!("rounds_probation", steady(&stage, &alone));
-    by(&stage, "di", &["review", "panel", &warm, "--reason", "nobody has a record yet"]).ok();
+    let warm = deferred(stage, "Which table first?");
+    let alone = by(stage, "ann", &["review", "accept", &warm]).exits(1);
+    insta::assert_snapshot!("rounds_probation", steady(stage, &alone));
+    by(stage, "di", &["review", "panel", &warm, "--reason", "nobody has a record yet"]).ok();
     for who in ["ann", "bo", "cy"] {
-        by(&stage, who, &["review", "accept", &warm]).ok();
+        by(stage, who, &["review", "accept", &warm]).ok();
     }
-    let cast = |who: &str, round: &str, decision: &'static str| {
-        let more = vote(if who == "ann" { "di" } else { who }, decision);
-        let mut args = vec!["review".to_owned(), "ballot".to_owned(), round.to_owned()];
-        args.extend(more);
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        by(&stage, who, &args).ok();
-        // A ballot waits in the clone, and belongs to who committed it: one clone, one person at a time.
-        std::fs::rename(
-            stage.path(&format!(".git/andon/ballots/{round}.json")),
-            stage.path(&format!(".git/andon/ballots/{round}.{who}")),
-        )
-        .unwrap();
-    };
-    let open = |who: &str, round: &str| {
-        std::fs::rename(
-            stage.path(&format!(".git/andon/ballots/{round}.{who}")),
-            stage.path(&format!(".git/andon/ballots/{round}.json")),
-        )
-        .unwrap();
-        by(&stage, who, &["review", "reveal", round])
-    };
     for (who, decision) in [("ann", "accept_opposer"), ("bo", "accept_proposer"), ("cy", "accept_proposer")] {
-        cast(who, &warm, decision);
+        cast(stage, who, &warm, decision);
     }
     for who in ["ann", "bo", "cy"] {
-        open(who, &warm).ok();
+        open(stage, who, &warm).ok();
     }
+}
+
+fn resolved_alone(stage: &Stage) -> String {
     // Two agents disagree about a migration, the judge defers, ann resolves alone.
-    let first = deferred(&stage, "How do we add the column to orders?");
-    insta::assert_snapshot!(
-        "rounds_accept",
-        steady(&stage, &by(&stage, "ann", &["review", "accept", &first]))
-    );
+    let first = deferred(stage, "How do we add the column to orders?");
+    insta::assert_snapshot!("rounds_accept", steady(stage, &by(stage, "ann", &["review", "accept", &first])));
     stage.pass(800);
     let mut args = vec![
         "review".to_owned(),
@@ -206,12 +213,16 @@ fn a_panel_overturns_and_everything_follows() {
     ];
     args.extend(vote("di", "accept_opposer"));
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    insta::assert_snapshot!("rounds_resolve", steady(&stage, &by(&stage, "ann", &args)));
-    assert_eq!(status_of(&stage, "ann")["reputation"], json!("1"));
+    insta::assert_snapshot!("rounds_resolve", steady(stage, &by(stage, "ann", &args)));
+    assert_eq!(status_of(stage, "ann")["reputation"], json!("1"));
+    first
+}
+
+fn is_a_precedent(stage: &Stage, first: &str) {
     // A week later (less a day) the same question comes again, and the precedent is handed to the judge.
     stage.pass(6 * 86_400);
     let again = json!({"question": "How do we add the column to invoices?", "issuer": "agent:planner", "tags": ["migration"]});
-    let told = answer(&round(&stage, "open", &again).ok());
+    let told = answer(&round(stage, "open", &again).ok());
     assert_eq!(told["precedents"][0]["round"], json!(first));
     assert_eq!(
         (&told["precedents"][0]["decision"], &told["precedents"][0]["by"]),
@@ -223,54 +234,63 @@ fn a_panel_overturns_and_everything_follows() {
     let briefing = stage.read(".andon/MISSION_BRIEFING.md");
     let told: Vec<&str> =
         briefing.lines().skip_while(|line| *line != "## Decided by people before").take(6).collect();
-    insta::assert_snapshot!("rounds_briefing", crate::support::people::steady_text(&stage, &told.join("\n")));
+    insta::assert_snapshot!("rounds_briefing", crate::support::people::steady_text(stage, &told.join("\n")));
+}
+
+fn is_overturned(stage: &Stage, first: &str) {
     // Another witness flags it, and a panel of three overturns.
     insta::assert_snapshot!(
         "rounds_flag",
-        steady(&stage, &by(&stage, "bo", &["review", "flag", &first, "--reason", "shadow tables lost rows"]))
+        steady(stage, &by(stage, "bo", &["review", "flag", first, "--reason", "shadow tables lost rows"]))
     );
     for who in ["bo", "cy", "di"] {
-        by(&stage, who, &["review", "accept", &first]).ok();
+        by(stage, who, &["review", "accept", first]).ok();
     }
     // Whoever decided it the first time does not sit.
     insta::assert_snapshot!(
         "rounds_barred",
-        steady(&stage, &by(&stage, "ann", &["review", "accept", &first]).exits(1))
+        steady(stage, &by(stage, "ann", &["review", "accept", first]).exits(1))
     );
-    cast("bo", &first, "accept_proposer");
-    cast("cy", &first, "accept_proposer");
+    cast(stage, "bo", first, "accept_proposer");
+    cast(stage, "cy", first, "accept_proposer");
     // Nothing is opened before all have committed.
-    insta::assert_snapshot!("rounds_early", steady(&stage, &open("bo", &first).exits(1)));
+    insta::assert_snapshot!("rounds_early", steady(stage, &open(stage, "bo", first).exits(1)));
     std::fs::rename(
         stage.path(&format!(".git/andon/ballots/{first}.json")),
         stage.path(&format!(".git/andon/ballots/{first}.bo")),
     )
     .unwrap();
-    cast("di", &first, "accept_opposer");
+    cast(stage, "di", first, "accept_opposer");
     // A ballot that was changed after it was sealed is none.
     let sealed = stage.read(&format!(".git/andon/ballots/{first}.bo"));
     stage.write(
         &format!(".git/andon/ballots/{first}.bo"),
         sealed.replace("accept_proposer", "accept_opposer"),
     );
-    insta::assert_snapshot!("rounds_other_ballot", steady(&stage, &open("bo", &first).exits(1)));
+    insta::assert_snapshot!("rounds_other_ballot", steady(stage, &open(stage, "bo", first).exits(1)));
     stage.write(&format!(".git/andon/ballots/{first}.bo"), sealed);
     let back = stage.path(&format!(".git/andon/ballots/{first}.json"));
     std::fs::remove_file(back).unwrap();
-    open("bo", &first).ok();
-    open("di", &first).ok();
-    insta::assert_snapshot!("rounds_overturned", steady(&stage, &open("cy", &first)));
+    open(stage, "bo", first).ok();
+    open(stage, "di", first).ok();
+    insta::assert_snapshot!("rounds_overturned", steady(stage, &open(stage, "cy", first)));
+}
+
+fn is_in_the_books(stage: &Stage, first: &str) {
     // Of ann's two votes one was overturned.
-    let ann = status_of(&stage, "ann");
+    let ann = status_of(stage, "ann");
     assert_eq!(
         (&ann["reputation"], &ann["votes"], &ann["overturned"]),
         (&json!("1/2"), &json!(2), &json!(1))
     );
     insta::assert_snapshot!(
         "rounds_precedents",
-        steady(&stage, &stage.andon(&["review", "precedents", "--tag", "migration"]))
+        steady(stage, &stage.andon(&["review", "precedents", "--tag", "migration"]))
     );
-    insta::assert_snapshot!("rounds_show", steady(&stage, &stage.andon(&["review", "show", &first])));
+    insta::assert_snapshot!("rounds_show", steady(stage, &stage.andon(&["review", "show", first])));
+}
+
+fn says_the_same_elsewhere(stage: &Stage) -> String {
     // A clone elsewhere says the same.
     let root = stage.root().canonicalize().unwrap();
     stage.git_in(&root, &["clone", "-q", "--no-local", "repo", "elsewhere"]).ok();
@@ -280,6 +300,10 @@ fn a_panel_overturns_and_everything_follows() {
         stage.andon_in(&root.join("elsewhere"), &["review", "status", "--format", "json"]).ok().stdout;
     assert_eq!(here, there);
     stage.andon_in(&root.join("elsewhere"), &["ledger", "verify"]).ok();
+    here
+}
+
+fn forging_it_moves_nothing(stage: &Stage, first: &str, here: &str) {
     // An agent decides it again with plain git and a key of its own: nothing moves, and whoever checks is told.
     let ledger = stage.andon(&["witness", "list", "--format", "json"]).ok().stdout;
     let ledger: Value = serde_json::from_str(&ledger).unwrap();
@@ -288,12 +312,12 @@ fn a_panel_overturns_and_everything_follows() {
         "factual_checks": [], "time_spent_seconds": 1, "witness": "human:ann", "ledger": ledger["ledger"],
         "sycophancy_assessment": {"detected": false, "rationale": "none"},
     });
-    forge(&stage, &forged, Some("ed"));
+    forge(stage, &forged, Some("ed"));
     assert_eq!(stage.andon(&["review", "status", "--format", "json"]).ok().stdout, here);
     let id = ledger["ledger"].as_str().unwrap();
     let check = ["check", "HEAD~1..HEAD", "--policy-id", id];
     stage.iterate("2\n", &["ok a", "ok b"], "Go on").ok();
-    let found = steady(&stage, &stage.andon(&check).exits(1));
+    let found = steady(stage, &stage.andon(&check).exits(1));
     let named: Vec<&str> = found.lines().filter(|line| line.contains("[witness]")).collect();
     insta::assert_snapshot!("rounds_forged", named.join("\n"));
 }
@@ -322,64 +346,4 @@ fn the_list_is_the_same_with_its_memory_and_without() {
     stage.pass(259_200);
     assert_ne!(stage.andon(&["review", "--format", "json"]).ok().stdout, full);
     listed("a deadline that is over");
-}
-
-/// The statement of an envelope, once its signature was verified by ssh-keygen.
-fn verified(stage: &Stage, envelope: &Out) -> Value {
-    let envelope = answer(envelope);
-    let bytes = |value: &Value| andon::signing::from_base64(value.as_str().unwrap()).unwrap();
-    let payload = String::from_utf8(bytes(&envelope["payload"])).unwrap();
-    stage.write("../statement.sig", bytes(&envelope["signatures"][0]["sig"]));
-    let signed = format!("DSSEv1 28 application/vnd.in-toto+json {} {payload}", payload.len());
-    let sig = stage.root().canonicalize().unwrap().join("statement.sig");
-    let check = ["-Y", "check-novalidate", "-n", "dsse", "-s", sig.to_str().unwrap()];
-    stage.run_in(stage.dir(), "ssh-keygen", &check, Some(signed.as_bytes())).ok();
-    serde_json::from_str(&payload).unwrap()
-}
-
-#[test]
-fn records_checks_and_decisions_are_attested_to_other_tools() {
-    let stage = Stage::installed();
-    with_ann(&stage);
-    stage.iterate("1\n", &["ok a", "ok b"], "One").ok();
-    let record = verified(&stage, &by(&stage, "ann", &["attest", "record"]).ok());
-    assert_eq!(record["predicateType"], json!("https://in-toto.io/attestation/test-result/v0.1"));
-    assert_eq!(record["subject"][0]["digest"]["gitCommit"], json!(stage.head()));
-    assert_eq!(record["predicate"]["result"], json!("PASSED"));
-    let blob = stage.git(&["rev-parse", "HEAD:andon.toml"]).ok().stdout;
-    assert_eq!(record["predicate"]["configuration"][0]["digest"]["gitBlob"], json!(blob.trim()));
-    let check = verified(&stage, &by(&stage, "ann", &["attest", "check", "HEAD~1..HEAD"]).ok());
-    assert_eq!(
-        check["predicate"]["properties"],
-        json!(["ANDON_TESTED_ON_TREE", "ANDON_NO_BYPASS", "ANDON_NO_OPEN_HALT", "ANDON_TESTS_NOT_WEAKENED"])
-    );
-    let round = deferred(&stage, "Which way?");
-    by(&stage, "ann", &["review", "accept", &round]).ok();
-    let resolve = [
-        "review",
-        "resolve",
-        &round,
-        "--decision",
-        "accept_opposer",
-        "--rationale",
-        "lag",
-        "--sycophancy",
-        "no",
-        "own reasons",
-    ];
-    by(&stage, "ann", &resolve).ok();
-    let decided = verified(&stage, &by(&stage, "ann", &["attest", "resolution", &round]).ok());
-    assert_eq!(decided["predicate"]["decision"], json!("accept_opposer"));
-    assert_eq!(decided["predicate"]["votes"][0]["witness"], json!("human:ann"));
-    // What failed is no statement.
-    stage.iterate("2\n", &["ok a", "not ok b"], "Two").ok();
-    insta::assert_snapshot!(
-        "attest_failed",
-        by(&stage, "ann", &["attest", "check", "HEAD~1..HEAD"]).exits(1)
-    );
-    let failed = verified(&stage, &by(&stage, "ann", &["attest", "record"]).ok());
-    assert_eq!(
-        (&failed["predicate"]["result"], &failed["predicate"]["failedTests"]),
-        (&json!("FAILED"), &json!(["b"]))
-    );
 }

@@ -19,14 +19,14 @@ use serde_json::{Map, Value};
 use crate::domain::events::{Ballot, CallEnd, Clearing, Event, Output, OutputKind, ToolCall, TurnEnd, What};
 use crate::domain::facts::{Ack, AckHow, Fact};
 use crate::domain::ids::{CodeId, Digest, ShortHash};
-use crate::domain::time::{Span, Timestamp, Uptime};
+use crate::domain::time::{CLOCK_SKEW, Span, Timestamp, Uptime};
 use crate::store::journal::JournalLine;
 use crate::wire::v1::decode_line;
 use crate::wire::v1::event::{BallotWire, CallWire, UsageWire, trace};
 use crate::wire::{self, Count, FormatError, bounded, members};
 
 /// Clocks of two machines may differ by so much.
-const SKEW: Span = Span(300);
+const SKEW: Span = Span(CLOCK_SKEW.unsigned_abs());
 /// Longest name of a node or a reviewer, in characters.
 const MAX_NAME: usize = 128;
 

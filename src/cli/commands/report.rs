@@ -42,13 +42,13 @@ fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<(), OpsError> {
         since: round.since,
         may_answer: round.may_answer,
     });
-    let decided = review::precedents(ws, None, &[])?.into_iter().map(|round| DecidedRound {
-        id: round.round,
-        question: round.question,
-        decision: round.decision,
-        rationale: round.rationale,
-        standing: round.standing,
-        by: round.by,
+    let decided = review::precedents(ws, None, &[])?.into_iter().map(|found| DecidedRound {
+        id: found.precedent.round,
+        question: found.precedent.question,
+        decision: found.precedent.decision,
+        rationale: found.rationale,
+        standing: found.precedent.standing,
+        by: found.precedent.by,
     });
     view.open = open.collect();
     view.decided = decided.collect();

@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(with(look, 7), "");
         assert_eq!(with(look, 8), "the same call of Bash failed 8 times, each with an error of its own");
         let edit = |at: u8| event(What::ToolCall(call("Edit", 100 + at, None)));
-        assert_eq!(with(edit, 8), "", "it is being mended");
+        assert_eq!(with(edit, 8), "", "it is being repaired");
     }
 
     #[test]

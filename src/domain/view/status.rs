@@ -137,7 +137,7 @@ impl CycleView {
 pub struct HooksGone {
     /// What is missing, and who stands in its place.
     pub what: String,
-    /// The command that mends it.
+    /// The hint: the command that puts it right.
     pub help: String,
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::faults::{reason, span};
 use super::{Said, SignedLedger};
 use crate::domain::ids::{CommitId, EntryId};
-use crate::domain::time::Timestamp;
+use crate::domain::time::{CLOCK_SKEW, Timestamp};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
@@ -18,8 +18,6 @@ use crate::review::fold;
 use crate::review::payload::policy::KeyGrant;
 use crate::signing::Signer;
 
-/// How far an entry's time may lie ahead, in seconds.
-const SKEW: i64 = 300;
 /// Most commits that are no entries, behind which the newest entry is looked for.
 const MAX_FAULTY: usize = 1_000;
 /// Most witnesses who are asked whether they may take a round.
@@ -133,7 +131,7 @@ impl SignedLedger {
     }
 
     fn is_ahead(&self, at: usize, now: Timestamp) -> bool {
-        self.review[at].at > now.0.saturating_add(SKEW)
+        self.review[at].at > now.0.saturating_add(CLOCK_SKEW)
     }
 
     /// This clone's own ledger may hold an entry from the future: it appends nothing until then.

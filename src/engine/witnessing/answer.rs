@@ -5,24 +5,21 @@
 //! and for the code that was halted.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde_json::{Value, json};
-use sha2::Digest as _;
 
 use super::act::{Draft, said};
 use super::{Said, SignedLedger, short};
 use crate::config::{self, ConfigSource, Guard, Layer, MAX_BYTES};
-use crate::domain::decision::{LedgerEvent, StandingHalt};
-use crate::domain::ids::{CodeId, CommitId, Digest, EntryId, TreeId};
+use crate::domain::decision::{Halt, LedgerEvent, StandingHalt};
+use crate::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use crate::domain::paths::CONFIG_FILE;
 use crate::domain::response::AckMode;
-use crate::effect::replace_text;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
-use crate::git::{Blob, Repo, read_plain};
-use crate::ledger::{Entry, EntryEvent, Ledger};
+use crate::git::{Blob, Repo};
+use crate::ledger::Ledger;
 use crate::review::payload::vote::VoteChoice;
 use crate::store::fingerprint::Fingerprinter;
 
@@ -174,18 +171,11 @@ pub fn halt_members(ws: &Workspace, standing: &StandingHalt) -> Result<Said, Ops
     Ok(body)
 }
 
-/// A halt that something else than a signature ended: it stands. Looked for only when a ledger has changed since none was
-/// found, which costs one small file a hook.
+/// A halt that something else than a signature ended: it stands.
 ///
 /// # Errors
 /// The ledgers cannot be read.
 pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
-    let state = Ledger::open(&ws.repo).state()?;
-    let state = Digest(sha2::Sha256::digest(state.as_bytes()).into()).to_string();
-    let memory = ws.repo.common_dir().join("andon").join("cache").join("answers");
-    if read_plain(&memory, 1024).ok().flatten().is_some_and(|known| known == state.as_bytes()) {
-        return Ok(None);
-    }
     for halt in ended(ws)? {
         if let Some(id) = asks_signature(ws, &halt)
             && ledger_answer(ws, id, halt.id)?.is_none()
@@ -193,41 +183,27 @@ pub fn unanswered(ws: &Workspace) -> Result<Option<StandingHalt>, OpsError> {
             return Ok(Some(halt));
         }
     }
-    remember(&memory, &state);
     Ok(None)
-}
-
-/// A saving and nothing else: without it the look is taken again.
-fn remember(memory: &Path, state: &str) {
-    let _ = std::fs::create_dir_all(memory.parent().unwrap_or(memory));
-    let _ = replace_text(memory, state);
 }
 
 /// The newest halt of each worktree of each clone that an acknowledgement ended.
 fn ended(ws: &Workspace) -> Result<Vec<StandingHalt>, OpsError> {
     let (entries, _) = Ledger::open(&ws.repo).read_all()?;
-    let mut newest: BTreeMap<(&str, &str), &Entry> = BTreeMap::new();
+    let mut newest: BTreeMap<(&str, &str), (EntryId, &Halt)> = BTreeMap::new();
     let mut answered: BTreeSet<EntryId> = BTreeSet::new();
     for entry in &entries {
-        match &entry.event {
-            EntryEvent::Known(LedgerEvent::Halted(halt)) => {
-                newest.insert((&entry.writer, &halt.worktree), entry);
+        match entry.event.known() {
+            Some(LedgerEvent::Halted(halt)) => {
+                newest.insert((&entry.writer, &halt.worktree), (entry.id, halt));
             }
-            EntryEvent::Known(LedgerEvent::Acknowledged(ack)) => {
+            Some(LedgerEvent::Acknowledged(ack)) => {
                 let worktree = (entry.writer.as_str(), ack.worktree.as_str());
-                let unnamed = newest.get(&worktree).filter(|_| ack.counter.is_none()).map(|halt| halt.id);
+                let unnamed = newest.get(&worktree).filter(|_| ack.counter.is_none()).map(|halt| halt.0);
                 answered.extend(ack.halt.or(unnamed));
             }
-            EntryEvent::Known(LedgerEvent::StopSwitch(_)) | EntryEvent::Unknown { .. } => {}
+            Some(LedgerEvent::StopSwitch(_)) | None => {}
         }
     }
-    let ended = newest.into_values().filter(|entry| answered.contains(&entry.id));
-    let halt = |entry: &Entry| match &entry.event {
-        EntryEvent::Known(LedgerEvent::Halted(halt)) => {
-            Some(StandingHalt { id: entry.id, halt: (**halt).clone() })
-        }
-        EntryEvent::Known(LedgerEvent::Acknowledged(_) | LedgerEvent::StopSwitch(_))
-        | EntryEvent::Unknown { .. } => None,
-    };
-    Ok(ended.filter_map(halt).collect())
+    let ended = newest.into_values().filter(|(id, _)| answered.contains(id));
+    Ok(ended.map(|(id, halt)| StandingHalt { id, halt: halt.clone() }).collect())
 }

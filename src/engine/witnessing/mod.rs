@@ -8,6 +8,7 @@ mod copies;
 mod faults;
 mod nearest;
 mod setup;
+mod texts;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -36,16 +36,12 @@ fn likeness(about: &Words, found: &DecidedBefore) -> f64 {
 }
 
 fn decided(ledger: &SignedLedger, found: Precedent) -> DecidedBefore {
-    let body = &ledger.entries[found.round].body;
-    let text = |name: &str| body.get(name).and_then(serde_json::Value::as_str).map(str::to_owned);
     let vote = found.votes.first().copied().unwrap_or(found.round);
-    let said = &ledger.entries[vote].body;
-    let said = said.get("ballot").and_then(serde_json::Value::as_object).unwrap_or(said);
     DecidedBefore {
         round: short(ledger.entries[found.round].id),
-        question: text("question").or_else(|| text("message")).unwrap_or_default(),
+        question: ledger.question(found.round),
         decision: found.key,
-        rationale: said.get("rationale").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned(),
+        rationale: ledger.rationale(vote),
         by: found.by.into_iter().collect(),
         at: Timestamp(ledger.folded.graph.eff[vote]),
     }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::form;
 use super::{AppendError, NewEntry};
 use crate::domain::ids::{CommitId, EntryId, TreeId};
+use crate::domain::time::CLOCK_SKEW;
 use crate::git::{GitError, MODE_FILE, MODE_TREE, NewCommit, Repo, TreeEntry, Update};
 use crate::ledger::append::{longest, unseen};
 use crate::ledger::entry::{self, FILE};
@@ -17,8 +18,6 @@ use crate::wire::v1::open::{OpenEntry, encode_open};
 const TRIES: u32 = 8;
 /// The folder of the texts beside an entry.
 pub(super) const EVIDENCE: &str = "evidence";
-/// How far a parent's time may lie ahead, in seconds.
-const SKEW: i64 = 300;
 /// Most entries from the future that are passed over.
 const MAX_AHEAD: usize = 1_000;
 
@@ -146,5 +145,5 @@ fn settled(repo: &Repo, head: CommitId, new: &NewEntry<'_>) -> Vec<CommitId> {
 /// Whether an entry claims a time that is still to come: what follows it would be dated by it.
 fn is_ahead(repo: &Repo, head: CommitId, new: &NewEntry<'_>) -> bool {
     let read = repo.tree_of(head).ok().and_then(|tree| entry::load(repo, head, tree).ok());
-    read.and_then(|entry| entry.at).is_some_and(|at| at.0 > new.at.0.saturating_add(SKEW))
+    read.and_then(|entry| entry.at).is_some_and(|at| at.0 > new.at.0.saturating_add(CLOCK_SKEW))
 }

@@ -82,7 +82,7 @@ impl Diagnosis {
         self.checks.iter().map(|check| check.state).max().unwrap_or(State::Ok)
     }
 
-    /// For a terminal: a line a check, its mend below it, harmless whatever the configuration holds.
+    /// For a terminal: a line a check, its hint below it, harmless whatever the configuration holds.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for check in &self.checks {

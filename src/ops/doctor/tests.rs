@@ -69,7 +69,7 @@ fn complaints(facts: &RepositoryFacts) -> Vec<String> {
     let found = checks(facts);
     let bad = found.checks.iter().filter(|check| check.state != State::Ok);
     for check in bad.clone() {
-        assert!(check.hint.is_some() || check.id == "partial-clone", "no mend: {check:?}");
+        assert!(check.hint.is_some() || check.id == "partial-clone", "no hint: {check:?}");
     }
     bad.map(|check| format!("{} {}", check.state.as_str(), check.id)).collect()
 }
@@ -206,7 +206,7 @@ fn text_and_json_say_the_same_and_obey_nobody() {
     assert_eq!(json.checks[0].mend, Some("andon install"));
 }
 
-/// Runs the mends of a real repository and expects its complaints to go.
+/// Runs the hints of a real repository and expects its complaints to go.
 #[test]
 fn the_hints_repair_a_real_repository() {
     let scratch = Scratch::new();

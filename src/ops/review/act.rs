@@ -190,8 +190,7 @@ pub(super) fn answer(
 fn template_of(ws: &Workspace, answering: Answering<'_>) -> TemplateOf {
     let Answering { ledger, at, .. } = answering;
     let round = state(ledger, at);
-    let question: String =
-        rounds::question(ledger, at).lines().next().unwrap_or_default().chars().take(200).collect();
+    let question: String = ledger.question(at).lines().next().unwrap_or_default().chars().take(200).collect();
     TemplateOf {
         title: format!("round {}: {question}", ledger.short(at)),
         seconds: seconds(ws, answering),

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::show::rationale;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, SignedLedger};
 use crate::engine::workspace::Workspace;
@@ -27,13 +26,8 @@ pub fn precedents(
     let query = PrecedentQuery { tag: tag.map(str::to_owned), text };
     let found = ledger.folded.precedents(&query).into_iter();
     let list = found.map(|found| PrecedentListJson {
-        round: ledger.entries[found.round].id.to_string(),
-        question: super::rounds::question(&ledger, found.round),
-        rationale: found.votes.first().map(|vote| rationale(&ledger, *vote)).unwrap_or_default(),
-        decision: found.key,
-        standing: found.standing.name(),
-        by: found.by.into_iter().collect(),
-        tags: found.tags.into_iter().collect(),
+        rationale: found.votes.first().map(|vote| ledger.rationale(*vote)).unwrap_or_default(),
+        precedent: ledger.precedent(found),
     });
     Ok(list.collect())
 }
@@ -41,11 +35,11 @@ pub fn precedents(
 /// The same for people.
 pub fn precedents_text(found: &[PrecedentListJson]) -> String {
     let mut out = String::new();
-    for one in found {
+    for PrecedentListJson { precedent: one, rationale } in found {
         let id: String = one.round.chars().take(8).collect();
         let head = format!("{id}  {} ({}) by {}", one.decision, one.standing, one.by.join(", "));
         let question = one.question.lines().next().unwrap_or_default();
-        for line in [head, format!("  {question}"), format!("  {}", one.rationale)] {
+        for line in [head, format!("  {question}"), format!("  {rationale}")] {
             out.push_str(escape::terminal(&line).trim_end());
             out.push('\n');
         }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::time::CLOCK_SKEW;
 use crate::engine::standing;
 use crate::engine::witnessing::{self, SignedLedger};
 use crate::engine::workspace::Workspace;
@@ -17,8 +18,6 @@ use crate::wire::envelope::{Key, open, seal};
 
 /// Largest memory that is read, in bytes.
 const MAX_MEMORY: u64 = 8 << 20;
-/// How far an entry's time may lie ahead, in seconds.
-const SKEW: i64 = 300;
 
 /// The list, and for which clocks it holds.
 #[derive(Serialize, Deserialize)]
@@ -71,6 +70,6 @@ fn until(ledger: &SignedLedger) -> i64 {
     let votes = folded.state.votes.all.iter().map(|vote| vote.at.saturating_add(WINDOW));
     let panels = folded.state.rounds.iter().filter_map(|round| Some(round.open_panel()?.deadline));
     let ahead = folded.state.codes.iter().filter(|(_, code)| **code == Code::FromTheFuture);
-    let ahead = ahead.map(|(at, _)| ledger.review[*at].at.saturating_sub(SKEW));
+    let ahead = ahead.map(|(at, _)| ledger.review[*at].at.saturating_sub(CLOCK_SKEW));
     votes.chain(panels).chain(ahead).filter(|time| *time > now).min().unwrap_or(i64::MAX)
 }

@@ -1,10 +1,10 @@
 //! Which rounds wait, and what a round is about.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::remembered::Memory;
 use crate::domain::diagnostic::Diagnostic;
+use crate::domain::ids::EntryId;
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
 use crate::engine::standing;
@@ -71,7 +71,9 @@ pub fn waiting(ws: &Workspace) -> Result<WaitingList, OpsError> {
 }
 
 fn list(ws: &Workspace, ledger: &SignedLedger) -> WaitingList {
-    let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ws, ledger, round));
+    let halt = standing::recorded(ws).ok().flatten();
+    let halt = halt.filter(|halt| witnessing::asks_signature(ws, halt).is_some()).map(|halt| halt.id);
+    let rounds = ledger.folded.state.rounds.iter().filter(|round| waits(ledger, round, halt));
     let rounds: Vec<&RoundState> = rounds.collect();
     let may = ledger.may_accept(ws.opened, &rounds.iter().map(|round| round.entry).collect::<Vec<_>>());
     let found = rounds.iter().zip(may).map(|(round, may_answer)| {
@@ -80,7 +82,7 @@ fn list(ws: &Workspace, ledger: &SignedLedger) -> WaitingList {
             id: ledger.entries[round.entry].id.to_string(),
             status: round.status().name().to_owned(),
             triggers: round.triggers.iter().map(|trigger| trigger.name().to_owned()).collect(),
-            question: question(ledger, round.entry),
+            question: ledger.question(round.entry),
             since: Timestamp(ledger.folded.graph.eff[round.entry]),
             may_answer,
             missing: missing.saturating_sub(usize::from(round.panel.is_none())),
@@ -91,28 +93,14 @@ fn list(ws: &Workspace, ledger: &SignedLedger) -> WaitingList {
     WaitingList { rounds: found, unread: ledger.faulty.len() }
 }
 
-/// A halt waits for a signature only where one is asked for, and not once it was answered in another way before.
-fn waits(ws: &Workspace, ledger: &SignedLedger, round: &RoundState) -> bool {
+/// A halt waits for a signature only where one is asked for, and not once it was answered in another way before: `halt`
+/// is the one that does.
+fn waits(ledger: &SignedLedger, round: &RoundState, halt: Option<EntryId>) -> bool {
     let is_open = matches!(
         round.status(),
         RoundStatus::Open | RoundStatus::Accepted | RoundStatus::Panel3 | RoundStatus::Panel5
     );
-    if !is_open || !round.is_halt {
-        return is_open;
-    }
-    let id = ledger.entries[round.entry].id;
-    let stands = standing::recorded(ws).ok().flatten().filter(|found| found.id == id);
-    stands.is_some_and(|found| witnessing::asks_signature(ws, &found).is_some())
-}
-
-/// What a round asks; of a halt its message.
-pub fn question(ledger: &SignedLedger, entry: usize) -> String {
-    text(ledger, entry, "question").or_else(|| text(ledger, entry, "message")).unwrap_or_default()
-}
-
-/// A text of an entry.
-pub fn text(ledger: &SignedLedger, entry: usize, name: &str) -> Option<String> {
-    ledger.entries[entry].body.get(name).and_then(Value::as_str).map(str::to_owned)
+    is_open && (!round.is_halt || halt == Some(ledger.entries[round.entry].id))
 }
 
 /// The round that a person names: an id, its first digits, or `halt` for the one that stands here.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::rounds::{self, state, text};
+use super::rounds::{self, state};
 use crate::domain::ids::TreeId;
 use crate::engine::error::OpsError;
 use crate::engine::witnessing::{self, SignedLedger};
@@ -75,7 +75,7 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
     if round.is_halt {
         halt(ledger, shown.round, &mut block);
     } else {
-        block("Question", round.issuer.as_deref(), &rounds::question(ledger, shown.round));
+        block("Question", round.issuer.as_deref(), &ledger.question(shown.round));
         lineage(ledger, shown.round, round, &mut block);
     }
     if !shown.evidence.is_empty() {
@@ -94,7 +94,7 @@ pub fn show_text(shown: &ShownRound, style: Style) -> String {
 type Block<'a> = dyn FnMut(&str, Option<&str>, &str) + 'a;
 
 fn halt(ledger: &SignedLedger, entry: usize, block: &mut Block<'_>) {
-    let say = |name: &str| text(ledger, entry, name);
+    let say = |name: &str| ledger.text(entry, name);
     block("Halt", say("rule").as_deref(), &say("message").unwrap_or_default());
     let body = &ledger.entries[entry].body;
     let list = |value: Option<&Value>| -> Vec<String> {
@@ -121,7 +121,7 @@ fn halt(ledger: &SignedLedger, entry: usize, block: &mut Block<'_>) {
 
 fn lineage(ledger: &SignedLedger, entry: usize, round: &RoundState, block: &mut Block<'_>) {
     let missing = "(it did not come)".to_owned();
-    let say = |name: &str| text(ledger, entry, name).unwrap_or_else(|| missing.clone());
+    let say = |name: &str| ledger.text(entry, name).unwrap_or_else(|| missing.clone());
     block("Claim", round.cast.proposer.as_deref(), &say("claim"));
     block("Critique", round.cast.opposer.as_deref(), &say("critique"));
     let verdict = ledger.entries[entry].body.get("verdict").and_then(Value::as_object);
@@ -149,7 +149,7 @@ fn decisions(ledger: &SignedLedger, round: &RoundState, style: Style) -> String 
     for decided in &round.decisions {
         for (votes, what) in [(&decided.votes, decided.key.as_str()), (&decided.dissent, "dissent")] {
             for vote in votes.iter().map(|vote| &ledger.folded.state.votes.all[*vote]) {
-                let why = rationale(ledger, vote.entry);
+                let why = ledger.rationale(vote.entry);
                 let what = if what == "dissent" { format!("dissent, {}", vote.key) } else { what.to_owned() };
                 let line = format!("  {what} by {}: {why}", vote.witness);
                 out.push_str(&escape::terminal(&line));
@@ -172,23 +172,14 @@ fn late(ledger: &SignedLedger, round: usize, style: Style) -> String {
     };
     let mut out = String::new();
     for at in (0..ledger.entries.len()).filter(came_late) {
-        let body = &ledger.entries[at].body;
-        let said = body.get("ballot").and_then(Value::as_object).unwrap_or(body);
-        let decision = said.get("decision").and_then(Value::as_str).unwrap_or_default();
+        let decision = ledger.vote(at).get("decision").and_then(Value::as_str).unwrap_or_default();
         let who =
             ledger.review[at].signer.as_deref().and_then(|key| ledger.who(key)).unwrap_or("nobody known");
-        let line = format!("  {decision} by {who}: {}", rationale(ledger, at));
+        let line = format!("  {decision} by {who}: {}", ledger.rationale(at));
         out.push_str(&escape::terminal(&line));
         out.push('\n');
     }
     if out.is_empty() { out } else { format!("\n{}\n{out}", style.bold("Came too late to count")) }
-}
-
-/// Why somebody voted so.
-pub(super) fn rationale(ledger: &SignedLedger, entry: usize) -> String {
-    let body = &ledger.entries[entry].body;
-    let body = body.get("ballot").and_then(Value::as_object).unwrap_or(body);
-    body.get("rationale").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 fn precedents(ledger: &SignedLedger, round: &RoundState, style: Style) -> String {

@@ -93,7 +93,7 @@ fn wrong(name: &str, line: Option<usize>, why: &str) -> OpsError {
     let place = line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"));
     OpsError::Usage {
         what: format!("{place}: {why}"),
-        help: format!("mend it, and go on with it: andon review resolve ROUND --from {name}"),
+        help: format!("correct it, and go on with it: andon review resolve ROUND --from {name}"),
     }
 }
 

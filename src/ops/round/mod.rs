@@ -113,20 +113,7 @@ fn open(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<Roun
 fn precedents(ledger: &SignedLedger, tags: &BTreeSet<String>) -> Vec<RoundPrecedentJson> {
     let all = ledger.folded.precedents(&PrecedentQuery::default()).into_iter();
     let fitting = all.filter(|found| !found.tags.is_disjoint(tags)).take(PRECEDENTS);
-    let json = fitting.map(|found| RoundPrecedentJson {
-        round: ledger.entries[found.round].id.to_string(),
-        question: ledger.entries[found.round]
-            .body
-            .get("question")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned(),
-        decision: found.key,
-        standing: found.standing.name(),
-        by: found.by.into_iter().collect(),
-        tags: found.tags.into_iter().collect(),
-    });
-    json.collect()
+    fitting.map(|found| ledger.precedent(found)).collect()
 }
 
 fn say(ctx: &Context, ws: &Workspace, said: &Map<String, Value>) -> Result<RoundAnswerJson, OpsError> {

@@ -27,39 +27,41 @@ const FLAG: &[KeyRole] = &[KeyRole::Witness, KeyRole::Flag];
 
 /// Folds `entries`, parents before children, as a reader does whose clock says `now`.
 pub fn fold(entries: &[ReviewEntry], now: i64) -> Folded {
-    let graph = Graph::of(entries, now);
-    let payloads: Vec<Result<Payload, Malformed>> =
-        entries.iter().map(|entry| Payload::read(&entry.kind, &entry.body)).collect();
-    let ids: BTreeMap<&str, usize> =
-        entries.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), index)).collect();
-    let material = Material { entries, payloads: &payloads, graph: &graph, ids: &ids };
-    let authority = Authority::of(material);
-    let mut fold = Fold { material, authority: &authority, state: FoldState::default() };
-    fold.open_accounts();
-    for entry in &graph.order {
-        fold.step(*entry);
-    }
-    fold.expire(now);
-    let state = fold.state;
-    Folded { state, authority, graph, now }
+    let ground = Ground::of(entries, now);
+    let authority = Authority::of(ground.material());
+    let state = Fold::of(ground.material(), &authority, now, entries.len()).state;
+    Folded { state, authority, graph: ground.graph, now }
 }
 
 /// What would become of each of the entries from `first` on, which nothing follows: each as if it alone were appended.
 pub fn tried(entries: &[ReviewEntry], first: usize, now: i64) -> Vec<Option<Code>> {
-    let graph = Graph::of(entries, now);
-    let payloads: Vec<Result<Payload, Malformed>> =
-        entries.iter().map(|entry| Payload::read(&entry.kind, &entry.body)).collect();
-    let ids: BTreeMap<&str, usize> =
-        entries.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), index)).collect();
-    let material = Material { entries, payloads: &payloads, graph: &graph, ids: &ids };
-    let authority = Authority::of(material);
-    let mut fold = Fold { material, authority: &authority, state: FoldState::default() };
-    fold.open_accounts();
-    for entry in graph.order.iter().filter(|entry| **entry < first) {
-        fold.step(*entry);
-    }
-    fold.expire(now);
+    let ground = Ground::of(entries, now);
+    let authority = Authority::of(ground.material());
+    let mut fold = Fold::of(ground.material(), &authority, now, first);
     (first..entries.len()).map(|entry| fold.accept_tried(entry)).collect()
+}
+
+/// What is known of entries before any of them is judged.
+struct Ground<'a> {
+    entries: &'a [ReviewEntry],
+    payloads: Vec<Result<Payload, Malformed>>,
+    graph: Graph,
+    ids: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Ground<'a> {
+    fn of(entries: &'a [ReviewEntry], now: i64) -> Self {
+        Self {
+            entries,
+            payloads: entries.iter().map(|entry| Payload::read(&entry.kind, &entry.body)).collect(),
+            graph: Graph::of(entries, now),
+            ids: entries.iter().enumerate().map(|(index, entry)| (entry.id.as_str(), index)).collect(),
+        }
+    }
+
+    fn material(&self) -> Material<'_> {
+        Material { entries: self.entries, payloads: &self.payloads, graph: &self.graph, ids: &self.ids }
+    }
 }
 
 /// The fold under way.
@@ -67,6 +69,19 @@ struct Fold<'a> {
     material: Material<'a>,
     authority: &'a Authority,
     state: FoldState,
+}
+
+impl<'a> Fold<'a> {
+    /// The fold of the entries before `end`, at `now`.
+    fn of(material: Material<'a>, authority: &'a Authority, now: i64, end: usize) -> Self {
+        let mut fold = Self { material, authority, state: FoldState::default() };
+        fold.open_accounts();
+        for entry in material.graph.order.iter().filter(|entry| **entry < end) {
+            fold.step(*entry);
+        }
+        fold.expire(now);
+        fold
+    }
 }
 
 impl Fold<'_> {

@@ -56,7 +56,7 @@ pub(super) fn deliver(shell: &Shell, report: &CheckReport, wanted: &[WantedForma
     if shell.ctx.var("GITLAB_CI") == Some("true") {
         for (form, name) in OF_GITLAB {
             if wanted.iter().all(|one| one.form != form) {
-                write(shell, &shell.ctx.cwd.join(name), &rendered(report, form, Style::Plain));
+                write(shell, Path::new(name), &rendered(report, form, Style::Plain));
             }
         }
     }

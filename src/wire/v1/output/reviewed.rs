@@ -53,21 +53,12 @@ pub struct ActedJson {
     pub resumed: bool,
 }
 
-/// A precedent.
+/// A precedent, with its reason.
 #[derive(Debug, Serialize)]
 pub struct PrecedentListJson {
-    /// The round's entry.
-    pub round: String,
-    /// What it asked.
-    pub question: String,
-    /// What was decided.
-    pub decision: String,
-    /// `current`, `overturned` or `dissent`.
-    pub standing: &'static str,
-    /// By whom.
-    pub by: Vec<String>,
-    /// Its topics.
-    pub tags: Vec<String>,
+    /// What was decided of what.
+    #[serde(flatten)]
+    pub precedent: RoundPrecedentJson,
     /// Why.
     pub rationale: String,
 }
@@ -142,7 +133,7 @@ pub struct RoundAnswerJson {
     pub needs_person: bool,
 }
 
-/// A precedent for a judge.
+/// A precedent.
 #[derive(Debug, Serialize)]
 pub struct RoundPrecedentJson {
     /// The round's entry.

@@ -1,0 +1,46 @@
+//! That no halt was found anywhere, remembered until a ledger moves, so that not every hook looks again. A saving and
+//! nothing else: without the memory the look is taken again.
+
+use std::path::PathBuf;
+
+use sha2::Digest as _;
+
+use super::error::OpsError;
+use super::workspace::Workspace;
+use crate::domain::ids::Digest;
+use crate::effect::replace_text;
+use crate::git::read_plain;
+use crate::ledger::Ledger;
+
+/// More than the memory ever has, in bytes.
+const MAX_MEMORY: u64 = 1024;
+
+/// The ledgers as they are now, and where it is remembered that nothing was found in them.
+pub(super) struct Settled {
+    state: String,
+    memory: PathBuf,
+}
+
+impl Settled {
+    /// # Errors
+    /// The ledgers cannot be read.
+    pub(super) fn of(ws: &Workspace) -> Result<Self, OpsError> {
+        let state = Ledger::open(&ws.repo).state()?;
+        let state = Digest(sha2::Sha256::digest(state.as_bytes()).into()).to_string();
+        Ok(Self { state, memory: ws.repo.git_dir().join("andon").join("cache").join("traces") })
+    }
+
+    /// Whether nothing was found in these ledgers.
+    pub(super) fn is_known(&self) -> bool {
+        read_plain(&self.memory, MAX_MEMORY)
+            .ok()
+            .flatten()
+            .is_some_and(|known| known == self.state.as_bytes())
+    }
+
+    /// Remembers that nothing was found.
+    pub(super) fn remember(&self) {
+        let _ = std::fs::create_dir_all(self.memory.parent().unwrap_or(&self.memory));
+        let _ = replace_text(&self.memory, &self.state);
+    }
+}

@@ -1,0 +1,46 @@
+//! What entries say, as texts.
+
+use serde_json::Value;
+
+use super::{Said, SignedLedger};
+use crate::review::precedents::Precedent;
+use crate::wire::v1::output::RoundPrecedentJson;
+
+impl SignedLedger {
+    /// A text of an entry.
+    pub fn text(&self, entry: usize, name: &str) -> Option<String> {
+        text(&self.entries[entry].body, name)
+    }
+
+    /// What a round asks; of a halt its message.
+    pub fn question(&self, round: usize) -> String {
+        self.text(round, "question").or_else(|| self.text(round, "message")).unwrap_or_default()
+    }
+
+    /// What somebody decided: a resolution says it itself, a revealed ballot in its ballot.
+    pub fn vote(&self, entry: usize) -> &Said {
+        let body = &self.entries[entry].body;
+        body.get("ballot").and_then(Value::as_object).unwrap_or(body)
+    }
+
+    /// Why somebody voted so.
+    pub fn rationale(&self, vote: usize) -> String {
+        text(self.vote(vote), "rationale").unwrap_or_default()
+    }
+
+    /// A precedent for readers, without its reason.
+    pub fn precedent(&self, found: Precedent) -> RoundPrecedentJson {
+        RoundPrecedentJson {
+            round: self.entries[found.round].id.to_string(),
+            question: self.question(found.round),
+            decision: found.key,
+            standing: found.standing.name(),
+            by: found.by.into_iter().collect(),
+            tags: found.tags.into_iter().collect(),
+        }
+    }
+}
+
+fn text(body: &Said, name: &str) -> Option<String> {
+    body.get(name).and_then(Value::as_str).map(str::to_owned)
+}
