@@ -2,7 +2,7 @@
 //! `andon replay --events`: bench/README.md.
 //!
 //! ```text
-//! cargo run --release --example detection -- [--runs 200] [--half tune|report] [--only TEXT] [--json FILE] [--dump SEED] [--real ANDON] [--weakening N]
+//! cargo run --release --example detection -- [--runs 200] [--half tune|report] [--only TEXT] [--json FILE] [--dump SEED] [--real ANDON] [--weakening N] [--calibration N]
 //! ```
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::disallowed_methods, clippy::unwrap_used)] // a tool for people at a terminal
 #![allow(clippy::pedantic)] // a simulator: casts of small counts, switches, values handed over
@@ -14,6 +14,7 @@ mod fake;
 mod families;
 mod healthy;
 mod measure;
+mod promise;
 mod random;
 mod real;
 mod releases;
@@ -41,6 +42,7 @@ struct Options {
     threads: usize,
     real: Option<std::path::PathBuf>,
     weakening: Option<u64>,
+    calibration: Option<u64>,
 }
 
 fn options() -> Options {
@@ -53,6 +55,7 @@ fn options() -> Options {
         threads: 2,
         real: None,
         weakening: None,
+        calibration: None,
     };
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
@@ -63,6 +66,7 @@ fn options() -> Options {
             "--json" => options.json = Some(value()),
             "--dump" => options.dump = Some(value().parse().unwrap()),
             "--real" => options.real = Some(std::fs::canonicalize(value()).unwrap()),
+            "--calibration" => options.calibration = Some(value().parse().unwrap()),
             "--weakening" => options.weakening = Some(value().parse().unwrap()),
             "--threads" => options.threads = value().parse().unwrap(),
             "--half" => {
@@ -73,7 +77,7 @@ fn options() -> Options {
                 }
             }
             other => panic!(
-                "{other}: unknown; known are --runs, --half, --only, --json, --dump, --threads, --real, --weakening"
+                "{other}: unknown; known are --runs, --half, --only, --json, --dump, --threads, --real, --weakening, --calibration"
             ),
         }
     }
@@ -84,6 +88,9 @@ fn main() {
     let options = options();
     if let Some(count) = options.weakening {
         std::process::exit(i32::from(!weakening::run(count)));
+    }
+    if let Some(count) = options.calibration {
+        std::process::exit(i32::from(!promise::run(count, &options.only)));
     }
     let chosen: Vec<&Family> = FAMILIES.iter().filter(|family| family.name.contains(&options.only)).collect();
     if let Some(seed) = options.dump {

@@ -102,6 +102,11 @@ pub fn upper_bound(halted: u64, runs: u64) -> f64 {
     high
 }
 
+/// Whether `halted` of `runs` are too many for a chance of `alpha`, with a confidence of 95 %.
+pub fn refutes(halted: u64, runs: u64, alpha: f64) -> bool {
+    halted > 0 && 1.0 - at_most(halted - 1, runs, alpha) < 0.05
+}
+
 /// The chance that at most `halted` of `runs` are halted, each with the chance `rate`.
 #[allow(clippy::cast_precision_loss, reason = "counts of runs are small")]
 fn at_most(halted: u64, runs: u64, rate: f64) -> f64 {
@@ -181,11 +186,6 @@ mod tests {
         };
         let share = 40 + next() % 200;
         (0..count).map(|_| (next() % 1000 < share).then(|| (next() % 8).min(next() % 8) as usize)).collect()
-    }
-
-    /// Whether `halted` of `runs` are too many for a chance of `alpha`, with a confidence of 95 %.
-    fn refutes(halted: u64, runs: u64, alpha: f64) -> bool {
-        halted > 0 && 1.0 - at_most(halted - 1, runs, alpha) < 0.05
     }
 
     #[test]

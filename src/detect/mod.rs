@@ -19,6 +19,7 @@ mod soon;
 mod step;
 #[cfg(test)]
 mod testkit;
+mod unhurried;
 mod weakened;
 mod words;
 

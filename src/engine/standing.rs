@@ -13,7 +13,7 @@ use super::lost_halts;
 use super::repairs;
 use super::settled::Settled;
 use super::shown_halts;
-use super::witnessing;
+use super::witnessing::{self, HaltAnswer};
 use super::workspace::Workspace;
 use crate::config::Perpetual;
 use crate::detect::{self, Stops};
@@ -241,7 +241,7 @@ fn by_witness(ctx: &Context, ws: &Workspace, standing: &StandingHalt) -> Result<
         let help = "put the code back that was halted, or have a witness answer for this one: andon review resolve halt";
         return Err(OpsError::Refused { what, help: help.to_owned() });
     }
-    acknowledge(ctx, ws, Answer::Witness(standing, &answer.who), AckHow::Signed, &answer.rationale)?;
+    acknowledge(ctx, ws, Answer::Witness(standing, &answer), AckHow::Signed, &answer.rationale)?;
     Ok(true)
 }
 
@@ -266,7 +266,7 @@ pub enum Answer<'a> {
     /// The halt that stands, which was mistaken: the window starts anew.
     Mistaken(&'a StandingHalt),
     /// The halt that stands, by a witness whose signature was verified.
-    Witness(&'a StandingHalt, &'a str),
+    Witness(&'a StandingHalt, &'a HaltAnswer),
     /// One counter, and the halt that it made: the window goes on.
     Counter(&'a str, Option<&'a StandingHalt>),
 }
@@ -283,7 +283,7 @@ pub fn acknowledge(
         Answer::Loop(halt) => (halt, None, None),
         Answer::Mistaken(halt) => (Some(halt), None, None),
         Answer::Counter(counter, halt) => (halt, Some(counter), None),
-        Answer::Witness(halt, who) => (Some(halt), None, Some(who)),
+        Answer::Witness(halt, answer) => (Some(halt), None, Some(answer)),
     };
     if let Some(halt) =
         halt.filter(|halt| witness.is_none() && witnessing::asks_signature(ws, halt).is_some())
@@ -296,11 +296,12 @@ pub fn acknowledge(
     let ack = Ack {
         halt: halt.map(|halt| halt.id),
         counter: counter.map(str::to_owned),
-        by: witness.map_or_else(|| ctx.identity(&ws.repo), str::to_owned),
+        by: witness.map_or_else(|| ctx.identity(&ws.repo), |answer| answer.who.clone()),
         how,
         halt_was: match answer {
             Answer::Mistaken(_) => HaltWas::Mistaken,
-            Answer::Loop(_) | Answer::Witness(..) | Answer::Counter(..) => HaltWas::Unsaid,
+            Answer::Witness(_, answer) => answer.halt_was,
+            Answer::Loop(_) | Answer::Counter(..) => HaltWas::Unsaid,
         },
         agent: ctx.actor().marker.map(str::to_owned),
         reason: reason.to_owned(),

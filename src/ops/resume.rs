@@ -45,13 +45,7 @@ pub fn resume(
         return Err(OpsError::NothingToResume);
     }
     if let Some(standing) = halt.as_ref().filter(|halt| witnessing::asks_signature(ws, halt).is_some()) {
-        if mistaken.is_some() {
-            return Err(OpsError::Usage {
-                what: "this halt asks for a signed answer, which cannot say that it was mistaken".to_owned(),
-                help: "say so in the reason: andon resume --reason TEXT".to_owned(),
-            });
-        }
-        return signed(ctx, ws, standing, reason.unwrap_or_default());
+        return signed(ctx, ws, standing, halt_was, reason.unwrap_or_default());
     }
     let answer = mistaken.map_or(Answer::Loop(halt.as_ref()), Answer::Mistaken);
     standing::acknowledge(ctx, ws, answer, AckHow::Resume, reason.unwrap_or_default())?;
@@ -59,8 +53,14 @@ pub fn resume(
 }
 
 /// The short form of a resolution: the reason, signed.
-fn signed(ctx: &Context, ws: &Workspace, halt: &StandingHalt, reason: &str) -> Result<Resumed, OpsError> {
-    witnessing::resolve_halt(ctx, ws, halt, reason)?;
+fn signed(
+    ctx: &Context,
+    ws: &Workspace,
+    halt: &StandingHalt,
+    halt_was: HaltWas,
+    reason: &str,
+) -> Result<Resumed, OpsError> {
+    witnessing::resolve_halt(ctx, ws, halt, halt_was, reason)?;
     let found = standing::resolve(ctx, ws)?;
     if let Some(failed) = found.failed {
         return Err(failed);

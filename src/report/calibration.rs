@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use super::page::Page;
 use super::style::Style;
-use crate::domain::view::calibration::{Calibration, LadderStep, Promised, ScaledCounts};
+use crate::domain::diagnostic::Diagnostic;
+use crate::domain::view::calibration::{Calibration, LadderStep, PromiseKept, Promised, ScaledCounts};
+use crate::domain::view::check::CheckReport;
 use crate::wire::v1::output::{
     CalibrationChangeJson, CalibrationJson, CalibrationRuleJson, CalibrationStepJson,
 };
@@ -16,6 +18,9 @@ const BAR: f64 = 40.0;
 pub fn text(found: &Calibration, style: Style) -> String {
     let mut page = Page::new(style);
     page.line(&style.bold(&promise(found)));
+    if let Some(line) = of_people(found) {
+        page.line(&line);
+    }
     page.heading("Good runs that are halted");
     for step in &found.curve {
         let bar = "#".repeat(columns(step, found));
@@ -63,6 +68,46 @@ fn promise(found: &Calibration) -> String {
         Promised::Nothing => {
             format!("nothing can be promised: of {runs} good runs too many are halted even at the last step")
         }
+    }
+}
+
+/// What people said of halts among those runs.
+fn of_people(found: &Calibration) -> Option<String> {
+    let (left_out, mistaken) = (found.left_out, found.mistaken);
+    (left_out > 0 || mistaken > 0).then(|| {
+        format!(
+            "halts marked --mistaken among them: {mistaken}; runs left out, halted and not marked: {left_out}"
+        )
+    })
+}
+
+/// What `andon check --calibration` says: whether the thresholds keep the promise as they stand.
+pub fn as_check(found: &Calibration, range: &str) -> CheckReport {
+    let (runs, asked) = (found.runs, percent(found.alpha));
+    let help = format!("andon calibrate {range} --alpha {}", found.alpha);
+    let said = |said: Diagnostic| vec![said.code("calibration").help(help.clone())];
+    let (violations, undecided) = match found.kept() {
+        PromiseKept::Yes(..) => (Vec::new(), Vec::new()),
+        PromiseKept::No(halted, chance) => {
+            let message = format!(
+                "the thresholds do not hold the promise of {asked}: {halted} of {runs} good runs are halted, the next one with {} at most",
+                percent(chance)
+            );
+            (said(Diagnostic::error(message)), Vec::new())
+        }
+        PromiseKept::TooFew(needed) => {
+            let message =
+                format!("whether the thresholds hold {asked} takes {needed} good runs, and these are {runs}");
+            (Vec::new(), said(Diagnostic::error(message)))
+        }
+    };
+    CheckReport {
+        range: range.to_owned(),
+        configuration: None,
+        commits: found.commits,
+        violations,
+        undecided,
+        warnings: Vec::new(),
     }
 }
 
@@ -139,6 +184,8 @@ pub fn json(found: &Calibration) -> CalibrationJson {
         schema: "andon/calibration@1",
         alpha: format!("{}", found.alpha),
         runs: found.runs,
+        left_out: found.left_out,
+        mistaken: found.mistaken,
         factor: factor_of,
         needed,
         curve: found.curve.iter().map(step).collect(),
@@ -175,7 +222,10 @@ mod tests {
     fn sample(promised: Promised) -> Calibration {
         Calibration {
             alpha: 0.05,
+            commits: 90,
             runs: 40,
+            left_out: 1,
+            mistaken: 2,
             promised,
             curve: vec![
                 LadderStep { factor: 100, halted: 2, chance: 3.0 / 41.0 },
@@ -190,6 +240,7 @@ mod tests {
     fn it_reads_as_a_promise_with_its_ground() {
         insta::assert_snapshot!(text(&sample(Promised::Factor(125)), Style::Plain), @"
         with the counts times 1.25 the next good run is halted with a chance of 5.00 % at most (40 runs)
+        halts marked --mistaken among them: 2; runs left out, halted and not marked: 1
 
         Good runs that are halted
           x 1.00       2 of 40  next one at most  7.32 %  ########################################
@@ -207,6 +258,9 @@ mod tests {
         ");
         let few = promise(&sample(Promised::TooFew(99)));
         assert_eq!(few, "nothing can be promised: 5.00 % takes 99 good runs, and these are 40");
+        let check = |promised| as_check(&sample(promised), "main");
+        insta::assert_snapshot!(check(Promised::Factor(125)).violations[0].message, @"the thresholds do not hold the promise of 5.00 %: 2 of 40 good runs are halted, the next one with 7.32 % at most");
+        insta::assert_snapshot!(check(Promised::TooFew(99)).undecided[0].message, @"whether the thresholds hold 5.00 % takes 99 good runs, and these are 40");
         let picture = svg(&sample(Promised::Factor(125)));
         assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"), "{picture}");
     }

@@ -68,6 +68,21 @@ fn a_halt_that_was_mistaken_is_kept_and_counted_by_rule() {
     assert_eq!((rule["halts"].as_u64(), rule["mistaken"].as_u64()), (Some(1), Some(1)), "{counts}");
     stage.andon(&["status", "--rules"]).ok().says("unchanged-diff");
     stage.andon(&["resume", "--mistaken", "--reason", "again"]).exits(1).says("nothing to resume");
+    let calibrated = stage.andon(&["calibrate", "--alpha", "0.9", "--format", "json"]);
+    let calibrated: serde_json::Value = serde_json::from_str(&calibrated.stdout).unwrap();
+    assert_eq!((calibrated["mistaken"].as_u64(), calibrated["left_out"].as_u64()), (Some(1), Some(0)));
+    stage.andon(&["check", "--calibration=0.9", "HEAD"]).exits(1).says("do not hold the promise of 90.00 %");
+    stage.andon(&["check", "--calibration"]).exits(3).says("takes 99 good runs, and these are 1");
+}
+
+#[test]
+fn a_run_that_was_halted_and_not_called_mistaken_is_no_good_work() {
+    let stage = Stage::installed();
+    let empty = || stage.git(&["commit", "-q", "--allow-empty", "-m", "Wait"]).all();
+    assert!((0..4).any(|_| empty().contains("unchanged-diff")), "it never halted");
+    stage.andon(&["resume", "--reason", "it was stuck"]).ok();
+    let said = stage.andon(&["calibrate", "--alpha", "0.9"]).exits(1);
+    said.says("runs left out, halted and not marked: 1");
 }
 
 const SUITE: &str = "def test_NAME():\n    assert NAME(1) == 1\n    assert NAME(2) == 2\n\n";

@@ -171,6 +171,28 @@ fn resume_is_the_short_form_for_who_holds_a_key() {
 }
 
 #[test]
+fn a_witness_says_that_a_halt_was_mistaken() {
+    for door in [
+        &[
+            "review",
+            "resolve",
+            "halt",
+            "--decision",
+            "accept_proposer",
+            "--rationale",
+            "no loop",
+            "--mistaken",
+        ][..],
+        &["resume", "--mistaken", "--reason", "no loop"],
+    ] {
+        let stage = halted_and_signed();
+        by(&stage, "ann", door).ok();
+        let counts = stage.andon(&["status", "--rules", "--format", "json"]).ok();
+        assert!(counts.stdout.contains("\"mistaken\":1"), "{counts}");
+    }
+}
+
+#[test]
 fn one_key_without_the_other_is_a_mistake() {
     let stage = Stage::installed();
     let toml = stage.read("andon.toml");

@@ -47,6 +47,11 @@ pub struct CheckArgs {
     /// Trust what an earlier run derived (git directory, andon/cache/derived), to continue one that was stopped
     #[arg(long)]
     pub cached: bool,
+    /// Derive the calibration of RANGE (default HEAD) again instead, and say whether the thresholds of andon.toml still
+    /// hold its promise: a good run is halted with a chance of SHARE at most
+    #[arg(long, value_name = "SHARE", require_equals = true, num_args = 0..=1, default_missing_value = "0.01",
+        value_parser = share, conflicts_with_all = ["from_ref", "to_ref", "squash_of", "policy_id", "cached"])]
+    pub calibration: Option<f64>,
     /// Threads; default: one per processor
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<NonZeroUsize>,

@@ -124,6 +124,9 @@ pub struct AnswerArgs {
     /// The agent whose mistake it was
     #[arg(long, value_name = "AGENT", requires = "decision")]
     pub attributed_to: Option<String>,
+    /// For a halt: it was wrong, the loop was not stuck; counted by rule (andon status --rules), known to calibrate
+    #[arg(long, requires = "decision")]
+    pub mistaken: bool,
     /// A topic. May be given several times
     #[arg(long, value_name = "TAG", requires = "decision")]
     pub tag: Vec<String>,

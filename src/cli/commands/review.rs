@@ -173,8 +173,10 @@ fn flags(args: &AnswerArgs) -> Result<Said, OpsError> {
     if let Some(agent) = &args.attributed_to {
         put("attributed_to", json!(agent));
     }
-    if !args.tag.is_empty() {
-        put("tags", json!(args.tag));
+    let mistaken = args.mistaken.then_some(witnessing::MISTAKEN);
+    let tags: Vec<&str> = args.tag.iter().map(String::as_str).chain(mistaken).collect();
+    if !tags.is_empty() {
+        put("tags", json!(tags));
     }
     if let Some(seconds) = args.time_spent_seconds {
         put("time_spent_seconds", json!(seconds));

@@ -37,13 +37,14 @@ pub(in crate::detect) static RULE: Rule = Rule {
     id: "consecutive-failures",
     summary: "3 iterations in a row failed, each in its own way",
     docs: Docs {
-        trips: "A counted iteration fails when it changes nothing (unless its subject begins with a pattern \
-                of `exempt`), when its tests fail, when its build fails or its run was stopped, or when it \
+        trips: "A counted iteration fails when it changes nothing, when its tests fail, when its build fails or its run was stopped, or when it \
                 shows the same error as the result before it. Passing tests reset the count, unless tests \
                 that failed are gone. So does progress: a new low of the failing count with no test gone. A \
                 failing count that is higher than ever since then is not a failure, up to `rises` times, and \
                 neither is a count on its way down from there, nor one beside newly passing tests, nor failures \
-                from before the run (as for `repeated-failures`). What is unknown (no test result, \
+                from before the run (as for `repeated-failures`). An iteration that changes nothing on purpose is no failure: its subject begins with a pattern of \
+                `exempt` (it starts a build), names a version (a step of a release), or ends like `(#12)` (a forge \
+                merged it). What is unknown (no test result, \
                 documentation only) neither counts nor resets. Code that was changed and not tested, merges \
                 and picks included, may have repaired what failed before it; those failures count again only \
                 when the very same tests fail once more. An iteration that modifies something takes back the \

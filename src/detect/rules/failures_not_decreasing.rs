@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::detect::attempts::{Attempt, Step, attempts};
+use crate::detect::credits::Credit;
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
 use crate::detect::words;
@@ -23,7 +24,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
         trips: "Since the last iteration in which all tests passed, `iterations` counted iterations with a \
                 known failing count came after the lowest one, none went below it, and the newest still \
                 fails. A count on its way down from its highest starts anew. Tests that ran earlier in the \
-                window and are gone count as failing: deleting or skipping a test is no progress.",
+                window and are gone count as failing: deleting or skipping a test is no progress. Iterations \
+                that bring newly passing tests, or fail only where the tests failed before the run began, do \
+                not count, as for `repeated-failures`.",
         why: "A signal that does not halt alone: a large change may stay red for a while at a constant \
               count. Five leaves room for the set of failing tests to change; `repeated-failures` is \
               stricter where it does not.",
@@ -76,7 +79,12 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let flaky = situation.timeline.flaky();
     let tests = newest.tests?;
     let failing = steady_count(tests, &flaky).filter(|failing| *failing > 0)?;
-    let since = since_the_lowest(&attempts);
+    // While an acceptance test stays red, tests that newly pass show the progress.
+    if newest.credit == Credit::Given {
+        return None;
+    }
+    let mut since = since_the_lowest(&attempts);
+    since.retain(|attempt| attempt.credit == Credit::Strike);
     if words::len(&since) < setting.count(&ITERATIONS) {
         return None;
     }
@@ -121,6 +129,18 @@ mod tests {
                 count => commit(state).tests(red(state, &NAMES[..*count], 9)),
             })
             .collect()
+    }
+
+    #[test]
+    fn an_acceptance_test_may_stay_red_while_others_newly_pass() {
+        let grows = |totals: &[u64]| {
+            let one = |(state, total): (u8, &u64)| commit(state).tests(red(state, &["acceptance"], *total));
+            checked(&RULE, (1..).zip(totals).map(one).collect()).is_some()
+        };
+        assert!(!grows(&[3, 4, 6, 7, 9, 12]));
+        assert!(grows(&[3, 3, 3, 3, 3, 3]));
+        assert!(!grows(&[3, 4, 5, 6, 7, 8, 9, 9, 9, 9]));
+        assert!(grows(&[3, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9]), "for ever it may not");
     }
 
     #[test]

@@ -7,13 +7,13 @@ use crate::detect::gains::{self, Gain};
 use crate::detect::returns::{self, Round, StateStep, Weight};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::unhurried::stood;
 use crate::detect::words;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::{CodeId, HunkHash};
 use crate::domain::settings::{Param, RuleSetting};
-use crate::domain::time::Timestamp;
 use crate::history::{CodeState, Iteration, PathState, Strike, Timeline};
 
 pub(in crate::detect) const RETURNS: Param<u64> =
@@ -49,7 +49,7 @@ pub static RULE: Rule = Rule {
                 said of another version before; a pull request (`Title (#12)`) that lands again after its \
                 revert; merges, cherry-picks and rebases. With too few \
                 returns by other commits the rule warns at most, and with none it is a note. Where each state \
-                stood for an hour or longer, it takes two returns more.",
+                stood for an hour or longer, it takes two returns more and is a note until then.",
         why: "In 130,286 commits of healthy repositories the state alternated A/B/A/B 18 times, each time \
               through reverts, relands, releases or deployments, and once where merging a branch undid a \
               pull request that was then made again. With those exempt this rule may halt alone. A file of \
@@ -196,7 +196,7 @@ fn of_code(timeline: &Timeline, setting: &RuleSetting) -> Option<Finding> {
     let least = usize::try_from(setting.count(&RETURNS)).unwrap_or(usize::MAX).max(1);
     let round = returns::round(&steps, least)?;
     let level = judged(round, least, setting, Level::Warn);
-    let level = if unhurried(round, &brought, least) { level.min(Level::Warn) } else { level };
+    let level = if unhurried(round, &brought, least) { level.min(Level::Note) } else { level };
     let [.., other, newest] = states.as_slice() else { return None };
     let found = match round.period {
         2 => Circle::TwoStates { other: other.code, newest: newest.code, round },
@@ -278,18 +278,14 @@ fn beside(round: Round, least: usize, gain: Gain, setting: &RuleSetting) -> Leve
     }
 }
 
-/// How long a state stands that was thought about.
-const THOUGHT: u64 = 3600;
-
 /// Whether each state of a round stood so long that the next one was no reaction to it: somebody switches something on
 /// and off. It has to go on for longer.
 fn unhurried(round: Round, brought: &[Option<&Iteration>], least: usize) -> bool {
     let back = brought.len().saturating_sub(round.returns.saturating_add(1));
-    let times = brought.get(back..).unwrap_or_default().iter().flatten().map(|one| one.at);
-    let times: Vec<Timestamp> = times.collect();
-    let known = times.len() > 1 && times.iter().all(|at| at.0 != 0);
-    let stood = times.windows(2).all(|pair| pair[1].since(pair[0]).0 >= THOUGHT);
-    known && stood && round.strikes() < round.needed(least).saturating_add(SLOW)
+    let bringing: Vec<&Iteration> =
+        brought.get(back..).unwrap_or_default().iter().copied().flatten().collect();
+    let all = bringing.windows(2).all(|pair| stood(pair[0], pair[1]));
+    bringing.len() > 1 && all && round.strikes() < round.needed(least).saturating_add(SLOW)
 }
 
 /// Between the states of a file that a loop brings there is no more than one other iteration; where there is, it takes

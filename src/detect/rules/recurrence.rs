@@ -2,16 +2,17 @@
 
 use std::fmt;
 
-use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose};
+use crate::detect::exempt::{SUBJECTS, goes_back_on_purpose, is_pull_request, is_release_step};
 use crate::detect::rule::{Docs, LOOP, Reads, Rule};
 use crate::detect::situation::Situation;
+use crate::detect::unhurried::stood;
 use crate::domain::about::{About, EventClass};
 use crate::domain::detail::Found;
 use crate::domain::escalation::Signal;
 use crate::domain::findings::{Evidence, Finding, HaltReason, Level, ReportFile};
 use crate::domain::ids::CodeId;
 use crate::domain::settings::{Param, RuleSetting};
-use crate::history::Strike;
+use crate::history::{CodeState, Strike, Timeline};
 
 pub(in crate::detect) const RING: Param<u64> =
     Param::count("ring", 6, 2, "How many code states back a return is seen.");
@@ -26,8 +27,11 @@ pub(in crate::detect) static RULE: Rule = Rule {
     summary: "the code equals a state seen 2 or more iterations back, in a ring of 6",
     docs: Docs {
         trips: "The newest iteration counts, changed the code, and brought it to one of the `ring` states \
-                before it. Equal neighbours count as one state, so documentation commits never recur. A \
-                commit whose subject begins with a pattern of `exempt` is a note.",
+                before it. Equal neighbours count as one state, so documentation commits never recur. It is a \
+                note where the commit goes back on purpose: a revert, a subject that begins with a pattern of \
+                `exempt`, a step of a release, known by words that this history said of another version \
+                before, or a pull request (`Title (#12)`) that lands again after its revert; and where the \
+                state that is left stood for an hour or longer.",
         why: "A signal that does not halt alone: in 130,286 commits of healthy repositories a tree returned \
               to a state 2 to 6 commits back 279 times.",
         source: "docs/spec-map.md: Signals and escalation, recurrence proxy (ring of 6); settled choice 1",
@@ -75,20 +79,37 @@ fn check(situation: &Situation<'_>, setting: &RuleSetting) -> Option<Finding> {
     let ring = usize::try_from(setting.count(&RING)).unwrap_or(usize::MAX);
     let back = earlier.iter().rev().take(ring).position(|state| state.code == newest.code)?;
     let seen = earlier.iter().rev().nth(back)?;
-    let on_purpose = goes_back_on_purpose(brought, setting.list(&EXEMPT));
-    let level = if on_purpose { setting.level.min(Level::Note) } else { setting.level };
+    let patterns = setting.list(&EXEMPT);
+    let left = earlier.last();
+    let on_purpose = is_meant(newest, left, situation.timeline, patterns);
+    let thought = left.is_some_and(|left| stood(left.brought_by, brought));
+    let level = if on_purpose || thought { setting.level.min(Level::Note) } else { setting.level };
     let found =
         Return { changes: back.saturating_add(1), code: newest.code, brought_by: seen.brought_by.name() };
     let commits = [seen.brought_by.commit, brought.commit];
     let evidence = std::iter::once(Evidence::Code(newest.code))
         .chain(commits.into_iter().flatten().map(Evidence::Commit));
-    let left = seen.newest.commit.zip(brought.commit);
-    let help = left.map(|(old, new)| format!("git log --oneline {}..{}", old.short(), new.short()));
+    let between = seen.newest.commit.zip(brought.commit);
+    let help = between.map(|(old, new)| format!("git log --oneline {}..{}", old.short(), new.short()));
     Some(Finding {
         evidence: evidence.collect(),
         help: help.into_iter().collect(),
         ..RULE.finding(level, found)
     })
+}
+
+/// Whether the newest state came back on purpose.
+fn is_meant(
+    newest: &CodeState<'_>,
+    left: Option<&CodeState<'_>>,
+    timeline: &Timeline,
+    patterns: &[String],
+) -> bool {
+    let brought = newest.brought_by;
+    let reverted = left.is_some_and(|left| goes_back_on_purpose(left.brought_by, patterns));
+    goes_back_on_purpose(brought, patterns)
+        || is_release_step(brought, timeline)
+        || (reverted && is_pull_request(brought))
 }
 
 #[cfg(test)]
@@ -129,6 +150,32 @@ mod tests {
         for kind in [Revert, Merge, CherryPick, Rebase] {
             assert!(checked(&RULE, vec![commit(1), commit(2), commit(1).kind(kind)]).is_none(), "{kind:?}");
         }
+    }
+
+    #[test]
+    fn what_was_thought_about_is_a_note() {
+        let level = |commits| checked(&RULE, commits).map(|finding| finding.level);
+        let switched = |seconds: i64| {
+            vec![commit(1).at(100), commit(2).at(100 + seconds), commit(1).at(100 + 2 * seconds)]
+        };
+        assert_eq!(level(switched(3600)), Some(Level::Note));
+        assert_eq!(level(switched(3599)), Some(Level::Warn));
+        let landed = |again: &'static str| {
+            vec![
+                commit(1),
+                commit(2).subject("Add caching (#7)"),
+                commit(1).subject("Revert \"Add caching (#7)\" (#8)"),
+                commit(2).subject(again),
+            ]
+        };
+        assert_eq!(level(landed("Add caching, again (#9)")), Some(Level::Note));
+        assert_eq!(level(landed("Add caching, again")), Some(Level::Warn));
+        let released = |last: &'static str| {
+            let words = ["Prepare before 1.2 release", "Clean up after 1.2 release", last];
+            [1, 2, 1].into_iter().zip(words).map(|(code, words)| commit(code).subject(words)).collect()
+        };
+        assert_eq!(level(released("Prepare before 1.3 release")), Some(Level::Note));
+        assert_eq!(level(released("Prepare before the release")), Some(Level::Warn));
     }
 
     #[test]

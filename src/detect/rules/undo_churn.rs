@@ -35,8 +35,9 @@ pub(in crate::detect) static RULE: Rule = Rule {
                 removed, by the hashes of the normalized lines, wherever they stand, in two commits that \
                 have a path in common. Of the hunks of the newest `over` counted iterations, a share of at \
                 least `share` undoes one of up to `window` iterations before; the newest commit undoes at \
-                least one, and so does another of them. Commits that go back on purpose (subjects of \
-                `exempt`) are not counted.",
+                least one, and so does another of them. Commits that go back on purpose are not counted: reverts, subjects that begin with a pattern of \
+                `exempt`, and steps of a release, known by words that this history said of another version \
+                before (\"Prepare before 1.2 release\").",
         why: "Ping-pong that hides behind other work brings back no state of the code, but its hunks come \
               back. One undone hunk is everyday work, so this is a signal.",
         source: "docs/spec-map.md: Loop safety, stall detection 4 (oscillation)",

@@ -47,8 +47,14 @@ pub struct ScaledCounts {
 pub struct Calibration {
     /// The chance that was asked for.
     pub alpha: f64,
+    /// Commits that were looked at; none of event streams.
+    pub commits: usize,
     /// Good runs.
     pub runs: u64,
+    /// Runs that were halted, which nobody called mistaken: they are not counted.
+    pub left_out: u64,
+    /// Halts of those runs that a person called mistaken.
+    pub mistaken: u64,
     /// What is promised.
     pub promised: Promised,
     /// The ladder, the strictest step first.
@@ -57,4 +63,31 @@ pub struct Calibration {
     pub bounds: Vec<RuleBound>,
     /// What to write into the configuration.
     pub changed: Vec<ScaledCounts>,
+}
+
+/// Whether the configuration keeps a promise as it stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PromiseKept {
+    /// It does: so many good runs are halted, and the next one is with this chance at most.
+    Yes(u64, f64),
+    /// It does not.
+    No(u64, f64),
+    /// Too few runs to tell; so many are needed.
+    TooFew(u64),
+}
+
+impl Calibration {
+    /// Whether the counts as configured keep the promise.
+    pub fn kept(&self) -> PromiseKept {
+        if let Promised::TooFew(needed) = self.promised {
+            return PromiseKept::TooFew(needed);
+        }
+        let as_configured = self.curve.iter().find(|step| step.factor == 100);
+        let (halted, chance) = as_configured.map_or((0, 1.0), |step| (step.halted, step.chance));
+        if chance <= self.alpha + 1e-12 {
+            PromiseKept::Yes(halted, chance)
+        } else {
+            PromiseKept::No(halted, chance)
+        }
+    }
 }

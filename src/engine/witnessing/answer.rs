@@ -12,6 +12,7 @@ use super::act::{Draft, said};
 use super::{Said, SignedLedger, short};
 use crate::config::{self, ConfigSource, Guard, Layer, MAX_BYTES};
 use crate::domain::decision::{Halt, LedgerEvent, StandingHalt};
+use crate::domain::facts::HaltWas;
 use crate::domain::ids::{CodeId, CommitId, EntryId, TreeId};
 use crate::domain::paths::CONFIG_FILE;
 use crate::domain::response::AckMode;
@@ -34,8 +35,19 @@ pub struct HaltAnswer {
     pub decision: String,
     /// Why.
     pub rationale: String,
+    /// Whether the halt was right.
+    pub halt_was: HaltWas,
     /// The code that it is for; a panel names none.
     pub code: Option<String>,
+}
+
+/// The topic by which an answer to a halt says that the loop was not stuck.
+pub const MISTAKEN: &str = "mistaken";
+
+fn halt_was(body: &Said) -> HaltWas {
+    let tags = body.get("tags").and_then(Value::as_array);
+    let mistaken = tags.is_some_and(|tags| tags.iter().any(|tag| tag == MISTAKEN));
+    if mistaken { HaltWas::Mistaken } else { HaltWas::Unsaid }
 }
 
 /// `[guard]` as a commit has it; nothing where it has none, or one that cannot be read.
@@ -71,6 +83,7 @@ impl SignedLedger {
             who: vote.witness.clone(),
             decision: decided.key.clone(),
             rationale: text(body, "rationale").unwrap_or_default(),
+            halt_was: halt_was(body),
             code: text(body, "code"),
         })
     }
@@ -121,6 +134,7 @@ pub fn resolve_halt(
     ctx: &Context,
     ws: &Workspace,
     standing: &StandingHalt,
+    halt_was: HaltWas,
     rationale: &str,
 ) -> Result<EntryId, OpsError> {
     super::not_an_agent(ctx, "resume")?;
@@ -133,6 +147,9 @@ pub fn resolve_halt(
         "factual_checks": [],
         "time_spent_seconds": 0,
     }));
+    if halt_was == HaltWas::Mistaken {
+        body.insert("tags".to_owned(), json!([MISTAKEN]));
+    }
     body.extend(halt_members(ws, standing)?);
     body.extend(witness.map(|who| ("witness".to_owned(), Value::String(who))));
     let draft = Draft { kind: "resolution", said: &body, evidence: &[], signer: Some(&signer) };

@@ -17,7 +17,8 @@ use serde_json::Map;
 
 pub use act::{Draft, said};
 pub use answer::{
-    HaltAnswer, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered, unfit,
+    HaltAnswer, MISTAKEN, asks_signature, guard_at, halt_members, ledger_answer, resolve_halt, unanswered,
+    unfit,
 };
 pub use faults::{Witnessed, faults, rewound, why_not};
 pub use nearest::nearest;

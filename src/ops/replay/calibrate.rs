@@ -4,9 +4,11 @@
 //! they halt, at the next one: a good run costs one question a fact, as a replay does. No halt is answered on the way, for
 //! what counts is whether a run is halted at a step at all.
 
-use std::collections::BTreeMap;
+mod past_halts;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::events;
@@ -14,10 +16,11 @@ use crate::config::Config;
 use crate::detect::calibration::{self, LADDER, Promise, Score};
 use crate::detect::{self, Situation, Stops};
 use crate::domain::decision::Stage;
-use crate::domain::facts::Fact;
+use crate::domain::facts::{Fact, HaltWas};
 use crate::domain::findings::Level;
 use crate::domain::ids::CommitId;
 use crate::domain::settings::{ParamValue, RuleSettings};
+use crate::domain::time::Timestamp;
 use crate::domain::view::calibration::{Calibration, LadderStep, Promised, RuleBound, ScaledCounts};
 use crate::engine::bulk::{self, Job, Pace, ReadCommit, Records};
 use crate::engine::context::Context;
@@ -68,6 +71,26 @@ struct Run {
     rules: BTreeMap<&'static str, usize>,
 }
 
+impl Run {
+    /// It is halted at `step` by `rule`.
+    fn halted(&mut self, rule: &'static str, step: usize) {
+        self.score = self.score.max(Some(step));
+        let last = self.rules.entry(rule).or_default();
+        *last = step.max(*last);
+    }
+}
+
+/// Runs, and what people said of the halts among them.
+#[derive(Debug, Default)]
+struct Known {
+    commits: usize,
+    runs: Vec<Run>,
+    /// Runs that are not counted: they were halted, and nobody called that mistaken.
+    left_out: u64,
+    /// Halts among them that a person called mistaken.
+    mistaken: u64,
+}
+
 /// The rules at each step.
 struct Ladder<'a> {
     config: &'a Config,
@@ -106,8 +129,9 @@ impl<'a> Ladder<'a> {
             if halting.is_empty() {
                 return;
             }
-            run.score = Some(step);
-            run.rules.extend(halting.into_iter().map(|rule| (rule, step)));
+            for rule in halting {
+                run.halted(rule, step);
+            }
         }
     }
 }
@@ -127,7 +151,7 @@ pub fn run(
         SettingsOf::Nowhere(config) => config,
     };
     let ladder = Ladder::new(config);
-    let runs = match (&question.good, ground) {
+    let known = match (&question.good, ground) {
         (Good::Range(range), SettingsOf::Repository(ws)) => of_range(ctx, ws, range, &ladder, pace)?,
         (Good::Range(_), SettingsOf::Nowhere(_)) => {
             return Err(OpsError::Usage {
@@ -138,7 +162,7 @@ pub fn run(
         (Good::Events(files), _) => of_files(ctx, files, &ladder)?,
         (Good::Folder(dir), _) => of_files(ctx, &files_of(dir)?, &ladder)?,
     };
-    Ok(summed(config, &runs, question.alpha))
+    Ok(summed(config, &known, question.alpha))
 }
 
 fn files_of(dir: &Path) -> Result<Vec<PathBuf>, OpsError> {
@@ -150,32 +174,44 @@ fn files_of(dir: &Path) -> Result<Vec<PathBuf>, OpsError> {
     Ok(files)
 }
 
-fn of_files(ctx: &Context, files: &[PathBuf], ladder: &Ladder<'_>) -> Result<Vec<Run>, OpsError> {
+/// How far up the ladder one event stream is halted.
+///
+/// # Errors
+/// It cannot be read.
+pub fn score(config: &Config, now: Timestamp, input: &mut dyn BufRead) -> Result<Score, OpsError> {
+    Ok(of_stream(&Ladder::new(config), now, input)?.score)
+}
+
+fn of_files(ctx: &Context, files: &[PathBuf], ladder: &Ladder<'_>) -> Result<Known, OpsError> {
     let mut runs = Vec::with_capacity(files.len());
     for file in files {
         let mut input = BufReader::new(File::open(file).map_err(OpsError::Input)?);
-        let config = ladder.config;
-        let mut fold =
-            Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
-        let mut run = Run::default();
-        events::each_fact(ctx.now, &mut input, &mut |_, fact| {
-            // A halt that was answered in this run is no end of it: the window goes on as it was.
-            if !matches!(fact, Fact::Ack(_)) {
-                let commit = matches!(fact, Fact::Commit(_));
-                match fold.push(fact) {
-                    EventEffect::Nothing => {}
-                    EventEffect::Within => ladder.ask(fold.timeline(), Stage::Event, &mut run),
-                    EventEffect::Iteration => {
-                        let stage = if commit { Stage::PostCommit } else { Stage::Turn };
-                        ladder.ask(fold.timeline(), stage, &mut run);
-                    }
+        runs.push(of_stream(ladder, ctx.now, &mut input)?);
+    }
+    Ok(Known { runs, ..Known::default() })
+}
+
+fn of_stream(ladder: &Ladder<'_>, now: Timestamp, input: &mut dyn BufRead) -> Result<Run, OpsError> {
+    let config = ladder.config;
+    let mut fold =
+        Fold::new(config.guard.session_gap).in_workflow(config.workflow.clone()).counting(config.cached);
+    let mut run = Run::default();
+    events::each_fact(now, input, &mut |_, fact| {
+        // A halt that was answered in this run is no end of it: the window goes on as it was.
+        if !matches!(fact, Fact::Ack(_)) {
+            let commit = matches!(fact, Fact::Commit(_));
+            match fold.push(fact) {
+                EventEffect::Nothing => {}
+                EventEffect::Within => ladder.ask(fold.timeline(), Stage::Event, &mut run),
+                EventEffect::Iteration => {
+                    let stage = if commit { Stage::PostCommit } else { Stage::Turn };
+                    ladder.ask(fold.timeline(), stage, &mut run);
                 }
             }
-            fold.timeline().activity.now
-        })?;
-        runs.push(run);
-    }
-    Ok(runs)
+        }
+        fold.timeline().activity.now
+    })?;
+    Ok(run)
 }
 
 fn of_range(
@@ -184,7 +220,7 @@ fn of_range(
     range: &str,
     ladder: &Ladder<'_>,
     pace: &mut Pace<'_>,
-) -> Result<Vec<Run>, OpsError> {
+) -> Result<Known, OpsError> {
     let common_dir = ws.repo.common_dir();
     let super::Asked { commits, parents, tip } = super::asked(ctx, range)?;
     let cache = DerivedCache::load(common_dir, &bulk::salt(&ws.config));
@@ -211,10 +247,38 @@ fn of_range(
         lines.after(commit.id, fold);
         Ok(())
     })?;
-    Ok(runs)
+    let known = without_right_halts(ws, runs, &run_of)?;
+    Ok(Known { commits: commits.len(), ..known })
 }
 
-fn summed(config: &Config, runs: &[Run], alpha: f64) -> Calibration {
+/// What people said of the halts of those runs. One that was mistaken counts as the halt of a good run, whether the
+/// commits alone show it or not; a run that was halted otherwise was not good work as it stands.
+fn without_right_halts(
+    ws: &Workspace,
+    mut runs: Vec<Run>,
+    run_of: &BTreeMap<CommitId, usize>,
+) -> Result<Known, OpsError> {
+    let (mut right, mut mistaken) = (BTreeSet::new(), 0);
+    for past in past_halts::of(ws)? {
+        let Some(at) = run_of.get(&past.head).copied() else { continue };
+        match (past.was, runs.get_mut(at)) {
+            (HaltWas::Mistaken, Some(run)) => {
+                mistaken += 1;
+                run.halted(past.rule, calibration::AS_CONFIGURED);
+            }
+            (HaltWas::Unsaid, Some(_)) => {
+                right.insert(at);
+            }
+            (_, None) => {}
+        }
+    }
+    let kept = runs.into_iter().enumerate().filter(|(at, _)| !right.contains(at)).map(|(_, run)| run);
+    let left_out = u64::try_from(right.len()).unwrap_or(u64::MAX);
+    Ok(Known { runs: kept.collect(), left_out, mistaken, ..Known::default() })
+}
+
+fn summed(config: &Config, known: &Known, alpha: f64) -> Calibration {
+    let Known { commits, runs, left_out, mistaken } = known;
     let scores: Vec<Score> = runs.iter().map(|run| run.score).collect();
     let count = u64::try_from(runs.len()).unwrap_or(u64::MAX);
     let promise = calibration::promise(&scores, alpha);
@@ -234,7 +298,10 @@ fn summed(config: &Config, runs: &[Run], alpha: f64) -> Calibration {
     });
     Calibration {
         alpha,
+        commits: *commits,
         runs: count,
+        left_out: *left_out,
+        mistaken: *mistaken,
         promised: match promise {
             Promise::Step(step) => Promised::Factor(LADDER[step]),
             Promise::TooFew { needed } => Promised::TooFew(needed),

@@ -60,7 +60,11 @@ pub fn template(of: &TemplateOf) -> String {
             agents.join(", ")
         ));
     }
-    text.push_str("\n# Topics, by which this is found again.\n# tags = [\"migration\"]\n");
+    text.push_str("\n# Topics, by which this is found again.\n");
+    if of.halt {
+        text.push_str("# The topic \"mistaken\" says that the halt was wrong: the loop was not stuck.\n");
+    }
+    text.push_str("# tags = [\"migration\"]\n");
     if of.critique {
         text.push_str(
             "\n# Does the critique disagree for reasons of its own (false), or does it agree with decoration (true)?\n\

@@ -213,7 +213,7 @@ fn what_is_switched_on_and_off_over_hours_is_given_more_time() {
     let hourly = |states: &[u8], seconds: i64| {
         level((1..).zip(states).map(|(at, state)| commit(*state).at(at * seconds)).collect())
     };
-    assert_eq!(hourly(&[1, 2, 1, 2], 4000), Some(Level::Warn));
+    assert_eq!(hourly(&[1, 2, 1, 2], 4000), Some(Level::Note));
     assert_eq!(hourly(&[1, 2, 1, 2], 600), Some(Level::Halt));
     assert_eq!(hourly(&[1, 2, 1, 2, 1, 2], 4000), Some(Level::Halt));
 }

@@ -11,6 +11,10 @@ pub struct CalibrationJson {
     pub alpha: String,
     /// Good runs.
     pub runs: u64,
+    /// Runs that were halted, which nobody called mistaken: not counted.
+    pub left_out: u64,
+    /// Halts that a person called mistaken: counted as halts of good runs.
+    pub mistaken: u64,
     /// The factor that is promised; `null` where nothing can be.
     pub factor: Option<String>,
     /// Good runs that it takes, where there are too few.
