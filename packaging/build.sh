@@ -1,8 +1,11 @@
 #!/bin/sh
 # Makes a package from a program that was built before: packaging/build.sh archive|deb|npm PROGRAM OUT NAME
+# Writes completions and man pages of PROGRAM below OUT/NAME: packaging/build.sh share PROGRAM OUT NAME
+# Makes a wheel with maturin, which compiles with a profile of cargo: packaging/build.sh wheel PROGRAM OUT PROFILE
+# (PROGRAM writes the completions and man pages in it).
 set -eu
 if [ $# -ne 4 ]; then
-  echo "usage: $0 archive|deb|npm PROGRAM OUT TARGET|ARCHITECTURE|PLATFORM" >&2
+  echo "usage: $0 archive|deb|npm|share|wheel PROGRAM OUT TARGET|ARCHITECTURE|PLATFORM|NAME|PROFILE" >&2
   exit 2
 fi
 kind=$1 name=$4
@@ -20,7 +23,7 @@ extras() {
   ANDON=0 "$program" --version >/dev/null 2>&1 || { echo "$program does not run here: no completions, no man pages" >&2; return 0; }
   mkdir -p "$1/man/man1" "$1/bash-completion/completions" "$1/zsh/vendor-completions" "$1/fish/vendor_completions.d"
   "$program" man >"$1/man/man1/andon.1"
-  for command in check report export status resume review sync test; do
+  for command in check report export status watch resume review sync test; do
     "$program" man "$command" >"$1/man/man1/andon-$command.1"
   done
   "$program" completions bash >"$1/bash-completion/completions/andon"
@@ -63,8 +66,17 @@ CONTROL
 npm)
   node "$here/npm/build.mjs" "$version" "$program" "$out" "$name"
   ;;
+share)
+  extras "$out/$name"
+  ;;
+wheel)
+  # maturin reads the project in its working directory: what is generated stays out of the tree.
+  sed "s|^manifest-path = .*|manifest-path = \"$top/Cargo.toml\"|" "$here/python/pyproject.toml" >"$work/pyproject.toml"
+  extras "$work/data/data/share"
+  (cd "$work" && maturin build --quiet --profile "$name" --out "$out")
+  ;;
 *)
-  echo "$kind is none of archive, deb, npm" >&2
+  echo "$kind is none of archive, deb, npm, share, wheel" >&2
   exit 2
   ;;
 esac

@@ -41,3 +41,37 @@ if command -v npm >/dev/null; then
   grep -q "help: npm install @andon/$platform@" "$work/said" || fail "the launcher does not say how to mend it: $(cat "$work/said")"
   echo "npm: ok"
 fi
+
+if command -v maturin >/dev/null && command -v uv >/dev/null; then
+  # Not optimized: what is tried is the package.
+  "$here/build.sh" wheel "$program" "$work/wheel" dev
+  uv venv --quiet "$work/venv"
+  uv pip install --quiet --offline --python "$work/venv" "$work"/wheel/andon-*.whl
+  same "$work/venv/bin/andon"
+  grep -q andon "$work/venv/share/man/man1/andon-check.1" || fail "no man pages in the wheel"
+  [ -e "$work/venv/share/bash-completion/completions/andon" ] || fail "no completions in the wheel"
+  [ "$(uv tool run --quiet --offline --from "$work"/wheel/andon-*.whl andon --version)" = "$version" ] || fail "uvx does not start it"
+  echo "wheel: ok"
+fi
+
+if command -v pre-commit >/dev/null && [ -d "$work/wheel" ]; then
+  # The hooks as they are committed, in a project that names the wheel.
+  hooks=$(dirname "$here")
+  mkdir "$work/project"
+  cd "$work/project"
+  git init -q .
+  cat >.pre-commit-config.yaml <<CONFIG
+repos:
+  - repo: $hooks
+    rev: $(git -C "$hooks" rev-parse HEAD)
+    hooks:
+      - id: andon-wheel
+        additional_dependencies: ["$(echo "$work"/wheel/andon-*.whl)"]
+CONFIG
+  printf '[test]\ncommand = "true"\n' >andon.toml
+  echo "fn main() {}" >main.rs
+  git add .
+  PRE_COMMIT_HOME=$work/pre-commit pre-commit run --all-files >"$work/said" 2>&1 && fail "untested code passes: $(cat "$work/said")"
+  grep -q 'error\[untested-edit\]' "$work/said" || fail "pre-commit does not start the wheel: $(cat "$work/said")"
+  echo "pre-commit with the wheel: ok"
+fi

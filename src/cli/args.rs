@@ -27,7 +27,8 @@ use ranges::{CALIBRATE_EXIT_CODES, CHECK_HELP, STOPPED};
 pub use resume::{ReasonArg, ResumeArgs};
 pub use review::{AnswerArgs, ReviewArgs, ReviewCommand, SimulateArgs};
 pub use round::{RoundCommand, RoundCommandArgs};
-pub use views::{ExportArgs, LogArgs, ReportArgs, ShowArgs, StatusArgs};
+use views::WATCH_HELP;
+pub use views::{DemoArgs, ExportArgs, LogArgs, ReportArgs, ShowArgs, StatusArgs, WatchArgs};
 pub use witness::{LedgerArgs, LedgerCommand, WitnessArgs, WitnessCommand};
 
 /// A circuit breaker for coding loops: records every commit in git notes, refuses code whose tests never ran on
@@ -94,6 +95,9 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Show where the loop stands: state, last halt, trend of failing tests, evidence
     Status(StatusArgs),
+    /// Watch the loops of all worktrees: who needs a person first, then what runs; it never acts on them
+    #[command(after_help = WATCH_HELP)]
+    Watch(WatchArgs),
     /// List the recorded commits, halts and answers, newest first
     Log(LogArgs),
     /// Show one record in full
@@ -379,14 +383,6 @@ pub struct ConfigShowArgs {
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,
-}
-
-/// `andon demo`
-#[derive(Debug, Args)]
-pub struct DemoArgs {
-    /// Keep the scratch repository in DIR, which must be new or empty
-    #[arg(long, value_name = "DIR")]
-    pub keep: Option<PathBuf>,
 }
 
 /// `andon hook`

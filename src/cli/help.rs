@@ -11,7 +11,7 @@ use super::args::Cli;
 /// The groups, and the commands of each in the order in which they are needed.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Set up", &["install", "uninstall", "agent", "doctor", "config", "pin", "demo"]),
-    ("Work", &["test", "complete", "status", "log", "show", "report", "explain"]),
+    ("Work", &["test", "complete", "status", "watch", "log", "show", "report", "explain"]),
     ("Answer a halt", &["resume", "stop", "pause", "advise", "review", "witness"]),
     ("Share and check", &["check", "export", "attest", "ledger", "sync", "replay", "calibrate", "backfill"]),
     ("Agents and shells", &["observe", "round", "tick", "context", "completions", "man"]),

@@ -9,6 +9,9 @@ mod help;
 mod observe_args;
 pub mod output;
 mod progress;
+#[cfg(feature = "watch")]
+mod screen;
+mod watching;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -106,6 +109,7 @@ fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
         Command::Test(args) => commands::test::run(shell, &args),
         Command::Explain(args) => Ok(commands::explain::run(shell, &args)),
         Command::Status(args) => commands::status::run(shell, &args),
+        Command::Watch(args) => commands::watch::run(shell, &args),
         Command::Log(args) => commands::log::run(shell, &args),
         Command::Show(args) => commands::show::run(shell, &args),
         Command::Report(args) => commands::report::run(shell, &args),

@@ -103,6 +103,12 @@ impl Printer {
         write_all(&mut io::stdout().lock(), text.as_bytes());
     }
 
+    /// The same for one who may go away before the end: whether somebody still reads.
+    pub fn result_is_read(self, text: &str) -> bool {
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+    }
+
     /// Writes a message to standard error.
     pub fn message(self, text: &str) {
         write_all(&mut io::stderr().lock(), text.as_bytes());
@@ -142,6 +148,11 @@ pub fn progress_is_seen() -> bool {
 /// Whether somebody sits at both ends: only then may a program of ours ask something.
 pub fn has_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Whether somebody looks at standard output and has a keyboard: only then a screen is drawn.
+pub fn has_screen() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 /// The terminals behind both streams, for a program whose output is passed through.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::platform::signals::{Withheld, on_interrupt};
+use crate::platform::signals::{Withheld, on_end, on_interrupt};
 
 /// Listens for Ctrl-C until it is dropped.
 #[derive(Debug)]
@@ -18,6 +18,12 @@ impl Interrupt {
     pub fn listen() -> Self {
         let asked = Arc::new(AtomicBool::new(false));
         Self { _listening: on_interrupt(Arc::clone(&asked)), asked }
+    }
+
+    /// Listens for whatever asks the process to end, so that it can put its terminal in order before.
+    pub fn listen_for_the_end() -> Self {
+        let asked = Arc::new(AtomicBool::new(false));
+        Self { _listening: on_end(Arc::clone(&asked)), asked }
     }
 
     /// True from the first Ctrl-C on.

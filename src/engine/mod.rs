@@ -28,6 +28,7 @@ pub(crate) mod safety;
 mod settled;
 pub mod setup;
 pub(crate) mod shown_halts;
+pub(crate) mod situation;
 pub mod skip;
 pub(crate) mod standing;
 pub mod sync;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::standing;
 use super::{Entry, EntryEvent, LedgerError, REF_PREFIX, read, ref_of};
-use crate::domain::decision::LedgerEvent;
+use crate::domain::decision::{LedgerEvent, StandingHalt};
 use crate::domain::facts::{Ack, CommitRecord};
 use crate::domain::ids::{CommitId, EntryId};
 use crate::domain::time::Timestamp;
@@ -25,6 +25,8 @@ use crate::wire::envelope::{Key, open, seal};
 const MAX_MEMORY: u64 = 4 << 20;
 /// Most halts, answers and acknowledgements that are remembered, the newest.
 const MAX_KEPT: usize = 4096;
+/// Most unanswered halts that are shown at once.
+const MAX_SHOWN: usize = 64;
 /// Deepest directory of remote names that is looked into.
 const MAX_DEPTH: usize = 8;
 /// Most files that are looked at.
@@ -174,6 +176,17 @@ impl Elsewhere {
     /// Whether the halt is one of another clone.
     pub(super) fn holds(&self, halt: EntryId) -> bool {
         self.halts.iter().any(|known| known.id == halt)
+    }
+
+    /// The halts of others that nobody has answered, oldest first; at most [`MAX_SHOWN`], the newest.
+    pub(super) fn unanswered(&self, repo: &Repo) -> Result<Vec<StandingHalt>, LedgerError> {
+        let mut known: Vec<&Known> = self.halts.iter().collect();
+        known.sort_by_key(|known| (known.at, known.id));
+        let skipped = known.len().saturating_sub(MAX_SHOWN);
+        let halts = known[skipped..]
+            .iter()
+            .filter_map(|known| standing::halt_of(repo, Some(&(known.id, known.commit))).transpose());
+        halts.collect()
     }
 
     /// The entry of the newest halt that binds at `head`, and its commit. A commit that follows one which none binds can

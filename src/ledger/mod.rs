@@ -250,6 +250,15 @@ impl<'r> Ledger<'r> {
         }
     }
 
+    /// The halts of other clones that nobody has answered, as far as they were synced, oldest first; at most 64, the newest.
+    /// Costs a few `stat`s while no ledger of another has moved.
+    ///
+    /// # Errors
+    /// [`LedgerError`] when the ledgers cannot be read.
+    pub fn unanswered_elsewhere(&self) -> Result<Vec<StandingHalt>, LedgerError> {
+        elsewhere::load(self.repo, self.known_writer()?.as_deref())?.unanswered(self.repo)
+    }
+
     /// Whether a standing halt is one of another clone.
     ///
     /// # Errors

@@ -30,4 +30,5 @@ pub mod status;
 pub mod sync;
 pub mod test;
 pub mod tick;
+pub mod watch;
 pub mod witness;

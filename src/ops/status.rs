@@ -2,26 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use crate::adapter::git_hook::HookName;
 use crate::detect;
 use crate::domain::decision::{LedgerEvent, Stage, StandingHalt};
 use crate::domain::diagnostic::Diagnostic;
-use crate::domain::facts::{Presence, Skip};
+use crate::domain::facts::Skip;
 use crate::domain::findings::Level;
 use crate::domain::ids::{CodeId, CommitId};
 use crate::domain::tests::RunValidity;
-use crate::domain::view::status::{
-    CycleView, FailureSummary, HooksGone, LastHalt, LoopEvidence, LoopState, StatusView, TestsOf,
-};
+use crate::domain::view::status::{CycleView, FailureSummary, LastHalt, LoopEvidence, StatusView, TestsOf};
 use crate::domain::workflow::Cycle;
 use crate::effect;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
 use crate::engine::evidence::{self};
 use crate::engine::guard;
-use crate::engine::setup::live::{self, Guarded};
-use crate::engine::standing::{self, stops};
-use crate::engine::timeline::{self, Loaded};
+use crate::engine::situation::{self, HooksSeen, LoopSituation};
+use crate::engine::standing;
+use crate::engine::timeline::Loaded;
 use crate::engine::workspace::Workspace;
 use crate::git::Head;
 use crate::history::{self, Iteration, Timeline};
@@ -34,10 +31,8 @@ const EVIDENCE: usize = 12;
 
 /// Gathers the status of this worktree.
 pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
-    let head = ws.repo.head()?;
-    let loaded = timeline::load(ws)?;
-    let recorded = standing::recorded(ws)?;
-    let standing = recorded.clone().filter(|halt| !standing::answered_by_deletion(ws, halt));
+    let LoopSituation { head, loaded, recorded, standing, hooks, state } =
+        situation::look(ctx, ws, &HooksSeen::of(&ws.repo))?;
     let mut decision = guard::decide(ws, &loaded, Stage::PostCommit, None, standing.clone());
     if recorded.is_some() && standing.is_none() {
         // Answered, and the next hook begins the window anew: what halted is not said again.
@@ -47,13 +42,8 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
     warnings.extend(loaded.warnings.iter().cloned());
     let actor = ctx.actor();
     let (head_code, work_code) = (head_code(ws, &head), work_code(ws));
-    let hooks = live::look(&ws.repo);
     Ok(StatusView {
-        state: if ctx.var("ANDON") == Some("0") {
-            LoopState::Disabled
-        } else {
-            state(ws, &head, &loaded, standing.as_ref(), &hooks)
-        },
+        state,
         iteration: loaded.timeline.number(),
         cap: detect::iteration_cap(&ws.config.rules),
         head: head.commit(),
@@ -73,10 +63,7 @@ pub fn run(ctx: &Context, ws: &Workspace) -> Result<StatusView, OpsError> {
         head_code,
         work_code,
         evidence: loop_evidence(&loaded.timeline),
-        hooks_gone: match hooks {
-            Guarded::Gone(gone) => Some(HooksGone { what: gone.what, help: gone.hint }),
-            Guarded::Never | Guarded::Yes => None,
-        },
+        hooks_gone: hooks,
         findings: decision.findings,
         warnings,
     })
@@ -99,36 +86,6 @@ fn cycles(ws: &Workspace, timeline: &Timeline) -> Vec<CycleView> {
         max: detect::cycle_limit(cycle, &ws.config.rules),
     };
     timeline.workflow.cycles.iter().map(view).collect()
-}
-
-fn state(
-    ws: &Workspace,
-    head: &Head,
-    loaded: &Loaded,
-    standing: Option<&StandingHalt>,
-    hooks: &Guarded,
-) -> LoopState {
-    let stops = stops(ws);
-    if stops.stop == Presence::Present {
-        LoopState::Stopped
-    } else if stops.pause == Presence::Present {
-        LoopState::Paused
-    } else if standing.is_some() {
-        LoopState::Halted
-    } else if matches!(hooks, Guarded::Gone(_)) {
-        LoopState::HooksGone
-    } else if !hooks_installed(ws) && loaded.window.facts.is_empty() {
-        LoopState::NotInstalled
-    } else if head.commit().is_none() || loaded.timeline.iterations.is_empty() {
-        LoopState::Idle
-    } else {
-        LoopState::Running
-    }
-}
-
-fn hooks_installed(ws: &Workspace) -> bool {
-    let hook = HookName::PostCommit.as_str();
-    ws.repo.hooks_dir().is_ok_and(|dir| dir.join(hook).symlink_metadata().is_ok())
 }
 
 /// The newest halt of this worktree with its answer, from all writers; one that stands by its traces alone is the newest.

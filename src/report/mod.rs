@@ -43,3 +43,4 @@ pub mod style;
 pub mod sync;
 pub mod telemetry;
 pub mod trajectory;
+pub mod watch;

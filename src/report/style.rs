@@ -57,6 +57,12 @@ impl Style {
         Self { clock: Some(clock), ..self }
     }
 
+    /// The same with the clock of `other`.
+    #[must_use]
+    pub fn timed_like(self, other: Self) -> Self {
+        Self { clock: other.clock, ..self }
+    }
+
     /// Whether there are escape codes.
     pub fn is_colour(self) -> bool {
         self.paint == Paint::Colour

@@ -99,6 +99,7 @@ pub const DOORS: &[Door] = &[
         targets: &["std::time::SystemTime::now", "jiff::Timestamp::now", "jiff::Zoned::now"],
         at: &["src/engine/context.rs"],
     },
+    Door { name: "the screen of a terminal", targets: &["ratatui"], at: &["src/cli/screen/"] },
     Door { name: "standard output and error", targets: STREAMS, at: &["src/cli/output.rs"] },
 ];
 

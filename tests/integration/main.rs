@@ -62,6 +62,7 @@ mod test_command_guess;
 mod test_runs;
 mod untrusted_input;
 mod untrusted_repository;
+mod watch;
 mod watched;
 mod weakened_tests;
 mod witness;

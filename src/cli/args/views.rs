@@ -1,10 +1,11 @@
-//! What is asked of the verbs that show something: `status`, `log`, `show`.
+//! What is asked of the verbs that show something: `status`, `watch`, `report`, `log`, `show`, `demo`.
 
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
 use crate::cli::format_arg::FormatArg;
+use crate::cli::output::Format;
 
 /// `andon status`
 #[derive(Debug, Args)]
@@ -18,6 +19,24 @@ pub struct StatusArgs {
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,
+}
+
+pub(super) const WATCH_HELP: &str = "\
+Keys: up and down (or k and j) choose a line, Enter shows the evidence, r the round that is put to people (`andon review
+show`), Esc goes back, q ends.";
+
+/// `andon watch`
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// Show all of it once, as a table, and end: needs no terminal
+    #[arg(long)]
+    pub once: bool,
+    /// Print a line for each change, for a pipe or a screen reader
+    #[arg(long, conflicts_with = "once")]
+    pub plain: bool,
+    /// Output format; json is one document, as with --once
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT", conflicts_with = "plain")]
+    pub format: Format,
 }
 
 /// `andon report`
@@ -78,4 +97,12 @@ pub struct ShowArgs {
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,
+}
+
+/// `andon demo`
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Keep the scratch repository in DIR, which must be new or empty
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
 }

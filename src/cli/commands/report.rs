@@ -35,13 +35,6 @@ pub fn run(shell: &Shell, args: &ReportArgs) -> Result<Exit, OpsError> {
 fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<(), OpsError> {
     let waiting = review::waiting(ws)?;
     view.warnings.extend(waiting.warning());
-    let open = waiting.rounds.into_iter().map(|round| OpenRound {
-        id: round.id,
-        status: round.status,
-        question: round.question,
-        since: round.since,
-        may_answer: round.may_answer,
-    });
     let decided = review::precedents(ws, None, &[])?.into_iter().map(|found| DecidedRound {
         id: found.precedent.round,
         question: found.precedent.question,
@@ -50,7 +43,7 @@ fn rounds(ws: &Workspace, view: &mut HistoryView) -> Result<(), OpsError> {
         standing: found.precedent.standing,
         by: found.precedent.by,
     });
-    view.open = open.collect();
+    view.open = waiting.rounds.into_iter().map(OpenRound::from).collect();
     view.decided = decided.collect();
     Ok(())
 }

@@ -15,3 +15,4 @@ pub mod session;
 pub mod status;
 pub mod sync;
 pub mod trajectory;
+pub mod watch;

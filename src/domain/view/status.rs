@@ -121,14 +121,15 @@ pub struct CycleView {
     pub max: Option<u64>,
 }
 
-fn badge(iterations: u64, max: Option<u64>) -> String {
+/// A badge: `Loop 3/8`, or `Loop 3` without a limit.
+pub fn loop_badge(iterations: u64, max: Option<u64>) -> String {
     max.map_or_else(|| format!("Loop {iterations}"), |max| format!("Loop {iterations}/{max}"))
 }
 
 impl CycleView {
     /// The badge: `Loop 3/8`, or `Loop 3` without a limit.
     pub fn badge(&self) -> String {
-        badge(self.iterations, self.max)
+        loop_badge(self.iterations, self.max)
     }
 }
 
@@ -195,6 +196,6 @@ pub struct StatusView {
 impl StatusView {
     /// The cycle badge: `Loop 3/100`, or `Loop 3` without a cap.
     pub fn badge(&self) -> String {
-        badge(self.iteration, self.cap)
+        loop_badge(self.iteration, self.cap)
     }
 }

@@ -49,7 +49,11 @@ fn gone(what: impl Into<String>, hint: impl Into<String>) -> Guarded {
 
 /// Looks. What cannot be looked at is taken for being there: `andon doctor` says what is wrong with it.
 pub fn look(repo: &Repo) -> Guarded {
-    let Ok(dir) = repo.hooks_dir() else { return Guarded::Yes };
+    repo.hooks_dir().map_or(Guarded::Yes, |dir| look_at(repo, &dir))
+}
+
+/// The same where git is known to look for hooks in `dir`: starts no process.
+pub fn look_at(repo: &Repo, dir: &Path) -> Guarded {
     let manifest = match Manifest::read(&Manifest::path(repo.common_dir())) {
         Ok(manifest) => manifest.unwrap_or_default(),
         Err(_) => return Guarded::Yes,
@@ -58,11 +62,11 @@ pub fn look(repo: &Repo) -> Guarded {
     let top = repo.workdir().unwrap_or(repo.common_dir());
     match mode {
         None => Guarded::Never,
-        Some(Integration::Shim) => shims(&dir, &manifest),
+        Some(Integration::Shim) => shims(dir, &manifest),
         Some(Integration::Config) => config(repo),
-        Some(Integration::Husky) => husky(repo, top, &dir),
-        Some(Integration::Lefthook) => lefthook(top, &dir),
-        Some(Integration::PreCommit) => framework(top, &dir, &manifest),
+        Some(Integration::Husky) => husky(repo, top, dir),
+        Some(Integration::Lefthook) => lefthook(top, dir),
+        Some(Integration::PreCommit) => framework(top, dir, &manifest),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which worktrees a repository has: told apart by when they were made, since names come again.
 
 use std::fs::{self, Metadata};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::git::open::repo::Repo;
 use crate::platform::files;
@@ -14,6 +14,20 @@ impl Repo {
     pub fn worktree_mark(&self) -> String {
         let name = self.worktree_name();
         if self.git_dir() == self.common_dir() { name } else { mark(&name, self.git_dir()) }
+    }
+
+    /// The top of the main worktree, wherever this one is; `None` of a bare repository.
+    pub fn main_worktree(&self) -> Option<PathBuf> {
+        if self.git_dir() == self.common_dir() {
+            return self.workdir().map(Path::to_owned);
+        }
+        let common = self.common_dir();
+        if let Some(top) = self.config_string("core.worktree") {
+            return Some(common.join(top));
+        }
+        let is_bare = self.config_string("core.bare").is_some_and(|bare| bare == "true");
+        let is_ordinary = common.file_name().is_some_and(|name| name == ".git");
+        common.parent().filter(|_| is_ordinary && !is_bare).map(Path::to_owned)
     }
 
     /// The marks of the other linked worktrees.
@@ -63,6 +77,8 @@ mod tests {
         let path = dir.to_str().unwrap();
         let mark = || Repo::open(&dir, &RepoEnv::default()).unwrap().worktree_mark();
         scratch.git(&["worktree", "add", "-q", "--detach", path]);
+        let linked = Repo::open(&dir, &RepoEnv::default()).unwrap();
+        assert_eq!(linked.main_worktree().as_deref(), scratch.open().workdir());
         let first = mark();
         assert_eq!(scratch.open().linked_worktrees(), std::slice::from_ref(&first));
         scratch.git(&["worktree", "remove", path]);

@@ -6,6 +6,7 @@ use super::remembered::Memory;
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::EntryId;
 use crate::domain::time::Timestamp;
+use crate::domain::view::history::OpenRound;
 use crate::engine::error::OpsError;
 use crate::engine::standing;
 use crate::engine::witnessing::{self, SignedLedger};
@@ -30,6 +31,18 @@ pub struct WaitingRound {
     pub may_answer: Vec<String>,
     /// Witnesses that a panel still needs.
     pub missing: usize,
+}
+
+impl From<WaitingRound> for OpenRound {
+    fn from(round: WaitingRound) -> Self {
+        Self {
+            id: round.id,
+            status: round.status,
+            question: round.question,
+            since: round.since,
+            may_answer: round.may_answer,
+        }
+    }
 }
 
 /// What waits, and how much of the ledger could not be read for it.

@@ -40,16 +40,24 @@ fn withheld(signals: SigSet) -> Withheld {
     Withheld { before: signals.thread_swap_mask(SigmaskHow::SIG_BLOCK).ok() }
 }
 
+/// Sets `asked` at the first signal that asks the process to end, whether from a keyboard or from another process.
+pub fn on_end(asked: Arc<AtomicBool>) -> Withheld {
+    on_any(asked, [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT].into_iter().collect())
+}
+
 /// Sets `asked` at the first Ctrl-C, until the value is dropped. A second one ends the process at once, as it would have
 /// without us. Where the signal cannot be held back, the first one does.
 pub fn on_interrupt(asked: Arc<AtomicBool>) -> Withheld {
-    let interrupt: SigSet = [Signal::SIGINT].into_iter().collect();
-    let held = withheld(interrupt);
+    on_any(asked, [Signal::SIGINT].into_iter().collect())
+}
+
+fn on_any(asked: Arc<AtomicBool>, signals: SigSet) -> Withheld {
+    let held = withheld(signals);
     if held.before.is_some() {
         thread::spawn(move || {
-            if interrupt.wait().is_ok() {
+            if signals.wait().is_ok() {
                 asked.store(true, Ordering::Relaxed);
-                let _ends_at_once = interrupt.thread_unblock();
+                let _ends_at_once = signals.thread_unblock();
                 loop {
                     thread::park();
                 }

@@ -24,3 +24,8 @@ pub fn on_interrupt(asked: Arc<AtomicBool>) -> Withheld {
     });
     Withheld
 }
+
+/// The same: Windows has no other signal.
+pub fn on_end(asked: Arc<AtomicBool>) -> Withheld {
+    on_interrupt(asked)
+}

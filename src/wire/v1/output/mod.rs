@@ -14,6 +14,7 @@ mod reviewed;
 mod safety;
 mod schema;
 mod status;
+mod watched;
 mod witnesses;
 
 pub use answers::{
@@ -40,5 +41,8 @@ pub use schema::{Additional, SchemaJson};
 pub use status::{
     CodesJson, CycleJson, EvidenceJson, FailureJson, HooksGoneJson, RuleCountJson, RuleCountsJson,
     SkippedJson, StatesJson, StatusJson, TestStateJson, UncreditedJson,
+};
+pub use watched::{
+    WatchJson, WatchedContextJson, WatchedLoopJson, WatchedRoundJson, WatchedRunJson, WorktreeJson,
 };
 pub use witnesses::{LedgerFaultJson, LedgerVerifyJson, WitnessKeyJson, WitnessListJson};

@@ -1,0 +1,153 @@
+//! The screen as cells of a terminal. Every text is escaped before it comes here, or here.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Wrap};
+
+use super::state::{Page, Screen};
+use crate::domain::view::watch::{Need, Seen, WatchLine};
+use crate::report::escape::{terminal, terminal_clip, width};
+use crate::report::spark::Glyphs;
+use crate::report::watch::table::{self, Cell, GAP, TableRow, Tone};
+use crate::report::watch::{help, summary, why};
+
+/// How it may be drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Look {
+    pub(super) glyphs: Glyphs,
+    pub(super) colour: Colour,
+}
+
+/// Whether colours are used; what they say the words say, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Colour {
+    Yes,
+    No,
+}
+
+/// Lines that tell of the chosen one.
+const DETAILS: u16 = 7;
+/// A terminal of fewer lines shows the list alone.
+const ENOUGH: u16 = 16;
+/// Columns of a name.
+const NAME: usize = 100;
+
+const KEYS: &str = "up/down choose  Enter evidence  r round  q end";
+const KEYS_OF_PAGE: &str = "up/down turn  Esc back";
+
+/// Draws all of it.
+pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, look: Look) {
+    let area = frame.area();
+    let [head, body, foot] =
+        Layout::vertical([Constraint::Length(1), Constraint::Min(1), Constraint::Length(1)]).areas(area);
+    frame.render_widget(Paragraph::new(head_of(screen, look)), head);
+    let keys = if screen.page.is_some() { KEYS_OF_PAGE } else { KEYS };
+    frame.render_widget(Paragraph::new(Line::styled(keys, look.style(Tone::Dim))), foot);
+    screen.height = usize::from(body.height).max(1);
+    if let Some(page) = &screen.page {
+        return draw_page(frame, page, body);
+    }
+    let details = if area.height < ENOUGH { 0 } else { DETAILS };
+    let [list, below] = Layout::vertical([Constraint::Min(1), Constraint::Length(details)]).areas(body);
+    draw_list(frame, screen, list, look);
+    if details > 0 {
+        draw_details(frame, screen, below, look);
+    }
+}
+
+fn head_of(screen: &Screen, look: Look) -> Line<'static> {
+    if let Some(page) = &screen.page {
+        return Line::styled(page.title.clone(), Style::new().add_modifier(Modifier::BOLD));
+    }
+    match &screen.stale {
+        Some(why) => Line::styled(format!("not up to date: {why}"), look.style(Tone::Bad)),
+        None => Line::styled(summary(&screen.view), Style::new().add_modifier(Modifier::BOLD)),
+    }
+}
+
+fn draw_page(frame: &mut Frame<'_>, page: &Page, area: Rect) {
+    let lines = page.lines.iter().skip(page.top).take(usize::from(area.height));
+    let lines: Vec<Line<'_>> = lines.map(|line| Line::raw(terminal(line))).collect();
+    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), area);
+}
+
+fn draw_list(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Look) {
+    let columns = usize::from(area.width).saturating_sub(2);
+    let table = table::table(&screen.view, Some(columns), look.glyphs);
+    let mut lines = Vec::new();
+    let mut chosen_at = 0;
+    let mut under: Option<Need> = None;
+    for row in &table.rows {
+        if under != Some(row.need) {
+            lines.push(Line::styled(table::heading(row.need), Style::new().add_modifier(Modifier::BOLD)));
+            under = Some(row.need);
+        }
+        let is_chosen = screen.chosen.as_ref() == Some(&row.key);
+        if is_chosen {
+            chosen_at = lines.len();
+        }
+        lines.push(line_of(row, &table.widths, is_chosen, look));
+    }
+    let height = usize::from(area.height);
+    // The chosen line stays in sight, its heading too where it is the first.
+    let top = (chosen_at + 1).saturating_sub(height);
+    let shown: Vec<Line<'_>> = lines.into_iter().skip(top).take(height).collect();
+    frame.render_widget(Paragraph::new(shown), area);
+}
+
+fn line_of(row: &TableRow, widths: &[usize], is_chosen: bool, look: Look) -> Line<'static> {
+    let mut spans = vec![Span::raw(if is_chosen { "> " } else { "  " })];
+    for (cell, wide) in row.cells.iter().zip(widths) {
+        spans.push(Span::styled(padded(cell, *wide), look.style(cell.tone)));
+        spans.push(Span::raw(" ".repeat(GAP)));
+    }
+    let line = Line::from(spans);
+    if is_chosen { line.patch_style(Style::new().add_modifier(Modifier::REVERSED)) } else { line }
+}
+
+fn padded(cell: &Cell, wide: usize) -> String {
+    format!("{}{:pad$}", cell.text, "", pad = wide.saturating_sub(width(&cell.text)))
+}
+
+fn draw_details(frame: &mut Frame<'_>, screen: &Screen, area: Rect, look: Look) {
+    let ordered = screen.view.ordered();
+    let Some(one) = ordered.get(screen.place()) else { return };
+    let mut lines = vec![Line::raw("")];
+    lines.extend(place_of(one).map(|place| Line::styled(place, look.style(Tone::Dim))));
+    lines.extend(why(one).map(Line::raw));
+    lines.extend(help(one).map(|help| Line::raw(format!("help: {help}"))));
+    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: true }), area);
+}
+
+fn place_of(one: &WatchLine<'_>) -> Option<String> {
+    match one {
+        WatchLine::Worktree(worktree) => {
+            let Seen::Loop(found) = &worktree.seen else { return None };
+            let branch = found.branch.as_deref().unwrap_or("detached HEAD");
+            let [path, branch, node] =
+                [&worktree.path, branch, &found.node].map(|text| terminal_clip(text, NAME));
+            Some(format!("{path}  branch {branch}  node {node}"))
+        }
+        WatchLine::Elsewhere(standing) => {
+            let worktree = terminal_clip(&standing.halt.worktree, NAME);
+            Some(format!("worktree {worktree} of another clone"))
+        }
+        WatchLine::Round(_) => None,
+    }
+}
+
+impl Look {
+    fn style(self, tone: Tone) -> Style {
+        let plain = Style::new();
+        match (self.colour, tone) {
+            (Colour::Yes, Tone::Good) => plain.fg(Color::Green),
+            (Colour::Yes, Tone::Odd) => plain.fg(Color::Yellow),
+            (Colour::Yes, Tone::Bad) => plain.fg(Color::Red).add_modifier(Modifier::BOLD),
+            (Colour::Yes, Tone::Dim) => plain.add_modifier(Modifier::DIM),
+            (Colour::No, Tone::Bad) => plain.add_modifier(Modifier::BOLD),
+            (Colour::No, Tone::Good | Tone::Odd | Tone::Dim) | (_, Tone::Plain) => plain,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The screen as people see it, drawn into memory.
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::style::Color;
+
+use super::draw::{Colour, Look, draw};
+use super::state::{Asked, Screen};
+use crate::domain::ids::CommitId;
+use crate::domain::time::Timestamp;
+use crate::domain::view::status::{HooksGone, LoopState};
+use crate::domain::view::watch::{LoopView, Seen, WatchView, WorktreeView};
+use crate::report::spark::Glyphs;
+
+const PLAIN: Look = Look { glyphs: Glyphs::Unicode, colour: Colour::No };
+
+fn one(name: &str, state: LoopState) -> WorktreeView {
+    let gone =
+        HooksGone { what: "post-commit is \u{1b}[2Jnot there".to_owned(), help: "andon install".to_owned() };
+    let found = LoopView {
+        state,
+        iteration: 3,
+        cap: Some(100),
+        head: None::<CommitId>,
+        branch: Some("ma\u{202e}in".to_owned()),
+        node: "agent".to_owned(),
+        halt: None,
+        trend: vec![7, 4, 2],
+        tests: None,
+        context: None,
+        last_at: Some(Timestamp(1000)),
+        hooks_gone: (state == LoopState::HooksGone).then_some(gone),
+        warnings: vec![],
+    };
+    WorktreeView { name: name.to_owned(), path: format!("/work/{name}"), seen: Seen::Loop(Box::new(found)) }
+}
+
+fn view(count: usize) -> WatchView {
+    let mut worktrees = vec![one("main", LoopState::Running), one("side", LoopState::HooksGone)];
+    worktrees.extend((0..count).map(|n| one(&format!("wt-{n:02}"), LoopState::Running)));
+    WatchView { at: Timestamp(1300), worktrees, elsewhere: vec![], rounds: vec![], warnings: vec![] }
+}
+
+fn drawn(screen: &mut Screen, (width, height): (u16, u16), look: Look) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, screen, look)).unwrap();
+    let buffer = terminal.backend().buffer().clone();
+    let line = |y: u16| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
+    (0..height).map(line).collect()
+}
+
+fn press(screen: &mut Screen, code: KeyCode) -> Asked {
+    screen.key(KeyEvent::new(code, KeyModifiers::NONE))
+}
+
+#[test]
+fn the_list_with_what_the_chosen_line_is_about() {
+    let lines = drawn(&mut Screen::new(view(0)), (80, 16), PLAIN);
+    assert_eq!(lines[0], "2 worktrees: 1 needs a person, 1 running");
+    assert_eq!(lines[1], "Needs a person");
+    assert_eq!(lines[2], "> side  hooks gone  Loop 3/100  █▅▃  5m");
+    assert_eq!(lines[3], "Running");
+    assert_eq!(lines[4], "  main  running     Loop 3/100  █▅▃  5m");
+    assert_eq!(lines[9], "/work/side  branch ma\\u{202e}in  node agent");
+    assert_eq!(lines[10], "post-commit is \\u{1b}[2Jnot there");
+    assert_eq!(lines[11], "help: cd /work/side && andon install");
+    assert_eq!(lines[15], "up/down choose  Enter evidence  r round  q end");
+}
+
+#[test]
+fn every_size_is_drawn() {
+    for size in [(1, 1), (5, 3), (40, 12), (40, 40), (200, 60), (200, 2)] {
+        let mut screen = Screen::new(view(60));
+        let lines = drawn(&mut screen, size, PLAIN);
+        assert_eq!(lines.len(), usize::from(size.1));
+        press(&mut screen, KeyCode::End);
+        let lines = drawn(&mut screen, size, PLAIN);
+        if size.0 >= 40 && size.1 > 10 {
+            assert!(lines.iter().any(|line| line.contains("> wt-59")), "{lines:#?}");
+        }
+    }
+}
+
+#[test]
+fn keys_choose_ask_and_end() {
+    let mut screen = Screen::new(view(3));
+    assert_eq!(screen.chosen.as_deref(), Some("w side"));
+    assert_eq!(press(&mut screen, KeyCode::Down), Asked::Nothing);
+    assert_eq!(press(&mut screen, KeyCode::Enter), Asked::Evidence("w main".to_owned()));
+    assert_eq!(press(&mut screen, KeyCode::Char('r')), Asked::Round("w main".to_owned()));
+    for code in [KeyCode::Up, KeyCode::Up, KeyCode::Char('k')] {
+        press(&mut screen, code);
+    }
+    assert_eq!(screen.place(), 0);
+    press(&mut screen, KeyCode::End);
+    press(&mut screen, KeyCode::Char('j'));
+    assert_eq!(screen.place(), 4);
+    let ctrl_c = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    assert_eq!(screen.key(ctrl_c), Asked::Quit);
+    screen.open("title".to_owned(), "a\nb\nc\u{1b}[2J\nd\ne\nf");
+    assert_eq!(screen.key(ctrl_c), Asked::Quit);
+    let lines = drawn(&mut screen, (30, 5), PLAIN);
+    assert_eq!(lines, ["title", "a", "b", "c\\u{1b}[2J", "up/down turn  Esc back"]);
+    press(&mut screen, KeyCode::PageDown);
+    assert_eq!(drawn(&mut screen, (30, 5), PLAIN)[1..4], ["d", "e", "f"]);
+    press(&mut screen, KeyCode::Down);
+    assert_eq!(drawn(&mut screen, (30, 5), PLAIN)[1], "d");
+    assert_eq!(press(&mut screen, KeyCode::Char('q')), Asked::Nothing);
+    assert_eq!(press(&mut screen, KeyCode::Char('q')), Asked::Quit);
+}
+
+#[test]
+fn what_is_chosen_stays_chosen_where_it_moves() {
+    let mut screen = Screen::new(view(3));
+    press(&mut screen, KeyCode::End);
+    assert_eq!(screen.chosen.as_deref(), Some("w wt-02"));
+    let mut moved = view(3);
+    moved.worktrees[4] = one("wt-02", LoopState::HooksGone);
+    screen.take(moved);
+    assert_eq!((screen.chosen.as_deref(), screen.place()), (Some("w wt-02"), 1));
+    screen.take(view(0));
+    assert_eq!(screen.chosen.as_deref(), Some("w main"));
+    screen.take(WatchView { worktrees: vec![], ..view(0) });
+    assert_eq!(screen.chosen, None);
+    assert_eq!(press(&mut screen, KeyCode::Enter), Asked::Nothing);
+    assert_eq!(drawn(&mut screen, (40, 10), PLAIN)[0], "0 worktrees: nothing needs a person, 0 r");
+}
+
+#[test]
+fn without_colour_there_is_none() {
+    let colours = |colour: Colour| {
+        let mut terminal = Terminal::new(TestBackend::new(80, 20)).unwrap();
+        let look = Look { glyphs: Glyphs::Ascii, colour };
+        terminal.draw(|frame| draw(frame, &mut Screen::new(view(0)), look)).unwrap();
+        let cells = terminal.backend().buffer().content();
+        cells.iter().filter(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset).count()
+    };
+    assert_eq!(colours(Colour::No), 0);
+    assert!(colours(Colour::Yes) > 0);
+}

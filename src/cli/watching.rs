@@ -1,0 +1,65 @@
+//! What is known of all loops between two looks, for the screen and for lines alike.
+
+use std::time::Duration;
+
+use crate::domain::diagnostic::Diagnostic;
+use crate::domain::time::Timestamp;
+use crate::domain::view::history::OpenRound;
+use crate::domain::view::watch::WatchView;
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::workspace::Workspace;
+use crate::ops::review;
+use crate::ops::watch::{Looked, Watcher};
+
+/// Between two looks.
+pub(super) const PAUSE: Duration = Duration::from_secs(1);
+/// After how many seconds the rounds are asked for though no ledger has moved: who may answer depends on the time.
+const ROUNDS_EVERY: u64 = 60;
+
+/// The context of this process at the time of the call.
+pub(super) fn now(ctx: &Context) -> Context {
+    Context { now: ctx.later(), ..ctx.clone() }
+}
+
+/// What is known between two looks.
+pub(super) struct Watching {
+    ws: Workspace,
+    watcher: Watcher,
+    rounds: Vec<OpenRound>,
+    rounds_at: Option<Timestamp>,
+    warning: Option<Diagnostic>,
+}
+
+impl Watching {
+    /// Opens the repository.
+    pub(super) fn begin(ctx: &Context) -> Result<Self, OpsError> {
+        let ws = Workspace::open_lenient(ctx)?;
+        Ok(Self { ws, watcher: Watcher::new(), rounds: Vec::new(), rounds_at: None, warning: None })
+    }
+
+    /// Looks at the time of `ctx`.
+    pub(super) fn look(&mut self, ctx: &Context) -> Result<WatchView, OpsError> {
+        let Looked { mut view, ledger_moved } = self.watcher.look(ctx, &self.ws)?;
+        let is_old = self.rounds_at.is_none_or(|at| ctx.now.since(at).0 >= ROUNDS_EVERY);
+        if ledger_moved || is_old {
+            self.ask_for_rounds(ctx);
+        }
+        view.rounds.clone_from(&self.rounds);
+        view.warnings.extend(self.warning.clone());
+        Ok(view)
+    }
+
+    /// Rounds that cannot be read hide no loop.
+    fn ask_for_rounds(&mut self, ctx: &Context) {
+        self.rounds_at = Some(ctx.now);
+        let waiting = Workspace::open_lenient(ctx).and_then(|ws| review::waiting(&ws));
+        (self.rounds, self.warning) = match waiting {
+            Ok(waiting) => {
+                let warning = waiting.warning();
+                (waiting.rounds.into_iter().map(OpenRound::from).collect(), warning)
+            }
+            Err(err) => (Vec::new(), Some(err.as_warning())),
+        };
+    }
+}

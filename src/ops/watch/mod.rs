@@ -1,0 +1,140 @@
+//! `andon watch`: the loops of all worktrees, derived from records, journals and the ledger at each look.
+//!
+//! A look asks the file system what has moved, and reads those worktrees again and no other. Nothing is told that was not
+//! read: what `stat` could miss (a change within the clock tick of the last one, a note that came by a sync) is read again
+//! all the same, a few worktrees at each look.
+
+mod row;
+mod stamp;
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use self::row::Place;
+pub use self::row::context_in;
+use self::stamp::Stamp;
+use crate::domain::diagnostic::Diagnostic;
+use crate::domain::time::Timestamp;
+use crate::domain::view::watch::{WatchView, WorktreeView};
+use crate::engine::context::Context;
+use crate::engine::error::OpsError;
+use crate::engine::situation::SharedHooks;
+use crate::engine::workspace::Workspace;
+use crate::ledger::Ledger;
+
+/// Worktrees that are read again at a look though nothing of their own has moved.
+const EXTRA: usize = 4;
+/// After how many seconds that is done in any case.
+const AT_LEAST_EVERY: u64 = 60;
+/// After how many seconds git is asked again where it looks for hooks.
+const HOOKS_EVERY: u64 = 60;
+
+/// What was seen of a worktree, and what its files looked like before.
+struct Kept {
+    stamp: Stamp,
+    /// What all worktrees share: the tip of the notes.
+    notes: Stamp,
+    read_at: Timestamp,
+    view: WorktreeView,
+}
+
+/// Watches the worktrees of a repository.
+pub struct Watcher {
+    kept: BTreeMap<String, Kept>,
+    hooks: Option<(SharedHooks, Timestamp, Stamp)>,
+    ledger: Option<String>,
+}
+
+/// What a look at the worktrees found; rounds are asked for apart.
+pub struct Looked {
+    /// Everything but the rounds.
+    pub view: WatchView,
+    /// Whether the ledger has moved since the last look: then rounds may have, too.
+    pub ledger_moved: bool,
+}
+
+impl Default for Watcher {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Watcher {
+    /// Nothing was looked at yet.
+    pub fn new() -> Self {
+        Self { kept: BTreeMap::new(), hooks: None, ledger: None }
+    }
+
+    /// Looks, from the worktree of `ws`, at the time of `ctx`.
+    ///
+    /// # Errors
+    /// No worktree is known: the repository is bare and has none.
+    pub fn look(&mut self, ctx: &Context, ws: &Workspace) -> Result<Looked, OpsError> {
+        let places = row::places(&ws.repo);
+        if places.is_empty() {
+            return Err(OpsError::NoWorkTree(ws.repo.git_dir().to_owned()));
+        }
+        self.ask_for_hooks(ctx, ws);
+        let mut warnings = Vec::new();
+        let ledger = Ledger::open(&ws.repo);
+        let state = ledger.state().unwrap_or_else(|err| {
+            warnings.push(OpsError::from(err).as_warning());
+            String::new()
+        });
+        let ledger_moved = self.ledger.as_ref() != Some(&state);
+        self.ledger = Some(state);
+        self.read_what_moved(ctx, ws, &places);
+        let worktrees = places.iter().filter_map(|place| self.kept.get(&place.name)).map(|kept| &kept.view);
+        let worktrees: Vec<WorktreeView> = worktrees.cloned().collect();
+        let elsewhere = ledger.unanswered_elsewhere().unwrap_or_else(|err| {
+            let warning: Diagnostic = OpsError::from(err).as_warning();
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+            Vec::new()
+        });
+        let view = WatchView { at: ctx.now, worktrees, elsewhere, rounds: Vec::new(), warnings };
+        Ok(Looked { view, ledger_moved })
+    }
+
+    /// Where git looks for hooks only git knows, which is a process: not at each look.
+    fn ask_for_hooks(&mut self, ctx: &Context, ws: &Workspace) {
+        let stamp = Stamp::of_configuration(&ws.repo, ctx);
+        let is_known = self
+            .hooks
+            .as_ref()
+            .is_some_and(|(_, asked, known)| *known == stamp && ctx.now.since(*asked).0 < HOOKS_EVERY);
+        if !is_known {
+            self.hooks = Some((SharedHooks::of(&ws.repo), ctx.now, stamp));
+        }
+    }
+
+    fn read_what_moved(&mut self, ctx: &Context, ws: &Workspace, places: &[Place]) {
+        self.kept.retain(|name, _| places.iter().any(|place| place.name == *name));
+        let Some((hooks, _, _)) = &self.hooks else { return };
+        let shared = Stamp::shared(&ws.repo, ctx, hooks.dir(), self.ledger.as_deref());
+        let notes = Stamp::of_notes(&ws.repo);
+        let (mut due, mut later) = (Vec::new(), Vec::new());
+        for place in places {
+            let kept = self.kept.get(&place.name);
+            let stamp = shared.and(Stamp::of_worktree(&ws.repo, place));
+            match kept {
+                Some(kept) if kept.stamp == stamp && stamp.is_settled(kept.read_at) => {
+                    let is_old = ctx.now.since(kept.read_at).0 >= AT_LEAST_EVERY;
+                    if is_old || kept.notes != notes || !notes.is_settled(kept.read_at) {
+                        later.push((kept.read_at, (place, stamp)));
+                    }
+                }
+                Some(_) | None => due.push((place, stamp)),
+            }
+        }
+        later.sort_by_key(|(read_at, _)| *read_at);
+        due.extend(later.into_iter().take(EXTRA).map(|(_, one)| one));
+        let read = |(place, stamp): (&Place, Stamp)| {
+            let view = row::read(ctx, place, hooks);
+            (place.name.clone(), Kept { stamp, notes: notes.clone(), read_at: ctx.now, view })
+        };
+        self.kept.extend(due.into_par_iter().map(read).collect::<Vec<_>>());
+    }
+}

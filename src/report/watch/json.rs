@@ -1,0 +1,84 @@
+//! What is watched, for a program: `andon/watch@1`.
+
+use crate::domain::context::ContextUse;
+use crate::domain::view::watch::{AnswerBy, LoopView, Need, Seen, WatchLine, WatchView, WorktreeView};
+use crate::report::json;
+use crate::wire::v1::output::{
+    HaltJson, HooksGoneJson, TestsJson, WatchJson, WatchedContextJson, WatchedLoopJson, WatchedRoundJson,
+    WatchedRunJson, WorktreeJson,
+};
+
+/// The view for a program. The order is that of the text: what needs a person first.
+pub fn json(view: &WatchView) -> WatchJson<'_> {
+    let ordered = view.ordered();
+    let worktrees = ordered.iter().filter_map(|one| match one {
+        WatchLine::Worktree(worktree) => Some(worktree_json(worktree, one.need())),
+        WatchLine::Elsewhere(_) | WatchLine::Round(_) => None,
+    });
+    let rounds = view.rounds.iter().map(|round| WatchedRoundJson {
+        id: &round.id,
+        status: &round.status,
+        question: &round.question,
+        since: round.since,
+        may_answer: &round.may_answer,
+    });
+    WatchJson {
+        schema: "andon/watch@1",
+        at: view.at,
+        worktrees: worktrees.collect(),
+        elsewhere: view.elsewhere.iter().map(HaltJson::from).collect(),
+        rounds: rounds.collect(),
+        warnings: json::diagnostics(&view.warnings),
+    }
+}
+
+fn worktree_json(worktree: &WorktreeView, need: Need) -> WorktreeJson<'_> {
+    let (state, error, found) = match &worktree.seen {
+        Seen::Loop(found) => (found.state.as_str(), None, Some(loop_json(found))),
+        Seen::Away => ("away", None, None),
+        Seen::Unreadable(why) => ("unreadable", Some(why.as_str()), None),
+    };
+    WorktreeJson {
+        worktree: &worktree.name,
+        path: &worktree.path,
+        state,
+        needs_person: need == Need::Person,
+        error,
+        found,
+    }
+}
+
+fn loop_json(found: &LoopView) -> WatchedLoopJson<'_> {
+    WatchedLoopJson {
+        badge: found.badge(),
+        iteration: found.iteration,
+        cap: found.cap,
+        head: found.head,
+        branch: found.branch.as_deref(),
+        node: &found.node,
+        halt: found.halt.as_ref().map(|halt| HaltJson::from(&halt.standing)),
+        answer: found.halt.as_ref().map(|halt| match halt.answer {
+            AnswerBy::Resume => "resume",
+            AnswerBy::Signature => "signature",
+        }),
+        trend: &found.trend,
+        last_run: found.tests.as_ref().map(|run| WatchedRunJson {
+            at: run.at,
+            validity: run.validity,
+            run: TestsJson::from(&run.evidence),
+        }),
+        context: found.context.as_ref().map(|context| WatchedContextJson {
+            node: &context.node,
+            used: context.used,
+            window: context.window,
+            percent: ContextUse::percent(context),
+            threshold: context.pressure.as_str(),
+        }),
+        last_at: found.last_at,
+        hooks_gone: found
+            .hooks_gone
+            .as_ref()
+            .map(|gone| HooksGoneJson { message: &gone.what, help: &gone.help }),
+        warnings: json::diagnostics(&found.warnings),
+    }
+}

@@ -1,0 +1,208 @@
+//! The table of what is watched: cells by importance, so that a narrow terminal loses the least of them.
+
+use super::{NAME, short};
+use crate::domain::time::Timestamp;
+use crate::domain::view::status::LoopState;
+use crate::domain::view::watch::{LoopView, Need, Seen, WatchLine, WatchView};
+use crate::report::escape::{clip, terminal_clip, width};
+use crate::report::phrase;
+use crate::report::spark::{self, Glyphs};
+
+/// How something is to be taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// In order.
+    Good,
+    /// Worth a look.
+    Odd,
+    /// Waits for a person, or fails.
+    Bad,
+    /// Secondary.
+    Dim,
+    /// Text.
+    Plain,
+}
+
+/// A cell. Its text is escaped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// At most as wide as its column.
+    pub text: String,
+    /// How it is to be taken; its colour where there are colours.
+    pub tone: Tone,
+}
+
+/// A line of the table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableRow {
+    /// Under which heading it stands.
+    pub need: Need,
+    /// What tells it from the others.
+    pub key: String,
+    /// A cell for each column.
+    pub cells: Vec<Cell>,
+}
+
+/// The lines, and how wide each column is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WatchTable {
+    /// Columns of the terminal that each column takes.
+    pub widths: Vec<usize>,
+    /// What needs a person first.
+    pub rows: Vec<TableRow>,
+}
+
+/// The columns as they stand.
+const COLUMNS: usize = 7;
+/// The columns by importance: name, state, tests, age, badge, trend, context.
+const BY_IMPORTANCE: [usize; COLUMNS] = [0, 1, 3, 6, 2, 4, 5];
+/// Widest name, and narrowest that is worth another column.
+const WIDE_NAME: usize = 28;
+const NARROW_NAME: usize = 10;
+/// Marks of a trend.
+const MARKS: usize = 16;
+/// Blanks between columns.
+pub const GAP: usize = 2;
+
+/// The heading of what has this need.
+pub fn heading(need: Need) -> &'static str {
+    match need {
+        Need::Person => "Needs a person",
+        Need::Nothing => "Running",
+        Need::Quiet => "Quiet",
+    }
+}
+
+/// The table at most `columns` wide; as wide as it gets where there is no terminal.
+pub fn table(view: &WatchView, columns: Option<usize>, glyphs: Glyphs) -> WatchTable {
+    let mut rows: Vec<TableRow> = view.ordered().iter().map(|one| row(one, view.at, glyphs)).collect();
+    let mut widths = [0; COLUMNS];
+    for row in &rows {
+        for (wide, cell) in widths.iter_mut().zip(&row.cells) {
+            *wide = width(&cell.text).max(*wide);
+        }
+    }
+    let kept = kept(&mut widths, columns);
+    for row in &mut rows {
+        let cells = std::mem::take(&mut row.cells).into_iter().enumerate();
+        let cells = cells.filter(|(at, _)| kept.contains(at));
+        row.cells = cells
+            .map(|(at, cell)| Cell { text: clip(&cell.text, widths[at]).into_owned(), tone: cell.tone })
+            .collect();
+    }
+    WatchTable { widths: kept.iter().map(|at| widths[*at]).collect(), rows }
+}
+
+/// Which columns are shown, in their order. The name gives way first, then the least important columns go.
+fn kept(widths: &mut [usize; COLUMNS], columns: Option<usize>) -> Vec<usize> {
+    let Some(columns) = columns else { return (0..COLUMNS).filter(|at| widths[*at] > 0).collect() };
+    let mut kept: Vec<usize> = BY_IMPORTANCE.into_iter().filter(|at| widths[*at] > 0).collect();
+    let others = |kept: &[usize], widths: &[usize; COLUMNS]| -> usize {
+        kept.iter().filter(|at| **at != 0).map(|at| widths[*at] + GAP).sum()
+    };
+    let narrow = widths[0].min(NARROW_NAME);
+    while kept.len() > 1 && narrow + others(&kept, widths) > columns {
+        kept.pop();
+    }
+    widths[0] = widths[0].min(columns.saturating_sub(others(&kept, widths))).max(1);
+    kept.sort_unstable();
+    kept
+}
+
+fn row(one: &WatchLine<'_>, now: Timestamp, glyphs: Glyphs) -> TableRow {
+    let cell = |text: String, tone: Tone| Cell { text, tone };
+    let none = || cell(String::new(), Tone::Plain);
+    let age = |at: Option<Timestamp>| cell(at.map_or_else(String::new, |at| age(now, at)), Tone::Dim);
+    let cells = match one {
+        WatchLine::Worktree(worktree) => {
+            let name = cell(terminal_clip(&worktree.name, WIDE_NAME), Tone::Plain);
+            match &worktree.seen {
+                Seen::Loop(found) => {
+                    let (state, tone) = state(found.state);
+                    let since = one.since().or(found.last_at);
+                    let mut cells = vec![name, cell(state.to_owned(), tone)];
+                    cells.extend(figures(found, glyphs));
+                    cells.push(age(since));
+                    cells
+                }
+                Seen::Away => {
+                    vec![name, cell("away".to_owned(), Tone::Dim), none(), none(), none(), none(), none()]
+                }
+                Seen::Unreadable(_) => {
+                    vec![
+                        name,
+                        cell("not readable".to_owned(), Tone::Bad),
+                        none(),
+                        none(),
+                        none(),
+                        none(),
+                        none(),
+                    ]
+                }
+            }
+        }
+        WatchLine::Elsewhere(standing) => {
+            let place = standing.halt.branch.as_deref().unwrap_or(&standing.halt.worktree);
+            let name = cell(terminal_clip(&format!("elsewhere: {place}"), WIDE_NAME), Tone::Plain);
+            let badge = cell(format!("Loop {}", standing.halt.iteration), Tone::Plain);
+            let trend = &standing.halt.evidence.trend;
+            let trend = cell(marks(trend, glyphs), Tone::Plain);
+            vec![name, cell("halted".to_owned(), Tone::Bad), badge, none(), trend, none(), age(one.since())]
+        }
+        WatchLine::Round(round) => {
+            let name = cell(format!("round {}", short(&round.id)), Tone::Plain);
+            let status = cell(terminal_clip(&round.status, NAME), Tone::Odd);
+            vec![name, status, none(), none(), none(), none(), age(one.since())]
+        }
+    };
+    TableRow { need: one.need(), key: one.key(), cells }
+}
+
+/// Badge, tests, trend and context.
+fn figures(found: &LoopView, glyphs: Glyphs) -> [Cell; 4] {
+    let tests = found.tests.as_ref().map_or_else(
+        || Cell { text: String::new(), tone: Tone::Plain },
+        |run| Cell {
+            text: phrase::tests_short(&run.evidence),
+            tone: if run.evidence.is_green() { Tone::Good } else { Tone::Bad },
+        },
+    );
+    let context =
+        found.context.as_ref().map_or_else(String::new, |context| format!("ctx {}%", context.percent()));
+    let pressed = found.context.as_ref().is_some_and(|context| context.percent() >= context.thresholds.warn);
+    [
+        Cell { text: found.badge(), tone: Tone::Plain },
+        tests,
+        Cell { text: marks(&found.trend, glyphs), tone: Tone::Plain },
+        Cell { text: context, tone: if pressed { Tone::Odd } else { Tone::Dim } },
+    ]
+}
+
+/// The newest counts as marks.
+fn marks(trend: &[u64], glyphs: Glyphs) -> String {
+    spark::line(&trend[trend.len().saturating_sub(MARKS)..], glyphs)
+}
+
+fn state(state: LoopState) -> (&'static str, Tone) {
+    match state {
+        LoopState::Idle => ("idle", Tone::Dim),
+        LoopState::Running => ("running", Tone::Good),
+        LoopState::Halted => ("halted", Tone::Bad),
+        LoopState::Stopped => ("stopped", Tone::Bad),
+        LoopState::Paused => ("paused", Tone::Odd),
+        LoopState::NotInstalled => ("unguarded", Tone::Odd),
+        LoopState::HooksGone => ("hooks gone", Tone::Bad),
+        LoopState::Disabled => ("disabled", Tone::Odd),
+    }
+}
+
+/// How long ago, in a few columns: `now`, `5m`, `3h`, `2d`.
+fn age(now: Timestamp, at: Timestamp) -> String {
+    let seconds = now.since(at).0;
+    match seconds {
+        0..60 => "now".to_owned(),
+        60..3_600 => format!("{}m", seconds / 60),
+        3_600..86_400 => format!("{}h", seconds / 3_600),
+        _ => format!("{}d", seconds / 86_400),
+    }
+}
