@@ -12,13 +12,11 @@ use super::workspace::Workspace;
 use crate::detect::{Candidate, DocsChange, EvidenceState};
 use crate::domain::decision::{Stage, Verdict};
 use crate::domain::diagnostic::Diagnostic;
-use crate::domain::ids::CodeId;
 use crate::domain::paths::PathClass;
 use crate::domain::tests::TestStatus;
 use crate::domain::view::complete::{CompleteView, OpenQuestion, Reasons};
 use crate::git::Overlay;
 use crate::policy::{self, Bit, Completion, Tests};
-use crate::store::fingerprint::Fingerprinter;
 
 /// Judges the working tree as it is now. No halt is written or answered here; that it is not done is told in the
 /// safety log.
@@ -27,16 +25,8 @@ pub fn view(ctx: &Context, ws: &Workspace) -> Result<CompleteView, OpsError> {
     of_overlay(ctx, ws, ws.overlay()?)
 }
 
-/// The same, and the code that was judged.
-pub fn judged(ctx: &Context, ws: &Workspace) -> Result<(CompleteView, CodeId), OpsError> {
-    ws.top()?;
-    let overlay = ws.overlay()?;
-    let code =
-        Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?;
-    Ok((of_overlay(ctx, ws, overlay)?, code))
-}
-
-fn of_overlay(ctx: &Context, ws: &Workspace, overlay: Overlay) -> Result<CompleteView, OpsError> {
+/// The same of a working tree that was looked at already.
+pub fn of_overlay(ctx: &Context, ws: &Workspace, overlay: Overlay) -> Result<CompleteView, OpsError> {
     let loaded = timeline::load(ws)?;
     let uncommitted =
         overlay.entries.iter().any(|entry| ws.config.paths.rules.class(&entry.path) == PathClass::Code);

@@ -10,7 +10,7 @@ use super::workspace::Workspace;
 use crate::domain::decision::{Decision, Stage};
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::events::{Event, TurnEnd, What};
-use crate::domain::ids::{Digest, ShortHash};
+use crate::domain::ids::{CodeId, Digest, ShortHash};
 use crate::domain::paths::PathClass;
 use crate::git::Overlay;
 use crate::store::fingerprint::Fingerprinter;
@@ -38,13 +38,28 @@ pub struct Whose {
     pub id: Option<ShortHash>,
 }
 
-/// Ends a turn.
-pub fn end(ctx: &Context, ws: &Workspace, whose: Whose) -> Result<Ticked, OpsError> {
-    ws.top()?;
-    let overlay = ws.overlay()?;
-    let code =
-        Fingerprinter::new(&ws.repo, &ws.config.paths.rules).of_overlay(overlay.base, &overlay.entries)?;
-    let end = TurnEnd { code: Some(code), docs: Some(documents(ws, &overlay)) };
+/// The working tree at the end of a turn: looking at it costs by its size, so that it is done once.
+pub struct WorkingTree {
+    /// What HEAD has not.
+    pub overlay: Overlay,
+    /// The code.
+    pub code: CodeId,
+}
+
+impl WorkingTree {
+    /// Looks at it.
+    pub fn look(ws: &Workspace) -> Result<Self, OpsError> {
+        ws.top()?;
+        let overlay = ws.overlay()?;
+        let fingerprinter = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+        let code = fingerprinter.of_overlay(overlay.base, &overlay.entries)?;
+        Ok(Self { overlay, code })
+    }
+}
+
+/// Ends a turn that left the working tree like this.
+pub fn end(ctx: &Context, ws: &Workspace, left: &WorkingTree, whose: Whose) -> Result<Ticked, OpsError> {
+    let end = TurnEnd { code: Some(left.code), docs: Some(documents(ws, &left.overlay)) };
     let Whose { node, session, id } = whose;
     let (at, uptime, what) = (Some(ctx.now), ctx.uptime(), What::TurnEnd(end));
     let event = Event { at, uptime, node, session, id, trace: None, what };

@@ -19,7 +19,7 @@ use crate::engine::completion;
 use crate::engine::error::OpsError;
 use crate::engine::pending;
 use crate::engine::standing;
-use crate::engine::turn::{self, Whose};
+use crate::engine::turn::{self, Whose, WorkingTree};
 use crate::policy::agent::{Session, TurnAsked, TurnRuling, turn_end};
 use crate::report::agent as words;
 
@@ -37,10 +37,11 @@ pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> 
     if place.client == Client::Opencode && !session.remembered {
         return Ok(Heard::nothing());
     }
-    let is_halted = matches!(halted, Halted::Yes(_));
-    let missing = if is_halted { None } else { missing(place, &session)? };
+    // Nothing is asked while halted.
+    let left = if matches!(halted, Halted::Yes(_)) { None } else { Some(WorkingTree::look(place.ws)?) };
+    let missing = left.as_ref().map(|left| missing(place, &session, left)).transpose()?.flatten();
     let asked = TurnAsked {
-        halted: is_halted,
+        halted: left.is_none(),
         missing: missing.as_ref().map(|missing| missing.mark),
         held: &session.held,
         continued: payload.continued,
@@ -62,16 +63,14 @@ pub(super) fn end(place: &Place<'_>, payload: &HookPayload, halted: &Halted) -> 
     }
     let said = words::let_go(why, text, halted.halt());
     let say = |said: Option<String>| said.map_or(Say::Nothing, Say::LetGo);
-    if is_halted {
-        return Ok(Heard { say: say(said), warnings: Vec::new() });
-    }
+    let Some(left) = left else { return Ok(Heard { say: say(said), warnings: Vec::new() }) };
     tell(place, &mut session, payload)?;
     let whose = Whose {
         node: place.ctx.actor().node,
         session: place.session.clone(),
         id: numbered(place, &session)?,
     };
-    let ticked = turn::end(place.ctx, place.ws, whose)?;
+    let ticked = turn::end(place.ctx, place.ws, &left, whose)?;
     let stands = if ticked.decision.verdict == Verdict::Halt { standing::recorded(place.ws)? } else { None };
     let said = match stands {
         Some(stands) => words::let_go(LetGo::Halted, text, Some(&stands.halt)),
@@ -104,8 +103,12 @@ fn tell(place: &Place<'_>, session: &mut Session, payload: &HookPayload) -> Resu
 }
 
 /// What `andon complete` misses. Of a turn that touched nothing nothing is asked.
-fn missing(place: &Place<'_>, session: &Session) -> Result<Option<Missing>, OpsError> {
-    let (view, code) = completion::judged(place.ctx, place.ws)?;
+fn missing(
+    place: &Place<'_>,
+    session: &Session,
+    left: &WorkingTree,
+) -> Result<Option<Missing>, OpsError> {
+    let view = completion::of_overlay(place.ctx, place.ws, left.overlay.clone())?;
     let untouched =
         view.code_modified == OpenQuestion::No && session.began.as_deref() == Some(place.head()?.as_str());
     if view.can_complete != OpenQuestion::No || untouched {
@@ -113,6 +116,6 @@ fn missing(place: &Place<'_>, session: &Session) -> Result<Option<Missing>, OpsE
     }
     let problem = || view.problems.first().map(|problem| problem.message.clone());
     let text = view.prompt.clone().or_else(problem).unwrap_or_else(|| "andon complete says no".to_owned());
-    let mark = place.mark(&["missing", &text, &code.to_string()]);
+    let mark = place.mark(&["missing", &text, &left.code.to_string()]);
     Ok(Some(Missing { text, mark }))
 }
