@@ -7,8 +7,10 @@
    anything. The median time of post-commit is compared with one process alone, and with N processes in N stores of
    their own: what is above that is the price of sharing, not that of having fewer cores than processes. Then once more
    with a pause between two commits, as agents have that edit and test: one alone, and N in one store.
-2. N clones commit and run `andon sync` after each commit, through one bare repository: every record must be in
-   every clone at the end, and the refs of all clones must be equal.
+2. For each number of clones: they commit and run `andon sync` after each commit, through one bare repository. Every record
+   must be in every clone at the end, the records and ledgers of all clones must be equal, and no push may be refused.
+
+3. A remote with the refs of many writers: what the first sync and the next one cost.
 
 Standard library only. Exits 1 when anything is lost.
 """
@@ -155,26 +157,28 @@ def sharing(store, main, wheres, rounds, others):
 
 def clones(store, writers, count):
     """Part 2."""
-    seed = store.repository("seed")
-    store.run(store.root, "git", "clone", "-q", "--bare", "seed", "hub.git")
-    store.run(seed, "git", "remote", "add", "origin", store.root / "hub.git")
+    seed = store.repository(f"seed{writers}")
+    hub = store.root / f"hub{writers}.git"
+    store.run(store.root, "git", "clone", "-q", "--bare", seed, hub)
+    store.run(seed, "git", "remote", "add", "origin", hub)
     store.run(seed, store.andon, "sync")
-    hub = store.root / "hub.git"
     wheres = []
     for number in range(writers):
-        store.run(store.root, "git", "clone", "-q", "hub.git", f"clone{number}")
-        where = store.root / f"clone{number}"
+        where = store.root / f"clone{writers}-{number}"
+        store.run(store.root, "git", "clone", "-q", hub, where)
         store.run(where, store.andon, "install")
         store.run(where, "git", "switch", "-qc", f"branch{number}")
         wheres.append(where)
-    spans = []
+    spans, refused = [], []
 
     def sync(where, failed):
         begin = time.perf_counter()
-        done = store.run(where, store.andon, "sync", ok=False)
+        done = store.run(where, store.andon, "sync", "--format", "json", ok=False)
         spans.append((time.perf_counter() - begin) * 1e3)
         if done.returncode:
             failed.append(done.stderr)
+        else:
+            refused.append(json.loads(done.stdout)["retries"])
 
     begin = time.perf_counter()
     with ThreadPoolExecutor(writers) as pool:
@@ -187,25 +191,61 @@ def clones(store, writers, count):
     for where in wheres:
         store.run(where, store.andon, "sync")
     refs = [
-        store.run(where, "git", "for-each-ref", "refs/notes/andon", "refs/andon/ledger").stdout
-        for where in [*wheres, hub]
+        store.run(where, "git", "notes", "--ref=andon", "list").stdout
+        + store.run(where, "git", "for-each-ref", "refs/andon/ledger").stdout
+        for where in wheres
     ]
-    statuses = set()
-    for where in wheres:
-        store.run(where, "git", "checkout", "-q", "--detach", "origin/main")
-        statuses.add(store.run(where, store.andon, "status").stdout)
-    lost = [writers * count + 1 - records(store, where) for where in [*wheres, hub]]
+    lost = [writers * count + 1 - records(store, where) for where in wheres]
     row = {
         "clones x commits": f"{writers} x {count}",
         "records lost": max(lost),
         "failures": failed,
-        "refs equal": "yes" if len(set(refs)) == 1 else "NO",
-        "status equal": "yes" if len(statuses) == 1 else "NO",
+        "pushes refused": sum(refused),
+        "all equal": "yes" if len(set(refs)) == 1 else "NO",
         "median sync": f"{statistics.median(spans):.0f} ms",
         "longest sync": f"{max(spans):.0f} ms",
+        "longest against median": f"{max(spans) / statistics.median(spans):.1f}",
         "seconds": f"{seconds:.0f}",
+        "syncs a second": f"{len(spans) / seconds:.1f}",
     }
-    return row, max(lost) == 0 and failed == 0 and len(set(refs)) == 1 and len(statuses) == 1
+    return row, max(lost) == 0 and failed == 0 and sum(refused) == 0 and len(set(refs)) == 1
+
+
+def fetched(store, writers, each):
+    """Part 3: a remote with the refs of many writers, and a clone that syncs with it for the first time and then again."""
+    seed = store.repository("many")
+    hub = store.root / "many.git"
+    store.run(store.root, "git", "clone", "-q", "--bare", seed, hub)
+    line = store.run(seed, "git", "notes", "--ref=andon", "show", "HEAD").stdout.strip()
+    stream = []
+    for writer in range(writers):
+        name = f"refs/andon/records/{writer:032x}"
+        for number in range(each):
+            text = line.replace('"gate":"passed"', f'"gate":"passed","number":{number}').encode() + b"\n"
+            digits = f"{writer * each + number:040x}"[::-1]
+            first = f"from {name}^0\n".encode() if number else b""
+            stream.append(f"commit {name}\ncommitter B <b@example.org> {1_700_000_000 + number} +0000\ndata 1\nn\n".encode())
+            stream.append(first if number == 0 else b"")
+            stream.append(f"M 644 inline {digits[:2]}/{digits[2:]}\ndata {len(text)}\n".encode() + text + b"\n")
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=hub, input=b"".join(stream), env=store.env, check=True)
+    store.run(store.root, "git", "clone", "-q", hub, "reader")
+    where = store.root / "reader"
+    store.run(where, store.andon, "install")
+
+    def timed(*command):
+        begin = time.perf_counter()
+        store.run(where, *command)
+        return time.perf_counter() - begin
+
+    specs = "+refs/andon/records/*:refs/plain/*"
+    row = {"writers x records": f"{writers} x {each}"}
+    row["first sync"] = f"{timed(store.andon, 'sync'):.2f} s"
+    row["again"] = f"{timed(store.andon, 'sync'):.2f} s"
+    row["git fetch alone, first"] = f"{timed('git', 'fetch', '-q', '--no-tags', 'origin', specs):.2f} s"
+    row["status"] = f"{timed(store.andon, 'status'):.2f} s"
+    have = records(store, where)
+    row["records"] = have
+    return row, have >= writers * each
 
 
 def table(rows):
@@ -216,11 +256,12 @@ def table(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--andon", required=True, type=Path)
-    parser.add_argument("--worktrees", default=8, type=int)
+    parser.add_argument("--worktrees", default=8, type=int, help="0 leaves part 1 out")
     parser.add_argument("--commits", default=200, type=int)
     parser.add_argument("--pause", default=0.5, type=float, help="seconds between two commits; 0 leaves that part out")
-    parser.add_argument("--clones", default=4, type=int)
-    parser.add_argument("--syncs", default=100, type=int)
+    parser.add_argument("--clones", default="4,48", help="how many there are, one number for each measurement")
+    parser.add_argument("--syncs", default=480, type=int, help="of all clones together")
+    parser.add_argument("--writers", default=1000, type=int, help="how many refs are fetched; 0 leaves part 3 out")
     parser.add_argument("--work", type=Path, help="where the scratch directory is made")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -228,15 +269,18 @@ def main():
     try:
         store = Store(options.andon.resolve(), root)
         (root / "trace").mkdir()
-        parts = worktrees(store, options.worktrees, options.commits, options.pause)
-        second, also = clones(store, options.clones, options.syncs)
+        parts = worktrees(store, options.worktrees, options.commits, options.pause) if options.worktrees else []
+        numbers = [int(number) for number in options.clones.split(",")]
+        many = [fetched(store, options.writers, 10)] if options.writers else []
+        fleets = [clones(store, number, max(1, options.syncs // number)) for number in numbers]
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    text = f"{table([row for row, _ in parts])}\n{table([second])}"
+    tables = [table([row for row, _ in part]) for part in (parts, fleets, many) if part]
+    text = "\n".join(tables)
     print(text)
     if options.out:
         options.out.write_text(text)
-    sys.exit(0 if also and all(held for _, held in parts) else 1)
+    sys.exit(0 if all(held for _, held in [*parts, *fleets, *many]) else 1)
 
 
 if __name__ == "__main__":

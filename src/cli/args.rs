@@ -313,6 +313,10 @@ pub struct SyncArgs {
     /// Fetch only: nothing is pushed, no file is written
     #[arg(long)]
     pub fetch_only: bool,
+    /// Take the records of clones that have sent nothing for DAYS (30) over, and remove their refs at the remote
+    #[arg(long, value_name = "DAYS", num_args = 0..=1, require_equals = true, default_missing_value = "30")]
+    #[arg(conflicts_with_all = ["bundle", "fetch_only"])]
+    pub fold: Option<u32>,
     /// Output format
     #[command(flatten)]
     pub format: FormatArg,

@@ -23,6 +23,8 @@ use self::error::Exit;
 use self::output::{ColorChoice, ColorEnvironment, Printer};
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
+use crate::engine::sync::take_in_fetched;
+use crate::git::Repo;
 use crate::report::escape;
 use crate::report::spark::Glyphs;
 use crate::report::style::Style;
@@ -101,7 +103,25 @@ fn output(ctx: &Context, color: ColorChoice) -> Printer {
     Printer::new(color, environment).told_at(ctx.now)
 }
 
+/// Whether a command shows or judges what is recorded of commits.
+fn reads_records(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Check(_)
+            | Command::Status(_)
+            | Command::Log(_)
+            | Command::Show(_)
+            | Command::Report(_)
+            | Command::Export(_)
+            | Command::Explain(_)
+            | Command::Attest(_)
+    )
+}
+
 fn dispatch(shell: &Shell, command: Command) -> Result<Exit, OpsError> {
+    if reads_records(&command) {
+        shell.take_in_fetched();
+    }
     match command {
         Command::Install(args) => commands::install::install(shell, &args),
         Command::Uninstall(args) => commands::install::uninstall(shell, &args),
@@ -155,6 +175,15 @@ impl Shell {
             .find_map(|name| self.ctx.var(name).filter(|value| !value.is_empty()));
         let utf8 = locale.is_some_and(|value| value.to_ascii_lowercase().replace('-', "").contains("utf8"));
         if utf8 { Glyphs::Unicode } else { Glyphs::Ascii }
+    }
+
+    /// What a plain `git fetch` brought of other clones' records is there for whoever reads them.
+    fn take_in_fetched(&self) {
+        // What is wrong with the repository is said by the command itself.
+        let Ok(repo) = Repo::open(&self.ctx.cwd, &self.ctx.repo_env) else { return };
+        if let Err(err) = take_in_fetched(&repo, self.ctx.now) {
+            self.out.message(&crate::report::message::diagnostics(&[err.as_warning()], self.out.err));
+        }
     }
 
     /// Shows an error and gives its exit code.

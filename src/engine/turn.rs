@@ -51,7 +51,7 @@ impl WorkingTree {
     pub fn look(ws: &Workspace) -> Result<Self, OpsError> {
         ws.top()?;
         let overlay = ws.overlay()?;
-        let fingerprinter = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
+        let mut fingerprinter = Fingerprinter::new(&ws.repo, &ws.config.paths.rules);
         let code = fingerprinter.of_overlay(overlay.base, &overlay.entries)?;
         Ok(Self { overlay, code })
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use crate::detect::Stops;
 use crate::engine::context::Context;
 use crate::engine::error::OpsError;
-use crate::engine::setup::left::{LEDGER_REFS, folders_of};
+use crate::engine::setup::left::{OWN_REFS, folders_of};
 use crate::engine::setup::{NOTES_REF, SetupError};
 use crate::engine::standing::{self, stops};
 use crate::engine::workspace::Workspace;
@@ -80,8 +80,7 @@ pub fn run(repo: &Repo) -> Result<Purged, OpsError> {
 }
 
 fn refs(repo: &Repo) -> Result<Vec<String>, GitError> {
-    let mut refs: Vec<String> =
-        repo.refs_with_prefix(LEDGER_REFS)?.into_iter().map(|(name, _)| name).collect();
+    let mut refs: Vec<String> = repo.refs_with_prefix(OWN_REFS)?.into_iter().map(|(name, _)| name).collect();
     let of_remotes = repo.refs_with_prefix(REMOTE_NOTES)?.into_iter().map(|(name, _)| name);
     refs.extend(
         of_remotes.filter(|name| name.rsplit('/').next().is_some_and(|last| last.starts_with("andon"))),

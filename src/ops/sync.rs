@@ -17,7 +17,12 @@ use crate::git::Online;
 pub enum With {
     /// A remote by its name, or whatever is at an address; `None`: the remote that the branch follows, `origin`, or
     /// the only one.
-    Remote(Option<String>),
+    Remote {
+        /// Its name or address.
+        name: Option<String>,
+        /// After how many days of silence the records of a writer are folded into this clone's ref; `None`: never.
+        fold: Option<u32>,
+    },
     /// Into or out of a bundle file.
     Bundle(PathBuf),
 }
@@ -28,11 +33,14 @@ pub fn run(ctx: &Context, ws: &Workspace, with: With, how: (Way, Online)) -> Res
     // An answer by deletion that no hook has seen yet is to travel too.
     let halted = standing::resolve(ctx, ws)?.halt;
     let report = match with {
-        With::Remote(asked) => {
-            let peer = peer::choose(&ws.repo, asked.as_deref())?;
+        With::Remote { name, fold } => {
+            let peer = peer::choose(&ws.repo, name.as_deref())?;
             visited(ws, &peer.clone(), || {
                 let mut work = Sync::new(ctx, ws, peer, online);
                 work.exchange(way)?;
+                if let Some(days) = fold {
+                    work.fold(days)?;
+                }
                 Ok(work.takeover.finish())
             })?
         }

@@ -19,6 +19,9 @@ pub fn text(report: &SyncReport, style: Style) -> String {
     let parts: Vec<String> = [(report.received, "received"), (report.sent, "sent")]
         .into_iter()
         .filter_map(|(moved, way)| Some(format!("{} {way}", words(moved)?)))
+        .chain(
+            (report.folded > 0).then(|| format!("{} folded", phrase::count(report.folded, "silent writer"))),
+        )
         .collect();
     let what = if parts.is_empty() { "nothing new".to_owned() } else { parts.join(", ") };
     page.line(&format!("synced with {}: {what}", terminal_clip(&report.remote, 100)));
@@ -44,6 +47,7 @@ pub fn json(report: &SyncReport) -> SyncJson<'_> {
         remote: &report.remote,
         received: moved(report.received),
         sent: moved(report.sent),
+        folded: report.folded,
         retries: report.retries,
         found: json::diagnostics(&report.found),
     }

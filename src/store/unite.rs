@@ -8,26 +8,20 @@ use crate::wire::v1::decode_commit;
 
 use crate::domain::ids::CommitId;
 use crate::domain::time::Timestamp;
-use crate::git::{Incoming, NotesUnion, Repo};
+use crate::git::{NotesUnion, Repo};
 
 /// Largest note that is read back, in bytes.
 const MAX_NOTE: usize = 1 << 20;
 
-/// Unites the records of this clone with those of the notes commit `theirs`, in one notes commit dated `at`, in place
-/// of `replaced` if that is still the newest one: an earlier union that did not arrive anywhere.
+/// Unites the records of this clone with those of the notes commit `theirs`, in one notes commit dated `at`.
 ///
 /// A record that the other side took away is kept here: facts are not unmade. A note without one readable line is
 /// let go, so that removing a broken one mends all clones.
 ///
 /// # Errors
 /// [`RecordError::Git`]; then nothing has changed.
-pub fn unite(
-    repo: &Repo,
-    theirs: CommitId,
-    replaced: Option<CommitId>,
-    at: Timestamp,
-) -> Result<NotesUnion, RecordError> {
-    Ok(repo.notes_unite(REF, Incoming { theirs, replaced }, at, stands)?)
+pub fn unite(repo: &Repo, theirs: CommitId, at: Timestamp) -> Result<NotesUnion, RecordError> {
+    Ok(repo.notes_unite(REF, theirs, at, stands)?)
 }
 
 /// Puts back the records that a writer other than Andon took out of the notes, and says how many: `git notes append`
@@ -44,7 +38,7 @@ pub fn restore(repo: &Repo, at: Timestamp) -> Result<usize, RecordError> {
     })?)
 }
 
-fn stands(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
+pub(super) fn stands(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
     match (ours, theirs) {
         (Some(ours), Some(theirs)) => Some(joined(ours, theirs)),
         (Some(ours), None) => lines(ours).any(|line| decode_commit(line).is_ok()).then(|| ours.to_vec()),

@@ -216,7 +216,9 @@ fn a_clone_without_ledgers_lost_nothing_and_a_sync_brings_a_ledger_back() {
     stage.git_in(&root, &["clone", "-q", "hub.git", "other"]).ok();
     let other = root.join("other");
     stage.andon_in(&other, &["install"]).ok();
-    stage.git_in(&other, &["fetch", "-q", "origin", "refs/notes/andon:refs/notes/andon"]).ok();
+    let records = "+refs/andon/records/*:refs/andon/remote-records/origin/*";
+    stage.git_in(&other, &["fetch", "-q", "origin", records]).ok();
+    stage.andon_in(&other, &["log"]).ok();
     std::fs::write(other.join("code.txt"), "other\n").unwrap();
     stage.andon_in(&other, &["test"]).ok();
     stage.git_in(&other, &["commit", "-qam", "Other"]).ok();

@@ -23,8 +23,7 @@ fn dying(stage: &Stage, point: &str, run: impl Fn(&Stage) -> Out) -> Out {
 }
 
 fn notes(stage: &Stage, dir: &Path) -> BTreeSet<String> {
-    let out = stage.git_in(dir, &["notes", "--ref=andon", "list"]);
-    out.stdout.lines().map(str::to_owned).collect()
+    crate::sync::notes(stage, dir).lines().map(str::to_owned).collect()
 }
 
 fn commits(stage: &Stage) -> usize {
@@ -235,8 +234,9 @@ fn at_every_step_of_a_sync() {
         "ref:locked",
         "ref:ready",
         "ref:moved",
-        "sync:united",
+        "sync:joined",
         "sync:adopted",
+        "sync:offered",
         "sync:pushed",
         "sync:tracked",
         "ref:locked#2",

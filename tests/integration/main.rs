@@ -24,6 +24,7 @@ mod exact_code;
 mod explain;
 mod export;
 mod false_halts;
+mod fleet;
 mod frameworks;
 mod full_and_read_only_disks;
 mod gate;

@@ -32,7 +32,7 @@ fn refs(stage: &Stage, dir: &Path) -> String {
 }
 
 fn records(stage: &Stage, dir: &Path) -> usize {
-    stage.git_in(dir, &["notes", "--ref=andon", "list"]).stdout.lines().count()
+    crate::sync::notes(stage, dir).lines().count()
 }
 
 fn hook(dir: &Path, name: &str, script: &str) {
@@ -153,18 +153,18 @@ fn a_remote_that_refuses_or_hangs_never_blocks_the_push() {
     assert_snapshot!(stage.git(&["push", "-qu", "origin", "main"]).ok().shown(), @"
     exit 0
     --- stderr
-    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: origin does not take refs/notes/andon: [remote rejected] (hook declined)
+    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: origin does not take refs/andon/records/HASH: [remote rejected] (hook declined)
       help: andon sync origin
       help: to push branches alone from now on: git config andon.push false
     ");
     assert_eq!(refs(&stage, &hub), "");
     // Hidden refs, and one that takes for ever.
     stage.iterate("1\n", GREEN, "One").ok();
-    stage.git_in(&hub, &["config", "receive.hideRefs", "refs/notes"]).ok();
+    stage.git_in(&hub, &["config", "receive.hideRefs", "refs/andon"]).ok();
     assert_snapshot!(stage.git(&["push", "-q"]).shown(), @"
     exit 0
     --- stderr
-    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: origin does not take refs/notes/andon: [remote rejected] (deny updating a hidden ref)
+    warning[records-not-sent]: the branch is pushed, the records were not sent to origin: origin does not take refs/andon/records/HASH: [remote rejected] (deny updating a hidden ref)
       help: andon sync origin
       help: to push branches alone from now on: git config andon.push false
     ");

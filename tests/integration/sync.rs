@@ -46,18 +46,27 @@ pub(crate) fn iterate(stage: &Stage, dir: &Path, code: &str, tests: &str, messag
     stage.git_in(dir, &["commit", "-qam", message])
 }
 
+/// What a clone or a hub has: its records, and where its ledgers stand.
 pub(crate) fn refs(stage: &Stage, dir: &Path) -> String {
-    stage
-        .git_in(
-            dir,
-            &["for-each-ref", "--format=%(refname) %(objectname)", "refs/notes/andon", "refs/andon/ledger"],
-        )
-        .ok()
-        .stdout
+    let ledgers = ["for-each-ref", "--format=%(refname) %(objectname)", "refs/andon/ledger"];
+    notes(stage, dir) + &stage.git_in(dir, &ledgers).ok().stdout
 }
 
+/// The records of a clone, or of all writers at a hub: a line each.
 pub(crate) fn notes(stage: &Stage, dir: &Path) -> String {
-    stage.git_in(dir, &["notes", "--ref=andon", "list"]).ok().stdout
+    let names = ["for-each-ref", "--format=%(refname)", "refs/notes/andon", "refs/andon/records"];
+    let mut all = std::collections::BTreeSet::new();
+    for name in stage.git_in(dir, &names).ok().stdout.lines() {
+        let listed = ["ls-tree", "-r", "--format=%(path) %(objectname)", name];
+        all.extend(stage.git_in(dir, &listed).ok().stdout.lines().map(|line| line.replace('/', "")));
+    }
+    all.into_iter().map(|line| line + "\n").collect()
+}
+
+/// The refs of writers at a hub.
+pub(crate) fn writers(stage: &Stage, hub: &Path) -> Vec<String> {
+    let names = stage.git_in(hub, &["for-each-ref", "--format=%(refname)", "refs/andon/records"]).ok().stdout;
+    names.lines().map(str::to_owned).collect()
 }
 
 fn status(stage: &Stage, dir: &Path) -> String {
@@ -254,7 +263,7 @@ fn a_plain_notes_merge_by_others_stays_readable() {
     assert_snapshot!(sync(&stage, &one).shown(), @"
     exit 0
     --- stdout
-    synced with origin: 1 record received, 1 record sent
+    synced with origin: 1 record received
     ");
     let note = stage.git(&["notes", "--ref=andon", "show"]).ok().stdout;
     assert_eq!(note.lines().count(), 2, "{note}");

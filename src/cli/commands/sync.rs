@@ -17,7 +17,7 @@ pub fn run(shell: &Shell, args: &SyncArgs) -> Result<Exit, OpsError> {
     let ws = Workspace::open_lenient(&shell.ctx)?;
     let with = match &args.bundle {
         Some(file) => With::Bundle(file.clone()),
-        None => With::Remote(args.remote.clone()),
+        None => With::Remote { name: args.remote.clone(), fold: args.fold },
     };
     let way = if args.fetch_only { Way::FetchOnly } else { Way::Both };
     let online = Online { prompt: prompt(shell, &ws), patience: None };

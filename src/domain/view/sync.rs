@@ -20,6 +20,8 @@ pub struct SyncReport {
     pub received: Moved,
     /// What was sent to the remote.
     pub sent: Moved,
+    /// Writers whose refs were folded into this clone's.
+    pub folded: usize,
     /// How often it was begun anew because somebody else was writing.
     pub retries: u32,
     /// What was found wrong, each with its hint.

@@ -5,6 +5,7 @@
 //! are united with the local ones by `git notes merge`. The refspecs are patterns even where one ref is
 //! meant: git refuses the whole fetch when a plainly named ref is missing on the other side.
 
+use crate::store::by_writer;
 use crate::store::notes::REF as NOTES_REF;
 
 const LEDGER: &str = "refs/andon/ledger/";
@@ -36,14 +37,15 @@ pub fn fetch_states(refspecs: &[(String, String)]) -> Vec<FetchState> {
 }
 
 fn state(remote: &str, refspecs: &[&str]) -> FetchState {
-    let writer = format!("{LEDGER}0123456789abcdef");
+    let [writer, records] = [LEDGER, by_writer::PREFIX].map(|prefix| format!("{prefix}0123456789abcdef"));
     let overwrites = refspecs
         .iter()
-        .find(|spec| [NOTES_REF, &writer].iter().any(|name| forces(spec, name)))
+        .find(|spec| [NOTES_REF, &writer, &records].iter().any(|name| forces(spec, name)))
         .map(|spec| (*spec).to_owned());
     let wanted = [
         (NOTES_REF, format!("+refs/notes/andon*:refs/notes/remotes/{remote}/andon*")),
         (writer.as_str(), format!("+{LEDGER}*:refs/andon/remote/{remote}/ledger/*")),
+        (records.as_str(), format!("+{}*:{}{remote}/*", by_writer::PREFIX, by_writer::REMOTE_PREFIX)),
     ];
     let missing = wanted
         .into_iter()
@@ -83,16 +85,21 @@ mod tests {
         let heads = "+refs/heads/*:refs/remotes/origin/*";
         let notes = "+refs/notes/andon*:refs/notes/remotes/origin/andon*";
         let ledger = "+refs/andon/ledger/*:refs/andon/remote/origin/ledger/*";
+        let records = "+refs/andon/records/*:refs/andon/remote-records/origin/*";
         let cases: [(&[&str], Option<&str>, &[&str]); 10] = [
-            (&[heads], None, &[notes, ledger]),
-            (&[heads, notes], None, &[ledger]),
-            (&[heads, notes, ledger], None, &[]),
+            (&[heads], None, &[notes, ledger, records]),
+            (&[heads, notes, records], None, &[ledger]),
+            (&[heads, notes, ledger, records], None, &[]),
             (&["+refs/*:refs/*"], Some("+refs/*:refs/*"), &[]),
             (&["refs/*:refs/*"], None, &[]),
-            (&["+refs/notes/*:refs/notes/*", ledger], Some("+refs/notes/*:refs/notes/*"), &[]),
-            (&["+refs/notes/andon:refs/notes/andon"], Some("+refs/notes/andon:refs/notes/andon"), &[ledger]),
+            (&["+refs/notes/*:refs/notes/*", ledger], Some("+refs/notes/*:refs/notes/*"), &[records]),
+            (
+                &["+refs/notes/andon:refs/notes/andon", records],
+                Some("+refs/notes/andon:refs/notes/andon"),
+                &[ledger],
+            ),
             (&["refs/notes/andon:refs/notes/other", "+refs/andon/*:refs/x/*"], None, &[]),
-            (&["refs/notes/andon", "^refs/andon/*", "refs/andon/*:"], None, &[notes, ledger]),
+            (&["refs/notes/andon", "^refs/andon/*", "refs/andon/*:"], None, &[notes, ledger, records]),
             (&["+refs/andon/*:refs/andon/*", notes], Some("+refs/andon/*:refs/andon/*"), &[]),
         ];
         for (specs, overwrites, missing) in cases {

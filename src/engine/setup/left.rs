@@ -8,7 +8,7 @@ use crate::effect::AndonDir;
 use crate::git::Repo;
 
 /// Everything of Andon's own among the refs, its copies of remotes included.
-pub(crate) const LEDGER_REFS: &str = "refs/andon/";
+pub(crate) const OWN_REFS: &str = "refs/andon/";
 /// The folder of Andon in each git directory.
 const OWN_DIR: &str = "andon";
 
@@ -41,7 +41,8 @@ pub(crate) fn left(repo: &Repo) -> Vec<String> {
     {
         left.push(format!("the records of {} commits in {NOTES_REF}", notes.len()));
     }
-    if repo.refs_with_prefix(LEDGER_REFS).is_ok_and(|found| !found.is_empty()) {
+    let is_ledger = |(name, _): &(String, _)| name.contains("/ledger/");
+    if repo.refs_with_prefix(OWN_REFS).is_ok_and(|found| found.iter().any(is_ledger)) {
         left.push("the ledger of halts and answers in refs/andon/".to_owned());
     }
     let folders = folders_of(repo);

@@ -1,10 +1,12 @@
 //! Records and ledgers of this clone and of a remote become the union of both: by `andon sync`, and along with a push.
 //!
-//! What a remote has is fetched into names of its own (`refs/notes/remotes/NAME/andon`, `refs/andon/remote/NAME/ledger/`)
-//! and taken over from there: records by uniting lines, ledgers forward only. Then everything that the remote lacks
-//! is pushed, never by force. Each step leaves a state from which any other clone, and the next sync, goes on: dying
-//! between two of them loses nothing.
+//! What a remote has is fetched into names of its own (`refs/andon/remote-records/NAME/`, `refs/andon/remote/NAME/ledger/`,
+//! and `refs/notes/remotes/NAME/andon` for what others push of their notes) and taken over from there: records by uniting
+//! lines, ledgers forward only. Then everything that the remote lacks is pushed, never by force, to refs that no other
+//! clone writes. Each step leaves a state from which any other clone, and the next sync, goes on: dying between two of
+//! them loses nothing.
 
+mod by_writer;
 pub(crate) mod peer;
 mod send;
 mod takeover;
@@ -14,6 +16,7 @@ use crate::engine::error::OpsError;
 use crate::engine::workspace::Workspace;
 use crate::git::{Online, Prompt, PushEnd, PushedTo, RemoteError, back_off};
 use crate::platform::test_seam::stop_point;
+pub use by_writer::take_in_fetched;
 use peer::Peer;
 pub use send::{Destination, KEY as PUSH_KEY, send_along, sends};
 use takeover::{Outgoing, Takeover, Tracked};
@@ -109,17 +112,42 @@ impl<'a> Sync<'a> {
             if way == Way::FetchOnly {
                 return Ok(());
             }
+            self.takeover.offer(&now)?;
             let outgoing = self.takeover.outgoing(&now)?;
+            if outgoing.is_empty() || matches!(self.push(&outgoing)?, Step::Done(())) {
+                self.takeover.all_arrived(&now);
+                return Ok(());
+            }
             before = now;
-            if outgoing.is_empty() {
-                return Ok(());
-            }
-            if let Step::Done(()) = self.push(&outgoing)? {
-                return Ok(());
-            }
         }
         let words = format!("{tries} tries did not help, the last time: {}", self.last);
         Err(RemoteError::Raced { remote: self.takeover.peer().label.clone(), words }.into())
+    }
+
+    /// Takes the records of writers that have been silent for `days` over into this clone's ref, and then their refs away.
+    /// No lock is needed: a ref is removed only as it was read, and whoever writes on makes it anew.
+    pub(crate) fn fold(&mut self, days: u32) -> Result<(), OpsError> {
+        let now = Tracked::read(&self.ws.repo, self.takeover.peer())?;
+        let silent = self.takeover.take_silent(&now, days)?;
+        if silent.is_empty() {
+            return Ok(());
+        }
+        stop_point("fold:taken");
+        let outgoing = self.takeover.outgoing(&now)?;
+        let pushed = self.ws.repo.push_refs(
+            &self.takeover.peer().address,
+            &outgoing.iter().map(Outgoing::spec).collect::<Vec<_>>(),
+            self.online,
+        )?;
+        self.takeover.arrived(&outgoing, &pushed)?;
+        // Where this clone's ref did not arrive, nothing is taken away.
+        let arrived = |one: &PushedTo| !matches!(one.end, PushEnd::Raced(_) | PushEnd::Refused(_));
+        if !pushed.iter().all(arrived) {
+            return Ok(());
+        }
+        stop_point("fold:pushed");
+        let removed = self.ws.repo.remove_refs_at(&self.takeover.peer().address, &silent, self.online)?;
+        self.takeover.folded(&silent, &removed)
     }
 
     fn fetch(&mut self) -> Result<Step<()>, OpsError> {
@@ -154,7 +182,7 @@ impl<'a> Sync<'a> {
     /// Writes what is here to a bundle, where that holds less.
     pub(crate) fn write_bundle(&mut self, file: &std::path::Path) -> Result<(), OpsError> {
         let there = Tracked::read(&self.ws.repo, self.takeover.peer())?;
-        let lacking = self.takeover.outgoing(&there)?;
+        let lacking = self.takeover.outgoing_to_file(&there)?;
         if lacking.is_empty() {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::engine::error::OpsError;
 use crate::git::{GitError, RemoteError, Repo, is_bundle};
 use crate::ledger;
-use crate::store::notes;
+use crate::store::{by_writer, notes};
 
 /// Where refs of an address are kept while they are looked at: one folder a process.
 const PASSING: &str = "refs/andon/passing/";
@@ -24,6 +24,8 @@ pub(crate) struct Peer {
     pub(crate) notes: String,
     /// What the refs under which its ledgers are kept here begin with.
     pub(crate) ledgers: String,
+    /// What the refs under which the records of its writers are kept here begin with.
+    pub(crate) records: String,
 }
 
 /// How well a peer is known.
@@ -44,6 +46,7 @@ impl Peer {
             standing: Standing::Configured,
             notes: format!("refs/notes/remotes/{name}/andon"),
             ledgers: format!("{}{name}/ledger/", ledger::REMOTE_PREFIX),
+            records: format!("{}{name}/", by_writer::REMOTE_PREFIX),
         }
     }
 
@@ -56,6 +59,7 @@ impl Peer {
             standing: Standing::Passing,
             notes: format!("{space}notes/andon"),
             ledgers: format!("{space}ledger/"),
+            records: format!("{space}records/"),
         }
     }
 
@@ -71,6 +75,7 @@ impl Peer {
         vec![
             format!("+{}*:{}*", notes::REF, self.notes),
             format!("+{}*:{}*", ledger::REF_PREFIX, self.ledgers),
+            format!("+{}*:{}*", by_writer::PREFIX, self.records),
         ]
     }
 

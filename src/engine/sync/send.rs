@@ -44,8 +44,8 @@ pub fn sends(repo: &Repo) -> bool {
 pub fn send_along(ctx: &Context, ws: &Workspace, to: &Destination, prompt: Prompt) -> Option<Diagnostic> {
     let peer = peer::pushed_to(&ws.repo, &to.name, &to.url);
     let label = peer.label.clone();
-    let first =
-        peer.standing == peer::Standing::Configured && matches!(ws.repo.ref_commit(&peer.notes), Ok(None));
+    let first = peer.standing == peer::Standing::Configured
+        && ws.repo.refs_with_prefix(&peer.records).is_ok_and(|known| known.is_empty());
     let again = format!("andon sync {}", shell_quote(&label));
     let failed = |why: &str| {
         let why: String =
@@ -75,10 +75,12 @@ fn reported(report: &SyncReport, label: &str) -> Diagnostic {
 fn send(ctx: &Context, ws: &Workspace, peer: Peer, online: Online) -> Result<SyncReport, OpsError> {
     let mut work = Sync { max_seconds: MAX_SECONDS, ..Sync::new(ctx, ws, peer, online) };
     let known = Tracked::read(&ws.repo, work.takeover.peer())?;
+    work.takeover.adopt(&known)?;
+    work.takeover.offer(&known)?;
     let outgoing = work.takeover.outgoing(&known)?;
-    if !outgoing.is_empty()
-        && let Step::Again = work.push(&outgoing)?
-    {
+    if outgoing.is_empty() || matches!(work.push(&outgoing)?, Step::Done(())) {
+        work.takeover.all_arrived(&known);
+    } else {
         work.exchange(Way::Both)?;
     }
     Ok(work.takeover.finish())

@@ -1,7 +1,5 @@
 //! What the remote has against what is here: what to take, what to send, what to tell.
 
-use std::collections::BTreeMap;
-
 use crate::domain::diagnostic::Diagnostic;
 use crate::domain::ids::CommitId;
 use crate::domain::view::sync::SyncReport;
@@ -12,33 +10,38 @@ use crate::git::{GitError, PushEnd, PushedTo, Repo, Update};
 use crate::ledger::{self, Arrival, Ledger};
 use crate::platform::test_seam::stop_point;
 use crate::report::escape::shell_quote;
+use crate::store::by_writer::PREFIX;
 use crate::store::{notes, unite};
 
+use super::by_writer::{self, ByWriter, Tips};
 use super::peer::{Peer, Standing};
 
-/// Most ledgers that are taken over from one remote.
-const MAX_LEDGERS: usize = 10_000;
+/// Most writers that are taken over from one remote.
+const MAX_WRITERS: usize = 10_000;
 
 /// What the remote had when it was last looked at.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tracked {
     notes: Option<CommitId>,
     /// Tips by writer.
-    ledgers: BTreeMap<String, CommitId>,
+    ledgers: Tips,
+    /// The same of records.
+    records: Tips,
 }
 
 impl Tracked {
     pub(crate) fn read(repo: &Repo, peer: &Peer) -> Result<Self, GitError> {
-        let found = repo.refs_with_prefix(&peer.ledgers)?;
-        // Ledgers of our own making have an id for a name: nothing else is taken over, whoever offers it.
-        let ledgers: BTreeMap<String, CommitId> = found
-            .into_iter()
-            .filter_map(|(name, tip)| Some((name.strip_prefix(&peer.ledgers)?.to_owned(), CommitId(tip))))
-            .filter(|(writer, _)| ledger::is_writer(writer))
-            .take(MAX_LEDGERS)
-            .collect();
-        Ok(Self { notes: repo.ref_commit(&peer.notes)?, ledgers })
+        let notes = repo.ref_commit(&peer.notes)?;
+        Ok(Self { notes, ledgers: tips(repo, &peer.ledgers)?, records: tips(repo, &peer.records)? })
     }
+}
+
+/// The refs below `prefix` whose names are ids, as those of our own making are: nothing else is taken over, whoever
+/// offers it.
+fn tips(repo: &Repo, prefix: &str) -> Result<Tips, GitError> {
+    let found = repo.refs_with_prefix(prefix)?.into_iter();
+    let named = found.filter_map(|(name, tip)| Some((name.strip_prefix(prefix)?.to_owned(), CommitId(tip))));
+    Ok(named.filter(|(writer, _)| ledger::is_writer(writer)).take(MAX_WRITERS).collect())
 }
 
 /// A ref that the remote lacks or has less of.
@@ -72,14 +75,15 @@ pub(crate) struct Takeover<'a> {
     report: SyncReport,
     /// Ledgers that both sides have rewritten: never pushed.
     forked: Vec<String>,
-    /// The newest union that was made here and has not arrived.
-    united: Option<CommitId>,
+    /// The records of writers.
+    records: ByWriter,
 }
 
 impl<'a> Takeover<'a> {
     pub(crate) fn new(ctx: &'a Context, ws: &'a Workspace, peer: Peer) -> Self {
         let report = SyncReport { remote: peer.label.clone(), ..SyncReport::default() };
-        Self { ctx, repo: &ws.repo, peer, report, forked: Vec::new(), united: None }
+        let records = ByWriter::of(&ws.repo, &peer);
+        Self { ctx, repo: &ws.repo, peer, report, forked: Vec::new(), records }
     }
 
     pub(crate) fn peer(&self) -> &Peer {
@@ -117,19 +121,13 @@ impl<'a> Takeover<'a> {
     /// Takes over what the remote has.
     pub(crate) fn adopt(&mut self, theirs: &Tracked) -> Result<(), OpsError> {
         if let Some(tip) = theirs.notes {
-            let union = unite::unite(self.repo, tip, self.united, self.ctx.now)?;
-            self.united = union.made.or(self.united);
+            let union = unite::unite(self.repo, tip, self.ctx.now)?;
             self.report.received.records += union.received;
             stop_point("sync:united");
             let remote = self.remote().to_owned();
             if union.kept > 0 {
-                let what =
-                    format!("{} record(s) were taken away at {remote}; they are kept here", union.kept);
-                self.found(
-                    Diagnostic::warning(what)
-                        .code("dropped-records")
-                        .help(self.look(format!("see who did: git log -p {}", self.peer.notes))),
-                );
+                let help = self.look(format!("see who did: git log -p {}", self.peer.notes));
+                self.found(dropped(union.kept, &remote).help(help));
             }
             for commit in union.skipped {
                 let what = format!(
@@ -142,8 +140,43 @@ impl<'a> Takeover<'a> {
                 );
             }
         }
+        self.adopt_records(&theirs.records)?;
         for (writer, tip) in &theirs.ledgers {
             self.adopt_ledger(writer, *tip);
+        }
+        Ok(())
+    }
+
+    /// The records of writers. One whose records cannot be read must not keep the others away.
+    fn adopt_records(&mut self, tips: &Tips) -> Result<(), OpsError> {
+        let (taken_in, incoming) = self.records.adopt(self.repo, tips, self.ctx.now)?;
+        self.report.received.records += taken_in.received;
+        stop_point("sync:joined");
+        let remote = self.remote().to_owned();
+        if taken_in.kept > 0 {
+            self.found(
+                dropped(taken_in.kept, &remote).help(self.look(format!("git log -p {}", self.peer.records))),
+            );
+        }
+        for (writer, commit) in incoming.too_large {
+            let what = format!(
+                "the note of commit {commit} by writer {writer} at {remote} is too large to be a record; it was left there"
+            );
+            let name = format!("{}{writer}", self.peer.records);
+            self.found(
+                Diagnostic::warning(what)
+                    .code("oversized-note")
+                    .help(self.look(format!("git log -p {name} | head"))),
+            );
+        }
+        for (writer, error) in incoming.unread {
+            let what = format!("the records of writer {writer} at {remote} could not be read: {error}");
+            let name = format!("{}{writer}", self.peer.records);
+            self.found(
+                Diagnostic::warning(what)
+                    .code("unreadable-records")
+                    .help(self.look(format!("git log -p {name}"))),
+            );
         }
         Ok(())
     }
@@ -212,8 +245,18 @@ impl<'a> Takeover<'a> {
 
     /// Says what went back, or away, at the remote since it was last seen.
     pub(crate) fn compare(&mut self, before: &Tracked, now: &Tracked) -> Result<(), OpsError> {
-        if let Some(seen) = before.notes {
-            self.went_back("the records", notes::REF, seen, now.notes)?;
+        if let Some(seen) = before.notes
+            && self.went_back("the records", notes::REF, seen, now.notes)?
+        {
+            self.records.miss(None);
+        }
+        for (writer, seen) in &before.records {
+            let tip = now.records.get(writer).copied();
+            let name = format!("{PREFIX}{writer}");
+            // Where the ref is gone, its records may have been folded into another one: `offer` looks for them.
+            if tip.is_none() || self.went_back(&format!("the records of {writer}"), &name, *seen, tip)? {
+                self.records.miss(Some((writer, *seen)));
+            }
         }
         for (writer, seen) in &before.ledgers {
             let name = format!("{}{writer}", ledger::REF_PREFIX);
@@ -233,9 +276,9 @@ impl<'a> Takeover<'a> {
         name: &str,
         seen: CommitId,
         now: Option<CommitId>,
-    ) -> Result<(), OpsError> {
+    ) -> Result<bool, OpsError> {
         let how = match now {
-            Some(tip) if self.repo.is_ancestor(seen, tip)? => return Ok(()),
+            Some(tip) if self.repo.is_ancestor(seen, tip)? => return Ok(false),
             Some(tip) if self.repo.is_ancestor(tip, seen)? => {
                 format!("went back from {} to {}", seen.short(), tip.short())
             }
@@ -247,22 +290,104 @@ impl<'a> Takeover<'a> {
             .code("rewound-remote")
             .help(format!("find out who forced {name} there, and forbid it (receive.denyNonFastForwards)"));
         self.found(warning);
+        Ok(true)
+    }
+
+    /// Writes what the remote lacks of records to this clone's ref.
+    pub(crate) fn offer(&mut self, theirs: &Tracked) -> Result<(), OpsError> {
+        let missing = self.records.offer(self.repo, &theirs.records, theirs.notes, self.ctx.now)?;
+        stop_point("sync:offered");
+        for (writer, seen) in missing {
+            self.went_back(&format!("the records of {writer}"), &format!("{PREFIX}{writer}"), seen, None)?;
+        }
         Ok(())
     }
 
-    /// What the remote lacks.
-    pub(crate) fn outgoing(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
-        let mut outgoing = Vec::new();
-        if let Some(tip) = self.repo.ref_commit(notes::REF)?.filter(|tip| theirs.notes != Some(*tip)) {
-            let records = self.repo.notes_ahead(theirs.notes, tip)?;
-            outgoing.push(Outgoing {
-                name: notes::REF.to_owned(),
-                tip,
-                tracking: self.peer.notes.clone(),
-                records,
-                entries: 0,
-            });
+    /// Takes the records of silent writers over into this clone's ref; the names of their refs and where they stand.
+    pub(crate) fn take_silent(
+        &mut self,
+        theirs: &Tracked,
+        days: u32,
+    ) -> Result<Vec<(String, CommitId)>, OpsError> {
+        let until = self.ctx.now.0.saturating_sub(i64::from(days).saturating_mul(86_400));
+        let mut silent = Tips::new();
+        for (writer, tip) in &theirs.records {
+            if self.repo.commit(*tip)?.committed_at.0 <= until {
+                silent.insert(writer.clone(), *tip);
+            }
         }
+        let taken = self.records.take_over(self.repo, silent, self.ctx.now)?;
+        Ok(taken.into_iter().map(|(writer, tip)| (format!("{PREFIX}{writer}"), tip)).collect())
+    }
+
+    /// Tells which refs of silent writers are gone now.
+    pub(crate) fn folded(
+        &mut self,
+        silent: &[(String, CommitId)],
+        removed: &[PushedTo],
+    ) -> Result<(), OpsError> {
+        let mut gone = Vec::new();
+        for one in removed {
+            let Some(writer) = one.name.strip_prefix(PREFIX) else { continue };
+            match &one.end {
+                PushEnd::Moved | PushEnd::Same | PushEnd::Created => {
+                    gone.push(format!("{}{writer}", self.peer.records));
+                }
+                // It wrote again, or another clone folds too.
+                PushEnd::Raced(_) => {}
+                PushEnd::Refused(words) => self.refused(&one.name, words),
+            }
+        }
+        self.report.folded += gone.len().min(silent.len());
+        let known: Vec<String> =
+            gone.into_iter().filter(|name| matches!(self.repo.ref_commit(name), Ok(Some(_)))).collect();
+        if !known.is_empty() {
+            self.repo.delete_refs(&known)?;
+        }
+        Ok(())
+    }
+
+    /// Everything has arrived that the remote lacked.
+    pub(crate) fn all_arrived(&mut self, theirs: &Tracked) {
+        self.records.arrived(self.repo, &theirs.records);
+    }
+
+    /// What the remote lacks: records by this clone's own ref, ledgers by theirs.
+    pub(crate) fn outgoing(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+        let own = by_writer::own_ref(self.repo)?;
+        let writer = own.as_deref().and_then(|own| own.strip_prefix(PREFIX)).unwrap_or_default();
+        let tracking = format!("{}{writer}", self.peer.records);
+        let there = theirs.records.get(writer).copied();
+        let mut outgoing = match own {
+            Some(name) => self.of_records(name, tracking, there)?,
+            None => Vec::new(),
+        };
+        outgoing.extend(self.of_ledgers(theirs)?);
+        Ok(outgoing)
+    }
+
+    /// What a bundle lacks: it has one ref for all records, which nobody else writes at the same time.
+    pub(crate) fn outgoing_to_file(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+        let mut outgoing = self.of_records(notes::REF.to_owned(), self.peer.notes.clone(), theirs.notes)?;
+        outgoing.extend(self.of_ledgers(theirs)?);
+        Ok(outgoing)
+    }
+
+    fn of_records(
+        &self,
+        name: String,
+        tracking: String,
+        there: Option<CommitId>,
+    ) -> Result<Vec<Outgoing>, OpsError> {
+        let Some(tip) = self.repo.ref_commit(&name)?.filter(|tip| there != Some(*tip)) else {
+            return Ok(Vec::new());
+        };
+        let records = self.repo.notes_ahead(there, tip)?;
+        Ok(vec![Outgoing { name, tip, tracking, records, entries: 0 }])
+    }
+
+    fn of_ledgers(&self, theirs: &Tracked) -> Result<Vec<Outgoing>, OpsError> {
+        let mut outgoing = Vec::new();
         for (name, tip) in self.repo.refs_with_prefix(ledger::REF_PREFIX)? {
             let writer = name.strip_prefix(ledger::REF_PREFIX).unwrap_or(&name);
             let there = theirs.ledgers.get(writer).copied();
@@ -314,10 +439,15 @@ impl<'a> Takeover<'a> {
             Diagnostic::error(what)
                 .code("refused-ref")
                 .help(format!(
-                    "let the server take refs/notes/andon and {}* (hooks, receive.hideRefs, rights of the account)",
+                    "let the server take {PREFIX}* and {}* (hooks, receive.hideRefs, rights of the account)",
                     ledger::REF_PREFIX
                 ))
                 .help(format!("or sync with a remote that does: git remote add records URL && andon sync records # instead of {remote}")),
         );
     }
+}
+
+fn dropped(count: usize, remote: &str) -> Diagnostic {
+    let what = format!("{count} record(s) were taken away at {remote}; they are kept here");
+    Diagnostic::warning(what).code("dropped-records")
 }

@@ -5,6 +5,7 @@
 //! libgit2's `find_note` starts at the ref each time and walks flat trees (docs/git-facts.md).
 
 pub(in crate::git) mod history;
+pub(in crate::git) mod join;
 pub(in crate::git) mod pack;
 pub(in crate::git) mod unite;
 pub(in crate::git) mod write;

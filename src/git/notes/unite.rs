@@ -25,8 +25,6 @@ pub struct NotesUnion {
     pub kept: usize,
     /// Notes of the other side that are too large to be read; they are left there.
     pub skipped: Vec<CommitId>,
-    /// The commit that was made to unite both sides.
-    pub made: Option<CommitId>,
 }
 
 /// The two sides and where they parted.
@@ -34,16 +32,6 @@ struct Sides {
     base: Option<TreeId>,
     ours: TreeId,
     theirs: TreeId,
-}
-
-/// The notes of another clone that come in.
-#[derive(Debug, Clone, Copy)]
-pub struct Incoming {
-    /// Their notes commit.
-    pub theirs: CommitId,
-    /// The commit of an earlier union that nobody has taken. Where the ref still stands there, the new union takes its
-    /// place: a push that loses race after race does not grow, and so does not get slower than the others'.
-    pub replaced: Option<CommitId>,
 }
 
 impl Repo {
@@ -54,12 +42,11 @@ impl Repo {
     pub fn notes_unite(
         &self,
         name: &str,
-        incoming: Incoming,
+        theirs: CommitId,
         at: Timestamp,
         mut stands: impl FnMut(Option<&[u8]>, Option<&[u8]>) -> Option<Vec<u8>>,
     ) -> Result<NotesUnion, GitError> {
         let message = "Notes merged by 'andon'";
-        let Incoming { theirs, replaced } = incoming;
         self.update_ref(name, message, |tip| {
             let their_tree = self.tree_of(theirs)?;
             let Some(ours) = tip else {
@@ -79,12 +66,8 @@ impl Repo {
             if base == Some(ours) && tree == their_tree {
                 return Ok(Update::Set(theirs, union));
             }
-            let first = match replaced {
-                Some(before) if before == ours => self.commit(ours)?.parents.first().copied().unwrap_or(ours),
-                Some(_) | None => ours,
-            };
-            let made = self.write_commit(&NewCommit { tree, parents: &[first, theirs], message, at })?;
-            Ok(Update::Set(made, NotesUnion { made: Some(made), ..union }))
+            let made = self.write_commit(&NewCommit { tree, parents: &[ours, theirs], message, at })?;
+            Ok(Update::Set(made, union))
         })
     }
 

@@ -6,6 +6,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
+use crate::domain::ids::CommitId;
 use crate::git::error::{GitError, cut};
 use crate::git::open::repo::Repo;
 use crate::git::program::{Ended, Online};
@@ -144,11 +145,33 @@ impl Repo {
         if ended.ok { Ok(()) } else { Err(failed("fetch from", remote, &ended)) }
     }
 
+    /// Removes refs at `remote`, each only if it stands where it is said to.
+    pub fn remove_refs_at(
+        &self,
+        remote: &str,
+        refs: &[(String, CommitId)],
+        online: Online,
+    ) -> Result<Vec<PushedTo>, RemoteError> {
+        let leases = refs.iter().map(|(name, tip)| format!("--force-with-lease={name}:{tip}")).collect();
+        let specs: Vec<String> = refs.iter().map(|(name, _)| format!(":{name}")).collect();
+        self.push(remote, leases, &specs, online)
+    }
+
     /// Pushes `specs` to `remote`, each for itself, none by force. The hooks of a push are not run: what is pushed
     /// is no work that could be judged.
     pub fn push_refs(
         &self,
         remote: &str,
+        specs: &[String],
+        online: Online,
+    ) -> Result<Vec<PushedTo>, RemoteError> {
+        self.push(remote, Vec::new(), specs, online)
+    }
+
+    fn push(
+        &self,
+        remote: &str,
+        options: Vec<String>,
         specs: &[String],
         online: Online,
     ) -> Result<Vec<PushedTo>, RemoteError> {
@@ -167,9 +190,9 @@ impl Repo {
             "--no-signed",
             "--no-follow-tags",
             "--recurse-submodules=no",
-            "--",
-            remote,
         ];
+        args.extend(options.iter().map(String::as_str));
+        args.extend(["--", remote]);
         args.extend(specs.iter().map(String::as_str));
         let ended = self.git_online(&args, online)?;
         let pushed: Vec<PushedTo> =

@@ -103,11 +103,7 @@ fn tell(place: &Place<'_>, session: &mut Session, payload: &HookPayload) -> Resu
 }
 
 /// What `andon complete` misses. Of a turn that touched nothing nothing is asked.
-fn missing(
-    place: &Place<'_>,
-    session: &Session,
-    left: &WorkingTree,
-) -> Result<Option<Missing>, OpsError> {
+fn missing(place: &Place<'_>, session: &Session, left: &WorkingTree) -> Result<Option<Missing>, OpsError> {
     let view = completion::of_overlay(place.ctx, place.ws, left.overlay.clone())?;
     let untouched =
         view.code_modified == OpenQuestion::No && session.began.as_deref() == Some(place.head()?.as_str());

@@ -245,7 +245,7 @@ fn notes(facts: &RepositoryFacts) -> Check {
         (Presence::Absent, None, Presence::Present) => warn(
             "records",
             format!("{NOTES_REF} is not here; the next commit makes it"),
-            Some("if the remote has records: git fetch REMOTE refs/notes/andon:refs/notes/andon".to_owned()),
+            Some("if a remote has records: andon sync --fetch-only REMOTE".to_owned()),
         ),
         (Presence::Absent, None, Presence::Absent) => ok("records", "none yet: nothing is committed"),
     }

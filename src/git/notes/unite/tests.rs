@@ -26,7 +26,7 @@ fn join(ours: Option<&[u8]>, theirs: Option<&[u8]>) -> Option<Vec<u8>> {
 
 fn unite(repo: &Repo) -> NotesUnion {
     let theirs = repo.ref_commit(OTHER).unwrap().unwrap();
-    repo.notes_unite(NAME, Incoming { theirs, replaced: None }, AT, join).unwrap()
+    repo.notes_unite(NAME, theirs, AT, join).unwrap()
 }
 
 #[test]
@@ -64,33 +64,6 @@ fn both_sides_are_kept_and_the_ref_can_be_pushed() {
     assert_eq!((get(&repo, 2).unwrap(), get(&repo, 3).unwrap()), ("ours\n".into(), "theirs\n".into()));
     let parents = scratch.git(&["log", "-1", "--format=%P", NAME]);
     assert_eq!(parents, format!("{ours} {theirs}"));
-    scratch.git(&["fsck", "--strict"]);
-}
-
-#[test]
-fn an_earlier_union_that_did_not_arrive_is_replaced_and_loses_nothing() {
-    let scratch = Scratch::new();
-    let repo = scratch.open();
-    put(&repo, OTHER, 1, "base\n");
-    unite(&repo);
-    put(&repo, NAME, 2, "ours\n");
-    let ours = scratch.rev(NAME);
-    let mut made = None;
-    for number in 10..15 {
-        put(&repo, OTHER, number, "theirs\n");
-        let theirs = scratch.rev(OTHER);
-        made = repo.notes_unite(NAME, Incoming { theirs, replaced: made }, AT, join).unwrap().made;
-        let parents = scratch.git(&["log", "-1", "--format=%P", NAME]);
-        assert_eq!(parents, format!("{ours} {theirs}"));
-        assert_eq!(repo.notes_list(NAME).unwrap().len(), usize::try_from(number).unwrap() - 7);
-    }
-    // What a hook put on top in between stays where it is.
-    put(&repo, NAME, 3, "a hook's\n");
-    let on_top = scratch.rev(NAME);
-    put(&repo, OTHER, 20, "theirs\n");
-    repo.notes_unite(NAME, Incoming { theirs: scratch.rev(OTHER), replaced: made }, AT, join).unwrap();
-    assert!(repo.is_ancestor(on_top, scratch.rev(NAME)).unwrap());
-    assert_eq!(repo.notes_list(NAME).unwrap().len(), 9);
     scratch.git(&["fsck", "--strict"]);
 }
 

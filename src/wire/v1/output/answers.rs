@@ -261,6 +261,8 @@ pub struct SyncJson<'a> {
     pub received: MovedJson,
     pub sent: MovedJson,
     pub retries: u32,
+    /// Writers that have been silent and whose records are in this clone's ref from now on.
+    pub folded: usize,
     pub found: Vec<DiagnosticJson<'a>>,
 }
 

@@ -1,0 +1,338 @@
+//! What one sync knows of the records of writers: which of them are new, what the other side lacks, and what of that is
+//! remembered for the next time (`<common dir>/andon/cache/sync`). The memory only saves work. Without it, and wherever
+//! something went back or away at the other side, everything is compared.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::peer::{Peer, Standing};
+use crate::domain::ids::CommitId;
+use crate::domain::time::Timestamp;
+use crate::engine::error::OpsError;
+use crate::git::{NotesTree, Repo, read_plain, replace_plain};
+use crate::ledger::{self, Ledger};
+use crate::store::by_writer::{self, Incoming, PREFIX, TakenIn};
+use crate::store::notes;
+use crate::store::unite::joined;
+use crate::wire::envelope::{Key, open, seal};
+
+/// Largest memory that is read, in bytes: 10,000 writers at ten remotes.
+const MAX_MEMORY: u64 = 32 << 20;
+
+/// Tips by writer, or by name of a ref.
+pub(super) type Tips = BTreeMap<String, CommitId>;
+
+/// What is remembered.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Memory {
+    /// The state of the records here up to which everything that was written here is in the ref of this clone.
+    carried: Option<CommitId>,
+    /// Refs of writers as they were taken in.
+    taken: Tips,
+    /// By remote and address.
+    remotes: BTreeMap<String, AtRemote>,
+}
+
+/// What a remote had when the last sync with it was over.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct AtRemote {
+    /// A state of the records here of which it had everything.
+    complete: Option<CommitId>,
+    /// Its writers.
+    writers: Tips,
+}
+
+impl Memory {
+    fn path(repo: &Repo) -> PathBuf {
+        repo.common_dir().join("andon").join("cache").join("sync")
+    }
+
+    fn read(repo: &Repo) -> Self {
+        let bytes = read_plain(&Self::path(repo), MAX_MEMORY).ok().flatten();
+        bytes.and_then(|bytes| open(Key::of(&"sync"), &bytes)).unwrap_or_default()
+    }
+
+    /// Failing to remember costs time only.
+    fn write(&self, repo: &Repo) {
+        let path = Self::path(repo);
+        let _ = path.parent().map(std::fs::create_dir_all);
+        let _ = replace_plain(&path, &seal(Key::of(&"sync"), self));
+    }
+}
+
+/// The records of writers in one sync.
+pub(super) struct ByWriter {
+    memory: Memory,
+    /// Under which the remote is remembered; of whatever an address leads to nothing is.
+    remote: Option<String>,
+    /// What the refs of the remote's writers begin with here.
+    prefix: String,
+    /// What was taken in before this sync.
+    before: Tips,
+    /// What the remote's writers have that they had not before.
+    incoming: BTreeMap<CommitId, Vec<u8>>,
+    /// Writers whose records went back or away.
+    missed: Tips,
+    /// The state of the records here of which the remote has everything once this clone's ref has arrived.
+    offered: Option<CommitId>,
+}
+
+impl ByWriter {
+    pub(super) fn of(repo: &Repo, peer: &Peer) -> Self {
+        let memory = Memory::read(repo);
+        let url = || repo.config_string(&format!("remote.{}.url", peer.address)).unwrap_or_default();
+        let remote = (peer.standing == Standing::Configured).then(|| format!("{} {}", peer.address, url()));
+        Self {
+            before: memory.taken.clone(),
+            memory,
+            remote,
+            prefix: peer.records.clone(),
+            incoming: BTreeMap::new(),
+            missed: Tips::new(),
+            offered: None,
+        }
+    }
+
+    /// Takes in what is new at these tips, by writer.
+    pub(super) fn adopt(
+        &mut self,
+        repo: &Repo,
+        tips: &Tips,
+        at: Timestamp,
+    ) -> Result<(TakenIn, Incoming), OpsError> {
+        let named: Vec<(String, &String, CommitId)> =
+            tips.iter().map(|(writer, tip)| (format!("{}{writer}", self.prefix), writer, *tip)).collect();
+        let mut incoming = Incoming::default();
+        for (name, writer, tip) in &named {
+            let known = self.memory.taken.get(name).copied();
+            if known != Some(*tip) {
+                incoming.add(repo, writer, known, *tip);
+            }
+        }
+        let taken_in = by_writer::take_in(repo, &incoming, at)?;
+        for (commit, note) in &incoming.notes {
+            if let Some(note) = note {
+                note_down(&mut self.incoming, *commit, note);
+            }
+        }
+        if self.remote.is_some() && !incoming.tips.is_empty() {
+            let unread = |writer: &String| incoming.unread.iter().any(|(name, _)| name == writer);
+            self.memory.taken.retain(|name, _| !name.starts_with(&self.prefix));
+            let read = named.into_iter().filter(|(_, writer, _)| !unread(writer));
+            self.memory.taken.extend(read.map(|(name, _, tip)| (name, tip)));
+            self.memory.write(repo);
+        }
+        Ok((taken_in, incoming))
+    }
+
+    /// The records of a writer went back or away: nothing is known of the remote any more.
+    pub(super) fn miss(&mut self, writer: Option<(&str, CommitId)>) {
+        self.missed.extend(writer.map(|(writer, seen)| (writer.to_owned(), seen)));
+        if let Some(remote) = &self.remote {
+            self.memory.remotes.remove(remote);
+        }
+    }
+
+    /// Writes to this clone's ref what was written here, and what the remote lacks: `tips` are its writers, `legacy` what it
+    /// has of `refs/notes/andon`. Returns the writers whose records were there and are missing now.
+    pub(super) fn offer(
+        &mut self,
+        repo: &Repo,
+        tips: &Tips,
+        legacy: Option<CommitId>,
+        at: Timestamp,
+    ) -> Result<Tips, OpsError> {
+        let Some(tip) = repo.ref_commit(notes::REF)? else { return Ok(Tips::new()) };
+        let own = own_ref(repo)?;
+        self.go_on(repo, own.as_deref(), tips, at)?;
+        let there = self.there(repo, tips)?;
+        let others = [repo.notes_at(notes::REF, legacy)];
+        let missing = self.missing(repo, &there, &others)?;
+        let carried = match (self.memory.carried, &own) {
+            (Some(since), _) if since == tip => true,
+            (Some(since), Some(own)) => by_writer::carry(repo, own, (since, tip), at)?,
+            (_, _) => false,
+        };
+        let complete =
+            self.at_remote().complete.filter(|known| repo.is_ancestor(*known, tip).unwrap_or(false));
+        let [legacy] = others;
+        let mine = own.as_deref().map(|own| repo.notes(own)).transpose()?;
+        let others = [Some(legacy), mine];
+        let mut rest = Vec::new();
+        for (commit, note) in repo.notes_since(notes::REF, complete, tip)?.notes {
+            let Some(note) = note else { continue };
+            let known = known_lines(commit, &there, others.iter().flatten())?;
+            rest.extend(lacking(&note, &known).map(|rest| (commit, Some(rest))));
+        }
+        if !rest.is_empty() {
+            let own = format!("{PREFIX}{}", Ledger::open(repo).writer_id()?);
+            let from = if carried { vec![] } else { vec![tip] };
+            by_writer::add(repo, &own, &rest, &from, at)?;
+        }
+        self.memory.carried = Some(tip);
+        self.memory.write(repo);
+        self.offered = Some(tip);
+        Ok(missing)
+    }
+
+    /// This clone's ref goes on from what the remote has of it, and what is remembered holds as long as it does.
+    fn go_on(&mut self, repo: &Repo, own: Option<&str>, tips: &Tips, at: Timestamp) -> Result<(), OpsError> {
+        let Some(own) = own else { return Ok(()) };
+        let writer = &own[PREFIX.len()..];
+        let here = repo.ref_commit(own)?;
+        let has = |tip: CommitId| here.is_some_and(|here| repo.is_ancestor(tip, here).unwrap_or(false));
+        if self.at_remote().writers.get(writer).is_some_and(|known| !has(*known)) {
+            self.miss(None);
+        }
+        // Removed here, or written by a copy of this clone that has the same id.
+        if let Some(theirs) = tips.get(writer).filter(|theirs| !has(**theirs)) {
+            by_writer::unite(repo, own, *theirs, at)?;
+        }
+        Ok(())
+    }
+
+    fn at_remote(&self) -> AtRemote {
+        self.remote.as_ref().and_then(|remote| self.memory.remotes.get(remote)).cloned().unwrap_or_default()
+    }
+
+    /// What the remote's writers have that this clone did not know it to have.
+    fn there(&self, repo: &Repo, tips: &Tips) -> Result<BTreeMap<CommitId, Vec<u8>>, OpsError> {
+        let AtRemote { complete, writers } = self.at_remote();
+        let mut there = self.incoming.clone();
+        for (writer, tip) in tips {
+            let known = complete.and(writers.get(writer).copied());
+            // What is new since then came in by this sync.
+            if known != self.before.get(&format!("{}{writer}", self.prefix)).copied() {
+                let mut more = Incoming::default();
+                more.add(repo, writer, known, *tip);
+                for (commit, note) in &more.notes {
+                    if let Some(note) = note {
+                        note_down(&mut there, *commit, note);
+                    }
+                }
+            }
+        }
+        Ok(there)
+    }
+
+    /// The writers of whose records a line is nowhere at the remote any more.
+    fn missing(
+        &self,
+        repo: &Repo,
+        there: &BTreeMap<CommitId, Vec<u8>>,
+        others: &[NotesTree<'_>],
+    ) -> Result<Tips, OpsError> {
+        let mut missing = Tips::new();
+        for (writer, seen) in &self.missed {
+            let Ok(had) = repo.notes_since(PREFIX, None, *seen) else { continue };
+            for (commit, note) in had.notes {
+                let Some(note) = note else { continue };
+                if lacking(&note, &known_lines(commit, there, others.iter())?).is_some() {
+                    missing.insert(writer.clone(), *seen);
+                    break;
+                }
+            }
+        }
+        Ok(missing)
+    }
+
+    /// Adds to this clone's ref what others have at these tips, with their history, and returns those whose records could
+    /// be read; never its own.
+    pub(super) fn take_over(&self, repo: &Repo, silent: Tips, at: Timestamp) -> Result<Tips, OpsError> {
+        let own = own_ref(repo)?;
+        let own = own
+            .map_or_else(|| Ok(format!("{PREFIX}{}", Ledger::open(repo).writer_id()?)), Ok::<_, OpsError>)?;
+        let mut taken = Tips::new();
+        let mut incoming = Incoming::default();
+        for (writer, tip) in silent.into_iter().filter(|(writer, _)| *writer != own[PREFIX.len()..]) {
+            incoming.add(repo, &writer, None, tip);
+            taken.insert(writer, tip);
+        }
+        let unfit: Vec<&String> = incoming
+            .unread
+            .iter()
+            .map(|(writer, _)| writer)
+            .chain(incoming.too_large.iter().map(|(writer, _)| writer))
+            .collect();
+        taken.retain(|writer, _| !unfit.contains(&writer));
+        let notes: Vec<_> = incoming.notes.into_iter().collect();
+        by_writer::add(repo, &own, &notes, &incoming.tips, at)?;
+        Ok(taken)
+    }
+
+    /// Everything that was offered has arrived.
+    pub(super) fn arrived(&mut self, repo: &Repo, tips: &Tips) {
+        let (Some(remote), Some(complete)) = (&self.remote, self.offered) else { return };
+        let mut writers = tips.clone();
+        if let Ok(Some(own)) = own_ref(repo)
+            && let Ok(Some(tip)) = repo.ref_commit(&own)
+        {
+            writers.insert(own[PREFIX.len()..].to_owned(), tip);
+            self.memory.taken.insert(format!("{}{}", self.prefix, &own[PREFIX.len()..]), tip);
+        }
+        self.memory.remotes.insert(remote.clone(), AtRemote { complete: Some(complete), writers });
+        self.memory.write(repo);
+    }
+}
+
+/// The ref of this clone's own records, whether or not it is there.
+pub(super) fn own_ref(repo: &Repo) -> Result<Option<String>, OpsError> {
+    let ledger = Ledger::open(repo).own_ref()?;
+    Ok(ledger.and_then(|name| Some(format!("{PREFIX}{}", name.rsplit_once('/')?.1))))
+}
+
+fn note_down(notes: &mut BTreeMap<CommitId, Vec<u8>>, commit: CommitId, note: &[u8]) {
+    let known = notes.get(&commit).map_or_else(|| note.to_vec(), |known| joined(known, note));
+    notes.insert(commit, known);
+}
+
+fn known_lines<'a>(
+    commit: CommitId,
+    there: &BTreeMap<CommitId, Vec<u8>>,
+    others: impl Iterator<Item = &'a NotesTree<'a>>,
+) -> Result<Vec<Vec<u8>>, OpsError> {
+    let mut known: Vec<Vec<u8>> = there.get(&commit).cloned().into_iter().collect();
+    for tree in others {
+        known.extend(tree.get(commit)?);
+    }
+    Ok(known)
+}
+
+fn lacking(note: &[u8], known: &[Vec<u8>]) -> Option<Vec<u8>> {
+    let known: Vec<&[u8]> = known.iter().map(Vec::as_slice).collect();
+    by_writer::lacking(note, &known)
+}
+
+/// Takes in what a plain `git fetch` brought of writers, as `andon install` has it set up or as CI does it.
+///
+/// # Errors
+/// [`OpsError`] when it cannot be read or written.
+pub fn take_in_fetched(repo: &Repo, at: Timestamp) -> Result<TakenIn, OpsError> {
+    let mut found = repo.refs_with_prefix(PREFIX)?;
+    found.extend(repo.refs_with_prefix(by_writer::REMOTE_PREFIX)?);
+    if found.is_empty() {
+        return Ok(TakenIn::default());
+    }
+    let own = own_ref(repo)?;
+    let mut memory = Memory::read(repo);
+    let mut incoming = Incoming::default();
+    let ids = |name: &str| name.rsplit('/').next().is_some_and(ledger::is_writer);
+    for (name, target) in found.into_iter().filter(|(name, _)| ids(name)) {
+        let tip = CommitId(target);
+        let known = memory.taken.get(&name).copied();
+        if known == Some(tip) || Some(&name) == own.as_ref() {
+            continue;
+        }
+        incoming.add(repo, &name, known, tip);
+        memory.taken.insert(name, tip);
+    }
+    if incoming.tips.is_empty() {
+        return Ok(TakenIn::default());
+    }
+    let taken_in = by_writer::take_in(repo, &incoming, at)?;
+    memory.taken.retain(|name, _| !incoming.unread.iter().any(|(unread, _)| unread == name));
+    memory.write(repo);
+    Ok(taken_in)
+}

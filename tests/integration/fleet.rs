@@ -1,0 +1,151 @@
+//! Records that travel by writer: no push is refused, nothing is lost, and readers see the union.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use insta::assert_snapshot;
+
+use crate::support::Stage;
+use crate::sync::{GREEN, clone, hub, iterate, notes, refs, root, sync, writers};
+
+/// What `docs/ci.md` has CI fetch.
+const FETCH: [&str; 5] =
+    ["fetch", "-q", "origin", "+refs/notes/andon*:refs/notes/andon*", "+refs/andon/*:refs/andon/*"];
+
+fn count(stage: &Stage, dir: &std::path::Path) -> usize {
+    notes(stage, dir).lines().count()
+}
+
+#[test]
+fn each_clone_pushes_to_a_ref_of_its_own_and_ci_reads_them_all() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    let two = clone(&stage, "two");
+    sync(&stage, &one).ok();
+    stage.git_in(&two, &["switch", "-qc", "other"]).ok();
+    iterate(&stage, &one, "one\n", GREEN, "One").ok();
+    iterate(&stage, &two, "two\n", GREEN, "Two").ok();
+    // Neither has seen the other's.
+    assert_eq!(sync(&stage, &two).ok().stdout, "synced with origin: 1 record received, 1 record sent\n");
+    assert_eq!(sync(&stage, &one).ok().stdout, "synced with origin: 1 record received, 1 record sent\n");
+    assert_eq!(writers(&stage, &hub).len(), 2);
+    stage.git_in(&hub, &["rev-parse", "--verify", "-q", "refs/notes/andon"]).exits(1);
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    stage.git_in(&two, &["push", "-q", "origin", "other"]).ok();
+    stage.git_in(&root(&stage), &["clone", "-q", "hub.git", "ci"]).ok();
+    let ci = root(&stage).join("ci");
+    assert_snapshot!(stage.andon_in(&ci, &["check", "origin/main~1..origin/main"]).shown());
+    stage.git_in(&ci, &FETCH).ok();
+    stage.andon_in(&ci, &["check", "origin/main~1..origin/main"]).ok();
+    stage.andon_in(&ci, &["check", "origin/main~1..origin/other"]).ok();
+    assert_eq!(count(&stage, &ci), 3);
+    // A fetch as `andon install --fetch` sets it up brings what others send from then on.
+    stage.andon_in(&two, &["install", "--no-push", "--fetch"]).ok();
+    iterate(&stage, &one, "one more\n", GREEN, "One more").ok();
+    sync(&stage, &one).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    stage.git_in(&two, &["fetch", "-q"]).ok();
+    stage.andon_in(&two, &["show", "origin/main"]).ok().says("gate");
+}
+
+#[test]
+fn an_edited_record_shows_wherever_it_is_read() {
+    let (stage, _) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    iterate(&stage, &one, "one\n", GREEN, "One").ok();
+    sync(&stage, &one).ok();
+    let record = stage.git(&["notes", "--ref=andon", "show", "HEAD"]).ok().stdout;
+    let edited = record.trim().replace("\"passed\":2", "\"passed\":3").replace("\"total\":2", "\"total\":3");
+    assert_ne!(edited, record.trim());
+    stage.git(&["notes", "--ref=andon", "add", "-f", "-m", &edited, "HEAD"]).ok();
+    sync(&stage, &one).ok();
+    stage.git(&["push", "-q", "origin", "main"]).ok();
+    stage.git_in(&root(&stage), &["clone", "-q", "hub.git", "ci"]).ok();
+    let ci = root(&stage).join("ci");
+    stage.git_in(&ci, &FETCH).ok();
+    assert_snapshot!(stage.andon_in(&ci, &["check", "HEAD~1..HEAD"]).exits(1).shown());
+}
+
+#[test]
+fn silent_writers_are_folded_and_come_back() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    let clones: Vec<_> = ["two", "three"].map(|name| clone(&stage, name)).into();
+    for (number, dir) in clones.iter().enumerate() {
+        stage.git_in(dir, &["switch", "-qc", &format!("b{number}")]).ok();
+        iterate(&stage, dir, &format!("{number}\n"), GREEN, "Theirs").ok();
+        sync(&stage, dir).ok();
+    }
+    assert_eq!(writers(&stage, &hub).len(), 3);
+    assert_eq!(stage.andon(&["sync", "--fold"]).ok().stdout, "synced with origin: 2 records received\n");
+    stage.pass(31 * 86_400);
+    assert_snapshot!(stage.andon(&["sync", "--fold"]).shown());
+    assert_eq!(writers(&stage, &hub).len(), 1);
+    // Nobody misses anything, and nobody sends again what is there.
+    for dir in &clones {
+        sync(&stage, dir).ok().lacks("warning").lacks("sent");
+        assert_eq!((count(&stage, dir), count(&stage, &hub)), (3, 3));
+    }
+    assert_eq!(writers(&stage, &hub).len(), 1);
+    // One of them works on.
+    iterate(&stage, &clones[0], "back\n", GREEN, "Back").ok();
+    assert_eq!(sync(&stage, &clones[0]).ok().stdout, "synced with origin: 1 record sent\n");
+    assert_eq!(sync(&stage, &one).ok().stdout, "synced with origin: 1 record received\n");
+    assert_eq!(refs(&stage, &one), refs(&stage, &clones[0]));
+}
+
+#[test]
+fn a_ref_that_somebody_removed_is_named_and_what_it_had_is_sent_again() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    let two = clone(&stage, "two");
+    stage.git_in(&two, &["switch", "-qc", "other"]).ok();
+    iterate(&stage, &two, "two\n", GREEN, "Two").ok();
+    let before = writers(&stage, &hub);
+    sync(&stage, &two).ok();
+    sync(&stage, &one).ok();
+    let theirs = writers(&stage, &hub).into_iter().find(|name| !before.contains(name)).unwrap();
+    stage.git_in(&hub, &["update-ref", "-d", &theirs]).ok();
+    assert_snapshot!(sync(&stage, &one).shown());
+    assert_eq!(count(&stage, &hub), 2);
+    sync(&stage, &one).ok().lacks("warning");
+    sync(&stage, &two).ok().lacks("warning");
+}
+
+#[test]
+fn a_copy_of_a_clone_shares_its_id_and_both_arrive() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    let copy = root(&stage).join("copy");
+    stage.run_in(&root(&stage), "cp", &["-a", one.to_str().unwrap(), copy.to_str().unwrap()], None).ok();
+    stage.git_in(&copy, &["switch", "-qc", "copy"]).ok();
+    iterate(&stage, &one, "one\n", GREEN, "One").ok();
+    iterate(&stage, &copy, "copy\n", GREEN, "Copy").ok();
+    for dir in [&one, &copy, &one] {
+        sync(&stage, dir).ok();
+    }
+    assert_eq!((writers(&stage, &hub).len(), count(&stage, &hub)), (1, 3));
+    assert_eq!(notes(&stage, &one), notes(&stage, &copy));
+}
+
+#[test]
+fn what_others_push_as_notes_is_read_and_a_broken_ref_keeps_nobody_away() {
+    let (stage, hub) = hub();
+    let one = stage.dir().to_path_buf();
+    sync(&stage, &one).ok();
+    let two = clone(&stage, "two");
+    stage.git_in(&two, &["switch", "-qc", "other"]).ok();
+    iterate(&stage, &two, "two\n", GREEN, "Two").ok();
+    stage.git_in(&two, &["push", "-q", "origin", "refs/notes/andon"]).ok();
+    // Not a tree of notes: a blob.
+    let blob = stage.git_in(&hub, &["hash-object", "-w", "--stdin"]).ok().stdout;
+    let broken = format!("refs/andon/records/{}", "b".repeat(32));
+    stage.git_in(&hub, &["update-ref", &broken, blob.trim()]).ok();
+    assert_snapshot!(sync(&stage, &one).shown());
+    assert_eq!(count(&stage, &one), 2);
+    sync(&stage, &two).ok();
+    assert_eq!(notes(&stage, &one), notes(&stage, &two));
+}
