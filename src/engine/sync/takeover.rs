@@ -254,8 +254,10 @@ impl<'a> Takeover<'a> {
             let tip = now.records.get(writer).copied();
             let name = format!("{PREFIX}{writer}");
             // Where the ref is gone, its records may have been folded into another one: `offer` looks for them.
-            if tip.is_none() || self.went_back(&format!("the records of {writer}"), &name, *seen, tip)? {
+            if tip.is_none() {
                 self.records.miss(Some((writer, *seen)));
+            } else if self.went_back(&format!("the records of {writer}"), &name, *seen, tip)? {
+                self.records.miss(None);
             }
         }
         for (writer, seen) in &before.ledgers {

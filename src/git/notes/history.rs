@@ -45,6 +45,7 @@ impl NotesHistory<'_> {
             None if self.repo.is_cut_at(id)? => return Ok(Vec::new()),
             None => None,
         };
+        let is_union = commit.parents.len() > 1;
         for parent in commit.parents {
             if self.seen.insert(parent) {
                 self.open.push_back(parent);
@@ -59,7 +60,9 @@ impl NotesHistory<'_> {
             note.old = note.old.or(change.old.map(|side| side.1));
             note.new = note.new.or(change.new.map(|side| side.1));
         }
-        Ok(notes.into_values().filter(|note| note.old != note.new).collect())
+        // What a union brings was written on the other side, and shows there.
+        let written = |note: &NoteChange| note.old != note.new && !(is_union && note.old.is_none());
+        Ok(notes.into_values().filter(written).collect())
     }
 }
 

@@ -74,7 +74,7 @@ fn the_workflow_with_an_agent_runs_and_a_halt_ends_it() {
     assert_eq!(steps.last().unwrap()["if"], "always()");
     stage.andon(&["status"]).ok().says("halted");
     let refs = stage.git(&["ls-remote", "origin"]).ok().stdout;
-    for name in ["refs/heads/agent-1", "refs/notes/andon", "refs/andon/ledger/"] {
+    for name in ["refs/heads/agent-1", "refs/andon/records/", "refs/andon/ledger/"] {
         assert!(refs.contains(name), "{name} in {refs}");
     }
     let prompts = std::fs::read_to_string(stage.root().join("prompts")).unwrap();

@@ -22,14 +22,14 @@ fn a_rewound_or_emptied_remote_is_named_and_repaired() {
     stage.git_in(&hub, &["update-ref", &own, first.trim()]).ok();
     let ledger = own.replace("/records/", "/ledger/");
     stage.git_in(&hub, &["update-ref", "-d", &ledger]).ok();
-    assert_snapshot!(sync(&stage, &one).shown(), @"");
+    assert_snapshot!(sync(&stage, &one).shown());
     assert_eq!((refs(&stage, &one), refs(&stage, &hub)), (whole.clone(), whole.clone()));
     sync(&stage, &one).ok().lacks("rewound");
     // Replaced by another history that lacks records.
     let tree = stage.git_in(&hub, &["mktree"]).ok().stdout;
     let other = stage.git_in(&hub, &["commit-tree", tree.trim(), "-m", "forced"]).ok().stdout;
     stage.git_in(&hub, &["update-ref", &own, other.trim()]).ok();
-    assert_snapshot!(sync(&stage, &one).shown(), @"");
+    assert_snapshot!(sync(&stage, &one).shown());
     assert_eq!(notes(&stage, &one).lines().count(), 4);
     assert_eq!(notes(&stage, &hub), notes(&stage, &one));
     // A record that another took away stays, by whichever ref.
@@ -39,7 +39,7 @@ fn a_rewound_or_emptied_remote_is_named_and_repaired() {
     sync(&stage, &one).ok();
     stage.git_in(&two, &["notes", "--ref=andon", "remove", "origin/main"]).ok();
     stage.git_in(&two, &["push", "-q", "origin", "refs/notes/andon"]).ok();
-    assert_snapshot!(sync(&stage, &one).shown(), @"");
+    assert_snapshot!(sync(&stage, &one).shown());
     assert_eq!(notes(&stage, &one).lines().count(), 4);
     assert_eq!(notes(&stage, &hub), notes(&stage, &one));
 }
