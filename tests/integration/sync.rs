@@ -54,9 +54,11 @@ pub(crate) fn refs(stage: &Stage, dir: &Path) -> String {
 
 /// The records of a clone, or of all writers at a hub: a line each.
 pub(crate) fn notes(stage: &Stage, dir: &Path) -> String {
+    let is_hub = dir.extension().is_some_and(|end| end == "git");
     let names = ["for-each-ref", "--format=%(refname)", "refs/notes/andon", "refs/andon/records"];
+    let names = if is_hub { &names[..] } else { &names[..3] };
     let mut all = std::collections::BTreeSet::new();
-    for name in stage.git_in(dir, &names).ok().stdout.lines() {
+    for name in stage.git_in(dir, names).ok().stdout.lines() {
         let listed = ["ls-tree", "-r", "--format=%(path) %(objectname)", name];
         all.extend(stage.git_in(dir, &listed).ok().stdout.lines().map(|line| line.replace('/', "")));
     }

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use super::peer::{Peer, Standing};
-use crate::domain::ids::CommitId;
+use crate::domain::ids::{CommitId, Digest};
 use crate::domain::time::Timestamp;
 use crate::engine::error::OpsError;
 use crate::git::{NotesTree, Repo, read_plain, replace_plain};
@@ -21,6 +22,9 @@ use crate::wire::envelope::{Key, open, seal};
 /// Largest memory that is read, in bytes: 10,000 writers at ten remotes.
 const MAX_MEMORY: u64 = 32 << 20;
 
+/// Most remotes and addresses that are remembered.
+const MAX_REMOTES: usize = 64;
+
 /// Tips by writer, or by name of a ref.
 pub(super) type Tips = BTreeMap<String, CommitId>;
 
@@ -31,7 +35,7 @@ struct Memory {
     carried: Option<CommitId>,
     /// Refs of writers as they were taken in.
     taken: Tips,
-    /// By remote and address.
+    /// By a hash of name and address.
     remotes: BTreeMap<String, AtRemote>,
 }
 
@@ -65,8 +69,10 @@ impl Memory {
 /// The records of writers in one sync.
 pub(super) struct ByWriter {
     memory: Memory,
-    /// Under which the remote is remembered; of whatever an address leads to nothing is.
-    remote: Option<String>,
+    /// By what the remote is remembered.
+    remote: String,
+    /// Whether its refs stay here.
+    standing: Standing,
     /// What the refs of the remote's writers begin with here.
     prefix: String,
     /// What was taken in before this sync.
@@ -77,21 +83,26 @@ pub(super) struct ByWriter {
     missed: Tips,
     /// The state of the records here of which the remote has everything once this clone's ref has arrived.
     offered: Option<CommitId>,
+    /// Whether the remote has everything without it: somebody folded it, and nothing was written since.
+    is_spared: bool,
 }
 
 impl ByWriter {
     pub(super) fn of(repo: &Repo, peer: &Peer) -> Self {
         let memory = Memory::read(repo);
-        let url = || repo.config_string(&format!("remote.{}.url", peer.address)).unwrap_or_default();
-        let remote = (peer.standing == Standing::Configured).then(|| format!("{} {}", peer.address, url()));
+        let url = repo.config_string(&format!("remote.{}.url", peer.address)).unwrap_or_default();
+        // Hashed: addresses may hold passwords.
+        let remote = Digest(Sha256::digest(format!("{} {url}", peer.address)).into()).to_string();
         Self {
             before: memory.taken.clone(),
             memory,
             remote,
+            standing: peer.standing,
             prefix: peer.records.clone(),
             incoming: BTreeMap::new(),
             missed: Tips::new(),
             offered: None,
+            is_spared: false,
         }
     }
 
@@ -117,7 +128,7 @@ impl ByWriter {
                 note_down(&mut self.incoming, *commit, note);
             }
         }
-        if self.remote.is_some() && !incoming.tips.is_empty() {
+        if self.standing == Standing::Configured && !incoming.tips.is_empty() {
             let unread = |writer: &String| incoming.unread.iter().any(|(name, _)| name == writer);
             self.memory.taken.retain(|name, _| !name.starts_with(&self.prefix));
             let read = named.into_iter().filter(|(_, writer, _)| !unread(writer));
@@ -130,8 +141,17 @@ impl ByWriter {
     /// The records of a writer went back or away: nothing is known of the remote any more.
     pub(super) fn miss(&mut self, writer: Option<(&str, CommitId)>) {
         self.missed.extend(writer.map(|(writer, seen)| (writer.to_owned(), seen)));
-        if let Some(remote) = &self.remote {
-            self.memory.remotes.remove(remote);
+        self.memory.remotes.remove(&self.remote);
+    }
+
+    /// Of whatever an address leads to no refs stay here that could be compared: what is remembered of it holds while all of
+    /// it is there.
+    pub(super) fn compare(&mut self, repo: &Repo, tips: &Tips) {
+        let there = |(writer, known): (&String, &CommitId)| {
+            tips.get(writer).is_some_and(|tip| repo.is_ancestor(*known, *tip).unwrap_or(false))
+        };
+        if self.standing == Standing::Passing && !self.at_remote().writers.iter().all(there) {
+            self.miss(None);
         }
     }
 
@@ -158,7 +178,9 @@ impl ByWriter {
         let complete =
             self.at_remote().complete.filter(|known| repo.is_ancestor(*known, tip).unwrap_or(false));
         let [legacy] = others;
-        let mine = own.as_deref().map(|own| repo.notes(own)).transpose()?;
+        // What is in this clone's ref arrives with it; where the remote has no such ref, only if it is needed.
+        let has_own = own.as_deref().is_some_and(|own| tips.contains_key(&own[PREFIX.len()..]));
+        let mine = own.as_deref().filter(|_| has_own).map(|own| repo.notes(own)).transpose()?;
         let others = [Some(legacy), mine];
         let mut rest = Vec::new();
         for (commit, note) in repo.notes_since(notes::REF, complete, tip)?.notes {
@@ -166,6 +188,7 @@ impl ByWriter {
             let known = known_lines(commit, &there, others.iter().flatten())?;
             rest.extend(lacking(&note, &known).map(|rest| (commit, Some(rest))));
         }
+        self.is_spared = !has_own && rest.is_empty();
         if !rest.is_empty() {
             let own = format!("{PREFIX}{}", Ledger::open(repo).writer_id()?);
             let from = if carried { vec![] } else { vec![tip] };
@@ -193,8 +216,13 @@ impl ByWriter {
         Ok(())
     }
 
+    /// Whether this clone's ref need not be sent.
+    pub(super) fn is_spared(&self) -> bool {
+        self.is_spared
+    }
+
     fn at_remote(&self) -> AtRemote {
-        self.remote.as_ref().and_then(|remote| self.memory.remotes.get(remote)).cloned().unwrap_or_default()
+        self.memory.remotes.get(&self.remote).cloned().unwrap_or_default()
     }
 
     /// What the remote's writers have that this clone did not know it to have.
@@ -264,15 +292,21 @@ impl ByWriter {
 
     /// Everything that was offered has arrived.
     pub(super) fn arrived(&mut self, repo: &Repo, tips: &Tips) {
-        let (Some(remote), Some(complete)) = (&self.remote, self.offered) else { return };
+        let Some(complete) = self.offered else { return };
         let mut writers = tips.clone();
         if let Ok(Some(own)) = own_ref(repo)
             && let Ok(Some(tip)) = repo.ref_commit(&own)
+            && !self.is_spared
         {
             writers.insert(own[PREFIX.len()..].to_owned(), tip);
-            self.memory.taken.insert(format!("{}{}", self.prefix, &own[PREFIX.len()..]), tip);
+            if self.standing == Standing::Configured {
+                self.memory.taken.insert(format!("{}{}", self.prefix, &own[PREFIX.len()..]), tip);
+            }
         }
-        self.memory.remotes.insert(remote.clone(), AtRemote { complete: Some(complete), writers });
+        if self.memory.remotes.len() >= MAX_REMOTES {
+            self.memory.remotes.clear();
+        }
+        self.memory.remotes.insert(self.remote.clone(), AtRemote { complete: Some(complete), writers });
         self.memory.write(repo);
     }
 }

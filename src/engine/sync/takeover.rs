@@ -250,6 +250,7 @@ impl<'a> Takeover<'a> {
         {
             self.records.miss(None);
         }
+        self.records.compare(self.repo, &now.records);
         for (writer, seen) in &before.records {
             let tip = now.records.get(writer).copied();
             let name = format!("{PREFIX}{writer}");
@@ -361,8 +362,8 @@ impl<'a> Takeover<'a> {
         let tracking = format!("{}{writer}", self.peer.records);
         let there = theirs.records.get(writer).copied();
         let mut outgoing = match own {
-            Some(name) => self.of_records(name, tracking, there)?,
-            None => Vec::new(),
+            Some(name) if !self.records.is_spared() => self.of_records(name, tracking, there)?,
+            Some(_) | None => Vec::new(),
         };
         outgoing.extend(self.of_ledgers(theirs)?);
         Ok(outgoing)
