@@ -148,7 +148,6 @@ def idle(options, env, top):
     drain(fd, options.seconds)
     busy = 100 * (used(pid) - before) / options.seconds
     os.write(fd, b"q")
-    drain(fd, 1)
     os.waitpid(pid, 0)
     return busy, (first - start) * 1000
 

@@ -96,7 +96,11 @@ fn file_help(what: &str, path: &Path, kind: ErrorKind) -> String {
         (Some(dir), _) => {
             format!("{0} must be a directory: mv {0} {0}.old", shell_quote(&dir.to_string_lossy()))
         }
-        (None, ErrorKind::IsADirectory) => format!("rm -r {}", shell_quote(&path.to_string_lossy())),
+        // Never a command that deletes: the path may be one that a person mistyped, such as `/`.
+        (None, ErrorKind::IsADirectory) if dir.is_some() => {
+            format!("a file belongs there: mv {0} {0}.old", shell_quote(&path.to_string_lossy()))
+        }
+        (None, ErrorKind::IsADirectory) => "name a file in that directory instead".to_owned(),
         (None, _) => format!("check the permissions of the file to {what} and the space on its disk"),
     }
 }

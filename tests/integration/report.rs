@@ -50,6 +50,9 @@ fn any_repository_has_a_page() {
     assert!(page(&stage, &[]).contains("data-k=m"));
     stage.andon(&["report", "nowhere..HEAD"]).exits(2).says("unknown revision");
     stage.andon(&["report", "-o", "nowhere/report.html"]).refused().says("cannot write");
+    for place in [".", "/"] {
+        stage.andon(&["report", "-o", place]).refused().says("name a file in that directory").lacks("rm -r");
+    }
 }
 
 #[test]

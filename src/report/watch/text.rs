@@ -3,7 +3,7 @@
 use super::table::{self, Cell, GAP, Tone};
 use super::{help, summary, why};
 use crate::domain::view::watch::{Need, Seen, WatchLine, WatchView};
-use crate::report::escape::width;
+use crate::report::escape::{shell_quote, width};
 use crate::report::message;
 use crate::report::page::Page;
 use crate::report::phrase;
@@ -56,11 +56,8 @@ fn told(page: &mut Page, one: &WatchLine<'_>) {
         && !found.warnings.is_empty()
     {
         let warnings = phrase::count(found.warnings.len(), "warning");
-        page.line(&page.style.yellow(&format!(
-            "{:width$}{warnings}: andon status there",
-            "",
-            width = 2 * INDENT
-        )));
+        let help = format!("cd {} && andon status", shell_quote(&worktree.path));
+        page.line(&page.style.yellow(&format!("{:width$}{warnings}: {help}", "", width = 2 * INDENT)));
     }
 }
 
